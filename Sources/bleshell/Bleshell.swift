@@ -25,7 +25,7 @@ struct Bleshell: ShellCommand {
       ForgetCommand.self, PairCommand.self, PairingCommand.self, WatchCommand.self, AdvertiseCommand.self,
       BeaconCommand.self, RangeCommand.self, SyncCommand.self, ServeCommand.self, SessionsCommand.self,
       EndCommand.self, CaptureCommand.self, LogCommand.self, MetricsCommand.self, RawCommand.self, RunCommand.self,
-      ExpectCommand.self, ListenCommand.self, SimulationCommand.self,
+      ExpectCommand.self, ListenCommand.self, SimulationCommand.self, CloneCommand.self, ScenarioCommand.self,
     ])
 
   @OptionGroup var global: GlobalOptions

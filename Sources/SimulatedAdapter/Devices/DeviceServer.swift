@@ -11,6 +11,7 @@ final class DeviceServer {
     /// 0 while its service is away.
     var handle: UInt16
     var number: MovingNumber?
+    var replay: RecordedReplay?
     /// Rings when the next value is due to a subscriber.
     var alarm: (any ScheduledWork)?
     /// A value is due and waits for room on the link, or for the last one's confirmation.
@@ -62,6 +63,7 @@ final class DeviceServer {
   func attach(_ link: SimulatedLink) {
     host.isBonded = { [weak link] in link?.isBonded ?? false }
     host.attach(link)
+    for index in characteristics.indices { characteristics[index].replay?.linkIsUp(at: air.age) }
     misbehaviour.linkIsUp()
     host.onEnded = { [misbehaviour] in misbehaviour.linkIsDown() }
   }
@@ -124,7 +126,9 @@ final class DeviceServer {
         number = MovingNumber(
           rule, generator: air.generator(Stream.values.of(address, characteristics.count)))
       }
-      characteristics.append(Characteristic(description: described, handle: 0, number: number))
+      var replay: RecordedReplay?
+      if case .recording(let values) = described.value.rule { replay = RecordedReplay(values) }
+      characteristics.append(Characteristic(description: described, handle: 0, number: number, replay: replay))
     }
     services.append(Service(description: service, characteristics: first..<characteristics.count, handle: 0))
     return register(services.count - 1)
@@ -161,7 +165,11 @@ final class DeviceServer {
       uuid: service.uuid, isPrimary: service.isPrimary,
       characteristics: service.characteristics.map { characteristic in
         var source = ValueSource.stored(characteristic.value.template)
-        if case .number = characteristic.value.rule { source = .owner }
+        switch characteristic.value.rule {
+        case .number: source = .owner
+        case .recording(let values) where !values.read.isEmpty: source = .owner
+        default: break
+        }
         return CharacteristicDefinition(
           uuid: characteristic.uuid, properties: characteristic.properties, permissions: characteristic.permissions,
           value: source, descriptors: characteristic.allDescriptors)
@@ -194,7 +202,9 @@ final class DeviceServer {
 
   private func value(_ index: Int) -> [UInt8] {
     let template = characteristics[index].description.value.template
-    let moved = characteristics[index].number?.value(at: air.age, in: template)
+    let moved =
+      characteristics[index].number?.value(at: air.age, in: template)
+      ?? characteristics[index].replay?.value(at: air.age)
     return moved ?? host.database.value(of: characteristics[index].handle) ?? template
   }
 
@@ -218,7 +228,7 @@ final class DeviceServer {
   /// - Returns: false if there is no such characteristic, or its value changes by a rule.
   func setValue(_ value: [UInt8], of uuid: BluetoothUUID) -> Bool {
     guard let index = characteristics.firstIndex(where: { $0.description.uuid == uuid && $0.handle != 0 }),
-      characteristics[index].number == nil
+      characteristics[index].number == nil, characteristics[index].replay == nil
     else { return false }
     host.database.setValue(value, of: characteristics[index].handle)
     send(index)
@@ -234,16 +244,20 @@ final class DeviceServer {
       characteristics[index].alarm = nil
       characteristics[index].isDue = false
     } else if characteristics[index].alarm == nil {
+      characteristics[index].replay?.subscribed()
       setAlarm(index)
     }
   }
 
   private func setAlarm(_ index: Int) {
-    guard let period = characteristics[index].description.notifyEvery else { return }
+    guard let period = characteristics[index].replay?.delay ?? characteristics[index].description.notifyEvery else {
+      return
+    }
     let handle = characteristics[index].handle
     characteristics[index].alarm = air.scheduler.schedule(after: period) { [weak self] in
       guard let self, let index = self.index(of: handle) else { return }
-      setAlarm(index)
+      // The values of a recording follow one another, however late one is.
+      if characteristics[index].replay == nil { setAlarm(index) }
       send(index)
     }
   }
@@ -255,12 +269,19 @@ final class DeviceServer {
     characteristics[index].isDue = false
     if wanted.contains(.notification) {
       guard host.link?.isWritable == true else { return characteristics[index].isDue = true }
-      host.notify(value(index), of: handle)
+      host.notify(valueToSend(index), of: handle)
     } else if wanted.contains(.indication) {
       guard !characteristics[index].isIndicating else { return characteristics[index].isDue = true }
       characteristics[index].isIndicating = true
-      host.indicate(value(index), of: handle, id: IndicationID(UInt64(handle)))
+      host.indicate(valueToSend(index), of: handle, id: IndicationID(UInt64(handle)))
     }
+  }
+
+  /// The value that a subscriber is sent now. Of a recording it is the next one, which is followed by another.
+  private func valueToSend(_ index: Int) -> [UInt8] {
+    guard let value = characteristics[index].replay?.send() else { return value(index) }
+    setAlarm(index)
+    return value
   }
 
   private func sendWhatIsDue() {

@@ -67,6 +67,7 @@ struct CharacteristicDescription: ReadableFromFile, Hashable, Sendable {
       template: try members.template(value: .value, text: .text, length: .length), rule: try members.optional(.rule))
     descriptors = try members.value(.descriptors, default: [])
     security = try members.optional(.security) ?? SecurityDescription()
+    if case .recording(let recording) = self.value.rule { try check(recording, members) }
     guard let rule = self.value.rule, case .number(let number) = rule else { return }
     guard properties.isDisjoint(with: [.write, .writeWithoutResponse]) else {
       throw members.failure(
@@ -79,6 +80,20 @@ struct CharacteristicDescription: ReadableFromFile, Hashable, Sendable {
 }
 
 extension CharacteristicDescription {
+  private func check(_ recording: RecordedValues, _ members: FileMembers<Keys>) throws(FileError) {
+    guard recording.read.isEmpty || properties.isDisjoint(with: [.write, .writeWithoutResponse]) else {
+      throw members.failure(
+        .rule, "a value that can be written is read as it was written: remove \"read\" from the rule.")
+    }
+    guard recording.sent.isEmpty || !properties.isDisjoint(with: [.notify, .indicate]) else {
+      throw members.failure(
+        .rule, "the values of \"sent\" have no subscribers: add \"notify\" or \"indicate\" to the properties.")
+    }
+    guard recording.sent.isEmpty || notifyEvery == nil else {
+      throw members.failure(.notifyEvery, "the rule has the times of the values: remove \"notifyEvery\".")
+    }
+  }
+
   /// The centrals that may read and write the value.
   var permissions: AttributePermissions {
     AttributePermissions(

@@ -17,6 +17,8 @@ enum ValueRule: Hashable, Sendable {
   case number(NumberRule)
   /// The value written to this characteristic (nil), or to another one of the device, is taken over and notified.
   case echo(of: BluetoothUUID?)
+  /// The values of a recording, in its time.
+  case recording(RecordedValues)
 }
 
 /// A number that changes with time, and its position in the value.
@@ -83,10 +85,11 @@ enum NumberFormat: String, CaseIterable, Sendable {
 }
 
 extension ValueRule: ReadableFromFile {
-  private enum Kind: String, CaseIterable { case counter, ramp, sine, randomWalk, echo }
+  private enum Kind: String, CaseIterable { case counter, ramp, sine, randomWalk, echo, recording }
 
   private enum Keys: String, CaseIterable {
     case kind, `as`, at, scale, from, to, step, every, over, mean, amplitude, period, minimum, maximum, of
+    case read, sent
   }
 
   init(_ value: FileValue) throws(FileError) {
@@ -94,6 +97,11 @@ extension ValueRule: ReadableFromFile {
     let kind: Kind = try members.word(.kind)
     if kind == .echo {
       self = .echo(of: try members.optional(.of))
+      return
+    }
+    if kind == .recording {
+      self = .recording(
+        RecordedValues(read: try members.value(.read, default: []), sent: try members.value(.sent, default: [])))
       return
     }
     let format: NumberFormat = try members.word(.as, default: .uint8)

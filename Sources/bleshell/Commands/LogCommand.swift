@@ -9,24 +9,72 @@ import Synchronization
 /// `bleshell log`
 struct LogCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "log", abstract: "Shows packets between adapters and devices, and RPC calls by client.",
+    commandName: "log", abstract: "Shows packets between adapters and devices, live or from a recording.",
+    usage: "bleshell log [<recording>] [<device>]",
     discussion: """
-      An arrow to the right is what this machine sent. Without --time it runs until Ctrl-C. The device of a link is known \
-      if the link came up while this command ran. You need the permission "capture" in bled's configuration.
+      An arrow to the right is what this machine sent. Live, RPC calls are shown by client, the device of a link is known \
+      if the link came up while this command ran, and without --time it runs until Ctrl-C; you need the permission \
+      "capture" in bled's configuration. A recording is a file of "bleshell capture" or btmon, an Android phone's \
+      btsnoop_hci.log, pcapng or pcap of Wireshark, or Apple's PacketLogger: its name has a "/" or ends in .btsnoop, \
+      .snoop, .log, .cfa, .pcapng, .pcap or .pklg.
       """)
 
-  @Argument(help: "Only this device (default: all).") var device: String?
+  @Argument(help: "A recording; only this device (default: live; all).", completion: .file()) var words: [String] = []
   @Option(help: "Only this adapter.") var adapter: String?
   @Option(help: "Stop after this many seconds.") var time: Double?
   @Flag(help: "Leave out which session called what.") var noCalls = false
+  @Flag(help: "Show advertisements, too.") var advertisements = false
   @OptionGroup var global: GlobalOptions
 
-  func validate() throws { try checkTime(time) }
+  func validate() throws {
+    try checkTime(time)
+    let recordings = words.prefix(1).filter { RecordingFile.isNamed($0) }.count
+    guard words.count <= recordings + 1 else {
+      throw ValidationError(
+        "expected [RECORDING] [DEVICE]; the name of a recording has a \"/\" or a suffix as .btsnoop")
+    }
+    guard recordings == 0 || (adapter == nil && time == nil) else {
+      throw ValidationError("--adapter and --time are for packets that pass now, not for a recording")
+    }
+  }
 
   func run(in shell: Shell) async throws {
+    if let path = words.first, RecordingFile.isNamed(path) {
+      try await show(RecordingFile(path: path), of: words.dropFirst().first, output(of: shell))
+    } else {
+      try await showLive(words.first, in: shell)
+    }
+  }
+
+  /// Shows a recording. Devices have the names that they told in it.
+  @MainActor private func show(_ recording: RecordingFile, of device: String?, _ output: Output) async throws {
+    let devices = try await recording.devices().devices
+    let names = Dictionary(uniqueKeysWithValues: devices.map { ($0.address, $0.name) })
+    var view = TrafficView(output: output, showsNotes: !noCalls && device == nil) { names[$0] ?? nil }
+    if let device {
+      let found = devices.first {
+        "\($0.address)".lowercased() == device.lowercased() || $0.name?.hasSameOctets(as: device) == true
+      }
+      guard let found else {
+        let question = Suggestion.question(device, among: devices.compactMap(\.name))
+        throw Failure("\(recording.path) has no device \(device)\(question)")
+      }
+      view.only = found.address
+    }
+    var decoder = TrafficDecoder(advertisements: advertisements)
+    let rest = try await recording.read { record in
+      for entry in decoder.decode(record) { try await view.show(entry) }
+    }
+    if rest.octets > 0 { output.problem("\(recording.path) ends within a packet: \(rest.octets) octets are left out") }
+  }
+
+  @MainActor private func showLive(_ device: String?, in shell: Shell) async throws {
     let output = output(of: shell)
     let client = try await shell.connection()
-    var view = TrafficView(output: output, showsNotes: !noCalls && device == nil)
+    var view = TrafficView(output: output, showsNotes: !noCalls && device == nil) { peer in
+      let listed = try await client.call(PeripheralList.self, Empty()).peripherals
+      return listed.first { $0.address == "\(peer)" && $0.addressType == "\(peer.kind)" }?.name
+    }
     if let device {
       let known = try await shell.known(device)
       let listed = try await client.call(PeripheralList.self, Empty()).peripherals
@@ -36,15 +84,15 @@ struct LogCommand: ShellCommand {
     let (capture, received) = try await client.startCapture(format: CaptureFormat.btsnoop.rawValue, adapter: adapter)
     guard let descriptor = received.take() else { return }
     // A slow reader loses packets in the daemon, which says so, and none here.
-    let reader = Mutex((BTSnoopReader(), TrafficDecoder()))
+    let reader = Mutex((RecordingParser(), TrafficDecoder(advertisements: advertisements)))
     let (entries, continuation) = AsyncStream.makeStream(
       of: TrafficEntry.self, bufferingPolicy: .bufferingOldest(65_536))
     let reading = RecordingReader(descriptor) { octets in
       reader.withLock { reader in
         reader.0.append(octets)
-        do throws(BTSnoopReader.Problem) {
+        do throws(RecordingProblem) {
           while let record = try reader.0.next() {
-            if let entry = reader.1.decode(record) { continuation.yield(entry) }
+            for entry in reader.1.decode(record) { continuation.yield(entry) }
           }
           return nil
         } catch {
@@ -54,7 +102,7 @@ struct LogCommand: ShellCommand {
     }
     let showing = Task { @MainActor [view] in
       var view = view
-      for await entry in entries { try await view.show(entry, client) }
+      for await entry in entries { try await view.show(entry) }
     }
     await reading.wait(atMost: time)
     // Earlier packets are shown, also if the recording ended badly.
@@ -73,19 +121,22 @@ struct TrafficView {
   let showsNotes: Bool
   /// The only device whose packets are shown; nil: all.
   var only: DeviceAddress?
-  /// The names of devices, as far as the daemon knows them; nil for those that it was asked for.
+  /// The name of a device; nil if it has none.
+  private let name: @Sendable (DeviceAddress) async throws -> String?
+  /// The names that were asked for.
   private var names: [DeviceAddress: String?] = [:]
   /// How many names are remembered.
   private static let mostNames = 1024
 
-  init(output: Output, showsNotes: Bool) {
+  init(output: Output, showsNotes: Bool, name: @escaping @Sendable (DeviceAddress) async throws -> String?) {
     self.output = output
     self.showsNotes = showsNotes
+    self.name = name
   }
 
-  mutating func show(_ entry: TrafficEntry, _ client: BledClient) async throws {
+  mutating func show(_ entry: TrafficEntry) async throws {
     guard only == nil || entry.peer == only, showsNotes || !entry.isNote else { return }
-    let name = try await name(of: entry.peer, client)
+    let name = try await name(of: entry.peer)
     if output.json { return try output.object(Line(entry, name: name)) }
     let time = output.styled(clockText(Date(timeIntervalSince1970: Double(entry.time) / 1_000_000)), .dim)
     if entry.isNote { return output.line("\(time)  \(output.styled(Output.clean(entry.text), .dim))") }
@@ -100,12 +151,11 @@ struct TrafficView {
     output.line("\(time)  \(peer)  \(arrow)\(parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "  "))")
   }
 
-  private mutating func name(of peer: DeviceAddress?, _ client: BledClient) async throws -> String? {
+  private mutating func name(of peer: DeviceAddress?) async throws -> String? {
     guard let peer else { return nil }
     if let known = names[peer] { return known }
-    let listed = try await client.call(PeripheralList.self, Empty()).peripherals
     if names.count >= Self.mostNames { names = [:] }
-    let name = listed.first { $0.address == "\(peer)" && $0.addressType == "\(peer.kind)" }?.name
+    let name = try await name(peer)
     names[peer] = .some(name)
     return name
   }

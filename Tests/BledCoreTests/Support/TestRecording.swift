@@ -12,7 +12,7 @@ final class TestRecording {
   /// Whether the pipe has ended.
   private(set) var isAtEnd = false
   private let descriptor: Int32
-  private var reader = BTSnoopReader()
+  private var reader = RecordingParser()
 
   /// Starts it.
   init(by client: TestClient, keys: Bool? = nil, adapter: String? = nil) throws {

@@ -19,7 +19,7 @@ import Testing
       record(.receivedACL, "4020 0700 0500 0400 1b 1200"), record(.receivedACL, "4010 0200 0650"),
       record(.receivedACL, "4020 0900 0500 0400 01 0a 1300 02"), record(.sentACL, "4000 0700 0300 0600 0b 1200"),
       record(.event, "0504 00 4000 13"),
-    ].compactMap { decoder.decode($0) }
+    ].flatMap { decoder.decode($0) }
     #expect(
       lines.map(\.text) == [
         "connected as central, interval 30 ms", "Read Request", "Read Response", "Notification",
@@ -40,16 +40,16 @@ import Testing
         adapter: 0, packet: Annotation("session 1: scan.start").packet, time: 1_700_000_000_123_456, lost: 7),
     ]
     let octets = writer.start + written.flatMap { writer.piece($0) }
-    var reader = BTSnoopReader()
+    var reader = RecordingParser()
     var read: [CaptureRecord] = []
     for start in stride(from: 0, to: octets.count, by: length) {
       reader.append(octets[start..<min(start + length, octets.count)])
       while let record = try reader.next() { read.append(record) }
     }
     #expect(read == written)
-    var other = BTSnoopReader()
-    other.append(Array("GET / HTTP/1.1\r\n".utf8))
-    #expect(throws: BTSnoopReader.Problem.notBTSnoop) { try other.next() }
+    var other = RecordingParser()
+    other.append(Array("GET / HTTP/1.1\r\n".utf8)[...])
+    #expect(throws: RecordingProblem.unknownForm) { try other.next() }
   }
 
   @Test("no piece is longer than a pipe takes as a whole, and the real length of a cut packet stays")
@@ -62,8 +62,8 @@ import Testing
       writer.wroteInterface(of: 0)
       #expect(writer.piece(record).count <= CaptureWriter.longestPiece)
     }
-    var reader = BTSnoopReader()
-    reader.append(CaptureWriter(.btsnoop).start + CaptureWriter(.btsnoop).piece(record))
+    var reader = RecordingParser()
+    reader.append((CaptureWriter(.btsnoop).start + CaptureWriter(.btsnoop).piece(record))[...])
     #expect(try reader.next()?.packet.length == 65_535)
   }
 }

@@ -32,60 +32,57 @@ public struct TrafficEntry: Hashable, Sendable {
   public var isNote = false
 }
 
-/// Reads a recording packet by packet: the events of links, and ATT. It remembers which device a link is with, puts
-/// together what came in pieces, and says to which attribute a response belongs.
+/// Reads a recording packet by packet: the events of links, ATT, and the names of the packets of L2CAP's signalling and
+/// the Security Manager. It says to which attribute a response belongs.
 ///
 /// | Input                                  | What comes out                                                        |
 /// |----------------------------------------|-----------------------------------------------------------------------|
 /// | a link came up, changed or ended       | that, with the device                                                 |
-/// | a piece of data                        | nothing, or the ATT packet that it completes                          |
+/// | a piece of data                        | nothing, or the packet that it completes (`LinkFrames`)               |
 /// | an ATT request                         | it; its handle is remembered for the response                         |
-/// | an advertising report                  | nothing                                                               |
+/// | an advertising report                  | nothing, or each advertisement if they are wanted                     |
 /// | a note                                 | its text                                                              |
 /// | a controller appeared, has power, …    | that                                                                  |
 public struct TrafficDecoder: Sendable {
-  /// A link of an adapter.
-  private struct LinkNumber: Hashable {
-    let adapter: UInt16
-    let handle: UInt16
+  /// A request's place: of one side, on one bearer of a link.
+  private struct Question: Hashable {
+    let link: LinkNumber
+    let bearer: Int
+    let isSent: Bool
   }
 
-  private struct Link {
-    var peer: DeviceAddress?
-    /// The pieces of a packet of L2CAP so far, by direction: sent, received.
-    var pieces: [[UInt8]] = [[], []]
-    /// The attributes of the requests that have no response yet: of ours, of the device's.
-    var requests: [UInt16?] = [nil, nil]
-  }
-
-  /// How many links are remembered; no controller has so many.
-  private static let mostLinks = 256
-  /// The longest packet of L2CAP, in octets.
-  private static let longest = 4 + 65_535
-  private static let attributeChannel: UInt16 = 4
-  private var links: [LinkNumber: Link] = [:]
+  /// A limit for requests that never get a response.
+  private static let maximumQuestions = 4096
+  private let showsAdvertisements: Bool
+  private var frames = LinkFrames()
+  /// The attributes of the requests that have no response yet.
+  private var questions: [Question: UInt16] = [:]
 
   /// Begins with no link known.
-  public init() {}
+  /// - Parameter advertisements: whether advertising reports are decoded as well.
+  public init(advertisements: Bool = false) { showsAdvertisements = advertisements }
 
-  /// The entry of a packet; nil if the packet has nothing for people.
-  public mutating func decode(_ record: CaptureRecord) -> TrafficEntry? {
+  /// The entries of a packet; none if the packet has nothing for people.
+  public mutating func decode(_ record: CaptureRecord) -> [TrafficEntry] {
     let packet = record.packet
     switch packet.kind {
     case .event: return event(packet.octets, record)
-    case .sentACL, .receivedACL: return data(packet.octets[...], isSent: packet.kind == .sentACL, record)
+    case .sentACL, .receivedACL:
+      let frame = frames.receive(packet.octets[...], isSent: packet.kind == .sentACL, adapter: record.adapter)
+      return frame.map { [entry($0, record)] } ?? []
     case .userLogging:
-      guard let note = Annotation(packet) else { return nil }
+      guard let note = Annotation(packet) else { return [] }
       var entry = Self.entry(record, note.text)
       entry.isNote = true
-      return entry
-    case .openIndex: return Self.entry(record, "the adapter has power")
+      return [entry]
+    case .openIndex: return [Self.entry(record, "the adapter has power")]
     case .closeIndex:
-      links = links.filter { $0.key.adapter != record.adapter }
-      return Self.entry(record, "the adapter has no power")
-    case .newIndex: return Self.entry(record, "the adapter is there")
-    case .deletedIndex: return Self.entry(record, "the adapter is gone")
-    default: return nil
+      frames.reset(record.adapter)
+      questions = questions.filter { $0.key.link.adapter != record.adapter }
+      return [Self.entry(record, "the adapter has no power")]
+    case .newIndex: return [Self.entry(record, "the adapter is there")]
+    case .deletedIndex: return [Self.entry(record, "the adapter is gone")]
+    default: return []
     }
   }
 
@@ -95,18 +92,33 @@ public struct TrafficDecoder: Sendable {
 
   // MARK: Events
 
-  private mutating func event(_ octets: [UInt8], _ record: CaptureRecord) -> TrafficEntry? {
+  private mutating func event(_ octets: [UInt8], _ record: CaptureRecord) -> [TrafficEntry] {
     guard octets.count >= 2,
       let event = try? HCIEvent(decoding: EventPacket(code: octets[0], parameters: Array(octets.dropFirst(2))))
-    else { return nil }
+    else { return [] }
+    switch event {
+    case .leAdvertisingReport, .leExtendedAdvertisingReport:
+      guard showsAdvertisements else { return [] }
+      return Advertisement.list(event).map { advertisement in
+        var entry = Self.entry(record, advertisement.text, advertisement.peer)
+        entry.direction = .received
+        entry.value = advertisement.data
+        return entry
+      }
+    default: return linkEvent(event, record).map { [$0] } ?? []
+    }
+  }
+
+  private mutating func linkEvent(_ event: HCIEvent, _ record: CaptureRecord) -> TrafficEntry? {
     switch event {
     case .leConnectionComplete(let event):
       return connected(event.status, event.handle, event.role, event.peer, event.interval, record)
     case .leEnhancedConnectionComplete(let event):
       return connected(event.status, event.handle, event.role, event.peer, event.interval, record)
     case .disconnectionComplete(let event):
-      let link = links.removeValue(forKey: number(record, event.handle))
-      return Self.entry(record, "disconnected: \(event.reason)", link?.peer)
+      let number = number(record, event.handle)
+      questions = questions.filter { $0.key.link != number }
+      return Self.entry(record, "disconnected: \(event.reason)", frames.ended(number))
     case .encryptionChange(let event):
       let text =
         event.status == .success
@@ -132,6 +144,9 @@ public struct TrafficDecoder: Sendable {
       return Self.entry(
         record, "packets of up to \(event.maximumTxOctets) octets sent, \(event.maximumRxOctets) received",
         peer(record, event.handle))
+    case .other(let event):
+      if let link = ClassicLink(event) { frames.began(number(record, link.handle), peer: nil, isClassic: true) }
+      return nil
     default: return nil
     }
   }
@@ -141,7 +156,7 @@ public struct TrafficDecoder: Sendable {
     _ record: CaptureRecord
   ) -> TrafficEntry {
     guard status == .success else { return Self.entry(record, "connecting failed: \(status)", peer.device) }
-    if links.count < Self.mostLinks { links[number(record, handle)] = Link(peer: peer.device) }
+    frames.began(number(record, handle), peer: peer.device)
     let role = role == 0 ? "central" : "peripheral"
     return Self.entry(record, "connected as \(role), interval \(Self.milliseconds(interval)) ms", peer.device)
   }
@@ -166,56 +181,45 @@ public struct TrafficDecoder: Sendable {
     LinkNumber(adapter: record.adapter, handle: handle & 0x0FFF)
   }
 
-  private func peer(_ record: CaptureRecord, _ handle: UInt16) -> DeviceAddress? { links[number(record, handle)]?.peer }
+  private func peer(_ record: CaptureRecord, _ handle: UInt16) -> DeviceAddress? {
+    frames.peer(of: number(record, handle))
+  }
 
   // MARK: Data
 
-  private mutating func data(_ octets: ArraySlice<UInt8>, isSent: Bool, _ record: CaptureRecord) -> TrafficEntry? {
-    guard let header = octets.little16(at: 0), octets.count >= 4 else { return nil }
-    let number = number(record, header)
-    // Links that were there before the recording are known by their data.
-    guard links[number] != nil || links.count < Self.mostLinks else { return nil }
-    var link = links[number] ?? Link()
-    defer { links[number] = link }
-    let side = isSent ? 0 : 1
-    let isFurther = header >> 12 & 3 == 1
-    // Whose beginning is missing cannot be read.
-    guard !isFurther || !link.pieces[side].isEmpty else { return nil }
-    if !isFurther { link.pieces[side] = [] }
-    link.pieces[side] += octets.dropFirst(4)
-    let frame = link.pieces[side][...]
-    guard let length = frame.little16(at: 0) else { return nil }
-    guard frame.count >= 4 + Int(length) || frame.count > Self.longest else { return nil }
-    link.pieces[side] = []
-    guard frame.little16(at: 2) == Self.attributeChannel else { return nil }
-    return attribute(Array(frame.dropFirst(4).prefix(Int(length))), isSent, &link, record)
+  private mutating func entry(_ frame: LinkFrame, _ record: CaptureRecord) -> TrafficEntry {
+    var entry = Self.entry(record, "", frame.peer)
+    entry.direction = frame.isSent ? .sent : .received
+    switch frame.channel {
+    case .attribute(let bearer): describe(frame, bearer, in: &entry)
+    case .signalling: entry.text = SignallingWords.title(frame.octets)
+    case .security: entry.text = SecurityWords.title(frame.octets)
+    }
+    return entry
   }
 
-  private func attribute(
-    _ packet: [UInt8], _ isSent: Bool, _ link: inout Link, _ record: CaptureRecord
-  ) -> TrafficEntry? {
-    guard let first = packet.first else { return nil }
+  private mutating func describe(_ frame: LinkFrame, _ bearer: Int, in entry: inout TrafficEntry) {
+    guard let first = frame.octets.first else { return entry.text = "an empty packet of ATT" }
     let opcode = ATTOpcode(rawValue: first)
-    var entry = Self.entry(record, opcode.title, link.peer)
-    entry.direction = isSent ? .sent : .received
-    guard let pdu = try? ATTPDU(decoding: packet) else {
-      entry.text += ", which is not as it must be"
-      entry.value = Array(packet.dropFirst())
-      return entry
+    entry.text = opcode.title
+    guard let pdu = try? ATTPDU(decoding: frame.octets) else {
+      entry.text += ", malformed"
+      entry.value = Array(frame.octets.dropFirst())
+      return
     }
     let words = ATTWords(pdu)
     entry.handle = words.handle
     entry.value = words.value.map { Array($0) }
     if let detail = words.detail { entry.text += " \(detail)" }
     switch opcode.kind {
-    case .request: link.requests[isSent ? 0 : 1] = words.handle
+    case .request:
+      guard questions.count < Self.maximumQuestions else { return questions = [:] }
+      questions[Question(link: frame.link, bearer: bearer, isSent: frame.isSent)] = words.handle
     case .response:
       // The answer to a request of the other side.
-      let request = isSent ? 1 : 0
-      entry.handle = entry.handle ?? link.requests[request]
-      link.requests[request] = nil
+      let asked = questions.removeValue(forKey: Question(link: frame.link, bearer: bearer, isSent: !frame.isSent))
+      entry.handle = entry.handle ?? asked
     default: break
     }
-    return entry
   }
 }

@@ -106,17 +106,3 @@ extension [UInt8] {
   /// Appends zeros up to a multiple of four octets.
   mutating func pad() { append(contentsOf: repeatElement(0, count: -count & 3)) }
 }
-
-extension ArraySlice<UInt8> {
-  /// The number of two octets at an offset, least significant first; nil beyond the end.
-  func little16(at offset: Int) -> UInt16? {
-    guard offset + 2 <= count else { return nil }
-    return UInt16(self[startIndex + offset]) | UInt16(self[startIndex + offset + 1]) << 8
-  }
-
-  /// The number of so many octets at an offset, most significant first; nil beyond the end.
-  func big(_ octets: Int, at offset: Int) -> UInt64? {
-    guard offset + octets <= count else { return nil }
-    return dropFirst(offset).prefix(octets).reduce(0) { $0 << 8 | UInt64($1) }
-  }
-}

@@ -1,0 +1,22 @@
+/// The reason why octets cannot be read as a recording.
+public enum RecordingProblem: Error, Hashable, Sendable {
+  /// The file begins as none of the forms does.
+  case unknownForm
+  /// The version or the type of the packets is one that is not read: "btsnoop of datalink type 1003".
+  case unsupported(String)
+  /// A packet claims to have so many octets, more than any has.
+  case tooLong(Int)
+  /// The lengths in the file contradict one another.
+  case damaged
+
+  /// The reason in words: lower case, without a period.
+  public var message: String {
+    switch self {
+    case .unknownForm:
+      "not a recording of HCI packets: the forms are btsnoop, pcapng, pcap and PacketLogger's"
+    case .unsupported(let text): "a recording of \(text), which cannot be read"
+    case .tooLong(let length): "damaged: a packet claims to have \(length) octets"
+    case .damaged: "damaged: its lengths contradict one another"
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/// The values of a recording on a link.
+///
+/// | Input                | What happens                                                     |
+/// |----------------------|------------------------------------------------------------------|
+/// | a link came up       | it begins anew                                                   |
+/// | a client subscribed  | the first value is the next to be sent                           |
+/// | a value was sent     | it is the value that is read, and the one behind it is the next  |
+struct RecordedReplay {
+  /// Values that follow one another at once would never let time go on.
+  private static let shortestDelay = Duration.milliseconds(1)
+  private let values: RecordedValues
+  /// The age of the simulation when the link came up.
+  private var linkUp = Duration.zero
+  private var next = 0
+  private var lastSent: [UInt8]?
+
+  init(_ values: RecordedValues) { self.values = values }
+
+  mutating func linkIsUp(at age: Duration) { (linkUp, next, lastSent) = (age, 0, nil) }
+
+  mutating func subscribed() { next = 0 }
+
+  /// The time until the next value is due; nil if none is ever sent.
+  var delay: Duration? {
+    values.sent.indices.contains(next) ? max(Self.shortestDelay, values.sent[next].after) : nil
+  }
+
+  /// The value that is due, which from now on is the one that is read.
+  mutating func send() -> [UInt8]? {
+    guard values.sent.indices.contains(next) else { return nil }
+    lastSent = values.sent[next].value
+    next = (next + 1) % values.sent.count
+    return lastSent
+  }
+
+  /// The value that is read at an age of the simulation; nil: the one of the description.
+  func value(at age: Duration) -> [UInt8]? {
+    lastSent ?? values.read.last { $0.at <= age - linkUp }?.value
+  }
+}
