@@ -28,12 +28,13 @@ class Lines:
 
     def feed(self, octets: bytes, descriptors: list[int]) -> None:
         """Takes what one call of recvmsg returned."""
-        line = self._taken + self._received.count(b"\n") + octets.count(b"\n", 0, -1)
+        if descriptors:
+            line = self._taken + self._received.count(b"\n") + octets.count(b"\n", 0, -1)
+            for descriptor in descriptors:
+                # A line has one descriptor at most.
+                self._close(line)
+                self._passed[line] = descriptor
         self._received += octets
-        for descriptor in descriptors:
-            # A line has one descriptor at most.
-            self._close(line)
-            self._passed[line] = descriptor
 
     def lines(self) -> Iterator[tuple[bytes, int | None]]:
         """The complete lines, each with its descriptor, which is the caller's from then on. Raises ProtocolViolation
