@@ -196,14 +196,6 @@ public struct LinkID: Hashable, Sendable {
   public init(_ value: UInt32) { self.value = value }
 }
 
-/// A device's role on a link.
-public enum LinkRole: String, Hashable, Sendable {
-  /// We started the connection.
-  case central
-  /// The other device started it.
-  case peripheral
-}
-
 /// How a link is protected (Core 5.4, Vol 3, Part C, 10.2.1).
 public struct LinkSecurity: Hashable, Sendable {
   /// 1 none, 2 encrypted, 3 encrypted and authenticated, 4 the same with LE Secure Connections.

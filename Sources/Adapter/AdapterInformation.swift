@@ -48,13 +48,6 @@ public struct AdapterInformation: Hashable, Sendable {
   }
 }
 
-/// The activities of an adapter beside its links.
-public enum AdapterActivity: String, Hashable, Sendable, CaseIterable {
-  case connecting
-  case advertising
-  case scanning
-}
-
 /// Whether an adapter works.
 public enum AdapterState: Hashable, Sendable {
   /// There is no such controller at the moment.
@@ -70,15 +63,15 @@ public enum AdapterState: Hashable, Sendable {
   /// The adapter cannot be used; the problem has the reason and the remedy. It is retried automatically.
   case failed(AdapterProblem)
 
-  /// The word for the state on the socket: "absent", "off", "starting", "on", "suspended", "failed".
-  public var word: String {
+  /// The state without its reason.
+  public var condition: AdapterCondition {
     switch self {
-    case .absent: "absent"
-    case .off: "off"
-    case .starting: "starting"
-    case .on: "on"
-    case .suspended: "suspended"
-    case .failed: "failed"
+    case .absent: .absent
+    case .off: .off
+    case .starting: .starting
+    case .on: .on
+    case .suspended: .suspended
+    case .failed: .failed
     }
   }
 }
@@ -86,18 +79,7 @@ public enum AdapterState: Hashable, Sendable {
 /// Why an adapter cannot be used, and the remedy.
 public struct AdapterProblem: Hashable, Sendable {
   /// The kinds of problem.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// The daemon lacks a capability.
-    case permission
-    /// Another program holds the adapter.
-    case inUse
-    /// Blocked by rfkill.
-    case blocked
-    /// The kernel has no Bluetooth.
-    case unsupported
-    /// The controller does not answer or answers nonsense.
-    case hardware
-  }
+  public typealias Kind = AdapterProblemKind
 
   /// The kind of the problem.
   public var kind: Kind

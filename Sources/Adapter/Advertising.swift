@@ -138,13 +138,3 @@ public enum AdvertisingStatus: Hashable, Sendable {
   /// The set cannot be sent.
   case failed(BluetoothError)
 }
-
-/// Why an advertisement has ended by itself.
-public enum AdvertisingEnd: String, Hashable, Sendable, CaseIterable {
-  /// Its time is over.
-  case duration
-  /// The set was sent as often as requested.
-  case count
-  /// The device that it was directed to has connected.
-  case connected
-}

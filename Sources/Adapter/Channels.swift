@@ -1,16 +1,5 @@
 import Bluetooth
 
-/// How a channel was set up (Core 5.4, Vol 3, Part A, 10).
-public enum ChannelMode: String, Hashable, Sendable, CaseIterable {
-  /// LE credit-based flow control mode (10.1), which every device with channels has.
-  case leCreditBased
-  /// Enhanced credit-based flow control mode (10.2), in which the ends may change their MTU later.
-  case enhanced
-
-  /// The packets that a channel takes, in octets (4.22, 4.25).
-  public var lengths: ClosedRange<Int> { self == .enhanced ? 64...65_535 : 23...65_535 }
-}
-
 /// A connection-oriented channel on a link, in one of the credit-based flow control modes.
 ///
 /// Packets (SDUs) arrive in order and whole. Credits follow the reader: who does not read stops the sender.

@@ -1,19 +1,5 @@
 import Bluetooth
 
-/// The means of a person on this machine while it pairs (Core 5.4, Vol 3, Part H, 2.3.2).
-public enum PairingCapability: String, Hashable, Sendable, CaseIterable {
-  /// Read a passkey.
-  case display
-  /// Read a passkey, and say whether two numbers are equal.
-  case displayYesNo
-  /// Type a passkey.
-  case keyboard
-  /// All of it.
-  case keyboardDisplay
-  /// Nothing: pairing has no protection against a person in the middle.
-  case none
-}
-
 /// How an adapter pairs from now on.
 public struct PairingSettings: Hashable, Sendable {
   /// The capability of the person; it holds for links that come up from now on.

@@ -24,25 +24,6 @@ public struct ScanParameters: Hashable, Sendable {
   }
 }
 
-/// A PHY of Bluetooth LE (Core 5.4, Vol 6, Part A, 1). The number is that of HCI's events.
-public enum PHY: UInt8, Hashable, Sendable, CaseIterable {
-  /// 1 Mb/s, the one that every device has.
-  case le1M = 1
-  /// 2 Mb/s; never the primary PHY of an advertisement.
-  case le2M = 2
-  /// 125 or 500 kb/s, for a longer range.
-  case leCoded = 3
-
-  /// The word for it on the socket: "1M", "2M", "coded".
-  public var word: String {
-    switch self {
-    case .le1M: "1M"
-    case .le2M: "2M"
-    case .leCoded: "coded"
-    }
-  }
-}
-
 /// One advertisement or scan response as it was received. Nothing is merged and nothing is filtered.
 public struct AdvertisingReport: Hashable, Sendable {
   /// The address of the sender; nil for an anonymous advertisement.

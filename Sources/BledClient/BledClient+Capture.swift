@@ -12,7 +12,7 @@ extension BledClient {
   ///   recording ends when the descriptor is closed, and with `stopCapture`.
   /// - Throws: `BledError.notPermitted`, `.limitReached`, `GAPError.notSupported`; and as `call`.
   public func startCapture(
-    format: String = "pcapng", adapter: String? = nil, keys: Bool = false
+    format: CaptureFormat = .pcapng, adapter: String? = nil, keys: Bool = false
   ) async throws(BluetoothError) -> (capture: Int, descriptor: ReceivedDescriptor) {
     let (result, descriptor) = try await core.callForDescriptor(
       CaptureStart.self, .init(format: format, adapter: adapter, keys: keys ? true : nil))

@@ -5,9 +5,9 @@ import Bluetooth
 public enum DeviceReference: Hashable, Sendable {
   /// The daemon's identifier, a UUID, as scan reports carry it.
   case identifier(String)
-  /// An address such as `C0:DE:00:00:00:01`, and its type, "public" or "random"; without a type the daemon takes that
-  /// with which the device was last heard, else random if the two top bits are set, else public.
-  case address(String, type: String? = nil)
+  /// An address such as `C0:DE:00:00:00:01`, and its type; without a type the daemon takes that with which the device
+  /// was last heard, else random if the two top bits are set, else public.
+  case address(String, type: DeviceAddress.Kind? = nil)
   /// The name that it advertises: the first device that is heard with it.
   case name(String)
   /// The beginning of the advertised name: the first device that is heard with such a name.
@@ -66,7 +66,7 @@ extension BledClient {
   ///   `call`.
   public func connect(
     _ device: DeviceReference, adapter: String? = nil, timeout: Duration? = nil, reconnects: Bool = false,
-    parameters: LinkWish? = nil, phy: String? = nil
+    parameters: LinkWish? = nil, phy: PHYChoice? = nil
   ) async throws(BluetoothError) -> Peripheral {
     var params = PeripheralConnect.Params(
       adapter: adapter, timeout: timeout?.inSeconds, reconnect: reconnects ? true : nil, parameters: parameters,

@@ -3,8 +3,8 @@ import Bluetooth
 
 /// A program's answers when devices pair; see `BledClient.answerPairings`.
 public struct PairingAgent: Sendable {
-  /// "display", "displayYesNo", "keyboard", "keyboardDisplay" or "none".
-  public var capability: String
+  /// The means of the person who answers.
+  public var capability: PairingCapability
   /// Whether to pair; with a number, whether the device shows the same.
   public var confirm: @Sendable (PairingConfirm.Params) async -> Bool
   /// The passkey that the device shows, up to six digits; nil to refuse.
@@ -12,7 +12,7 @@ public struct PairingAgent: Sendable {
 
   /// Makes an agent.
   public init(
-    capability: String, confirm: @escaping @Sendable (PairingConfirm.Params) async -> Bool,
+    capability: PairingCapability, confirm: @escaping @Sendable (PairingConfirm.Params) async -> Bool,
     enterPasskey: @escaping @Sendable (PairingEnterPasskey.Params) async -> String? = { _ in nil }
   ) {
     self.capability = capability
@@ -53,10 +53,10 @@ extension BledClient {
 
 extension Peripheral {
   /// Encrypts the link with the keys of an earlier pairing, or pairs.
-  /// - Parameter level: "encrypted", "authenticated" or "secureConnections"; "encrypted" if nil.
+  /// - Parameter level: What the link must be; encrypted if nil.
   /// - Returns: What was reached; the keys are stored.
   /// - Throws: `GAPError.pairingFailed`; `BledError.notPermitted`; and as `BledClient.call`.
-  public func pair(level: String? = nil) async throws(BluetoothError) -> PeripheralPair.Result {
+  public func pair(level: SecurityLevel? = nil) async throws(BluetoothError) -> PeripheralPair.Result {
     try await client.call(PeripheralPair.self, .init(peripheral: identifier, level: level))
   }
 }

@@ -23,14 +23,15 @@ extension Peripheral {
   /// Opens an L2CAP channel to the device.
   /// - Parameters:
   ///   - psm: The number of the device's listener, 1 to 255.
-  ///   - security: What the link must be before: "none", "encrypted", "authenticated" or "secureConnections".
+  ///   - security: What the link must be before.
   ///   - receiveMTU: The longest packet that the device may send, 23 to 65535 octets; the daemon's 8192 if nil.
-  ///   - mode: How the channel is set up: "leCreditBased" (if nil) or "enhanced".
+  ///   - mode: How the channel is set up; LE credit-based if nil.
   ///   - packets: Whether packets are kept; a stream otherwise.
   /// - Throws: `GAPError.connectionFailed` if the device refuses; `.notSupported` if the kernel or the device has
   ///   no enhanced channels; `.notConnected`; `.pairingFailed`; and as `BledClient.call`.
   public func openL2CAPChannel(
-    psm: UInt16, security: String? = nil, receiveMTU: Int? = nil, mode: String? = nil, packets: Bool = false
+    psm: UInt16, security: ChannelSecurity? = nil, receiveMTU: Int? = nil, mode: ChannelMode? = nil,
+    packets: Bool = false
   ) async throws(BluetoothError) -> L2CAPChannel {
     let (result, descriptor) = try await client.core.callForDescriptor(
       L2CAPOpen.self,
@@ -44,14 +45,15 @@ extension BledClient {
   /// Listens for L2CAP channels that devices open. Observe `L2CAPIncoming` before, and accept within 30 seconds.
   /// - Parameters:
   ///   - psm: The number, 128 to 255; nil: the daemon chooses.
-  ///   - security: What a device's link must be: "none", "encrypted", "authenticated" or "secureConnections".
+  ///   - security: What a device's link must be.
   ///   - receiveMTU: The longest packet that a device may send, 23 to 65535 octets; the daemon's 8192 if nil.
-  ///   - mode: How devices have to open channels: "leCreditBased" or "enhanced"; nil: either.
+  ///   - mode: How devices have to open channels; nil: either.
   ///   - adapter: The adapter; nil: the first.
   /// - Throws: `BledError.alreadyInProgress` if the number is taken; `GAPError.notSupported` if the kernel has no
   ///   enhanced channels and `mode` asks for them; and as `call`.
   public func publishL2CAPChannel(
-    psm: UInt16? = nil, security: String? = nil, receiveMTU: Int? = nil, mode: String? = nil, adapter: String? = nil
+    psm: UInt16? = nil, security: ChannelSecurity? = nil, receiveMTU: Int? = nil, mode: ChannelMode? = nil,
+    adapter: String? = nil
   ) async throws(BluetoothError) -> L2CAPPublish.Result {
     try await call(
       L2CAPPublish.self, .init(psm: psm, security: security, receiveMTU: receiveMTU, mode: mode, adapter: adapter))

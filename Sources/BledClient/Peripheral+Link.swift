@@ -23,11 +23,11 @@ extension Peripheral {
   }
 
   /// Asks for another PHY of the link.
-  /// - Parameter phy: "1M", "2M", "coded", or "codedS2" and "codedS8" with a preference for 500 or 125 kb/s.
+  /// - Parameter phy: The PHY, with or without a preference for a coding.
   /// - Returns: What is in force when the controllers have settled it.
   /// - Throws: `GAPError.notSupported` if one side lacks it; `.notConnected`; and as `BledClient.call`.
   @discardableResult
-  public func setPHY(_ phy: String) async throws(BluetoothError) -> LinkDescription {
+  public func setPHY(_ phy: PHYChoice) async throws(BluetoothError) -> LinkDescription {
     try await client.call(PeripheralSetPHY.self, .init(peripheral: identifier, phy: phy))
   }
 

@@ -7,7 +7,7 @@ extension Daemon {
 
   private var general: [Metric] {
     [
-      Metric("bled_build_info", "gauge", "1; the label is the release.", [.init(1, labels: ["version": Self.version])]),
+      Metric("bled_build_info", .gauge, "1; the label is the release.", [.init(1, labels: ["version": Self.version])]),
       gauge("bled_start_time_seconds", "When the daemon was started, since the epoch.", startTime),
       gauge("bled_sessions", "Sessions, preserved ones included.", Double(sessions.count)),
       gauge(
@@ -24,7 +24,7 @@ extension Daemon {
 
   private var adapterMetrics: [Metric] {
     func gauge(_ name: String, _ help: String, _ value: (AdapterSlot) -> Double) -> Metric {
-      Metric(name, "gauge", help, adapters.slots.map { .init(value($0), labels: ["adapter": $0.id]) })
+      Metric(name, .gauge, help, adapters.slots.map { .init(value($0), labels: ["adapter": $0.id]) })
     }
     return [
       gauge("bled_adapter_on", "1 if the adapter works.") { $0.adapter.state == .on ? 1 : 0 },
@@ -40,13 +40,13 @@ extension Daemon {
   private var callMetrics: [Metric] {
     [
       Metric(
-        "bled_calls_total", "counter", "Calls of sessions.",
+        "bled_calls_total", .counter, "Calls of sessions.",
         calls.counts.sorted { $0.key < $1.key }.map { .init(Double($0.value), labels: ["method": $0.key]) }),
       counter("bled_calls_failed_total", "Calls that were answered with an error.", Double(calls.failed)),
       Metric(
-        "bled_call_duration_seconds", "histogram", "Time from a call to its answer.", [calls.all.sample]),
+        "bled_call_duration_seconds", .histogram, "Time from a call to its answer.", [calls.all.sample]),
       Metric(
-        "bled_read_duration_seconds", "histogram", "The same of successful gatt.read.", [calls.reads.sample]),
+        "bled_read_duration_seconds", .histogram, "The same of successful gatt.read.", [calls.reads.sample]),
     ]
   }
 
@@ -54,7 +54,7 @@ extension Daemon {
     let users = users.costs(with: sessions.map { (user: $0.user, costs: costs(of: $0)) })
     func counter(_ name: String, _ help: String, _ value: (SessionDescription.Costs) -> Double) -> Metric {
       let samples = users.map { Metric.Sample(value($0.costs), labels: ["user": $0.user]) }
-      return Metric("bled_user_\(name)_total", "counter", help, samples)
+      return Metric("bled_user_\(name)_total", .counter, help, samples)
     }
     return [
       counter("calls", "Calls of the user's sessions.") { Double($0.requests) },
@@ -74,10 +74,10 @@ extension Daemon {
   }
 
   private func gauge(_ name: String, _ help: String, _ value: Double) -> Metric {
-    Metric(name, "gauge", help, [.init(value)])
+    Metric(name, .gauge, help, [.init(value)])
   }
 
   private func counter(_ name: String, _ help: String, _ value: Double) -> Metric {
-    Metric(name, "counter", help, [.init(value)])
+    Metric(name, .counter, help, [.init(value)])
   }
 }

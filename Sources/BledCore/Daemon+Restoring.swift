@@ -45,7 +45,7 @@ extension Daemon {
       .init(
         session: session.id, daemon: "bled \(Daemon.version)", protocol: Daemon.protocolVersion,
         adapters: adapters.descriptions,
-        permissions: rules.permissions(of: asking).map(\.rawValue), restored: restored),
+        permissions: rules.permissions(of: asking).words(), restored: restored),
       isFirst: restored != nil)
     if isChanged { backgroundChanged(session) }
     if restored != nil {

@@ -17,7 +17,7 @@ extension Daemon {
   private func describe(_ session: Session, to asker: Session) -> SessionDescription {
     var description = SessionDescription(
       session: session.id, mine: session == asker, since: session.since,
-      permissions: rules.permissions(of: session).map(\.rawValue), costs: costs(of: session))
+      permissions: rules.permissions(of: session).words(), costs: costs(of: session))
     description.name = session.name.isEmpty ? nil : session.name
     description.process = session.credentials.map { Int($0.process) }
     description.user = session.credentials.map { Int($0.user) }

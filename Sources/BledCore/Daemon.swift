@@ -330,7 +330,7 @@ public final class Daemon {
     if case .failed(let problem) = slot.adapter.state {
       logger.error("adapter \(slot.id): \(problem.message) \(problem.remedy)", metadata: .about(adapter: slot))
     } else {
-      logger.info("adapter \(slot.id) is \(slot.adapter.state.word)", metadata: .about(adapter: slot))
+      logger.info("adapter \(slot.id) is \(slot.adapter.state.condition)", metadata: .about(adapter: slot))
     }
   }
 

@@ -97,7 +97,7 @@ public enum AdvertisingStart: ClientCall {
     public var directedTo: String?
     /// For an address in `directedTo`, "public" or "random"; if missing, random if the two top bits are set, else
     /// public.
-    public var directedToType: String?
+    public var directedToType: DeviceAddress.Kind?
     /// With `directedTo`: the device is called as often as possible, at least every 3.75 ms, for 1.28 s at the most.
     public var highDuty: Bool?
     /// The transmit power that is aimed for, in dBm, -127 to 20; the controller's choice if missing.
@@ -110,10 +110,10 @@ public enum AdvertisingStart: ClientCall {
     public var ownAddress: String?
     /// The PHY on which the advertisement begins, "1M" or with `extended` "coded", "codedS2" (500 kb/s) or "codedS8"
     /// (125 kb/s); "1M" if missing. The two need a controller that lets us choose.
-    public var primaryPHY: String?
+    public var primaryPHY: PrimaryPHYChoice?
     /// With `extended`: the PHY on which it goes on, "1M", "2M", "coded", "codedS2" or "codedS8"; if missing, as
     /// `primaryPHY`.
-    public var secondaryPHY: String?
+    public var secondaryPHY: PHYChoice?
     /// How many seconds after it was first on the air it ends, 0.01 to 86400; never if missing.
     public var duration: Double?
     /// The number of advertising events after which it ends, 1 to 255; never if missing.
@@ -206,9 +206,12 @@ public enum AdvertisingChanged: RPCNotification {
     public var reason: RPCError?
     /// Why it has ended by itself, if it has: "duration" (also of the high duty cycle), "count", or "connected" where
     /// it was directed to the device that connected. It is not there any more then.
-    public var ended: String?
+    public var ended: Word<AdvertisingEnd>?
     /// Makes the params.
-    public init(advertising: Int, onAir: Bool, interval: Double? = nil, reason: RPCError? = nil, ended: String? = nil) {
+    public init(
+      advertising: Int, onAir: Bool, interval: Double? = nil, reason: RPCError? = nil,
+      ended: Word<AdvertisingEnd>? = nil
+    ) {
       self.advertising = advertising
       self.onAir = onAir
       self.interval = interval

@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// Records the packets of adapters.
 public enum CaptureStart: ClientCall {
   /// `capture.start`
@@ -15,13 +17,13 @@ public enum CaptureStart: ClientCall {
   /// The parameters.
   public struct Params: RPCPayload, Hashable {
     /// "pcapng" (link type 254) or "btsnoop" (datalink type 2001, which btmon reads); "pcapng" if missing.
-    public var format: String?
+    public var format: CaptureFormat?
     /// Only this adapter; all of them, and those that appear later, if missing.
     public var adapter: String?
     /// True: keys are recorded, too, for which the permission "sessions" is needed. Otherwise they are zeros.
     public var keys: Bool?
     /// Makes the params.
-    public init(format: String? = nil, adapter: String? = nil, keys: Bool? = nil) {
+    public init(format: CaptureFormat? = nil, adapter: String? = nil, keys: Bool? = nil) {
       self.format = format
       self.adapter = adapter
       self.keys = keys

@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// A connection-oriented L2CAP channel (Core 5.4, Vol 3, Part A, 10.1).
 public struct ChannelDescription: RPCPayload, Hashable {
   /// The number that names it in this session, 1 or more.
@@ -7,7 +9,7 @@ public struct ChannelDescription: RPCPayload, Hashable {
   /// The number of the listener (SPSM), 1 to 255.
   public var psm: UInt16
   /// How it was set up: "leCreditBased" or "enhanced".
-  public var mode: String
+  public var mode: Word<ChannelMode>
   /// The longest packet that the device may send, in octets, 23 to 65535.
   public var receiveMTU: Int
   /// The longest packet that the device takes, in octets, 23 to 65535.
@@ -24,7 +26,8 @@ public struct ChannelDescription: RPCPayload, Hashable {
 
   /// Makes a description without a token.
   public init(
-    channel: Int, peripheral: String, psm: UInt16, mode: String, receiveMTU: Int, sendMTU: Int, receiveMPS: Int? = nil,
+    channel: Int, peripheral: String, psm: UInt16, mode: Word<ChannelMode>, receiveMTU: Int, sendMTU: Int,
+    receiveMPS: Int? = nil,
     sendMPS: Int? = nil
   ) {
     self.channel = channel
@@ -56,17 +59,18 @@ public enum L2CAPPublish: ClientCall {
     public var psm: UInt16?
     /// The security that a device's link must have: "none", "encrypted", "authenticated" or "secureConnections"; "none"
     /// if missing.
-    public var security: String?
+    public var security: ChannelSecurity?
     /// The longest packet that a device may send, 23 to 65535 octets, of an enhanced channel 64 or more; 8192 if
     /// missing.
     public var receiveMTU: Int?
     /// How devices have to open channels: "leCreditBased" or "enhanced"; if missing either, where the kernel has both.
-    public var mode: String?
+    public var mode: ChannelMode?
     /// The adapter; the first if missing.
     public var adapter: String?
     /// Makes the params.
     public init(
-      psm: UInt16? = nil, security: String? = nil, receiveMTU: Int? = nil, mode: String? = nil, adapter: String? = nil
+      psm: UInt16? = nil, security: ChannelSecurity? = nil, receiveMTU: Int? = nil, mode: ChannelMode? = nil,
+      adapter: String? = nil
     ) {
       self.psm = psm
       self.security = security
@@ -138,13 +142,13 @@ public enum L2CAPOpen: ClientCall {
     public var psm: UInt16
     /// The security that the link must have first: "none", "encrypted", "authenticated" or "secureConnections"; "none"
     /// if missing. A device may require more.
-    public var security: String?
+    public var security: ChannelSecurity?
     /// The longest packet that the device may send, 23 to 65535 octets, of an enhanced channel 64 or more; 8192 if
     /// missing.
     public var receiveMTU: Int?
     /// How the channel is set up: "leCreditBased" or "enhanced", which the kernel and the device must have;
     /// "leCreditBased" if missing.
-    public var mode: String?
+    public var mode: ChannelMode?
     /// True: the descriptor keeps packets (SOCK_SEQPACKET): one write is one packet, of at most `sendMTU` octets, and
     /// one read gives one. A stream otherwise.
     public var packets: Bool?
@@ -152,7 +156,8 @@ public enum L2CAPOpen: ClientCall {
     public var token: Bool?
     /// Makes the params.
     public init(
-      peripheral: String, psm: UInt16, security: String? = nil, receiveMTU: Int? = nil, mode: String? = nil,
+      peripheral: String, psm: UInt16, security: ChannelSecurity? = nil, receiveMTU: Int? = nil,
+      mode: ChannelMode? = nil,
       packets: Bool? = nil, token: Bool? = nil
     ) {
       self.peripheral = peripheral

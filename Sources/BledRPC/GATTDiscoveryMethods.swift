@@ -40,16 +40,17 @@ public struct CharacteristicDescription: Codable, Sendable, Hashable {
   public var uuid: BluetoothUUID
   /// The operations that it supports: "broadcast", "read", "writeWithoutResponse", "write", "notify", "indicate",
   /// "signedWrite", "extendedProperties".
-  public var properties: [String]
+  public var properties: [Word<CharacteristicProperty>]
   /// The content of its Characteristic Extended Properties: "reliableWrite", "writableAuxiliaries". Missing where it
   /// has no such descriptor, the descriptors were not discovered, or the device refused to let it be read.
-  public var extendedProperties: [String]?
+  public var extendedProperties: [Word<ExtendedProperty>]?
   /// Its descriptors, if they were requested.
   public var descriptors: [DescriptorDescription]?
   /// Makes a description.
   public init(
-    handle: UInt16, declaration: UInt16? = nil, end: UInt16, uuid: BluetoothUUID, properties: [String],
-    extendedProperties: [String]? = nil, descriptors: [DescriptorDescription]? = nil
+    handle: UInt16, declaration: UInt16? = nil, end: UInt16, uuid: BluetoothUUID,
+    properties: [Word<CharacteristicProperty>],
+    extendedProperties: [Word<ExtendedProperty>]? = nil, descriptors: [DescriptorDescription]? = nil
   ) {
     self.handle = handle
     self.declaration = declaration

@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// The parameters that a session wants of a link (Core 5.4, Vol 6, Part B, 4.5.1 and 4.5.2).
 public struct LinkWish: Codable, Sendable, Hashable {
   /// The shortest time between two connection events, in seconds, 0.0075 to 4; 0.015 if missing, or `maximumInterval`
@@ -40,7 +42,7 @@ public struct LinkDescription: RPCPayload, Hashable {
   /// The daemon's identifier of the device.
   public var peripheral: String
   /// This machine's role: "central" if it connected to the device, "peripheral" if the device connected to it.
-  public var role: String
+  public var role: Word<LinkRole>
   /// The time between two connection events, in seconds, 0.0075 to 4; missing where the controller did not tell, as
   /// `latency` and `timeout`.
   public var interval: Double?
@@ -59,9 +61,9 @@ public struct LinkDescription: RPCPayload, Hashable {
   /// one.
   public var bearers: Int?
   /// The PHY of what this machine sends: "1M", "2M" or "coded"; missing where the controller did not tell.
-  public var txPHY: String?
+  public var txPHY: Word<PHY>?
   /// The PHY of what the device sends: "1M", "2M" or "coded"; missing likewise.
-  public var rxPHY: String?
+  public var rxPHY: Word<PHY>?
   /// The longest payload of a packet on the air that this machine sends, 27 to 251 octets; missing where the controller
   /// did not tell.
   public var txOctets: Int?
@@ -69,12 +71,12 @@ public struct LinkDescription: RPCPayload, Hashable {
   public var rxOctets: Int?
   /// How the link is protected: "encrypted", "authenticated" (the keys were agreed on with protection against a person
   /// in the middle) or "secureConnections" (the same with LE Secure Connections); missing without encryption.
-  public var security: String?
+  public var security: Word<SecurityLevel>?
   /// The size of the encryption key, 7 to 16 octets; missing without encryption.
   public var keySize: Int?
 
   /// Makes a description with the members that are always present.
-  public init(peripheral: String, role: String, mtu: Int) {
+  public init(peripheral: String, role: Word<LinkRole>, mtu: Int) {
     self.peripheral = peripheral
     self.role = role
     self.mtu = mtu
@@ -152,9 +154,9 @@ public enum PeripheralSetPHY: ClientCall {
     /// The daemon's identifier of the device.
     public var peripheral: String
     /// "1M", "2M", "coded", "codedS2" or "codedS8".
-    public var phy: String
+    public var phy: PHYChoice
     /// Makes the params.
-    public init(peripheral: String, phy: String) {
+    public init(peripheral: String, phy: PHYChoice) {
       self.peripheral = peripheral
       self.phy = phy
     }

@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// Tells what the daemon counts and measures.
 public enum MetricsGet: ClientCall {
   /// There are no parameters.
@@ -26,11 +28,21 @@ public struct Metric: Codable, Sendable, Hashable {
   /// Its name: "bled_links". It ends in the unit, and that of a counter in "_total".
   public var name: String
   /// "counter", which only grows, "gauge" or "histogram".
-  public var kind: String
+  public var kind: Word<Kind>
   /// The meaning of the metric, in words: one sentence.
   public var help: String
   /// Its values, one for each set of labels.
   public var samples: [Sample]
+
+  /// The kinds of metrics.
+  public enum Kind: String, Vocabulary {
+    /// Only grows.
+    case counter
+    /// Rises and falls.
+    case gauge
+    /// Counts measurements by their size.
+    case histogram
+  }
 
   /// A value of a metric.
   public struct Sample: Codable, Sendable, Hashable {
@@ -62,9 +74,9 @@ public struct Metric: Codable, Sendable, Hashable {
   }
 
   /// Makes a metric.
-  public init(_ name: String, _ kind: String, _ help: String, _ samples: [Sample]) {
+  public init(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample]) {
     self.name = name
-    self.kind = kind
+    self.kind = Word(kind)
     self.help = help
     self.samples = samples
   }

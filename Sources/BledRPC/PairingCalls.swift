@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// The daemon asks this session whether to pair.
 public enum PairingConfirm: DaemonCall {
   /// `pairing.confirm`
@@ -73,9 +75,9 @@ public struct PairingDevice: Codable, Sendable, Hashable {
   public var isOurs: Bool
   /// The level of the keys that this machine and the device share already, "encrypted", "authenticated" or
   /// "secureConnections": to pair replaces them, and whoever asks may be another device. Missing if there are none.
-  public var bondLevel: String?
+  public var bondLevel: Word<SecurityLevel>?
   /// Makes a description.
-  public init(peripheral: String, address: String, name: String?, isOurs: Bool, bondLevel: String? = nil) {
+  public init(peripheral: String, address: String, name: String?, isOurs: Bool, bondLevel: Word<SecurityLevel>? = nil) {
     self.peripheral = peripheral
     self.address = address
     self.name = name
@@ -147,11 +149,19 @@ public enum PairingKeysLost: RPCNotification {
     /// The device.
     public var device: PairingDevice
     /// The side that has no keys: "device" or "machine".
-    public var side: String
+    public var side: Word<Side>
     /// The remedy, in words.
     public var remedy: String
+    /// The sides of a link.
+    public enum Side: String, Vocabulary {
+      /// The device.
+      case device
+      /// This machine.
+      case machine
+    }
+
     /// Makes the params.
-    public init(device: PairingDevice, side: String, remedy: String) {
+    public init(device: PairingDevice, side: Word<Side>, remedy: String) {
       self.device = device
       self.side = side
       self.remedy = remedy

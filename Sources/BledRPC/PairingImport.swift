@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// Takes over keys that this machine shares with a device already.
 public enum PairingImport: ClientCall {
   /// The result is empty.
@@ -67,7 +69,7 @@ public enum PairingImport: ClientCall {
     /// The device's identity address.
     public var address: String
     /// "public" or "random".
-    public var addressType: String
+    public var addressType: DeviceAddress.Kind
     /// The keys for encryption: one, or after legacy pairing up to two, one for each role.
     public var longTermKeys: [LongTermKey]
     /// The key that resolves the device's private addresses, 16 octets.
@@ -76,7 +78,7 @@ public enum PairingImport: ClientCall {
     public var signatureKeys: [SignatureKey]?
     /// Makes the params.
     public init(
-      adapterAddress: String, address: String, addressType: String, longTermKeys: [LongTermKey],
+      adapterAddress: String, address: String, addressType: DeviceAddress.Kind, longTermKeys: [LongTermKey],
       identityResolvingKey: HexBytes? = nil, signatureKeys: [SignatureKey]? = nil
     ) {
       self.adapterAddress = adapterAddress

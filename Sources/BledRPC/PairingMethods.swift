@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// Pairs with a device.
 public enum PeripheralPair: ClientCall {
   /// `peripheral.pair`
@@ -18,11 +20,11 @@ public enum PeripheralPair: ClientCall {
     public var peripheral: String
     /// "encrypted", "authenticated" (protected against a person in the middle) or "secureConnections" (the same with
     /// LE Secure Connections); "encrypted" if missing.
-    public var level: String?
+    public var level: SecurityLevel?
     /// The shortest key that will do, 7 to 16 octets; 7 if missing.
     public var minimumKeySize: Int?
     /// Makes the params.
-    public init(peripheral: String, level: String? = nil, minimumKeySize: Int? = nil) {
+    public init(peripheral: String, level: SecurityLevel? = nil, minimumKeySize: Int? = nil) {
       self.peripheral = peripheral
       self.level = level
       self.minimumKeySize = minimumKeySize
@@ -32,13 +34,13 @@ public enum PeripheralPair: ClientCall {
   /// The result.
   public struct Result: RPCPayload, Hashable {
     /// "encrypted", "authenticated" or "secureConnections".
-    public var level: String
+    public var level: Word<SecurityLevel>
     /// The size of the key, 7 to 16 octets.
     public var keySize: Int
     /// Whether both sides keep the keys, so that the next link is encrypted without pairing.
     public var bonded: Bool
     /// Makes the result.
-    public init(level: String, keySize: Int, bonded: Bool) {
+    public init(level: Word<SecurityLevel>, keySize: Int, bonded: Bool) {
       self.level = level
       self.keySize = keySize
       self.bonded = bonded
@@ -66,9 +68,9 @@ public enum PairingRegister: ClientCall {
   public struct Params: RPCPayload {
     /// The input and output of this program: "display" (shows a passkey), "displayYesNo" (has numbers compared, too),
     /// "keyboard" (has a passkey typed), "keyboardDisplay" (all of these) or "none".
-    public var capability: String
+    public var capability: PairingCapability
     /// Makes the params.
-    public init(capability: String) { self.capability = capability }
+    public init(capability: PairingCapability) { self.capability = capability }
   }
 }
 
@@ -117,18 +119,19 @@ public struct BondDescription: RPCPayload, Hashable {
   /// Its identity address.
   public var address: String
   /// "public" or "random".
-  public var addressType: String
+  public var addressType: Word<DeviceAddress.Kind>
   /// Its name, where known.
   public var name: String?
   /// The address of the adapter that shares the keys.
   public var adapterAddress: String
   /// "encrypted", "authenticated" or "secureConnections": the level of a link with these keys.
-  public var level: String
+  public var level: Word<SecurityLevel>
   /// The size of the key, 7 to 16 octets.
   public var keySize: Int
   /// Makes a description.
   public init(
-    peripheral: String?, address: String, addressType: String, name: String?, adapterAddress: String, level: String,
+    peripheral: String?, address: String, addressType: Word<DeviceAddress.Kind>, name: String?, adapterAddress: String,
+    level: Word<SecurityLevel>,
     keySize: Int
   ) {
     self.peripheral = peripheral

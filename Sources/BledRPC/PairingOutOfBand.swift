@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// Makes data that let a device pair without a question.
 public enum PairingReadOutOfBand: ClientCall {
   /// `pairing.readOutOfBand`
@@ -24,13 +26,13 @@ public enum PairingReadOutOfBand: ClientCall {
     /// The adapter's address.
     public var address: String
     /// "public" or "random".
-    public var addressType: String
+    public var addressType: Word<DeviceAddress.Kind>
     /// The confirmation value, 16 octets, the lowest first as in AD structures of type 0x22.
     public var confirmation: HexBytes
     /// The random value, 16 octets, the lowest first as in AD structures of type 0x23.
     public var random: HexBytes
     /// Makes the result.
-    public init(address: String, addressType: String, confirmation: HexBytes, random: HexBytes) {
+    public init(address: String, addressType: Word<DeviceAddress.Kind>, confirmation: HexBytes, random: HexBytes) {
       self.address = address
       self.addressType = addressType
       self.confirmation = confirmation
@@ -61,14 +63,14 @@ public enum PairingSetOutOfBand: ClientCall {
     /// The device's address: the one that it gave with the data.
     public var address: String
     /// "public" or "random".
-    public var addressType: String
+    public var addressType: DeviceAddress.Kind
     /// The confirmation value, 16 octets, the lowest first.
     public var confirmation: HexBytes?
     /// The random value, 16 octets, the lowest first.
     public var random: HexBytes?
     /// Makes the params.
     public init(
-      adapter: String? = nil, address: String, addressType: String, confirmation: HexBytes? = nil,
+      adapter: String? = nil, address: String, addressType: DeviceAddress.Kind, confirmation: HexBytes? = nil,
       random: HexBytes? = nil
     ) {
       self.adapter = adapter

@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// Follows a train of periodic advertisements.
 public enum PeriodicSync: ClientCall {
   /// `periodic.sync`
@@ -18,7 +20,7 @@ public enum PeriodicSync: ClientCall {
     public var peripheral: String
     /// For an address in `peripheral`, "public" or "random"; if missing, random if the two top bits are set, else
     /// public.
-    public var addressType: String?
+    public var addressType: DeviceAddress.Kind?
     /// The number of the advertising set, 0 to 15; if missing, the one that announced a train when the device was heard
     /// last.
     public var sid: Int?
@@ -28,7 +30,8 @@ public enum PeriodicSync: ClientCall {
     public var timeout: Double?
     /// Makes the params.
     public init(
-      peripheral: String, addressType: String? = nil, sid: Int? = nil, adapter: String? = nil, timeout: Double? = nil
+      peripheral: String, addressType: DeviceAddress.Kind? = nil, sid: Int? = nil, adapter: String? = nil,
+      timeout: Double? = nil
     ) {
       self.peripheral = peripheral
       self.addressType = addressType
@@ -44,14 +47,14 @@ public enum PeriodicSync: ClientCall {
     public var peripheral: String
     /// The adapter that is synchronised.
     public var adapter: String
-    /// The number of the advertising set.
+    /// The number of the advertising set, 0 to 15.
     public var sid: Int
     /// The time between two packets, in seconds.
     public var interval: Double
     /// The PHY of the train: "1M", "2M" or "coded".
-    public var phy: String?
+    public var phy: Word<PHY>?
     /// Makes the result.
-    public init(peripheral: String, adapter: String, sid: Int, interval: Double, phy: String?) {
+    public init(peripheral: String, adapter: String, sid: Int, interval: Double, phy: Word<PHY>?) {
       self.peripheral = peripheral
       self.adapter = adapter
       self.sid = sid
@@ -79,7 +82,7 @@ public enum PeriodicStop: ClientCall {
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String?
-    /// The number of the advertising set.
+    /// The number of the advertising set, 0 to 15.
     public var sid: Int?
     /// Makes the params.
     public init(peripheral: String? = nil, sid: Int? = nil) {
@@ -102,7 +105,7 @@ public enum PeriodicReport: RPCNotification {
     public var peripheral: String
     /// The adapter that received it.
     public var adapter: String
-    /// The number of the advertising set.
+    /// The number of the advertising set, 0 to 15.
     public var sid: Int
     /// The data, usually AD structures: 0 to 1650 octets.
     public var data: HexBytes
@@ -141,19 +144,19 @@ public enum PeriodicChanged: RPCNotification {
     public var peripheral: String
     /// The adapter.
     public var adapter: String
-    /// The number of the advertising set.
+    /// The number of the advertising set, 0 to 15.
     public var sid: Int
     /// Whether the adapter is synchronised with it.
     public var synced: Bool
     /// The time between two packets, in seconds, if it is.
     public var interval: Double?
     /// The PHY of the train, if it is: "1M", "2M" or "coded".
-    public var phy: String?
+    public var phy: Word<PHY>?
     /// Why this session does not follow it any more, if so.
     public var reason: RPCError?
     /// Makes the params.
     public init(
-      peripheral: String, adapter: String, sid: Int, synced: Bool, interval: Double? = nil, phy: String? = nil,
+      peripheral: String, adapter: String, sid: Int, synced: Bool, interval: Double? = nil, phy: Word<PHY>? = nil,
       reason: RPCError? = nil
     ) {
       self.peripheral = peripheral

@@ -24,7 +24,7 @@ public enum PeripheralConnect: ClientCall {
     /// The device's address; it need not have been heard before.
     public var address: String?
     /// "public" or "random"; if missing: as last heard, else random if the two top bits are set, else public.
-    public var addressType: String?
+    public var addressType: DeviceAddress.Kind?
     /// The name that the device advertises, octet for octet.
     public var name: String?
     /// The beginning of the name that the device advertises, octet for octet.
@@ -46,12 +46,12 @@ public enum PeripheralConnect: ClientCall {
     /// of the coded ones the device is looked for on the coded PHY, too, as is one that was last heard there. If
     /// missing, a link that begins on "1M" goes over to "2M" where both sides have that and the configuration does not
     /// say otherwise.
-    public var phy: String?
+    public var phy: PHYChoice?
     /// Makes the params.
     public init(
-      peripheral: String? = nil, address: String? = nil, addressType: String? = nil, name: String? = nil,
+      peripheral: String? = nil, address: String? = nil, addressType: DeviceAddress.Kind? = nil, name: String? = nil,
       namePrefix: String? = nil, service: BluetoothUUID? = nil, adapter: String? = nil, timeout: Double? = nil,
-      reconnect: Bool? = nil, parameters: LinkWish? = nil, phy: String? = nil
+      reconnect: Bool? = nil, parameters: LinkWish? = nil, phy: PHYChoice? = nil
     ) {
       self.peripheral = peripheral
       self.address = address
@@ -74,7 +74,7 @@ public enum PeripheralConnect: ClientCall {
     /// Its address.
     public var address: String
     /// "public" or "random".
-    public var addressType: String
+    public var addressType: Word<DeviceAddress.Kind>
     /// The adapter that holds the link.
     public var adapter: String
     /// The ATT MTU that was agreed, 23 to 517 octets.
@@ -82,7 +82,10 @@ public enum PeripheralConnect: ClientCall {
     /// The number of attempts that were needed.
     public var attempts: Int
     /// Makes the result.
-    public init(peripheral: String, address: String, addressType: String, adapter: String, mtu: Int, attempts: Int) {
+    public init(
+      peripheral: String, address: String, addressType: Word<DeviceAddress.Kind>, adapter: String, mtu: Int,
+      attempts: Int
+    ) {
       self.peripheral = peripheral
       self.address = address
       self.addressType = addressType
@@ -126,7 +129,7 @@ public enum PeripheralDisconnect: ClientCall {
     /// The device's address.
     public var address: String?
     /// "public" or "random"; if missing, both match.
-    public var addressType: String?
+    public var addressType: DeviceAddress.Kind?
     /// The name of the device that is looked for.
     public var name: String?
     /// The beginning of its name.
@@ -135,7 +138,7 @@ public enum PeripheralDisconnect: ClientCall {
     public var service: BluetoothUUID?
     /// Makes the params.
     public init(
-      peripheral: String? = nil, address: String? = nil, addressType: String? = nil, name: String? = nil,
+      peripheral: String? = nil, address: String? = nil, addressType: DeviceAddress.Kind? = nil, name: String? = nil,
       namePrefix: String? = nil, service: BluetoothUUID? = nil
     ) {
       self.peripheral = peripheral
@@ -169,7 +172,7 @@ public enum PeripheralList: ClientCall {
     /// Its address.
     public var address: String
     /// "public" or "random".
-    public var addressType: String
+    public var addressType: Word<DeviceAddress.Kind>
     /// The adapter that heard it last or holds the link.
     public var adapter: String
     /// Its name, where known.
@@ -177,7 +180,7 @@ public enum PeripheralList: ClientCall {
     /// Signal strength when it was last heard, in dBm.
     public var rssi: Int?
     /// "disconnected", "connecting" or "connected" (for any session).
-    public var state: String
+    public var state: Word<State>
     /// Whether this session holds the link.
     public var mine: Bool
     /// The ATT MTU, 23 to 517 octets, while connected.
@@ -186,10 +189,21 @@ public enum PeripheralList: ClientCall {
     public var connectable: Bool?
     /// True if the device is blocked, see adapter.block. Missing otherwise.
     public var blocked: Bool?
+    /// The states of a device.
+    public enum State: String, Vocabulary {
+      /// There is no link and no pending connection.
+      case disconnected
+      /// A session waits for the connection.
+      case connecting
+      /// There is a link.
+      case connected
+    }
+
     /// Makes an entry.
     public init(
-      peripheral: String, address: String, addressType: String, adapter: String, name: String?, rssi: Int?,
-      state: String, mine: Bool, mtu: Int?, connectable: Bool? = nil, blocked: Bool? = nil
+      peripheral: String, address: String, addressType: Word<DeviceAddress.Kind>, adapter: String, name: String?,
+      rssi: Int?,
+      state: Word<State>, mine: Bool, mtu: Int?, connectable: Bool? = nil, blocked: Bool? = nil
     ) {
       self.blocked = blocked
       self.peripheral = peripheral

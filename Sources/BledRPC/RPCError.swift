@@ -12,7 +12,7 @@ public struct RPCError: Error, Codable, Sendable, Hashable {
   /// The failure in Bluetooth's own terms.
   public struct Details: Codable, Sendable, Hashable {
     /// The domain that defines the code: att, hci, gap or bled.
-    public var domain: BluetoothError.Domain
+    public var domain: Word<BluetoothError.Domain>
     /// The code within that domain, 0 to 255; docs/protocol.md lists them.
     public var code: Int
     /// The name of the code.
@@ -42,12 +42,12 @@ public struct RPCError: Error, Codable, Sendable, Hashable {
   public init(_ error: BluetoothError) {
     code = Self.operationFailed
     message = error.message
-    data = Details(domain: error.domain, code: error.code, name: error.name)
+    data = Details(domain: Word(error.domain), code: error.code, name: error.name)
   }
 
   /// The failure in Bluetooth's own terms; an error of the protocol itself gets the domain `bled`.
   public var bluetoothError: BluetoothError {
     guard let data else { return BledError.invalidParameter.error(message) }
-    return BluetoothError(domain: data.domain, code: data.code, name: data.name, message: message)
+    return BluetoothError(domain: data.domain.known ?? .bled, code: data.code, name: data.name, message: message)
   }
 }

@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// A call and its answer, described once for both sides: all other descriptions of a method are derived from its type.
 /// Its doc comment and `summary` say what it does; `ClientCall` and `DaemonCall` say which side calls it.
 public protocol RPCMethod: Sendable {
@@ -80,7 +82,7 @@ public struct Empty: RPCPayload, Hashable {
 
 /// A class of calls that a program can be permitted to make. The daemon's configuration grants them
 /// (`docs/configuration.md`).
-public enum Permission: String, Hashable, Sendable, CaseIterable {
+public enum Permission: String, Vocabulary {
   /// Hear advertisements.
   case scan
   /// Connect to devices, and use their services.

@@ -28,13 +28,13 @@ public struct RestoredState: Codable, Sendable {
     /// Its address.
     public var address: String
     /// "public" or "random".
-    public var addressType: String
+    public var addressType: Word<DeviceAddress.Kind>
     /// The adapter that holds the link or looks for the device.
     public var adapter: String
     /// Its name, where known.
     public var name: String?
     /// "connected", or "connecting": peripheral.connected or peripheral.connectFailed comes.
-    public var state: String
+    public var state: Word<State>
     /// The ATT MTU, 23 to 517 octets, while connected.
     public var mtu: Int?
     /// The attributes that the session discovered.
@@ -47,9 +47,18 @@ public struct RestoredState: Codable, Sendable {
     public var reconnect: Bool?
     /// The parameters that the session requests for the link; missing if none.
     public var parameters: LinkWish?
+    /// The states of a device that the session holds.
+    public enum State: String, Vocabulary {
+      /// There is a link.
+      case connected
+      /// The session waits for the connection.
+      case connecting
+    }
+
     /// Makes a description.
     public init(
-      peripheral: String, address: String, addressType: String, adapter: String, name: String?, state: String,
+      peripheral: String, address: String, addressType: Word<DeviceAddress.Kind>, adapter: String, name: String?,
+      state: Word<State>,
       mtu: Int?, services: [ServiceDescription], subscriptions: [UInt16], indications: [UInt16]? = nil,
       reconnect: Bool? = nil, parameters: LinkWish? = nil
     ) {

@@ -19,7 +19,7 @@ extension ScanStart {
     public var pattern: Pattern?
     /// The device's address is of one of these kinds: public, static random (the same at least until the device
     /// restarts), resolvable private (which those who have the device's key can resolve), non-resolvable private.
-    public var addressKinds: [AddressKind]?
+    public var addressKinds: [Word<AddressKind>]?
     /// True: the device accepts connections.
     public var connectable: Bool?
 
@@ -27,7 +27,7 @@ extension ScanStart {
     public init(
       services: [BluetoothUUID]? = nil, name: String? = nil, wholeName: Bool? = nil, ignoreCase: Bool? = nil,
       manufacturer: Manufacturer? = nil, serviceData: ServiceData? = nil, pattern: Pattern? = nil,
-      addressKinds: [AddressKind]? = nil, connectable: Bool? = nil
+      addressKinds: [Word<AddressKind>]? = nil, connectable: Bool? = nil
     ) {
       self.services = services
       self.name = name
@@ -90,7 +90,7 @@ extension ScanStart {
   }
 
   /// The kinds of device addresses (Core 5.4, Vol 6, Part B, 1.3).
-  public enum AddressKind: String, Codable, Hashable, Sendable, CaseIterable {
+  public enum AddressKind: String, Vocabulary {
     /// A public address.
     case `public`
     /// A static random one, which stays the same at least until the device restarts.
@@ -99,15 +99,5 @@ extension ScanStart {
     case resolvable
     /// A non-resolvable private one, which changes and tells nobody anything.
     case nonResolvable
-
-    /// Reads one of the words.
-    public init(from decoder: any Decoder) throws {
-      let container = try decoder.singleValueContainer()
-      guard let kind = Self(word: try container.decode(String.self)) else {
-        throw DecodingError.dataCorruptedError(
-          in: container, debugDescription: "give public, randomStatic, resolvable or nonResolvable")
-      }
-      self = kind
-    }
   }
 }

@@ -50,7 +50,7 @@ public enum ScanStart: ClientCall {
     /// long as the scan, and shown to nobody else.
     public var keys: [Key]?
     /// The PHYs to listen on, "1M", "coded" or both, which then share the time; "1M" if missing.
-    public var phys: [String]?
+    public var phys: [Word<PrimaryPHY>]?
     /// The program's number for the scan, 1 to 65535, beside which it can have others; its reports name it. One without
     /// a number, if missing.
     public var scan: Int?
@@ -59,7 +59,7 @@ public enum ScanStart: ClientCall {
       adapter: String? = nil, services: [BluetoothUUID]? = nil, solicitedServices: [BluetoothUUID]? = nil,
       name: String? = nil, address: String? = nil, rssi: Int? = nil, duplicates: Bool? = nil, active: Bool? = nil,
       anonymous: Bool? = nil, filters: [Filter]? = nil, rssiOut: Int? = nil, lost: Double? = nil, decode: Bool? = nil,
-      keys: [Key]? = nil, phys: [String]? = nil, scan: Int? = nil
+      keys: [Key]? = nil, phys: [Word<PrimaryPHY>]? = nil, scan: Int? = nil
     ) {
       self.scan = scan
       self.adapter = adapter
@@ -120,7 +120,7 @@ public enum ScanReport: RPCNotification {
     /// The address it used.
     public var address: String
     /// "public" or "random".
-    public var addressType: String
+    public var addressType: Word<DeviceAddress.Kind>
     /// Signal strength in dBm, -127 to 20, where known.
     public var rssi: Int?
     /// Whether it accepts connections.
@@ -148,9 +148,9 @@ public enum ScanReport: RPCNotification {
     /// True if the advertisement is meant for one device.
     public var directed: Bool?
     /// The PHY on which the advertisement begins: "1M" or "coded".
-    public var primaryPHY: String?
+    public var primaryPHY: Word<PrimaryPHY>?
     /// The PHY on which an extended advertisement goes on: "1M", "2M" or "coded".
-    public var secondaryPHY: String?
+    public var secondaryPHY: Word<PHY>?
     /// The number of the advertising set, 0 to 15, of an extended advertisement.
     public var sid: Int?
     /// The time between two packets of the periodic train that this set announces, in seconds; see periodic.sync.
@@ -164,7 +164,8 @@ public enum ScanReport: RPCNotification {
 
     /// Makes a report with the members that are always present.
     public init(
-      peripheral: String, adapter: String, address: String, addressType: String, connectable: Bool, data: HexBytes,
+      peripheral: String, adapter: String, address: String, addressType: Word<DeviceAddress.Kind>, connectable: Bool,
+      data: HexBytes,
       time: Double
     ) {
       self.peripheral = peripheral
@@ -238,9 +239,9 @@ public enum ScanAnonymousReport: RPCNotification {
     /// True if the advertisement is meant for one device.
     public var directed: Bool?
     /// The PHY on which the advertisement begins: "1M" or "coded".
-    public var primaryPHY: String?
+    public var primaryPHY: Word<PrimaryPHY>?
     /// The PHY on which it goes on: "1M", "2M" or "coded".
-    public var secondaryPHY: String?
+    public var secondaryPHY: Word<PHY>?
     /// The number of the advertising set, 0 to 15.
     public var sid: Int?
     /// The meaning of the data in formats of beacons and sensors, for scans with `decode`; missing if no format fits.

@@ -19,14 +19,14 @@ public struct ServiceToPublish: Codable, Sendable {
     public var uuid: BluetoothUUID
     /// The operations that it offers to devices: "broadcast", "read", "writeWithoutResponse", "write", "notify",
     /// "indicate", "signedWrite", and "extendedProperties", which offers reliable writes.
-    public var properties: [String]
+    public var properties: [CharacteristicProperty]
     /// "readable", "writeable", and what the link must have to read ("readEncryptionRequired", or
     /// "readAuthenticationRequired": paired with protection against a person in the middle, or
     /// "readSecureConnectionsRequired": the same with LE Secure Connections), to write ("writeEncryptionRequired",
     /// "writeAuthenticationRequired", "writeSecureConnectionsRequired") and to subscribe
     /// ("subscribeEncryptionRequired", "subscribeAuthenticationRequired", "subscribeSecureConnectionsRequired"); if
     /// missing: those that the properties imply.
-    public var permissions: [String]?
+    public var permissions: [CharacteristicPermission]?
     /// The shortest key in octets, 7 to 16, where the link must be encrypted; 7 if missing.
     public var minimumKeySize: Int?
     /// A fixed value, which the daemon answers; without one every read and write is passed to this session.
@@ -35,7 +35,8 @@ public struct ServiceToPublish: Codable, Sendable {
     public var descriptors: [Descriptor]?
     /// Makes a characteristic.
     public init(
-      uuid: BluetoothUUID, properties: [String], permissions: [String]? = nil, minimumKeySize: Int? = nil,
+      uuid: BluetoothUUID, properties: [CharacteristicProperty], permissions: [CharacteristicPermission]? = nil,
+      minimumKeySize: Int? = nil,
       value: HexBytes? = nil, descriptors: [Descriptor]? = nil
     ) {
       self.uuid = uuid
@@ -55,9 +56,9 @@ public struct ServiceToPublish: Codable, Sendable {
     public var value: HexBytes
     /// The permission to read it: "readable", "readEncryptionRequired", "readAuthenticationRequired" or
     /// "readSecureConnectionsRequired"; any device can read it if missing.
-    public var permissions: [String]?
+    public var permissions: [DescriptorPermission]?
     /// Makes a descriptor.
-    public init(uuid: BluetoothUUID, value: HexBytes, permissions: [String]? = nil) {
+    public init(uuid: BluetoothUUID, value: HexBytes, permissions: [DescriptorPermission]? = nil) {
       self.uuid = uuid
       self.value = value
       self.permissions = permissions
@@ -219,22 +220,13 @@ public enum ServerNotifyMultiple: ClientCall {
 }
 
 /// The latency that is requested of a connection.
-public enum ConnectionLatency: String, Codable, Sendable, CaseIterable {
+public enum ConnectionLatency: String, Vocabulary {
   /// Low latency at the cost of power: 15 to 30 ms between two connection events.
   case low
   /// 90 to 120 ms.
   case medium
   /// High latency to save power: 480 to 510 ms.
   case high
-
-  /// Reads one of the words.
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    guard let latency = Self(word: try container.decode(String.self)) else {
-      throw DecodingError.dataCorruptedError(in: container, debugDescription: "give low, medium or high")
-    }
-    self = latency
-  }
 }
 
 /// Asks a central for other connection parameters.

@@ -57,7 +57,7 @@ public struct SessionDescription: Codable, Sendable {
   public var since: Double
   /// The permissions of the session: "scan", "connect", "serve", "advertise", "pair", "agent", "adapters", "sessions",
   /// "impersonate", "capture", "simulation".
-  public var permissions: [String]
+  public var permissions: [Word<Permission>]
   /// The parameters of its scan without a number; missing if it has none.
   public var scan: ScanStart.Params?
   /// The parameters of its scans with numbers; missing if it has none.
@@ -153,7 +153,7 @@ public struct SessionDescription: Codable, Sendable {
     /// The number of the listener.
     public var psm: UInt16
     /// How it was set up: "leCreditBased" or "enhanced".
-    public var mode: String
+    public var mode: Word<ChannelMode>
     /// The longest packet that the device may send, 23 to 65535 octets.
     public var receiveMTU: Int
     /// The longest packet that the device takes, 23 to 65535 octets.
@@ -223,7 +223,7 @@ public struct SessionDescription: Codable, Sendable {
   }
 
   /// Makes the description of a session that holds nothing.
-  public init(session: Int, mine: Bool, since: Double, permissions: [String], costs: Costs) {
+  public init(session: Int, mine: Bool, since: Double, permissions: [Word<Permission>], costs: Costs) {
     self.session = session
     self.mine = mine
     self.since = since

@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// A user, as another program vouches for them.
 public struct Principal: Codable, Sendable, Hashable {
   /// The number of the user, 0 to 4294967295.
@@ -70,13 +72,13 @@ public enum SessionOpen: ClientCall {
     public var adapters: [AdapterDescription]
     /// The permissions of this session: "scan", "connect", "serve", "advertise", "pair", "agent", "adapters",
     /// "sessions", "impersonate", "capture", "simulation".
-    public var permissions: [String]
+    public var permissions: [Word<Permission>]
     /// The state preserved under the restoration identifier; missing if there is none.
     public var restored: RestoredState?
     /// Makes the result.
     public init(
       session: Int, daemon: String, protocol: Int, adapters: [AdapterDescription],
-      permissions: [String] = Permission.allCases.map(\.rawValue), restored: RestoredState? = nil
+      permissions: [Word<Permission>] = Permission.allCases.words(), restored: RestoredState? = nil
     ) {
       self.session = session
       self.daemon = daemon
@@ -87,7 +89,7 @@ public enum SessionOpen: ClientCall {
     }
 
     /// Whether the session has this permission.
-    public func isPermitted(_ permission: Permission) -> Bool { permissions.contains(permission.rawValue) }
+    public func isPermitted(_ permission: Permission) -> Bool { permissions.contains(Word(permission)) }
   }
 }
 
@@ -121,17 +123,17 @@ public struct AdapterDescription: RPCPayload, Hashable {
   /// The name by which calls choose it: "hci0".
   public var adapter: String
   /// The kind of the adapter: "kernel", a controller of this machine, or "simulated".
-  public var kind: String
+  public var kind: Word<Kind>
   /// Its address; missing while it is not known.
   public var address: String?
   /// The type of the address, "public" or "random"; missing while it is not known.
-  public var addressType: String?
+  public var addressType: Word<DeviceAddress.Kind>?
   /// The system's name for it.
   public var name: String
   /// The Device Name of the Generic Access service, under which devices see this machine; see adapter.setName.
   public var deviceName: String?
   /// "absent" (unplugged), "off", "starting", "on", "suspended" (the system sleeps) or "failed" (see `problem`).
-  public var state: String
+  public var state: Word<AdapterCondition>
   /// Why it is "failed", and what to do.
   public var problem: Problem?
   /// Whether it scans at the moment.
@@ -142,12 +144,12 @@ public struct AdapterDescription: RPCPayload, Hashable {
   public var links: Int
   /// Which of "connecting", "advertising" and "scanning" its controller cannot do at once and therefore does in turns
   /// at the moment; missing if all that is wanted goes together.
-  public var takingTurns: [String]?
+  public var takingTurns: [Word<AdapterActivity>]?
   /// Which of "connecting", "advertising" and "scanning" its controller cannot do beside the links that it holds; they
   /// wait until links have ended. Missing for none.
-  public var heldBack: [String]?
+  public var heldBack: [Word<AdapterActivity>]?
   /// The PHYs that its controller has: "1M", "2M", "coded". Missing while it is not on.
-  public var phys: [String]?
+  public var phys: [Word<PHY>]?
   /// How many octets a packet that its controller sends on a link can carry, 27 to 251 (the maximum data length).
   /// Missing while it is not on.
   public var longestPacket: Int?
@@ -161,17 +163,25 @@ public struct AdapterDescription: RPCPayload, Hashable {
   /// `address`.
   public var privateAddress: String?
 
+  /// The kinds of adapters.
+  public enum Kind: String, Vocabulary {
+    /// A controller of this machine.
+    case kernel
+    /// A simulated one.
+    case simulated
+  }
+
   /// A problem of an adapter.
   public struct Problem: Codable, Sendable, Hashable {
     /// "permission" (the daemon may not use it), "inUse" (another program has it), "blocked" (by rfkill), "unsupported"
     /// (it lacks what is needed) or "hardware" (it does not answer, or wrongly).
-    public var kind: String
+    public var kind: Word<AdapterProblemKind>
     /// The problem, in words.
     public var message: String
     /// The remedy, in words.
     public var remedy: String
     /// Makes a problem.
-    public init(kind: String, message: String, remedy: String) {
+    public init(kind: Word<AdapterProblemKind>, message: String, remedy: String) {
       self.kind = kind
       self.message = message
       self.remedy = remedy
@@ -180,9 +190,10 @@ public struct AdapterDescription: RPCPayload, Hashable {
 
   /// Makes a description.
   public init(
-    adapter: String, kind: String, address: String?, addressType: String?, name: String, state: String,
-    problem: Problem?, scanning: Bool, advertising: Int, links: Int, takingTurns: [String]? = nil,
-    heldBack: [String]? = nil, phys: [String]? = nil, longestPacket: Int? = nil, company: Int? = nil,
+    adapter: String, kind: Word<Kind>, address: String?, addressType: Word<DeviceAddress.Kind>?, name: String,
+    state: Word<AdapterCondition>,
+    problem: Problem?, scanning: Bool, advertising: Int, links: Int, takingTurns: [Word<AdapterActivity>]? = nil,
+    heldBack: [Word<AdapterActivity>]? = nil, phys: [Word<PHY>]? = nil, longestPacket: Int? = nil, company: Int? = nil,
     version: Int? = nil, privateAddress: String? = nil, deviceName: String? = nil
   ) {
     self.adapter = adapter

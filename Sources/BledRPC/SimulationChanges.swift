@@ -39,12 +39,23 @@ public struct SimulationWrite: Codable, Sendable, Hashable {
   /// The UUID of the characteristic.
   public var characteristic: BluetoothUUID
   /// "write", "writeWithoutResponse", or "subscribe" for a write to the Client Characteristic Configuration.
-  public var operation: String
+  public var operation: Word<Operation>
   /// The octets.
   public var value: HexBytes
+  /// The kinds of writes.
+  public enum Operation: String, Vocabulary {
+    /// With a response.
+    case write
+    /// Without a response.
+    case writeWithoutResponse
+    /// To the Client Characteristic Configuration.
+    case subscribe
+  }
+
   /// Makes a description.
   public init(
-    number: Int, time: Double, device: String, characteristic: BluetoothUUID, operation: String, value: HexBytes
+    number: Int, time: Double, device: String, characteristic: BluetoothUUID, operation: Word<Operation>,
+    value: HexBytes
   ) {
     self.number = number
     self.time = time

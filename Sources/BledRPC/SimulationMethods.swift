@@ -38,13 +38,13 @@ public struct SimulationDevice: Codable, Sendable, Hashable {
   /// Its address.
   public var address: String
   /// "public" or "random".
-  public var addressType: String
+  public var addressType: Word<DeviceAddress.Kind>
   /// Whether it is on the air.
   public var present: Bool
   /// Whether it has a link.
   public var connected: Bool
   /// Makes a description.
-  public init(name: String, address: String, addressType: String, present: Bool, connected: Bool) {
+  public init(name: String, address: String, addressType: Word<DeviceAddress.Kind>, present: Bool, connected: Bool) {
     self.name = name
     self.address = address
     self.addressType = addressType

@@ -6,16 +6,37 @@ public struct SimulationVisitStep: Codable, Sendable, Hashable {
   public var time: Double
   /// "discover" for each characteristic that the phone found; a step of its script: "read", "write", "subscribe",
   /// "unsubscribe", "pair" or "openChannel"; or "value" for one that it was sent.
-  public var action: String
+  public var action: Word<Action>
   /// The UUID of the characteristic; missing if it is about none.
   public var characteristic: BluetoothUUID?
   /// The value that was read or sent.
   public var value: HexBytes?
   /// Why it failed, if it did.
   public var error: RPCError?
+  /// The steps of a visit.
+  public enum Action: String, Vocabulary {
+    /// The phone found a characteristic.
+    case discover
+    /// The script reads.
+    case read
+    /// The script writes.
+    case write
+    /// The script subscribes.
+    case subscribe
+    /// The script ends a subscription.
+    case unsubscribe
+    /// The script pairs.
+    case pair
+    /// The script opens a channel.
+    case openChannel
+    /// The phone was sent a value.
+    case value
+  }
+
   /// Makes a description.
   public init(
-    time: Double, action: String, characteristic: BluetoothUUID? = nil, value: HexBytes? = nil, error: RPCError? = nil
+    time: Double, action: Word<Action>, characteristic: BluetoothUUID? = nil, value: HexBytes? = nil,
+    error: RPCError? = nil
   ) {
     self.time = time
     self.action = action
@@ -72,7 +93,7 @@ public enum SimulationAdapter: ClientCall {
     and switches it on, which takes its "startDelay".
     """
   /// The states.
-  public enum State: String, Codable, Sendable, Hashable, CaseIterable {
+  public enum State: String, Vocabulary {
     /// Plugged in, in order and switched on.
     case on
     /// Switched off.

@@ -349,7 +349,7 @@ extension Facade: OwnSessionObserver {
   func listed(_ peripherals: [PeripheralList.Entry]) {
     for entry in peripherals where entry.state == "connected" || entry.blocked == true {
       let key = Device.Key(peripheral: entry.peripheral, adapter: entry.adapter)
-      let path = devices.add(key, address: entry.address, addressType: entry.addressType)
+      let path = devices.add(key, address: entry.address, addressType: entry.addressType.text)
       if let path, entry.blocked == true { devices.set(path, "Blocked", .boolean(true)) }
       if entry.state == "connected" { links.linkChanged(entry.peripheral, isLinked: true) }
     }

@@ -1,7 +1,7 @@
 /// The form of every error: the domain that defines its code, the code, its name, and a human-readable message.
 public struct BluetoothError: Error, Hashable, Sendable {
   /// The domain that defines a code.
-  public enum Domain: String, Hashable, Sendable, Codable, CaseIterable {
+  public enum Domain: String, Vocabulary {
     /// Attribute protocol error codes (Core 5.4, Vol 3, Part F, 3.4.1.1).
     case att
     /// Controller error codes (Core 5.4, Vol 1, Part F).
@@ -10,15 +10,6 @@ public struct BluetoothError: Error, Hashable, Sendable {
     case gap
     /// Errors of the daemon itself; `BledError`.
     case bled
-
-    /// Reads one of the words.
-    public init(from decoder: any Decoder) throws {
-      let container = try decoder.singleValueContainer()
-      guard let domain = Self(word: try container.decode(String.self)) else {
-        throw DecodingError.dataCorruptedError(in: container, debugDescription: "give att, hci, gap or bled")
-      }
-      self = domain
-    }
   }
 
   /// The domain that defines `code`.

@@ -1,7 +1,7 @@
 /// The address of a Bluetooth LE device together with its type (Core 5.4, Vol 6, Part B, 1.3).
 public struct DeviceAddress: Hashable, Sendable {
   /// Whether an address was assigned by the IEEE or chosen by the device.
-  public enum Kind: UInt8, Hashable, Sendable, CaseIterable {
+  public enum Kind: UInt8 {
     /// Public device address; HCI address type 0.
     case `public` = 0
     /// Random device address (static, resolvable or not); HCI address type 1.
@@ -74,27 +74,24 @@ extension DeviceAddress: CustomStringConvertible {
   }
 }
 
-extension DeviceAddress.Kind: Codable {
-  /// The type of this name, "public" or "random"; nil for any other text.
-  public init?(word: String) {
-    guard let kind = Self.allCases.first(where: { "\($0)".hasSameOctets(as: word) }) else { return nil }
-    self = kind
-  }
-
-  /// Reads "public" or "random".
-  public init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    let text = try container.decode(String.self)
-    guard let kind = DeviceAddress.Kind(word: text) else {
-      throw DecodingError.dataCorruptedError(
-        in: container, debugDescription: "\"\(text.excerpt)\" is not an address type: give \"public\" or \"random\"")
+extension DeviceAddress.Kind: Vocabulary {
+  /// "public" or "random".
+  public var word: String {
+    switch self {
+    case .public: "public"
+    case .random: "random"
     }
+  }
+
+  /// The type of this name; nil for any other text.
+  public init?(word: String) {
+    guard let kind = Self.allCases.first(where: { $0.word.hasSameOctets(as: word) }) else { return nil }
     self = kind
   }
 
-  /// Writes "public" or "random".
-  public func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode("\(self)")
-  }
+  /// Reads one of the words.
+  public init(from decoder: any Decoder) throws { try self.init(wordFrom: decoder) }
+
+  /// Writes the word.
+  public func encode(to encoder: any Encoder) throws { try Word(self).encode(to: encoder) }
 }

@@ -197,7 +197,7 @@ public final class SimulatedAdapter: Adapter {
     let wasOn = self.state == .on
     self.state = state
     if wasOn || state == .on { tappedState() }
-    logger.debug("state", metadata: ["adapter": "\(information.id)", "state": "\(state.word)"])
+    logger.debug("state", metadata: ["adapter": "\(information.id)", "state": "\(state.condition)"])
     onEvent?(.stateChanged)
   }
 

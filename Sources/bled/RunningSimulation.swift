@@ -24,7 +24,7 @@ final class RunningSimulation: Simulation {
   var devices: [SimulationDevice] {
     air.deviceStates.map {
       .init(
-        name: $0.name, address: "\($0.address)", addressType: "\($0.address.kind)", present: $0.isPresent,
+        name: $0.name, address: "\($0.address)", addressType: Word($0.address.kind), present: $0.isPresent,
         connected: $0.isConnected)
     }
   }
@@ -51,7 +51,7 @@ final class RunningSimulation: Simulation {
     air.writes.entries(after: number, device: device, limit: SimulationWritten.limit).map {
       .init(
         number: $0.number, time: $0.time, device: $0.device, characteristic: $0.characteristic,
-        operation: $0.operation.rawValue, value: HexBytes($0.value))
+        operation: Word($0.operation.rawValue), value: HexBytes($0.value))
     }
   }
 
@@ -61,7 +61,7 @@ final class RunningSimulation: Simulation {
     try air.visit(phone, isWanted: isWanted) { report in
       let steps = report.steps.map {
         SimulationVisitStep(
-          time: $0.time, action: $0.action, characteristic: $0.characteristic, value: $0.value.map(HexBytes.init),
+          time: $0.time, action: Word($0.action), characteristic: $0.characteristic, value: $0.value.map(HexBytes.init),
           error: $0.error.map(RPCError.init))
       }
       done(.init(steps: steps, complete: report.isComplete))

@@ -25,6 +25,7 @@ struct SchemaCollection {
 
   /// The schema of a type: itself if it is simple, a reference to `components` if it is an object.
   mutating func schema<Value: Decodable>(of type: Value.Type) throws -> JSONValue {
+    if let vocabulary = type as? any Vocabulary.Type { return vocabulary.schema }
     if let leaf = type as? any SchemaLeaf.Type {
       let schema = try leaf.schema(&self)
       guard let name = leaf.component else { return schema }
@@ -73,7 +74,7 @@ struct SchemaCollection {
   fileprivate mutating func member(_ name: String, of keys: Any.Type, schema: JSONValue, required: Bool) -> Member {
     let place = "\(Self.name(of: keys)).\(name)"
     let description = words.member(place)
-    let schema = description.map { SpokenLimits($0).apply(to: schema) } ?? schema
+    let schema = Limits.members[place]?.apply(to: schema) ?? schema
     places[place] = schema
     return Member(name: name, description: description, schema: schema, required: required)
   }
@@ -88,6 +89,7 @@ struct SchemaCollection {
   /// The schema of a type and a value of it.
   fileprivate mutating func sample<Value: Decodable>(of type: Value.Type) throws -> (schema: JSONValue, value: Value) {
     let schema = try schema(of: type)
+    if let vocabulary = type as? any Vocabulary.Type, let value = vocabulary.sample as? Value { return (schema, value) }
     if let leaf = type as? any SchemaLeaf.Type, let value = leaf.sample as? Value { return (schema, value) }
     return (schema, try record(type).value)
   }

@@ -69,32 +69,15 @@ extension BluetoothUUID: SchemaLeaf {
   static var sample: BluetoothUUID { 0 }
 }
 
-extension BluetoothError.Domain: SchemaLeaf {
-  static func schema(_ schemas: inout SchemaCollection) -> JSONValue {
-    ["type": "string", "enum": .array(allCases.map { .text($0.rawValue) })]
-  }
-  static var sample: BluetoothError.Domain { .bled }
+extension Vocabulary {
+  /// The schema of one of the words.
+  static var schema: JSONValue { ["type": "string", "enum": .array(allCases.map { .text($0.word) })] }
+  static var sample: Self? { allCases.first }
 }
 
-extension ConnectionLatency: SchemaLeaf {
-  static func schema(_ schemas: inout SchemaCollection) -> JSONValue {
-    ["type": "string", "enum": .array(allCases.map { .text($0.rawValue) })]
-  }
-  static var sample: ConnectionLatency { .low }
-}
-
-extension ScanStart.AddressKind: SchemaLeaf {
-  static func schema(_ schemas: inout SchemaCollection) -> JSONValue {
-    ["type": "string", "enum": .array(allCases.map { .text($0.rawValue) })]
-  }
-  static var sample: ScanStart.AddressKind { .public }
-}
-
-extension SimulationAdapter.State: SchemaLeaf {
-  static func schema(_ schemas: inout SchemaCollection) -> JSONValue {
-    ["type": "string", "enum": .array(allCases.map { .text($0.rawValue) })]
-  }
-  static var sample: SimulationAdapter.State { .on }
+extension Word: SchemaLeaf {
+  static func schema(_ schemas: inout SchemaCollection) -> JSONValue { Known.schema }
+  static var sample: Word { "" }
 }
 
 extension JSONValue: SchemaLeaf {

@@ -216,7 +216,7 @@ import Testing
     }
     #expect(
       try refusal(#"{"central":"x","latency":"quick"}"#, ServerSetLatency.Params.self)
-        == "params.latency: give low, medium or high")
+        == #"params.latency: "quick" is not one of "low", "medium", "high""#)
   }
 
   @Test("the error for an invalid result names the place")

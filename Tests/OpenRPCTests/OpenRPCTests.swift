@@ -30,6 +30,32 @@ import Testing
     }
   }
 
+  @Test("limits are those of members that there are, and the members' words state the same")
+  func limits() throws {
+    let (comments, places) = try commentsAndPlaces()
+    for (place, limits) in Limits.members {
+      #expect(places[place] != nil, "there is no \(place)")
+      guard let range = limits.words else { continue }
+      let words = comments.member(place) ?? ""
+      #expect(words.contains(range), "\(comments.file(of: place)): \(place) does not say \"\(range)\": \(words)")
+    }
+  }
+
+  @Test("a schema gets the limits of its numbers; a type's own range stays where nothing is declared")
+  func applied() {
+    #expect(
+      Limits.numbers(0.02...4, .seconds).apply(to: ["type": "number"])
+        == ["type": "number", "minimum": .number(0.02), "maximum": 4, "x-unit": "s"])
+    #expect(
+      Limits.integers(37...39).apply(to: ["type": "array", "items": ["type": "integer"]])
+        == ["type": "array", "items": ["type": "integer", "minimum": 37, "maximum": 39]])
+    let handle: JSONValue = ["type": "integer", "minimum": 0, "maximum": 65535]
+    #expect(
+      Limits.atLeast(1, .octets).apply(to: handle)
+        == ["type": "integer", "minimum": 1, "maximum": 65535, "x-unit": "octets"])
+    #expect(Limits.any(.dBm).apply(to: ["type": "string"]) == ["type": "string"])
+  }
+
   private func flaw(of schema: JSONValue, _ words: String) -> String? {
     guard case .object(let members) = schema else { return nil }
     switch members["type"] {
@@ -37,15 +63,15 @@ import Testing
     case "integer" where members["minimum"] == nil && members["x-unit"] == nil,
       "number" where members["x-unit"] == nil:
       return """
-        say the range of the number, such as "0 to 255" or "1 or more", and its unit, such as "in seconds"; what is \
-        counted begins with "How many" or "The number of"
+        declare the range of the number or its unit in Limits+Members.swift, and say the range in words, such as "0 to \
+        255"
         """
     case "string" where members["enum"] == nil && members["pattern"] == nil:
       let kinds = Self.kindsOfText
       let spoken = words.lowercased()
       if kinds.contains(where: spoken.contains) { return nil }
       return """
-        a text that is one of a few words lists them in double quotes; any other says what it is: one of \
+        a text that is one of a few words is a Vocabulary, or a Word of it; any other says what it is: one of \
         \(kinds.joined(separator: ", "))
         """
     default: return nil

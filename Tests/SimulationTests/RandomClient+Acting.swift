@@ -60,7 +60,7 @@ extension RandomClient {
     case 1: params.name = "d\(pick(9))"
     case 2: params.rssi = -70
     case 3:
-      params.filters = [.init(name: "D\(pick(9))", ignoreCase: true), .init(addressKinds: [.randomStatic])]
+      params.filters = [.init(name: "D\(pick(9))", ignoreCase: true), .init(addressKinds: ["randomStatic"])]
       (params.rssi, params.rssiOut, params.lost) = (-65, -75, 20)
     default: params.duplicates = generator.chance(manner == .sleeper ? 0.5 : 0.05)
     }

@@ -128,21 +128,18 @@ final class AdapterSlot {
     let isOn = adapter.state == .on
     var problem: AdapterDescription.Problem?
     if case .failed(let found) = adapter.state {
-      problem = .init(kind: found.kind.rawValue, message: found.message, remedy: found.remedy)
+      problem = .init(kind: Word(found.kind), message: found.message, remedy: found.remedy)
     }
     return AdapterDescription(
-      adapter: information.id, kind: information.kind, address: hasAddress ? "\(information.address)" : nil,
-      addressType: hasAddress ? "\(information.address.kind)" : nil, name: information.name, state: adapter.state.word,
+      adapter: information.id, kind: Word(information.kind), address: hasAddress ? "\(information.address)" : nil,
+      addressType: hasAddress ? Word(information.address.kind) : nil, name: information.name,
+      state: Word(adapter.state.condition),
       problem: problem, scanning: isScanning, advertising: onAir.count, links: linkCount,
-      takingTurns: Self.words(information.takingTurns), heldBack: Self.words(information.heldBack),
-      phys: isOn ? PHY.allCases.filter(information.phys.contains).map(\.word) : nil,
+      takingTurns: information.takingTurns.nonEmpty?.words(), heldBack: information.heldBack.nonEmpty?.words(),
+      phys: isOn ? PHY.allCases.filter(information.phys.contains).words() : nil,
       longestPacket: isOn ? information.longestPacket : nil, company: information.company.map(Int.init),
       version: information.version.map(Int.init),
       privateAddress: isOn ? information.privateAddress.map { "\($0)" } : nil, deviceName: deviceName)
-  }
-
-  private static func words(_ activities: [AdapterActivity]) -> [String]? {
-    activities.isEmpty ? nil : activities.map(\.rawValue)
   }
 }
 

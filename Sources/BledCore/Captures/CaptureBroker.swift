@@ -24,7 +24,7 @@ final class CaptureBroker {
   }
 
   func start(_ params: CaptureStart.Params, for session: Session, _ reply: Reply<CaptureStart.Result>) throws {
-    let format = try CaptureFormat(ofClient: params.format)
+    let format = params.format ?? .pcapng
     let showsKeys = params.keys == true
     if showsKeys, !session.rules.permissions(of: session).contains(.sessions) {
       throw session.rules.policy.refusal(of: .sessions, to: session.credentials)
@@ -94,21 +94,6 @@ final class CaptureBroker {
       recording.close()
     }
     if recordings.isEmpty { notes.write = nil }
-  }
-}
-
-extension CaptureFormat {
-  /// Reads the word of a client.
-  /// - Throws: `BledError.invalidParameter` for any other.
-  init(ofClient word: String?) throws(BluetoothError) {
-    guard let word else {
-      self = .pcapng
-      return
-    }
-    guard let format = CaptureFormat(word: word) else {
-      throw BledError.invalidParameter.error("\"\(word.excerpt)\" is not a format: give \"pcapng\" or \"btsnoop\"")
-    }
-    self = format
   }
 }
 

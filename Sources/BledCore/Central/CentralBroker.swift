@@ -86,7 +86,7 @@ final class CentralBroker: ClientRoles {
     } else if let id = params.peripheral {
       meant = [connections[try directory.find(id)]].compactMap { $0 }
     } else if let text = params.address {
-      let addresses = try NamedAddress(text, kind: params.addressType)?.candidates ?? []
+      let addresses = NamedAddress(text, kind: params.addressType)?.candidates ?? []
       let named = addresses.compactMap { directory.known(at: $0) }
       meant = inOrder.filter { named.contains($0.peripheral) }
     } else {
@@ -178,7 +178,7 @@ final class CentralBroker: ClientRoles {
   func restore(_ state: RestoredState.Peripheral, for session: Session) throws {
     let adapter = try? adapters.find(state.adapter).id
     try connection(
-      wanted: .init(address: state.address, addressType: state.addressType, adapter: adapter), by: session,
+      wanted: .init(address: state.address, addressType: state.addressType.known, adapter: adapter), by: session,
       isRestored: true
     ).rejoin(session, with: state)
   }
@@ -254,15 +254,15 @@ final class CentralBroker: ClientRoles {
     let maySeeAll = rules.permissions(of: session).contains(.scan)
     return directory.all.filter { maySeeAll || $0.isUsed(by: session.user) }.map { peripheral in
       let connection = connections[peripheral]
-      let state =
+      let state: PeripheralList.Entry.State =
         switch connection?.machine.state {
-        case .connecting, .negotiating: "connecting"
-        case .connected, .linked: "connected"
-        case .idle, .ending, nil: "disconnected"
+        case .connecting, .negotiating: .connecting
+        case .connected, .linked: .connected
+        case .idle, .ending, nil: .disconnected
         }
       return PeripheralList.Entry(
-        peripheral: peripheral.id, address: "\(peripheral.address)", addressType: "\(peripheral.address.kind)",
-        adapter: peripheral.adapter.id, name: peripheral.name, rssi: peripheral.rssi, state: state,
+        peripheral: peripheral.id, address: "\(peripheral.address)", addressType: Word(peripheral.address.kind),
+        adapter: peripheral.adapter.id, name: peripheral.name, rssi: peripheral.rssi, state: Word(state),
         mine: connection?.machine.users.contains(session) ?? false, mtu: connection?.link?.hub.mtu,
         connectable: peripheral.advertisement?.isConnectable, blocked: links.blocked.contains(peripheral) ? true : nil)
     }
@@ -328,7 +328,7 @@ final class CentralBroker: ClientRoles {
     if let id = params.peripheral {
       peripheral = try directory.find(id)
     } else if let text = params.address {
-      guard let address = try NamedAddress(text, kind: params.addressType) else {
+      guard let address = NamedAddress(text, kind: params.addressType) else {
         throw BledError.invalidParameter.error("\"address\" must be six pairs of hex digits with colons between them")
       }
       if !address.hasKind, let known = directory.find(address) {

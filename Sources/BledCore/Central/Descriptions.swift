@@ -48,25 +48,24 @@ extension CharacteristicDescription {
 }
 
 extension CharacteristicProperties {
-  private static let names: [(word: String, property: CharacteristicProperties)] = [
-    ("broadcast", .broadcast), ("read", .read), ("writeWithoutResponse", .writeWithoutResponse), ("write", .write),
-    ("notify", .notify), ("indicate", .indicate), ("signedWrite", .authenticatedSignedWrites),
-    ("extendedProperties", .extendedProperties),
-  ]
+  /// The properties that a client lists.
+  init(_ properties: [CharacteristicProperty]) { self = properties.reduce(into: []) { $0.formUnion($1.bit) } }
 
-  /// The protocol's words for them, in the order of the bits.
-  var words: [String] { Self.names.filter { contains($0.property) }.map(\.word) }
+  /// As clients see them, in the order of the bits.
+  var words: [Word<CharacteristicProperty>] { CharacteristicProperty.allCases.filter { contains($0.bit) }.words() }
+}
 
-  /// Reads the words of a client.
-  /// - Throws: `BledError.invalidParameter` for an unknown word.
-  init(words: [String]) throws {
-    self = []
-    for word in words {
-      guard let name = Self.names.first(where: { $0.word.hasSameOctets(as: word) }) else {
-        let known = Self.names.map(\.word).joined(separator: ", ")
-        throw BledError.invalidParameter.error("\"\(word.excerpt)\" is not a property: use some of \(known)")
-      }
-      insert(name.property)
+extension CharacteristicProperty {
+  fileprivate var bit: CharacteristicProperties {
+    switch self {
+    case .broadcast: .broadcast
+    case .read: .read
+    case .writeWithoutResponse: .writeWithoutResponse
+    case .write: .write
+    case .notify: .notify
+    case .indicate: .indicate
+    case .signedWrite: .authenticatedSignedWrites
+    case .extendedProperties: .extendedProperties
     }
   }
 }

@@ -63,7 +63,7 @@ struct DiscoveredTree {
       return (service.characteristics ?? []).allSatisfy { characteristic in
         found.characteristics?.contains {
           $0.handle == characteristic.handle && $0.uuid == characteristic.uuid
-            && $0.properties.elementsEqual(characteristic.properties) { $0.utf8.elementsEqual($1.utf8) }
+            && $0.properties == characteristic.properties
         } ?? false
       }
     }

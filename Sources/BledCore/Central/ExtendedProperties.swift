@@ -1,3 +1,4 @@
+import BledRPC
 import Bluetooth
 import GATT
 
@@ -19,10 +20,10 @@ struct ExtendedProperties: OptionSet, Hashable {
     self = Self(rawValue: UInt16(first)).intersection([.reliableWrite, .writableAuxiliaries])
   }
 
-  /// The protocol's words for them.
-  var words: [String] {
-    [(Self.reliableWrite, "reliableWrite"), (.writableAuxiliaries, "writableAuxiliaries")]
-      .compactMap { contains($0.0) ? $0.1 : nil }
+  /// As clients see them.
+  var words: [Word<ExtendedProperty>] {
+    [(Self.reliableWrite, ExtendedProperty.reliableWrite), (.writableAuxiliaries, .writableAuxiliaries)]
+      .filter { contains($0.0) }.map(\.1).words()
   }
 }
 

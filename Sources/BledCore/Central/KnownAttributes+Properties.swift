@@ -11,7 +11,7 @@ extension KnownAttributes {
   ) throws -> CharacteristicProperties? {
     guard let properties = properties(of: handle) else { return nil }
     guard properties.contains(property) else {
-      let words = properties.words.joined(separator: ", ")
+      let words = properties.words.map(\.text).joined(separator: ", ")
       throw BledError.notAllowedByProperties.error(
         "characteristic \(handle.handleText) cannot be \(verb); it allows: \(words)")
     }

@@ -173,8 +173,8 @@ final class PeripheralConnection {
     let link = isUser ? link : nil
     let had = preserved[session]
     return .init(
-      peripheral: peripheral.id, address: "\(peripheral.address)", addressType: "\(peripheral.address.kind)",
-      adapter: slot.id, name: peripheral.name, state: isUser ? "connected" : "connecting", mtu: link?.hub.mtu,
+      peripheral: peripheral.id, address: "\(peripheral.address)", addressType: Word(peripheral.address.kind),
+      adapter: slot.id, name: peripheral.name, state: Word(isUser ? .connected : .connecting), mtu: link?.hub.mtu,
       services: link?.services(discoveredBy: session) ?? had?.services ?? [],
       subscriptions: link?.receivers.subscriptions(of: session) ?? had?.subscriptions ?? [],
       indications: (link?.receivers.indications(of: session) ?? had?.indications)?.nonEmpty,
@@ -301,7 +301,7 @@ final class PeripheralConnection {
   private var result: PeripheralConnect.Result? {
     guard let hub = link?.hub else { return nil }
     return .init(
-      peripheral: peripheral.id, address: "\(peripheral.address)", addressType: "\(peripheral.address.kind)",
+      peripheral: peripheral.id, address: "\(peripheral.address)", addressType: Word(peripheral.address.kind),
       adapter: hub.slot.id, mtu: hub.mtu, attempts: hub.link.attempts)
   }
 }

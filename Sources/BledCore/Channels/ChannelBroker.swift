@@ -298,7 +298,7 @@ final class ChannelBroker: LinkChannels {
   private func describe(_ entry: Entry) -> ChannelDescription {
     ChannelDescription(
       channel: entry.number, peripheral: entry.peripheral.id, psm: entry.channel.psm,
-      mode: entry.channel.mode.rawValue, receiveMTU: entry.channel.receiveMTU, sendMTU: entry.channel.sendMTU,
+      mode: Word(entry.channel.mode), receiveMTU: entry.channel.receiveMTU, sendMTU: entry.channel.sendMTU,
       receiveMPS: entry.channel.pieces?.receive, sendMPS: entry.channel.pieces?.send)
   }
 

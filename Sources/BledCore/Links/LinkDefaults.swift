@@ -1,4 +1,5 @@
 import Adapter
+import Bluetooth
 
 /// The settings of every new link where both sides can.
 public struct LinkDefaults: Hashable, Sendable {

@@ -6,8 +6,7 @@ import Bluetooth
 extension LinkHub {
   /// The parameters in force.
   var linkDescription: LinkDescription {
-    var description = LinkDescription(
-      peripheral: peripheral.id, role: link.role == .central ? "central" : "peripheral", mtu: mtu)
+    var description = LinkDescription(peripheral: peripheral.id, role: Word(link.role), mtu: mtu)
     if bearers.count > 0 { description.bearers = 1 + bearers.count }
     description.interval = link.parameters?.interval.inSeconds
     description.latency = link.parameters?.latency
@@ -15,12 +14,12 @@ extension LinkHub {
     if let parameters = link.parameters, parameters.subrate > 1 {
       (description.subrate, description.continuation) = (parameters.subrate, parameters.continuation)
     }
-    description.txPHY = link.layer.txPHY?.word
-    description.rxPHY = link.layer.rxPHY?.word
+    description.txPHY = link.layer.txPHY.map { Word($0) }
+    description.rxPHY = link.layer.rxPHY.map { Word($0) }
     description.txOctets = link.layer.txOctets
     description.rxOctets = link.layer.rxOctets
     let security = link.security
-    if security.level > 1 { (description.security, description.keySize) = (security.word, security.keySize) }
+    if let level = security.protection { (description.security, description.keySize) = (Word(level), security.keySize) }
     return description
   }
 

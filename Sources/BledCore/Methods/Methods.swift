@@ -96,7 +96,7 @@ extension Router {
       try hub.setWish(params.parameters, of: session) { error in hub.answer(reply, error) }
     }
     serve(PeripheralSetPHY.self) { [unowned central, unowned server] params, session, reply in
-      let phy = try LinkPHY(word: params.phy)
+      let phy = LinkPHY(params.phy)
       let served = server.link(serving: params.peripheral, by: session)?.hub
       let hub = try served ?? central.link(to: params.peripheral, for: session).hub
       central.prefer(phy, on: hub, for: session)
@@ -143,7 +143,7 @@ extension Router {
       try pairing.pair(params, on: hub, for: session, reply)
     }
     answer(PairingRegister.self) { [unowned pairing] params, session in
-      try pairing.consent.register(params, session)
+      pairing.consent.register(params, session)
       return Empty()
     }
     answer(PairingUnregister.self) { [unowned pairing] _, session in

@@ -45,18 +45,15 @@ final class OutOfBandPairing {
         let own = slot.adapter.information.address
         reply.succeed(
           .init(
-            address: "\(own)", addressType: "\(own.kind)", confirmation: HexBytes(data.confirmation),
+            address: "\(own)", addressType: Word(own.kind), confirmation: HexBytes(data.confirmation),
             random: HexBytes(data.random)))
       }
     }
   }
 
   func set(_ params: PairingSetOutOfBand.Params, on slot: AdapterSlot, for session: Session) throws {
-    guard let kind = DeviceAddress.Kind(word: params.addressType),
-      let device = DeviceAddress(params.address, kind: kind)
-    else {
-      throw BledError.invalidParameter.error(
-        "give \"address\" as six pairs of hex digits, and \"addressType\" as public or random")
+    guard let device = DeviceAddress(params.address, kind: params.addressType) else {
+      throw BledError.invalidParameter.error("give \"address\" as six pairs of hex digits")
     }
     let key = Key(slot: slot, device: device)
     guard params.confirmation != nil || params.random != nil else {

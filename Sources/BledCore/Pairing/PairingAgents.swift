@@ -1,4 +1,5 @@
 import Adapter
+import Bluetooth
 
 /// The sessions that answer when a device pairs, in the order in which they registered. One whose program is gone
 /// answers nothing until its program is back.

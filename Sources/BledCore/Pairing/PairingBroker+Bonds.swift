@@ -10,7 +10,7 @@ extension PairingBroker {
       bonds: bonds.all.map { bond in
         let peripheral = known[bond.peer]
         return BondDescription(
-          peripheral: peripheral?.id, address: "\(bond.peer)", addressType: "\(bond.peer.kind)",
+          peripheral: peripheral?.id, address: "\(bond.peer)", addressType: Word(bond.peer.kind),
           name: peripheral?.name, adapterAddress: "\(bond.local)", level: (bond.security ?? .none).word,
           keySize: bond.security?.keySize ?? 0)
       })
@@ -119,10 +119,10 @@ extension Bond {
   /// - Throws: `BledError.invalidParameter`, naming what is not valid.
   fileprivate init(_ params: PairingImport.Params) throws {
     guard let local = DeviceAddress(params.adapterAddress, kind: .public),
-      let kind = DeviceAddress.Kind(word: params.addressType), let peer = DeviceAddress(params.address, kind: kind)
+      let peer = DeviceAddress(params.address, kind: params.addressType)
     else {
       throw BledError.invalidParameter.error(
-        "give \"adapterAddress\" and \"address\" as six pairs of hex digits, and \"addressType\" as public or random")
+        "give \"adapterAddress\" and \"address\" as six pairs of hex digits")
     }
     // The kernel would refuse all keys of the adapter with it.
     guard peer.isIdentity else {

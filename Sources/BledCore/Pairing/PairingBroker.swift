@@ -117,7 +117,7 @@ final class PairingBroker: LinkProtection {
   func pair(
     _ params: PeripheralPair.Params, on hub: LinkHub, for session: Session, _ reply: Reply<PeripheralPair.Result>
   ) throws {
-    let level = try params.level.map { try LinkSecurity.level($0) } ?? 2
+    let level = params.level?.level ?? 2
     let keySize = params.minimumKeySize ?? 7
     guard (7...16).contains(keySize) else {
       throw BledError.invalidParameter.error("\"minimumKeySize\" must be 7 to 16 octets")
@@ -333,15 +333,16 @@ final class PairingBroker: LinkProtection {
       metadata: .about(peripheral, adapter: slot))
     let sessions = Set(consent.agents.concerned(concern(hub, slot))).union(hub.central.users).union(hub.server.served)
     let params = PairingKeysLost.Params(
-      device: device(peripheral, hub, slot), side: theirs ? "device" : "machine", remedy: remedy)
+      device: device(peripheral, hub, slot), side: Word(theirs ? .device : .machine), remedy: remedy)
     for session in sessions.sorted(by: { $0.id < $1.id }) { session.send(PairingKeysLost.self, params) }
   }
 
   func device(_ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) -> PairingDevice {
-    PairingDevice(
+    let bond = bonds.find(slot.adapter.information.address, peripheral.identity)
+    return PairingDevice(
       peripheral: peripheral.id, address: "\(peripheral.address)", name: peripheral.name,
       isOurs: !(hub.map { pairing($0).causes.isEmpty } ?? true),
-      bondLevel: bonds.find(slot.adapter.information.address, peripheral.identity)?.security?.word)
+      bondLevel: bond?.security?.protection.map { Word($0) })
   }
 }
 

@@ -55,13 +55,8 @@ final class PairingConsent {
     settingsChanged()
   }
 
-  func register(_ params: PairingRegister.Params, _ session: Session) throws {
-    let named = PairingCapability.allCases.first { $0.rawValue.hasSameOctets(as: params.capability) }
-    guard let capability = named else {
-      let words = PairingCapability.allCases.map(\.rawValue).joined(separator: ", ")
-      throw BledError.invalidParameter.error("\"capability\" must be one of \(words)")
-    }
-    agents.register(session, capability)
+  func register(_ params: PairingRegister.Params, _ session: Session) {
+    agents.register(session, params.capability)
     settingsChanged()
   }
 

@@ -1,28 +1,42 @@
 import ATT
 import Adapter
+import BledRPC
 import Bluetooth
 
 extension LinkSecurity {
-  /// The word for its level on the socket.
-  var word: String {
+  /// The protection as programs see it; nil without encryption.
+  var protection: SecurityLevel? {
     switch level {
-    case 2: "encrypted"
-    case 3: "authenticated"
-    case 4: "secureConnections"
-    default: "none"
+    case 2: .encrypted
+    case 3: .authenticated
+    case 4: .secureConnections
+    default: nil
     }
   }
 
-  /// The level of a word.
-  /// - Throws: `BledError.invalidParameter`.
-  static func level(_ word: String) throws -> Int {
-    switch OctetText(word) {
-    case "encrypted": return 2
-    case "authenticated": return 3
-    case "secureConnections": return 4
-    default:
-      throw BledError.invalidParameter.error(
-        "\"level\" must be one of encrypted, authenticated, secureConnections")
+  /// The word for it on the socket: "none" without encryption.
+  var word: Word<SecurityLevel> { protection.map { Word($0) } ?? "none" }
+}
+
+extension SecurityLevel {
+  /// The level of a link (Core 5.4, Vol 3, Part C, 10.2.1), 2 to 4.
+  var level: Int {
+    switch self {
+    case .encrypted: 2
+    case .authenticated: 3
+    case .secureConnections: 4
+    }
+  }
+}
+
+extension ChannelSecurity {
+  /// The level of a link (Core 5.4, Vol 3, Part C, 10.2.1), 1 to 4.
+  var level: Int {
+    switch self {
+    case .none: 1
+    case .encrypted: 2
+    case .authenticated: 3
+    case .secureConnections: 4
     }
   }
 }

@@ -5,17 +5,12 @@ struct NamedAddress {
   private let value: UInt64
   private let kind: DeviceAddress.Kind?
 
-  /// Reads the words of a call.
-  /// - Parameter member: the name of the type's member, for the error.
+  /// Reads the address of a call.
   /// - Returns: nil if the text is not an address.
-  /// - Throws: `BledError.invalidParameter` for a type other than "public" and "random".
-  init?(_ text: String, kind word: String?, _ member: String = "addressType") throws(BluetoothError) {
+  init?(_ text: String, kind: DeviceAddress.Kind?) {
     guard let address = DeviceAddress(text, kind: .public) else { return nil }
     value = address.value
-    kind = word.flatMap { DeviceAddress.Kind(word: $0) }
-    guard word == nil || kind != nil else {
-      throw BledError.invalidParameter.error("\"\(member)\" must be \"public\" or \"random\"")
-    }
+    self.kind = kind
   }
 
   /// Whether the call says the type.

@@ -1,49 +1,60 @@
+import BledRPC
 import Bluetooth
 import GATT
 
-/// The demands on links in a client's words for permissions.
+/// The demands on links that a client's permissions state.
 struct AccessWords {
   /// For the value.
   private(set) var value = AttributePermissions()
   /// For subscribing; nil for what the value demands.
   private(set) var subscribe: AccessRequirement?
 
-  private static let levels: [(suffix: String, requirement: AccessRequirement)] = [
-    ("EncryptionRequired", .encrypted), ("AuthenticationRequired", .authenticated),
-    ("SecureConnectionsRequired", .secureConnections),
-  ]
-
-  /// Reads the words; of several that concern the same the strictest holds.
+  /// Of several permissions that concern the same the strictest holds.
   /// - Parameter minimumKeySize: in octets, 7 to 16; nil for any key.
-  /// - Throws: `BledError.invalidParameter` for other words, and for a size that no key has.
-  init(_ words: [String], minimumKeySize: Int? = nil) throws {
+  /// - Throws: `BledError.invalidParameter` for a size that no key has.
+  init(_ permissions: [CharacteristicPermission], minimumKeySize: Int? = nil) throws(BluetoothError) {
     guard (7...16).contains(minimumKeySize ?? 7) else {
       throw BledError.invalidParameter.error("\"minimumKeySize\" must be 7 to 16 octets")
     }
-    for word in words {
-      if word.hasSameOctets(as: "readable") {
-        value.read = value.read ?? .open
-      } else if word.hasSameOctets(as: "writeable") {
-        value.write = value.write ?? .open
-      } else {
-        try add(word, minimumKeySize ?? 7)
-      }
+    for permission in permissions { add(permission, UInt8(minimumKeySize ?? 7)) }
+  }
+
+  private mutating func add(_ permission: CharacteristicPermission, _ keySize: UInt8) {
+    switch permission {
+    case .readable: value.read = value.read ?? .open
+    case .writeable: value.write = value.write ?? .open
+    case .readEncryptionRequired: require(.encrypted, keySize, \.value.read)
+    case .readAuthenticationRequired: require(.authenticated, keySize, \.value.read)
+    case .readSecureConnectionsRequired: require(.secureConnections, keySize, \.value.read)
+    case .writeEncryptionRequired: require(.encrypted, keySize, \.value.write)
+    case .writeAuthenticationRequired: require(.authenticated, keySize, \.value.write)
+    case .writeSecureConnectionsRequired: require(.secureConnections, keySize, \.value.write)
+    case .subscribeEncryptionRequired: require(.encrypted, keySize, \.subscribe)
+    case .subscribeAuthenticationRequired: require(.authenticated, keySize, \.subscribe)
+    case .subscribeSecureConnectionsRequired: require(.secureConnections, keySize, \.subscribe)
     }
   }
 
-  private mutating func add(_ word: String, _ keySize: Int) throws {
-    for (suffix, level) in Self.levels {
-      var requirement = level
-      requirement.minimumKeySize = UInt8(keySize)
-      for (verb, path) in [("read", \Self.value.read), ("write", \.value.write), ("subscribe", \.subscribe)]
-      where word.hasSameOctets(as: verb + suffix) {
-        if self[keyPath: path]?.level ?? 0 < requirement.level { self[keyPath: path] = requirement }
-        return
+  private mutating func require(
+    _ requirement: AccessRequirement, _ keySize: UInt8, _ path: WritableKeyPath<Self, AccessRequirement?>
+  ) {
+    var requirement = requirement
+    requirement.minimumKeySize = keySize
+    if self[keyPath: path]?.level ?? 0 < requirement.level { self[keyPath: path] = requirement }
+  }
+}
+
+extension AttributePermissions {
+  /// Of a descriptor with a fixed value; the strictest permission holds.
+  init(_ permissions: [DescriptorPermission]) {
+    let requirements = permissions.map { permission -> AccessRequirement in
+      switch permission {
+      case .readable: .open
+      case .readEncryptionRequired: .encrypted
+      case .readAuthenticationRequired: .authenticated
+      case .readSecureConnectionsRequired: .secureConnections
       }
     }
-    let known = Self.levels.map { "read\($0.suffix)" }.joined(separator: ", ")
-    throw BledError.invalidParameter.error(
-      "\"\(word.excerpt)\" is not a permission: use some of readable, writeable, \(known), and the same with \"write\" "
-        + "and \"subscribe\"")
+    self.init(read: requirements.max { $0.level < $1.level })
   }
 }

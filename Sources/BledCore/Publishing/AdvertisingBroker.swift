@@ -216,7 +216,7 @@ final class AdvertisingBroker {
   private func end(_ id: AdvertisingSetID, _ end: AdvertisingEnd) {
     guard let advertisement = advertisements[id] else { return }
     advertisement.session.send(
-      AdvertisingChanged.self, .init(advertising: Int(id.value), onAir: false, ended: end.rawValue))
+      AdvertisingChanged.self, .init(advertising: Int(id.value), onAir: false, ended: Word(end)))
     withdraw(id, Self.cancelled)
   }
 
@@ -283,7 +283,7 @@ final class AdvertisingBroker {
 
 extension PeripheralDirectory {
   /// The address that `directedTo` names: the identifier of a device, or an address.
-  fileprivate func target(_ text: String, kind word: String?) throws -> DeviceAddress {
-    try NamedAddress(text, kind: word, "directedToType")?.address ?? find(text).address
+  fileprivate func target(_ text: String, kind: DeviceAddress.Kind?) throws -> DeviceAddress {
+    try NamedAddress(text, kind: kind)?.address ?? find(text).address
   }
 }

@@ -101,11 +101,11 @@ extension AdvertisingStart.Params {
         "\"count\" times \"interval\" may be 30 s at most: give a \"duration\" instead")
       parameters.maximumEvents = events
     }
-    let primary = try Self.phy(primaryPHY, of: "primaryPHY", among: [.le1M, .leCoded]) ?? LinkPHY(.le1M)
+    let primary = LinkPHY(primaryPHY?.choice ?? .le1M)
     (parameters.primaryPHY, parameters.primaryCoding) = (primary.phy, primary.coding)
     try require(
       parameters.primaryPHY == .le1M || isExtended, "\"primaryPHY\" other than \"1M\" goes with \"extended\":true only")
-    let secondary = try Self.phy(secondaryPHY, of: "secondaryPHY", among: PHY.allCases) ?? primary
+    let secondary = secondaryPHY.map { LinkPHY($0) } ?? primary
     (parameters.secondaryPHY, parameters.secondaryCoding) = (secondary.phy, secondary.coding)
   }
 
@@ -137,16 +137,6 @@ extension AdvertisingStart.Params {
     } catch {
       throw GAPError.advertisingDataTooLong.error("\"periodic\": \(error.message)")
     }
-  }
-
-  private static func phy(_ word: String?, of member: String, among phys: [PHY]) throws(BluetoothError) -> LinkPHY? {
-    guard let word else { return nil }
-    let known = LinkPHY.words.filter { phys.contains($0.phy.phy) }
-    guard let match = known.first(where: { $0.word.hasSameOctets(as: word) }) else {
-      let words = known.map { "\"\($0.word)\"" }.joined(separator: ", ")
-      throw BledError.invalidParameter.error("\"\(member)\" must be one of \(words)")
-    }
-    return match.phy
   }
 
   /// Lays the content out in what the PDUs have room for.

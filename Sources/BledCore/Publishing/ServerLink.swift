@@ -299,7 +299,9 @@ final class ServerLink: ServerRole {
 extension RPCError {
   /// The error for a device when a session refuses: the ATT error that the session chose, else Unlikely Error.
   fileprivate var attErrorCode: ATTErrorCode {
-    guard let data, data.domain == .att, let code = UInt8(exactly: data.code), code != 0 else { return .unlikelyError }
+    guard let data, data.domain.known == .att, let code = UInt8(exactly: data.code), code != 0 else {
+      return .unlikelyError
+    }
     return ATTErrorCode(rawValue: code)
   }
 }

@@ -22,7 +22,7 @@ extension CharacteristicDefinition {
 
   fileprivate init(_ characteristic: ServiceToPublish.Characteristic) throws {
     try characteristic.uuid.checkIsOfValue("characteristic")
-    let properties = try CharacteristicProperties(words: characteristic.properties)
+    let properties = CharacteristicProperties(characteristic.properties)
     if let value = characteristic.value?.octets {
       guard value.count <= Attribute.longestValue else {
         throw BledError.invalidParameter.error(
@@ -71,13 +71,9 @@ extension DescriptorDefinition {
     guard descriptor.value.octets.count <= Attribute.longestValue else {
       throw BledError.invalidParameter.error("the value of descriptor \(descriptor.uuid) is longer than 512 octets")
     }
-    let access = try descriptor.permissions.map { try AccessWords($0) }
-    guard access?.value.write == nil, access?.subscribe == nil else {
-      throw BledError.invalidParameter.error(
-        "descriptor \(descriptor.uuid) has a fixed value, which can only be read: leave out what concerns writing")
-    }
     self.init(
-      uuid: descriptor.uuid, permissions: access?.value ?? .readable, value: .stored(descriptor.value.octets))
+      uuid: descriptor.uuid, permissions: descriptor.permissions.map { AttributePermissions($0) } ?? .readable,
+      value: .stored(descriptor.value.octets))
   }
 }
 

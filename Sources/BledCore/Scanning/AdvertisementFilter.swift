@@ -31,7 +31,8 @@ struct AdvertisementFilter {
     }
     services = try Self.list(filter.services, upTo: Self.maximumServices, at: "\(place).services")
     addressKinds = try Self.list(
-      filter.addressKinds, upTo: ScanStart.AddressKind.allCases.count, at: "\(place).addressKinds")
+      filter.addressKinds, upTo: ScanStart.AddressKind.allCases.count, at: "\(place).addressKinds"
+    )?.known(at: "\(place).addressKinds")
     name = try Self.name(filter, at: place)
     manufacturer = try filter.manufacturer.map {
       ($0.company, try OctetPattern($0.data, mask: $0.mask, at: "\(place).manufacturer"))

@@ -112,7 +112,7 @@ final class PeriodicBroker {
 
   /// The device that a call names, and the adapter for it.
   private func device(_ params: PeriodicSync.Params) throws -> (Peripheral, AdapterSlot) {
-    guard let address = try NamedAddress(params.peripheral, kind: params.addressType) else {
+    guard let address = NamedAddress(params.peripheral, kind: params.addressType) else {
       let peripheral = try directory.find(params.peripheral)
       return (peripheral, try params.adapter.map { try adapters.findUsable($0) } ?? usable(peripheral.adapter))
     }
@@ -246,12 +246,12 @@ final class PeriodicBroker {
   ) -> PeriodicSync.Result {
     .init(
       peripheral: train.peripheral.id, adapter: key.slot.id, sid: Int(key.train.sid),
-      interval: synced.interval.inSeconds, phy: synced.phy?.word)
+      interval: synced.interval.inSeconds, phy: synced.phy.map { Word($0) })
   }
 
   private func change(_ key: Key, _ train: Train, reason: RPCError? = nil) -> PeriodicChanged.Params {
     .init(
       peripheral: train.peripheral.id, adapter: key.slot.id, sid: Int(key.train.sid), synced: train.synced != nil,
-      interval: train.synced?.interval.inSeconds, phy: train.synced?.phy?.word, reason: reason)
+      interval: train.synced?.interval.inSeconds, phy: train.synced?.phy.map { Word($0) }, reason: reason)
   }
 }

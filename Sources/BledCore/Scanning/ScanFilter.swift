@@ -29,7 +29,10 @@ struct ScanFilter {
     guard params.name?.utf8.count ?? 0 <= Self.longestName else {
       throw BledError.invalidParameter.error("\"name\" may have at most \(Self.longestName) octets")
     }
-    phys = try Set(listeningOn: params.phys)
+    phys = try Set(params.phys?.known(at: "phys").map(\.phy) ?? [.le1M])
+    guard !phys.isEmpty else {
+      throw BledError.invalidParameter.error("\"phys\" must list \"1M\", \"coded\" or both")
+    }
     services = Set(params.services ?? [])
     solicitedServices = Set(params.solicitedServices ?? [])
     name = params.name.map { NamePattern($0) }

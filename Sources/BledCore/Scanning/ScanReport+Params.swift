@@ -8,7 +8,7 @@ extension ScanReport.Params {
     let advertisement = peripheral.advertisement
     self.init(
       peripheral: peripheral.id, adapter: adapter, address: "\(peripheral.address)",
-      addressType: "\(peripheral.address.kind)", connectable: advertisement?.isConnectable ?? false,
+      addressType: Word(peripheral.address.kind), connectable: advertisement?.isConnectable ?? false,
       data: HexBytes(advertisement?.data ?? []), time: 0)
     let advertised = peripheral.advertised
     name = advertised.localName
@@ -21,8 +21,8 @@ extension ScanReport.Params {
     scanResponse = peripheral.scanResponse?.nonEmpty.map { HexBytes($0) }
     truncated = advertisement?.isTruncated == true ? true : nil
     directed = advertisement?.isDirected == true ? true : nil
-    primaryPHY = advertisement?.primaryPHY?.word
-    secondaryPHY = advertisement?.secondaryPHY?.word
+    primaryPHY = advertisement?.primaryPHY.flatMap { PrimaryPHY($0) }.map { Word($0) }
+    secondaryPHY = (advertisement?.secondaryPHY).map { Word($0) }
     sid = advertisement?.sid.map(Int.init)
     periodicInterval = advertisement?.periodicInterval?.inSeconds
   }
@@ -40,8 +40,8 @@ extension ScanAnonymousReport.Params {
     txPower = advertised.txPowerLevel ?? report.txPower
     truncated = report.isTruncated ? true : nil
     directed = report.isDirected ? true : nil
-    primaryPHY = report.primaryPHY?.word
-    secondaryPHY = report.secondaryPHY?.word
+    primaryPHY = report.primaryPHY.flatMap { PrimaryPHY($0) }.map { Word($0) }
+    secondaryPHY = report.secondaryPHY.map { Word($0) }
     sid = report.sid.map(Int.init)
   }
 }

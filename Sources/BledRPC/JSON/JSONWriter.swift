@@ -70,6 +70,9 @@ public struct JSONWriter {
     codes.append(UInt8(ascii: "\""))
   }
 
+  /// Writes a word.
+  mutating func value<Known>(_ word: Word<Known>) { value(word.text) }
+
   /// Writes octets as a string of hex digits.
   mutating func value(_ octets: HexBytes) {
     codes.append(UInt8(ascii: "\""))

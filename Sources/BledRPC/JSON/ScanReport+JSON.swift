@@ -47,8 +47,8 @@ extension ScanReport.Params {
     Self.write("scanResponse", scanResponse, to: &writer)
     Self.write("truncated", truncated, to: &writer)
     Self.write("directed", directed, to: &writer)
-    Self.write("primaryPHY", primaryPHY, to: &writer)
-    Self.write("secondaryPHY", secondaryPHY, to: &writer)
+    Self.write("primaryPHY", primaryPHY?.text, to: &writer)
+    Self.write("secondaryPHY", secondaryPHY?.text, to: &writer)
     Self.write("sid", sid, to: &writer)
     if let periodicInterval {
       writer.name("periodicInterval")

@@ -39,7 +39,7 @@ final class Adapters {
     let isOn = adapter.state == "on"
     let path = path(of: adapter.adapter) ?? add(adapter, address)
     let values: ObjectTree.Properties = [
-      ("Address", .string(address)), ("AddressType", .string(adapter.addressType ?? "public")),
+      ("Address", .string(address)), ("AddressType", .string(adapter.addressType?.text ?? "public")),
       ("Name", .string(adapter.name)), ("Alias", .string(adapter.deviceName ?? adapter.name)),
       ("Powered", .boolean(isOn)), ("PowerState", .string(isOn ? "on" : "off")),
     ]
@@ -78,7 +78,7 @@ final class Adapters {
 
   private static func properties(_ adapter: AdapterDescription, _ address: String) -> ObjectTree.Properties {
     [
-      ("Address", .string(address)), ("AddressType", .string(adapter.addressType ?? "public")),
+      ("Address", .string(address)), ("AddressType", .string(adapter.addressType?.text ?? "public")),
       ("Name", .string(adapter.name)), ("Alias", .string(adapter.deviceName ?? adapter.name)),
       ("Class", .uint32(computer)),
       ("Powered", .boolean(adapter.state == "on")), ("PowerState", .string(adapter.state == "on" ? "on" : "off")),

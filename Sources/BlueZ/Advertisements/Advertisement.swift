@@ -37,8 +37,8 @@ struct Advertisement {
     if let channel = try Self.read(properties, "SecondaryChannel", \.string), channel != "1M" {
       guard ["2M", "Coded"].contains(channel) else { throw Self.invalid }
       params.extended = true
-      params.secondaryPHY = channel == "2M" ? "2M" : "coded"
-      if channel == "Coded" { params.primaryPHY = "coded" }
+      params.secondaryPHY = channel == "2M" ? .le2M : .leCoded
+      if channel == "Coded" { params.primaryPHY = .leCoded }
     }
     if includes.contains("tx-power") { Self.includePower(&params) }
     self.params = params

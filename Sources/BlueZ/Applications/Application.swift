@@ -24,7 +24,7 @@ struct Application {
   struct Descriptor {
     let path: String
     let uuid: BluetoothUUID
-    let permissions: [String]
+    let permissions: [DescriptorPermission]
     /// Nil: the program is asked for it.
     var value: [UInt8]?
   }
@@ -70,7 +70,9 @@ struct Application {
       guard let characteristic = properties["Characteristic"]?.path, !own.contains(uuid) else { continue }
       let access = try CharacteristicAccess(flags: properties["Flags"]?.strings ?? [])
       descriptors[characteristic, default: []].append(
-        Descriptor(path: path, uuid: uuid, permissions: access.readPermissions, value: properties["Value"]?.bytes))
+        Descriptor(
+          path: path, uuid: uuid, permissions: access.readPermissions.compactMap { DescriptorPermission($0) },
+          value: properties["Value"]?.bytes))
     }
     return descriptors
   }

@@ -19,9 +19,9 @@ final class Acquisitions {
 
   func acquire(_ call: BusCall, _ client: BusClient) {
     guard let direction = AcquiredDirection(rawValue: call.member), let attribute = services[call.path],
-      case .characteristic(let words) = attribute.kind
+      case .characteristic(let properties) = attribute.kind
     else { return context.fail(call, .doesNotExist) }
-    guard words.contains(direction.word) else { return context.fail(call, .notSupported) }
+    guard properties.contains(direction.needed) else { return context.fail(call, .notSupported) }
     guard owners[call.path]?[direction] == nil else {
       return context.fail(call, .notPermitted(direction == .writes ? "Write acquired" : "Notify acquired"))
     }
@@ -90,8 +90,8 @@ final class Acquisitions {
 }
 
 extension AcquiredDirection {
-  /// bled's word for the property that a characteristic must have.
-  fileprivate var word: String { self == .writes ? "writeWithoutResponse" : "notify" }
+  /// The property that a characteristic must have.
+  fileprivate var needed: CharacteristicProperty { self == .writes ? .writeWithoutResponse : .notify }
 
   /// Whether it has ended with the descriptor.
   fileprivate func isOne(of released: GATTReleased.Params) -> Bool {

@@ -26,10 +26,12 @@ final class Notifications {
   func has(_ path: String) -> Bool { subscribers[path]?.isEmpty == false }
 
   func start(_ call: BusCall, _ client: BusClient) {
-    guard let attribute = services[call.path], case .characteristic(let words) = attribute.kind else {
+    guard let attribute = services[call.path], case .characteristic(let properties) = attribute.kind else {
       return context.fail(call, .doesNotExist)
     }
-    guard words.contains("notify") || words.contains("indicate") else { return context.fail(call, .notSupported) }
+    guard properties.contains(.notify) || properties.contains(.indicate) else {
+      return context.fail(call, .notSupported)
+    }
     guard context.tree.value(call.path, .characteristic, "NotifyAcquired") != .boolean(true) else {
       return context.fail(call, .notPermitted("Notify acquired"))
     }

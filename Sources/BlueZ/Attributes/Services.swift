@@ -4,8 +4,8 @@ import Bluetooth
 /// An attribute of a device that has an object.
 struct Attribute {
   enum Kind: Hashable {
-    /// With bled's names of the properties.
-    case characteristic(Set<String>)
+    /// With its properties.
+    case characteristic(Set<CharacteristicProperty>)
     case descriptor
   }
 
@@ -121,22 +121,24 @@ final class Services {
     // The handle of an object is that of the declaration, which stands before the value.
     let handle = characteristic.declaration ?? characteristic.handle &- 1
     let path = service + "/char" + Self.digits(handle)
-    let words = Set(characteristic.properties)
+    let known = Set(characteristic.properties.compactMap(\.known))
     attributes[path] = Attribute(
-      kind: .characteristic(words), device: device, handle: characteristic.handle, uuid: characteristic.uuid)
+      kind: .characteristic(known), device: device, handle: characteristic.handle, uuid: characteristic.uuid)
     characteristics[device, default: [:]][characteristic.handle] = path
     var properties: ObjectTree.Properties = [
       ("Handle", .uint16(handle)), ("UUID", .string(characteristic.uuid.long)), ("Service", .path(service)),
       ("Value", .bytes([])),
       (
         "Flags",
-        .strings((characteristic.properties + (characteristic.extendedProperties ?? [])).compactMap { Self.flags[$0] })
+        .strings(
+          CharacteristicProperty.allCases.filter(known.contains).map(\.flag)
+            + (characteristic.extendedProperties ?? []).compactMap { $0.known?.flag })
       ),
       ("MTU", .uint16(UInt16(clamping: mtu(device)))),
     ]
-    if words.contains("notify") || words.contains("indicate") { properties.append(("Notifying", .boolean(false))) }
-    if words.contains("notify") { properties.append(("NotifyAcquired", .boolean(false))) }
-    if words.contains("writeWithoutResponse") { properties.append(("WriteAcquired", .boolean(false))) }
+    if known.contains(.notify) || known.contains(.indicate) { properties.append(("Notifying", .boolean(false))) }
+    if known.contains(.notify) { properties.append(("NotifyAcquired", .boolean(false))) }
+    if known.contains(.writeWithoutResponse) { properties.append(("WriteAcquired", .boolean(false))) }
     context.tree.add(path, [(.characteristic, properties)])
     for descriptor in characteristic.descriptors ?? [] {
       let place = path + "/desc" + Self.digits(descriptor.handle)
@@ -155,12 +157,30 @@ final class Services {
         ])
     }
   }
+}
 
-  /// BlueZ's words for bled's.
-  private static let flags = [
-    "broadcast": "broadcast", "read": "read", "writeWithoutResponse": "write-without-response", "write": "write",
-    "notify": "notify", "indicate": "indicate", "signedWrite": "authenticated-signed-writes",
-    "extendedProperties": "extended-properties", "reliableWrite": "reliable-write",
-    "writableAuxiliaries": "writable-auxiliaries",
-  ]
+extension CharacteristicProperty {
+  /// BlueZ's word for it.
+  fileprivate var flag: String {
+    switch self {
+    case .broadcast: "broadcast"
+    case .read: "read"
+    case .writeWithoutResponse: "write-without-response"
+    case .write: "write"
+    case .notify: "notify"
+    case .indicate: "indicate"
+    case .signedWrite: "authenticated-signed-writes"
+    case .extendedProperties: "extended-properties"
+    }
+  }
+}
+
+extension ExtendedProperty {
+  /// BlueZ's word for it.
+  fileprivate var flag: String {
+    switch self {
+    case .reliableWrite: "reliable-write"
+    case .writableAuxiliaries: "writable-auxiliaries"
+    }
+  }
 }

@@ -92,8 +92,8 @@ final class Values {
   /// Whether a write is a request. If the program does not say: a request where the characteristic allows one.
   private static func hasResponse(_ options: BusValue, _ attribute: Attribute) throws(BusError) -> Bool {
     guard let value = options.options?.last(where: { $0.key == "type" })?.value else {
-      guard case .characteristic(let words) = attribute.kind else { return true }
-      return words.contains("write") || !words.contains("writeWithoutResponse")
+      guard case .characteristic(let properties) = attribute.kind else { return true }
+      return properties.contains(.write) || !properties.contains(.writeWithoutResponse)
     }
     switch value {
     case .string("request"): return true

@@ -21,7 +21,7 @@ final class Batteries {
   func resolved(_ path: String, by client: BusClient) {
     guard let device = devices[path],
       let (_, attribute) = services.characteristics(of: path).first(where: { $0.attribute.uuid == Self.level }),
-      case .characteristic(let words) = attribute.kind, words.contains("read")
+      case .characteristic(let properties) = attribute.kind, properties.contains(.read)
     else { return }
     client.session.call(
       GATTRead.self, AttributeReference(peripheral: device.key.peripheral, handle: attribute.handle)

@@ -6,7 +6,7 @@ import Bluetooth
 final class Agents {
   private struct Agent {
     let path: String
-    let capability: String
+    let capability: PairingCapability
   }
 
   private static let interface = "org.bluez.Agent1"
@@ -49,14 +49,14 @@ final class Agents {
     }
   }
 
-  /// bled's word for BlueZ's.
-  private static func capability(_ word: String) -> String? {
+  /// The capability of BlueZ's word.
+  private static func capability(_ word: String) -> PairingCapability? {
     switch word {
-    case "", "KeyboardDisplay": "keyboardDisplay"
-    case "DisplayOnly": "display"
-    case "DisplayYesNo": "displayYesNo"
-    case "KeyboardOnly": "keyboard"
-    case "NoInputNoOutput": "none"
+    case "", "KeyboardDisplay": .keyboardDisplay
+    case "DisplayOnly": .display
+    case "DisplayYesNo": .displayYesNo
+    case "KeyboardOnly": .keyboard
+    case "NoInputNoOutput": PairingCapability.none
     default: nil
     }
   }

@@ -94,7 +94,7 @@ final class Pairing {
         continue
       }
       let key = Device.Key(peripheral: peripheral, adapter: adapter)
-      guard let path = devices.add(key, address: bond.address, addressType: bond.addressType) else { continue }
+      guard let path = devices.add(key, address: bond.address, addressType: bond.addressType.text) else { continue }
       if let name = bond.name { devices.name(path, name) }
       show(path, isPaired: true, isBonded: true)
       bonded.insert(path)

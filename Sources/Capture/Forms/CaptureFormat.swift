@@ -1,13 +1,5 @@
 import Bluetooth
 
-/// The forms of a recording.
-public enum CaptureFormat: String, Hashable, Sendable, CaseIterable {
-  /// PCAP Next Generation (draft-ietf-opsawg-pcapng), link type 254: LINKTYPE_BLUETOOTH_LINUX_MONITOR.
-  case pcapng
-  /// The btsnoop of Linux: version 1, datalink type 2001, as btmon reads and writes it.
-  case btsnoop
-}
-
 /// A packet as it goes into a recording.
 public struct CaptureRecord: Hashable, Sendable {
   /// The number of the adapter; `noAdapter` for what is about none.

@@ -25,7 +25,7 @@ struct AttributeTable {
   /// The objects of characteristics, in order of their handles.
   mutating func objects(for found: [CharacteristicDescription], of service: CBService) -> [CBCharacteristic] {
     found.sorted { $0.handle < $1.handle }.map { description in
-      let properties = CBCharacteristicProperties(words: description.properties)
+      let properties = CBCharacteristicProperties(description.properties.compactMap(\.known))
       if let known = characteristics[description.handle], known.uuid.value == description.uuid,
         known.properties == properties, known.service === service
       {

@@ -246,12 +246,12 @@ extension CBManagerState {
   /// The state that adapters make together: that of the best of them.
   init(of adapters: some Collection<AdapterDescription>) {
     let states = adapters.map { adapter -> CBManagerState in
-      switch (adapter.state, adapter.problem?.kind) {
-      case ("on", _): .poweredOn
-      case ("starting", _), ("suspended", _): .resetting
-      case ("off", _), ("failed", "blocked"): .poweredOff
-      case ("failed", "permission"): .unauthorized
-      default: .unsupported
+      switch (adapter.state.known, adapter.problem?.kind.known) {
+      case (.on, _): .poweredOn
+      case (.starting, _), (.suspended, _): .resetting
+      case (.off, _), (.failed, .blocked): .poweredOff
+      case (.failed, .permission): .unauthorized
+      case (.failed, _), (.absent, _), (nil, _): .unsupported
       }
     }
     let order: [CBManagerState] = [.poweredOn, .resetting, .poweredOff, .unauthorized]

@@ -6,7 +6,7 @@ extension PeripheralEngine {
   /// Listens for channels and has the delegate told. Any thread.
   func publishChannel(isEncrypted: Bool) {
     run { [self] in
-      let security = isEncrypted ? "encrypted" : nil
+      let security: ChannelSecurity? = isEncrypted ? .encrypted : nil
       call(L2CAPPublish.self, .init(security: security, adapter: adapter)) { [weak self] result in
         guard let self else { return }
         if case .success(let published) = result { channelAdapters[published.psm] = published.adapter }

@@ -38,8 +38,8 @@ extension CBMutableCharacteristic {
     if properties.contains(.indicateEncryptionRequired) { properties.insert(.indicate) }
     let isProtected = !properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
     return .init(
-      uuid: uuid.value, properties: properties.words,
-      permissions: permissions.words + (isProtected ? ["subscribeEncryptionRequired"] : []),
+      uuid: uuid.value, properties: properties.list,
+      permissions: permissions.list + (isProtected ? [.subscribeEncryptionRequired] : []),
       value: value.map { HexBytes(Array($0)) },
       descriptors: (descriptors ?? []).compactMap { descriptor in
         descriptor.published.map { .init(uuid: descriptor.uuid.value, value: HexBytes($0)) }
@@ -57,15 +57,15 @@ extension CBMutableService {
 
 extension CBMutableCharacteristic {
   fileprivate convenience init(_ definition: ServiceToPublish.Characteristic) {
-    var properties = CBCharacteristicProperties(words: definition.properties)
+    var properties = CBCharacteristicProperties(definition.properties)
     let permissions = definition.permissions ?? []
-    if permissions.contains("subscribeEncryptionRequired") {
+    if permissions.contains(.subscribeEncryptionRequired) {
       if properties.contains(.notify) { properties.insert(.notifyEncryptionRequired) }
       if properties.contains(.indicate) { properties.insert(.indicateEncryptionRequired) }
     }
     self.init(
       type: CBUUID(definition.uuid), properties: properties, value: definition.value.map { Data($0.octets) },
-      permissions: CBAttributePermissions(words: permissions))
+      permissions: CBAttributePermissions(permissions))
     let descriptors = (definition.descriptors ?? []).compactMap { descriptor -> CBMutableDescriptor? in
       let octets = descriptor.value.octets
       switch descriptor.uuid {
@@ -91,16 +91,16 @@ extension CBDescriptor {
 }
 
 extension CBAttributePermissions {
-  private static let words: [(word: String, permission: CBAttributePermissions)] = [
-    ("readable", .readable), ("writeable", .writeable), ("readEncryptionRequired", .readEncryptionRequired),
-    ("writeEncryptionRequired", .writeEncryptionRequired),
+  private static let bits: [(permission: CharacteristicPermission, bit: CBAttributePermissions)] = [
+    (.readable, .readable), (.writeable, .writeable), (.readEncryptionRequired, .readEncryptionRequired),
+    (.writeEncryptionRequired, .writeEncryptionRequired),
   ]
 
-  /// The permissions as the daemon names them.
-  fileprivate init(words: [String]) {
-    self.init(Self.words.filter { words.contains($0.word) }.map(\.permission))
+  /// The daemon's permissions, as far as there are such here.
+  fileprivate init(_ permissions: [CharacteristicPermission]) {
+    self.init(permissions.compactMap { permission in Self.bits.first { $0.permission == permission }?.bit })
   }
 
-  /// The names that the daemon has for them.
-  fileprivate var words: [String] { Self.words.filter { contains($0.permission) }.map(\.word) }
+  /// The permissions as the daemon has them.
+  fileprivate var list: [CharacteristicPermission] { Self.bits.filter { contains($0.bit) }.map(\.permission) }
 }

@@ -1,3 +1,5 @@
+import BledRPC
+
 /// The operations that a characteristic allows (Core 5.4, Vol 3, Part G, 3.3.1.1).
 public struct CBCharacteristicProperties: OptionSet, Sendable {
   /// The bits: those of the characteristic declaration, and two above them for local characteristics.
@@ -47,17 +49,17 @@ public struct CBAttributePermissions: OptionSet, Sendable {
 }
 
 extension CBCharacteristicProperties {
-  private static let words: [(word: String, property: CBCharacteristicProperties)] = [
-    ("broadcast", .broadcast), ("read", .read), ("writeWithoutResponse", .writeWithoutResponse), ("write", .write),
-    ("notify", .notify), ("indicate", .indicate), ("signedWrite", .authenticatedSignedWrites),
-    ("extendedProperties", .extendedProperties),
+  private static let bits: [(property: CharacteristicProperty, bit: CBCharacteristicProperties)] = [
+    (.broadcast, .broadcast), (.read, .read), (.writeWithoutResponse, .writeWithoutResponse), (.write, .write),
+    (.notify, .notify), (.indicate, .indicate), (.signedWrite, .authenticatedSignedWrites),
+    (.extendedProperties, .extendedProperties),
   ]
 
-  /// The properties as the daemon names them.
-  init(words: [String]) {
-    self.init(Self.words.filter { words.contains($0.word) }.map(\.property))
+  /// The daemon's properties.
+  init(_ properties: some Sequence<CharacteristicProperty>) {
+    self.init(properties.compactMap { property in Self.bits.first { $0.property == property }?.bit })
   }
 
-  /// The names that the daemon has for them.
-  var words: [String] { Self.words.filter { contains($0.property) }.map(\.word) }
+  /// The properties as the daemon has them.
+  var list: [CharacteristicProperty] { Self.bits.filter { contains($0.bit) }.map(\.property) }
 }

@@ -1,4 +1,5 @@
 import Adapter
+import Bluetooth
 
 /// The features that a side announces before it pairs (Core 5.4, Vol 3, Part H, 3.5.1).
 struct PairingFeatures: Hashable, Sendable {

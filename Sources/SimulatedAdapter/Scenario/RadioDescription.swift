@@ -1,4 +1,5 @@
 import Adapter
+import Bluetooth
 import JSONFiles
 
 /// The radio of an adapter, a device or a phone on a link.

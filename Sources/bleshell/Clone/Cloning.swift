@@ -32,7 +32,7 @@ import FoundationEssentials
     try await readAll(tree)
     try await listen(tree, seconds)
     let link = device.peripheral.link
-    let kind: DeviceAddress.Kind = link.addressType == "random" ? .random : .public
+    let kind = link.addressType.known ?? .public
     guard let address = DeviceAddress(link.address, kind: kind) else {
       throw Failure("bled told the address \(link.address), which is not one")
     }

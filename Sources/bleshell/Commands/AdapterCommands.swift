@@ -24,7 +24,7 @@ struct AdaptersCommand: ShellCommand {
       table.rows.append([
         .init(text: adapter.adapter, style: .bold),
         .init(text: adapter.address.map { "\($0) \(adapter.addressType ?? "")" } ?? "-"),
-        .init(text: adapter.state, style: adapter.state == "on" ? .good : .bad), .init(text: "\(adapter.links)"),
+        .init(text: adapter.state.text, style: adapter.state == "on" ? .good : .bad), .init(text: "\(adapter.links)"),
         .init(text: "\(adapter.advertising)"), .init(text: adapter.scanning ? "yes" : "no"),
       ])
     }
@@ -41,10 +41,12 @@ struct AdaptersCommand: ShellCommand {
     }
     for adapter in adapters {
       if let activities = adapter.takingTurns {
-        output.line("\(adapter.adapter): cannot do at once, takes turns: \(activities.joined(separator: ", "))")
+        output.line(
+          "\(adapter.adapter): cannot do at once, takes turns: \(activities.map(\.text).joined(separator: ", "))")
       }
       if let activities = adapter.heldBack {
-        output.line("\(adapter.adapter): waits until its links have ended: \(activities.joined(separator: ", "))")
+        output.line(
+          "\(adapter.adapter): waits until its links have ended: \(activities.map(\.text).joined(separator: ", "))")
       }
     }
     if adapters.isEmpty { throw Failure("bled has no adapter: plug one in, or start it with --adapter simulated") }
@@ -55,9 +57,10 @@ extension AdapterDescription {
   /// The kind and the abilities of the adapter: "simulated, named desk, PHYs 1M 2M coded, packets of up to 251 octets".
   fileprivate var nature: String {
     let abilities = [
-      phys.map { "PHYs \($0.joined(separator: " "))" }, longestPacket.map { "packets of up to \($0) octets" },
+      phys.map { "PHYs \($0.map(\.text).joined(separator: " "))" },
+      longestPacket.map { "packets of up to \($0) octets" },
     ]
-    return ([kind, name == adapter ? nil : "named \(name)"] + abilities).compactMap { $0 }.joined(separator: ", ")
+    return ([kind.text, name == adapter ? nil : "named \(name)"] + abilities).compactMap { $0 }.joined(separator: ", ")
   }
 }
 

@@ -83,7 +83,7 @@ func follow(
     _ = try await withDeadline(time ?? 0) {
       for try await change in changes {
         if let reason = change.reason { throw reason.bluetoothError }
-        if let ended = change.ended { return output.problem("the advertisement has ended: \(endings[ended] ?? ended)") }
+        if let ended = change.ended { return output.problem("the advertisement has ended: \(ending(ended))") }
         output.problem(change.onAir ? "on the air" + every(change.interval) : "off the air: waiting for the adapter")
       }
       try Task.checkCancellation()
@@ -93,9 +93,14 @@ func follow(
 }
 
 /// Why an advertisement has ended by itself, for people.
-private let endings = [
-  "duration": "its time is over", "count": "all its events were sent", "connected": "the device has connected",
-]
+private func ending(_ end: Word<AdvertisingEnd>) -> String {
+  switch end.known {
+  case .duration: "its time is over"
+  case .count: "all its events were sent"
+  case .connected: "the device has connected"
+  case nil: end.text
+  }
+}
 
 /// " every 100 ms"
 func every(_ interval: Double?) -> String {

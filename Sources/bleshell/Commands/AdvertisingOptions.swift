@@ -17,10 +17,8 @@ struct AdvertisingOptions: ParsableArguments {
   @Flag(help: "Include the transmit power in the header; implies --extended.") var includeTxPower = false
   @Option(help: "A primary channel, 37, 38 or 39; can be repeated (default: all).") var channel: [Int] = []
   @Option(help: "A static random address to advertise with.") var ownAddress: String?
-  @Option(help: "The PHY on which it begins, 1M, coded, codedS2 or codedS8; all but 1M imply --extended.")
-  var phy: String?
-  @Option(help: "The PHY on which it goes on, 1M, 2M, coded, codedS2 or codedS8; implies --extended.")
-  var secondaryPhy: String?
+  @Option(help: "The PHY on which it begins; all but 1M imply --extended.") var phy: PrimaryPHYChoice?
+  @Option(help: "The PHY on which it goes on; implies --extended.") var secondaryPhy: PHYChoice?
   @Option(help: "Stop after this many advertising events, 1 to 255.") var count: Int?
   @Option(help: "Periodic advertising, too, with these AD structures in hex; implies --extended and --not-connectable.")
   var periodic: String?
@@ -33,7 +31,7 @@ struct AdvertisingOptions: ParsableArguments {
     params.uri = uri
     params.structures = try raw.map { try Self.structures($0, of: "--raw") }
     if scannable { (params.scannable, params.connectable) = (true, false) }
-    if extended || anonymous || includeTxPower || secondaryPhy != nil || phy.map({ $0 != "1M" }) == true {
+    if extended || anonymous || includeTxPower || secondaryPhy != nil || phy ?? .le1M != .le1M {
       params.extended = true
     }
     if anonymous { (params.anonymous, params.connectable) = (true, nil) }

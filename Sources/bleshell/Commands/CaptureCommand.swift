@@ -16,7 +16,7 @@ struct CaptureCommand: ShellCommand {
       """)
 
   @Argument(help: "The file, or - for standard output.", completion: .file()) var file: String
-  @Option(help: "pcapng or btsnoop (default: by the file's suffix; pcapng for standard output).") var format: String?
+  @Option(help: "The format (default: by the file's suffix; pcapng for standard output).") var format: CaptureFormat?
   @Option(help: "Only this adapter.") var adapter: String?
   @Option(help: "Stop after this many seconds.") var time: Double?
   @Flag(help: "Record keys, too: with them the traffic can be decrypted.") var keys = false
@@ -30,12 +30,7 @@ struct CaptureCommand: ShellCommand {
   /// The format that was asked for, or that of the file's name.
   private var chosenFormat: CaptureFormat {
     get throws {
-      if let format {
-        guard let known = CaptureFormat(word: format) else {
-          throw ValidationError("--format must be pcapng or btsnoop")
-        }
-        return known
-      }
+      if let format { return format }
       let suffix = file.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last.map { String($0) }
       switch suffix {
       case _ where file == "-": return .pcapng
@@ -54,7 +49,7 @@ struct CaptureCommand: ShellCommand {
     }
     let client = try await shell.connection()
     let (capture, received) = try await client.startCapture(
-      format: try chosenFormat.rawValue, adapter: adapter, keys: keys)
+      format: try chosenFormat, adapter: adapter, keys: keys)
     guard let descriptor = received.take() else { return }
     let sink = isPipe ? STDOUT_FILENO : open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard sink >= 0 else {

@@ -37,7 +37,7 @@ struct ConnectCommand: ShellCommand {
   @Option(help: "Seconds to hold the connection when not in line mode.") var time: Double?
   @Flag(help: "Reconnect whenever the connection is lost.") var keep = false
   @OptionGroup var link: LinkOptions
-  @Option(help: "The PHY that the connection is to have: 1M, 2M, coded, codedS2 or codedS8.") var phy: String?
+  @Option(help: "The PHY that the connection is to have.") var phy: PHYChoice?
   @OptionGroup var timeout: TimeoutOption
   @OptionGroup var global: GlobalOptions
 

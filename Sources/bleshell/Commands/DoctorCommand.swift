@@ -61,14 +61,16 @@ struct DoctorCommand: ShellCommand {
     if let problem = adapter.problem {
       return Finding(.daemon, .problem, "\(name): \(problem.message)", remedy: problem.remedy)
     }
-    switch adapter.state {
-    case "on":
+    switch adapter.state.known {
+    case .on:
       var message = "\(name) is on, with \(adapter.links) \(adapter.links == 1 ? "link" : "links")"
-      if let turns = adapter.takingTurns { message += "; takes turns: \(turns.joined(separator: ", "))" }
-      if let waiting = adapter.heldBack { message += "; waits for its links: \(waiting.joined(separator: ", "))" }
+      if let turns = adapter.takingTurns { message += "; takes turns: \(turns.map(\.text).joined(separator: ", "))" }
+      if let waiting = adapter.heldBack {
+        message += "; waits for its links: \(waiting.map(\.text).joined(separator: ", "))"
+      }
       return Finding(.daemon, .ok, message)
-    case "off": return Finding(.daemon, .note, "\(name) is off", remedy: "bleshell power on --adapter \(name)")
-    case "absent":
+    case .off: return Finding(.daemon, .note, "\(name) is off", remedy: "bleshell power on --adapter \(name)")
+    case .absent:
       return Finding(
         .daemon, .problem, "There is no adapter \(name).",
         remedy: "Plug it in, or name another in the configuration (docs/configuration.md).")

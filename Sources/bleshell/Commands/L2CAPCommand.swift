@@ -14,10 +14,8 @@ struct L2CAPCommand: ParsableCommand {
 
 /// The common options of both directions.
 struct ChannelOptions: ParsableArguments {
-  @Option(help: "The protection of the link: none, encrypted, authenticated or secureConnections.")
-  var security: String?
-  @Option(help: "How the channel is set up: leCreditBased or enhanced (default: open: leCreditBased; listen: either).")
-  var mode: String?
+  @Option(help: "The protection that the link must have.") var security: ChannelSecurity?
+  @Option(help: "How the channel is set up (default: open: leCreditBased; listen: either).") var mode: ChannelMode?
   @Option(help: "Send this file instead of standard input.") var send: String?
   @Option(help: "Write what is received to this file instead of standard output.") var receive: String?
   @Option(help: "End after this many octets were received.") var count: Int?

@@ -108,10 +108,13 @@ struct PHYCommand: ShellCommand {
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     let (device, rest) = try words(words, "PHY")
+    guard let phy = PHYChoice(word: rest[0]) else {
+      throw Failure("\(rest[0]) is not a PHY: give 1M, 2M, coded, codedS2 or codedS8", status: 64)
+    }
     try await shell.use(device, within: timeout.deadline) { device in
-      let progress = output.progress("Asking for the PHY \(rest[0]) of the connection to \(device.name)")
+      let progress = output.progress("Asking for the PHY \(phy) of the connection to \(device.name)")
       defer { progress.end() }
-      let link = try await device.peripheral.setPHY(rest[0])
+      let link = try await device.peripheral.setPHY(phy)
       progress.end()
       try output.link(link, of: device)
     }
@@ -132,7 +135,9 @@ extension Output {
     }
     rows.append(("MTU", "\(link.mtu) octets"))
     if let bearers = link.bearers { rows.append(("bearers", "\(bearers) (parallel requests)")) }
-    if let tx = link.txPHY, let rx = link.rxPHY { rows.append(("PHY", tx == rx ? tx : "sends \(tx), receives \(rx)")) }
+    if let tx = link.txPHY, let rx = link.rxPHY {
+      rows.append(("PHY", tx == rx ? tx.text : "sends \(tx), receives \(rx)"))
+    }
     if let tx = link.txOctets, let rx = link.rxOctets {
       rows.append(("longest packet", tx == rx ? "\(tx) octets" : "sends \(tx), receives \(rx) octets"))
     }

@@ -73,15 +73,15 @@ struct LogCommand: ShellCommand {
     let client = try await shell.connection()
     var view = TrafficView(output: output, showsNotes: !noCalls && device == nil) { peer in
       let listed = try await client.call(PeripheralList.self, Empty()).peripherals
-      return listed.first { $0.address == "\(peer)" && $0.addressType == "\(peer.kind)" }?.name
+      return listed.first { $0.address == "\(peer)" && $0.addressType.known == peer.kind }?.name
     }
     if let device {
       let known = try await shell.known(device)
       let listed = try await client.call(PeripheralList.self, Empty()).peripherals
       guard let found = listed.first(where: { $0.peripheral == known.identifier }) else { return }
-      view.only = DeviceAddress(found.address, kind: found.addressType == "random" ? .random : .public)
+      view.only = DeviceAddress(found.address, kind: found.addressType.known ?? .public)
     }
-    let (capture, received) = try await client.startCapture(format: CaptureFormat.btsnoop.rawValue, adapter: adapter)
+    let (capture, received) = try await client.startCapture(format: .btsnoop, adapter: adapter)
     guard let descriptor = received.take() else { return }
     // A slow reader loses packets in the daemon, which says so, and none here.
     let reader = Mutex((RecordingParser(), TrafficDecoder(advertisements: advertisements)))

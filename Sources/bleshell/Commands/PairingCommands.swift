@@ -14,7 +14,7 @@ struct PairCommand: ShellCommand {
       """)
 
   @Argument(help: "The device (default: the current one).") var device: [String] = []
-  @Option(help: "\"encrypted\", \"authenticated\" or \"secureConnections\".") var level: String?
+  @Option(help: "The protection to reach (default: encrypted).") var level: SecurityLevel?
   @Flag(help: "Answer every question with yes, also whether numbers are equal.") var yes = false
   @Option(help: "The passkey that the device shows, six digits.") var passkey: String?
   @Option(help: "The data of the device by another way than the air: CONFIRMATION:RANDOM, 32 hex digits each.")
@@ -85,7 +85,7 @@ struct PairingListCommand: ShellCommand {
     for bond in bonds {
       table.rows.append([
         .init(text: bond.name ?? "-", style: .bold), .init(text: "\(bond.address) \(bond.addressType)"),
-        .init(text: bond.level), .init(text: "\(bond.keySize)"), .init(text: bond.adapterAddress, style: .dim),
+        .init(text: bond.level.text), .init(text: "\(bond.keySize)"), .init(text: bond.adapterAddress, style: .dim),
       ])
     }
     table.lines(output).forEach(output.line)

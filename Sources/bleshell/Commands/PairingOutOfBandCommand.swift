@@ -44,14 +44,17 @@ struct PairingOutOfBandCommand: ShellCommand {
 
 extension PairCommand {
   /// Hands over what a device gave: two values of 32 hex digits with a colon between.
-  static func give(_ text: String, of address: String, _ type: String, to client: BledClient) async throws {
+  static func give(_ text: String, of address: String, _ type: Word<DeviceAddress.Kind>, to client: BledClient)
+    async throws
+  {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Hex.decode(String($0)) }
     guard parts.count == 2, let confirmation = parts[0], let random = parts[1], confirmation.count == 16,
       random.count == 16
     else { throw Failure("--oob takes CONFIRMATION:RANDOM, two values of 32 hex digits") }
+    guard let kind = type.known else { throw Failure("the device has an address of a type that is not known here") }
     _ = try await client.call(
       PairingSetOutOfBand.self,
       .init(
-        address: address, addressType: type, confirmation: HexBytes(confirmation), random: HexBytes(random)))
+        address: address, addressType: kind, confirmation: HexBytes(confirmation), random: HexBytes(random)))
   }
 }

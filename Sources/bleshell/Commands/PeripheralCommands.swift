@@ -30,7 +30,7 @@ struct PeripheralsCommand: ShellCommand {
         .init(text: peripheral.name ?? "-", style: .bold),
         .init(text: "\(peripheral.address) \(peripheral.addressType)"),
         .init(text: peripheral.rssi.map(String.init) ?? "-"),
-        .init(text: isIdle ? "-" : peripheral.state + mine, style: isConnected ? .good : .plain),
+        .init(text: isIdle ? "-" : peripheral.state.text + mine, style: isConnected ? .good : .plain),
         .init(text: "\(peripheral.peripheral.prefix(8))", style: .dim), .init(text: peripheral.adapter),
       ])
     }

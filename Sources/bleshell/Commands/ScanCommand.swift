@@ -29,7 +29,7 @@ struct ScanCommand: ShellCommand {
   var rssiOut: Int?
   @Option(help: "Report devices that were not heard for this many seconds, 0.5 to 3600.") var lost: Double?
   @Option(help: "Only this adapter.") var adapter: String?
-  @Option(name: .customLong("phy"), help: "Listen on this PHY, 1M or coded; can be repeated.") var phys: [String] = []
+  @Option(name: .customLong("phy"), help: "Listen on this PHY; can be repeated.") var phys: [PrimaryPHY] = []
   @Flag(help: "Print a line for every report instead of a table of devices.") var duplicates = false
   @Flag(help: "Only listen: send no scan requests, unless another program's scan does.") var passive = false
   @Flag(help: "Also print a line for each anonymous advertisement, which is of no device.") var anonymous = false
@@ -131,7 +131,7 @@ struct ScanCommand: ShellCommand {
       rssi: rssi, duplicates: duplicates || csv || live ? true : nil, active: passive ? false : nil,
       anonymous: anonymous ? true : nil,
       filters: try filters.filter.map { [$0] }, rssiOut: rssiOut, lost: lost ?? (live ? 10 : nil), decode: true,
-      keys: try keys.map(readKeys), phys: phys.isEmpty ? nil : phys
+      keys: try keys.map(readKeys), phys: phys.isEmpty ? nil : phys.words()
     )
   }
 

@@ -19,7 +19,7 @@ struct ScanFilterOptions: ParsableArguments {
   var pattern: String?
   @Option(
     name: .customLong("address-kind"),
-    help: "Only addresses of this kind: public, randomStatic, resolvable or nonResolvable; can be repeated.")
+    help: "Only addresses of this kind; can be repeated.")
   var addressKinds: [ScanStart.AddressKind] = []
   @Flag(help: "Only devices that accept connections.") var connectable = false
 
@@ -39,7 +39,7 @@ struct ScanFilterOptions: ParsableArguments {
       let filter = ScanStart.Filter(
         name: namePrefix == nil ? name : nil, wholeName: wholeName ? true : nil, ignoreCase: ignoreCase ? true : nil,
         manufacturer: try manufacturer.map(Self.manufacturer), serviceData: try serviceData.map(Self.serviceData),
-        pattern: try pattern.map(Self.pattern), addressKinds: addressKinds.isEmpty ? nil : addressKinds,
+        pattern: try pattern.map(Self.pattern), addressKinds: addressKinds.isEmpty ? nil : addressKinds.words(),
         connectable: connectable ? true : nil)
       return filter == .init() ? nil : filter
     }
@@ -109,11 +109,6 @@ extension UInt16 {
   }
 }
 
-extension ScanStart.AddressKind: ExpressibleByArgument {
-  /// Reads one of the words.
-  public init?(argument: String) { self.init(word: argument) }
-}
-
 extension ScanStart.Filter {
   /// The filter as text.
   var words: String {
@@ -125,7 +120,7 @@ extension ScanStart.Filter {
       manufacturer.map { like("company \($0.company)", $0.data, $0.mask) },
       serviceData.map { like("\($0.uuid)", $0.data, $0.mask) },
       pattern.map { like("AD \($0.type)@\($0.offset ?? 0)", $0.data, nil) },
-      addressKinds.map { $0.map(\.rawValue).joined(separator: "|") }, connectable == true ? "connectable" : nil,
+      addressKinds.map { $0.map(\.text).joined(separator: "|") }, connectable == true ? "connectable" : nil,
     ].compactMap { $0 }.joined(separator: "+")
   }
 }

@@ -10,7 +10,7 @@ struct AttributeRow: Equatable {
     /// A service that the service includes.
     case included(end: UInt16)
     /// With its properties.
-    case characteristic([String])
+    case characteristic([Word<CharacteristicProperty>])
     case descriptor
   }
 
@@ -49,7 +49,7 @@ struct AttributeRow: Equatable {
     switch kind {
     case .service(let end, let isPrimary): range(to: end) + (isPrimary ? "" : "  secondary")
     case .included(let end): range(to: end)
-    case .characteristic(let properties): "\(handle.handleText)  \(properties.joined(separator: ", "))"
+    case .characteristic(let properties): "\(handle.handleText)  \(properties.map(\.text).joined(separator: ", "))"
     case .descriptor: handle.handleText
     }
   }

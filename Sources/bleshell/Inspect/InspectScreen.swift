@@ -68,7 +68,7 @@ struct InspectScreen {
     if let timeout = link.timeout { facts.append("timeout \(shortNumber(timeout)) s") }
     if let subrate = link.subrate { facts.append("one event of \(subrate)") }
     facts.append("MTU \(link.mtu)")
-    if let tx = link.txPHY, let rx = link.rxPHY { facts.append("PHY \(tx == rx ? tx : "\(tx)/\(rx)")") }
+    if let tx = link.txPHY, let rx = link.rxPHY { facts.append("PHY \(tx == rx ? tx.text : "\(tx)/\(rx)")") }
     facts.append(link.security.map { "\($0), \(link.keySize ?? 0)-octet key" } ?? "not encrypted")
     return facts
   }

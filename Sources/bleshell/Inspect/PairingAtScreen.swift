@@ -22,7 +22,7 @@ import BledRPC
     let ends = client.notifications(PairingEnded.self)
     try await client.answerPairings(
       with: PairingAgent(
-        capability: "keyboardDisplay",
+        capability: .keyboardDisplay,
         confirm: { asked in await self.ask(PairingQuestion(asked), for: asked.seconds) != nil },
         enterPasskey: { asked in await self.ask(PairingQuestion(asked), for: asked.seconds) }))
     for try await _ in ends { change { $0.pairingEnded() } }

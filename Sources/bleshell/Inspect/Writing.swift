@@ -54,7 +54,7 @@ extension Device {
     guard writing.way != .signed else {
       return try await peripheral.writeSigned(writing.octets, to: .handle(attribute.handle))
     }
-    let onlyCommands = attribute.has("writeWithoutResponse") && !attribute.has("write")
+    let onlyCommands = attribute.has(.writeWithoutResponse) && !attribute.has(.write)
     try await write(
       writing.octets, to: attribute.handle, response: writing.way == .usual && !onlyCommands)
   }

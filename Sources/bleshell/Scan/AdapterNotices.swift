@@ -1,8 +1,9 @@
 import BledRPC
+import Bluetooth
 
 /// Which adapters do not work, as `adapter.changed` tells.
 struct AdapterNotices {
-  private var states: [String: String] = [:]
+  private var states: [String: Word<AdapterCondition>] = [:]
 
   /// An adapter is as described now.
   /// - Returns: What to tell; nil: nothing that matters has changed.

@@ -106,7 +106,7 @@ extension ScanTable {
   /// separated by blanks, the data in hex.
   static func csvLine(_ report: ScanReport.Params) -> String {
     CSV.line([
-      "\(report.time)", report.peripheral, report.address, report.addressType, report.rssi.map(String.init) ?? "",
+      "\(report.time)", report.peripheral, report.address, report.addressType.text, report.rssi.map(String.init) ?? "",
       "\(report.connectable)", report.name ?? "", (report.services ?? []).map { "\($0)" }.joined(separator: " "),
       Hex.encode(report.data.octets),
     ])

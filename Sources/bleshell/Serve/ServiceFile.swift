@@ -31,8 +31,8 @@ struct ServiceFile: Sendable {
 
   struct Characteristic: Sendable {
     var uuid: BluetoothUUID
-    var properties: [String]
-    var permissions: [String]?
+    var properties: [CharacteristicProperty]
+    var permissions: [CharacteristicPermission]?
     /// The initial value.
     var octets: [UInt8]
     /// True: the value is fixed, and the daemon answers reads.
@@ -86,8 +86,8 @@ extension ServiceFile.Characteristic: ReadableFromFile {
   init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
     uuid = try members.required(.uuid)
-    properties = try members.required(.properties)
-    permissions = try members.optional(.permissions)
+    properties = try members.value(.properties).words()
+    permissions = try members[.permissions]?.words()
     octets = try members.octets(.value, orText: .text)
     fixed = try members.optional(.fixed)
     changes = try members.optional(.changes)
@@ -116,6 +116,16 @@ extension ServiceFile.Descriptor: ReadableFromFile {
     let members = try FileMembers(value, Keys.self)
     uuid = try members.required(.uuid)
     octets = try members.octets(.value, orText: .text)
+  }
+}
+
+extension FileValue {
+  /// A list of words.
+  fileprivate func words<Word: Vocabulary & RawRepresentable>() throws(FileError) -> [Word]
+  where Word.RawValue == String {
+    var words: [Word] = []
+    for element in try elements() { words.append(try element.word()) }
+    return words
   }
 }
 

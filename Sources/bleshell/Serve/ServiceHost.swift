@@ -183,7 +183,7 @@ private struct ServedValues {
   /// Adds the characteristics of a service as it was published.
   mutating func add(_ service: ServiceFile.Service, as published: ServiceDescription) {
     for (characteristic, description) in zip(service.characteristics, published.characteristics ?? []) {
-      let tells = characteristic.properties.contains("notify") || characteristic.properties.contains("indicate")
+      let tells = characteristic.properties.contains(.notify) || characteristic.properties.contains(.indicate)
       values[description.handle] = Value(
         uuid: characteristic.uuid, tells: tells, changes: characteristic.changes, octets: characteristic.octets)
     }

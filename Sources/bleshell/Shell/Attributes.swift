@@ -6,14 +6,14 @@ struct Attribute {
   let handle: UInt16
   let uuid: BluetoothUUID
   /// Empty for a descriptor.
-  let properties: [String]
+  let properties: [Word<CharacteristicProperty>]
 
   /// "Heart Rate Measurement (2A37)", or the bare UUID.
   var title: String { Attribute.title(uuid) }
 
   static func title(_ uuid: BluetoothUUID) -> String { uuid.assignedName.map { "\($0) (\(uuid))" } ?? "\(uuid)" }
 
-  func has(_ property: String) -> Bool { properties.contains(property) }
+  func has(_ property: CharacteristicProperty) -> Bool { properties.contains(Word(property)) }
 }
 
 /// The use of a characteristic.
@@ -31,7 +31,7 @@ enum AttributeUse: String {
   }
 
   /// Whether a characteristic with these properties is of that use.
-  func fits(_ properties: [String]) -> Bool {
+  func fits(_ properties: [Word<CharacteristicProperty>]) -> Bool {
     switch self {
     case .read: properties.contains("read")
     case .write: properties.contains("write") || properties.contains("writeWithoutResponse")

@@ -66,7 +66,7 @@ struct BlueZBonds {
     }
     bonds.append(
       .init(
-        adapterAddress: adapter, address: device, addressType: general["AddressType"] == "public" ? "public" : "random",
+        adapterAddress: adapter, address: device, addressType: general["AddressType"] == "public" ? .public : .random,
         longTermKeys: keys, identityResolvingKey: sections["IdentityResolvingKey"].flatMap(Self.key),
         signatureKeys: signatures))
   }

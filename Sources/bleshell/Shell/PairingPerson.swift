@@ -29,13 +29,13 @@ final class PairingPerson: Sendable {
 
   /// Nil if nobody can answer: then devices are told so, and pair without a check.
   var agent: PairingAgent? {
-    let capability: String
+    let capability: PairingCapability
     if isAtTerminal {
-      capability = "keyboardDisplay"
+      capability = .keyboardDisplay
     } else if passkey != nil {
-      capability = "keyboard"
+      capability = .keyboard
     } else if answersYes {
-      capability = "displayYesNo"
+      capability = .displayYesNo
     } else {
       return nil
     }

@@ -45,7 +45,8 @@ extension Shell {
   ///   - parameters: What is wanted of the connection's parameters.
   ///   - phy: The PHY that it is to have.
   func connect(
-    _ text: String, within deadline: Deadline, reconnects: Bool = false, parameters: LinkWish? = nil, phy: String? = nil
+    _ text: String, within deadline: Deadline, reconnects: Bool = false, parameters: LinkWish? = nil,
+    phy: PHYChoice? = nil
   ) async throws -> Device {
     try await requireAdapter()
     let found = try await find(text, within: deadline)
@@ -60,7 +61,7 @@ extension Shell {
   /// - Parameters: As `connect` with a name.
   func connect(
     service: BluetoothUUID, within deadline: Deadline, reconnects: Bool = false, parameters: LinkWish? = nil,
-    phy: String? = nil
+    phy: PHYChoice? = nil
   ) async throws -> Device {
     try await requireAdapter()
     let peripheral = try await connect(
@@ -73,7 +74,7 @@ extension Shell {
 
   private func connect(
     to reference: DeviceReference, called name: String, within deadline: Deadline, reconnects: Bool,
-    parameters: LinkWish?, phy: String?
+    parameters: LinkWish?, phy: PHYChoice?
   ) async throws -> Peripheral {
     let client = try await connection()
     let progress = output.progress("Connecting to \(name)")
@@ -104,8 +105,8 @@ extension Shell {
   }
 
   private func remedy(_ adapter: AdapterDescription) -> String {
-    switch adapter.state {
-    case "off": "switch it on with \"bleshell power on --adapter \(adapter.adapter)\""
+    switch adapter.state.known {
+    case .off: "switch it on with \"bleshell power on --adapter \(adapter.adapter)\""
     default: "plug it in; bled then uses it automatically"
     }
   }

@@ -16,7 +16,7 @@ extension Shell {
     let known = try await connection().call(PeripheralList.self, Empty()).peripherals
     let parts = text.split(separator: "/", maxSplits: 1).map(String.init)
     let meant = known.filter {
-      $0.address == parts.first?.uppercased() && (parts.count == 1 || parts.last == $0.addressType)
+      $0.address == parts.first?.uppercased() && (parts.count == 1 || parts.last == $0.addressType.text)
     }
     let candidates = (meant.isEmpty ? known : meant).map { Candidate($0.peripheral, $0.name, $0.address) }
     let match = meant.count == 1 ? candidates.first : try choose(text, among: candidates)
@@ -41,8 +41,11 @@ extension Shell {
     let known = try await connection().call(PeripheralList.self, Empty()).peripherals
     let parts = text.split(separator: "/", maxSplits: 1)
     if let first = parts.first, let address = DeviceAddress(first, kind: .public) {
-      let type = parts.count > 1 ? String(parts[1]) : nil
-      let entry = known.first { $0.address == "\(address)" && (type == nil || $0.addressType == type) }
+      let type = parts.count > 1 ? DeviceAddress.Kind(word: String(parts[1])) : nil
+      guard type != nil || parts.count == 1 else {
+        throw Failure("\(parts[1]) is not a type of addresses: give public or random", status: 64)
+      }
+      let entry = known.first { $0.address == "\(address)" && (type == nil || $0.addressType.known == type) }
       return Found(
         reference: .address("\(address)", type: type), name: text, connectable: entry?.acceptsConnections)
     }

@@ -185,7 +185,6 @@ import Testing
     let client = world.client(user: 1000)
     let refused = try client.error(CaptureStart.self, .init(keys: true))
     #expect(refused?.data?.name == "notPermitted" && refused?.message.contains("\"sessions\"") == true)
-    #expect(try client.error(CaptureStart.self, .init(format: "pcap"))?.data?.name == "invalidParameter")
     #expect(try client.error(CaptureStart.self, .init(adapter: "hci9"))?.data?.name == "adapterAbsent")
     var held: [PassedDescriptor] = []
     for _ in 0..<4 {

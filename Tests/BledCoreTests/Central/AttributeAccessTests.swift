@@ -85,7 +85,7 @@ import Testing
     let call = try client.call(GATTRead.self, .init(peripheral: id, handle: 0x7777))
     world.settle()
     let error = try #require(try client.error(of: call, GATTRead.self))
-    #expect(error.data?.domain == .att && error.data?.code == 1 && error.data?.name == "invalidHandle")
+    #expect(error.data?.domain == "att" && error.data?.code == 1 && error.data?.name == "invalidHandle")
   }
 
   @Test("P16: a write without response waits for room on the link")

@@ -50,7 +50,7 @@ import Testing
   @Test(
     "The extended properties of a characteristic are read once, with its descriptors",
     arguments: [([1, 0], ["reliableWrite"]), ([3, 0xFF], ["reliableWrite", "writableAuxiliaries"]), ([0, 0], [])])
-  func extendedProperties(_ octets: [UInt8], _ words: [String]) throws {
+  func extendedProperties(_ octets: [UInt8], _ words: [Word<ExtendedProperty>]) throws {
     try extend(octets)
     let found = try done(GATTDiscover.self, .init(peripheral: id)).services.last
     let characteristic = try #require(found?.characteristics?.first)

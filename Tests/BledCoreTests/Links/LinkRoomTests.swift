@@ -25,7 +25,8 @@ import Testing
     let central: String
   }
 
-  private func publish(_ count: Int, user: UInt32, _ properties: [String] = ["notify"]) throws -> Program {
+  private func publish(_ count: Int, user: UInt32, _ properties: [CharacteristicProperty] = [.notify]) throws -> Program
+  {
     let client = world.client(user: user)
     let added = try client.result(
       ServiceAdd.self,
@@ -35,7 +36,7 @@ import Testing
     let characteristics = try #require(added.service.characteristics)
     for characteristic in characteristics {
       let descriptor = try #require(characteristic.descriptors?.first { $0.uuid == 0x2902 })
-      let isNotified = properties.contains("notify")
+      let isNotified = properties.contains(.notify)
       #expect(
         try phone(.subscribe(descriptor: descriptor.handle, isNotified ? .notification : .indication))?.get() == .done)
     }

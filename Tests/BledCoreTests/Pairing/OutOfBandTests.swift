@@ -28,7 +28,7 @@ import Testing
 
   private func params(_ peer: ScriptedPeer, hasData: Bool = true) -> PairingSetOutOfBand.Params {
     .init(
-      address: "\(peer.address)", addressType: "\(peer.address.kind)",
+      address: "\(peer.address)", addressType: peer.address.kind,
       confirmation: hasData ? HexBytes(confirmation) : nil,
       random: hasData ? HexBytes(random) : nil)
   }
@@ -99,7 +99,7 @@ import Testing
     var half = params(peer)
     half.confirmation = nil
     var nowhere = params(peer)
-    nowhere.addressType = "classic"
+    nowhere.address = "F0:F1"
     for bad in [cut, half, nowhere] {
       #expect(try client.error(PairingSetOutOfBand.self, bad)?.data?.name == "invalidParameter")
     }

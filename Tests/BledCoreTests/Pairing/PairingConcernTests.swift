@@ -23,7 +23,7 @@ import Testing
     world.adapter.onEvent?(.pairing(peer.address, event))
   }
 
-  private func agent(_ user: UInt32, _ capability: String) throws -> TestClient {
+  private func agent(_ user: UInt32, _ capability: PairingCapability) throws -> TestClient {
     let client = world.client(user: user)
     _ = try client.result(PairingRegister.self, .init(capability: capability))
     return client

@@ -304,7 +304,7 @@ import Testing
     #expect(try client.result(PairingList.self, Empty()).bonds.map(\.level) == ["authenticated"])
     for wrong in [
       params { $0.address = "F0:F1" }, params { $0.address = "40:F1:F2:F3:F4:F5" },
-      params { $0.address = "00:F1:F2:F3:F4:F5" }, params { $0.addressType = "static" },
+      params { $0.address = "00:F1:F2:F3:F4:F5" },
       params { $0.longTermKeys = [] },
       params { $0.longTermKeys[0].value = HexBytes([UInt8](repeating: 0, count: 16)) },
       params { $0.longTermKeys[0].size = 6 }, params { $0.longTermKeys[0].random = HexBytes([]) },
@@ -349,12 +349,8 @@ import Testing
       #expect(try read(descriptor) == (description ? [1] : nil), "level \(security.level), \(security.keySize)")
     }
     for wrong: ServiceToPublish.Characteristic in [
-      .init(uuid: 0x2A56, properties: ["read"], permissions: ["readAuthentication"]),
       .init(uuid: 0x2A56, properties: ["read"], permissions: ["readEncryptionRequired"], minimumKeySize: 6),
       .init(uuid: 0x2A56, properties: ["read"], minimumKeySize: 16),
-      .init(
-        uuid: 0x2A56, properties: ["read"],
-        descriptors: [.init(uuid: 0x2904, value: HexBytes([]), permissions: ["writeEncryptionRequired"])]),
     ] {
       #expect(
         try client.error(ServiceAdd.self, .init(service: .init(uuid: 0x1816, characteristics: [wrong])))?.data?.name

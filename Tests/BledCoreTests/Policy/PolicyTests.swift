@@ -54,7 +54,7 @@ import Testing
     #expect(try client.result(SessionOpen.self, .init()).permissions == [])
     #expect(try client.result(AdapterList.self, Empty()).adapters.count == 1)
     let error = try #require(try client.error(ScanStart.self, .init()))
-    #expect(error.data?.domain == .bled)
+    #expect(error.data?.domain == "bled")
     #expect(error.data?.name == "notPermitted")
     for word in ["user 1000", "\"scan\"", "group bluetooth", "user:1000", "policy.scan"] {
       #expect(error.message.contains(word), "\(error.message)")

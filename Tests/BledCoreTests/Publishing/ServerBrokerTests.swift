@@ -218,7 +218,7 @@ import Testing
     #expect(link.requested.count == 3)
     link.end(reason: 0x13)
     let error = try client.error(ServerSetLatency.self, .init(central: central, latency: .low))
-    #expect(error?.data?.name == "notConnected" && error?.data?.domain == .gap)
+    #expect(error?.data?.name == "notConnected" && error?.data?.domain == "gap")
     #expect(link.requested.count == 3)
   }
 

@@ -13,9 +13,7 @@ import Testing
   init() { client = world.client() }
 
   @Test(arguments: [
-    ServiceToPublish.Characteristic(uuid: 0x2A37, properties: ["fly"]),
-    .init(uuid: 0x2A37, properties: ["read"], permissions: ["always"]),
-    .init(uuid: 0x2A37, properties: ["read", "write"], value: HexBytes([1])),
+    ServiceToPublish.Characteristic(uuid: 0x2A37, properties: ["read", "write"], value: HexBytes([1])),
     .init(uuid: 0x2A37, properties: ["read"], value: HexBytes([UInt8](repeating: 0, count: 513))),
     .init(uuid: 0x2A37, properties: ["notify"], descriptors: [.init(uuid: 0x2902, value: HexBytes([]))]),
     .init(uuid: 0x2A37, properties: ["write"], descriptors: [.init(uuid: 0x2900, value: HexBytes([1, 0]))]),
@@ -30,13 +28,13 @@ import Testing
 
   @Test("Extended Properties offer reliable writes (Core 5.4, Vol 3, Part G, 3.3.3.1)")
   func extendedProperties() throws {
-    let words = ["read", "write", "extendedProperties"]
+    let properties: [CharacteristicProperty] = [.read, .write, .extendedProperties]
     let service = try client.result(
       ServiceAdd.self,
-      .init(service: .init(uuid: 0x180F, characteristics: [.init(uuid: 0x2A19, properties: words)]))
+      .init(service: .init(uuid: 0x180F, characteristics: [.init(uuid: 0x2A19, properties: properties)]))
     ).service
     let characteristic = try #require(service.characteristics?.first)
-    #expect(characteristic.properties == words)
+    #expect(characteristic.properties == properties.words())
     let descriptor = try #require(characteristic.descriptors?.first)
     #expect(descriptor.uuid == 0x2900)
     #expect(world.daemon.links.database.attributes.value(of: descriptor.handle) == [1, 0])

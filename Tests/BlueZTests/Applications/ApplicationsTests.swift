@@ -25,7 +25,7 @@ struct ApplicationsTests {
       characteristics: (service.characteristics ?? []).enumerated().map { index, characteristic in
         CharacteristicDescription(
           handle: value + UInt16(index) * 3, end: value + UInt16(index) * 3 + 2, uuid: characteristic.uuid,
-          properties: characteristic.properties)
+          properties: characteristic.properties.words())
       })
   }
 

@@ -1,11 +1,12 @@
 import BledRPC
+import Bluetooth
 import Testing
 
 @testable import CoreBluetooth
 
 /// The states that result from the adapters' states, including those that the simulated adapter does not have.
 struct ManagerStateTests {
-  private typealias Adapter = (state: String, problem: String?)
+  private typealias Adapter = (state: Word<AdapterCondition>, problem: Word<AdapterProblemKind>?)
 
   private func check(_ cases: [(adapters: [Adapter], state: CBManagerState)]) {
     for (adapters, expected) in cases {

@@ -40,7 +40,8 @@ import Testing
     let opened = try second.call(SessionOpen.self, .init(name: "second", restore: "kill test"))
     let restored = try #require(opened.restored)
     let device = try #require(restored.peripherals.first { $0.peripheral == peripheral })
-    #expect(device.state == "connected" && restored.peripherals.map(\.state).sorted() == ["connected", "connecting"])
+    #expect(
+      device.state == "connected" && restored.peripherals.map(\.state.text).sorted() == ["connected", "connecting"])
     #expect(restored.advertisements.map(\.parameters.name) == ["Killed"])
     let heartRate = try #require(device.services.first { $0.uuid == 0x180D })
     let rate = try #require(heartRate.characteristics?.first { $0.uuid == 0x2A37 }).handle

@@ -117,7 +117,8 @@ import Testing
     for state in SimulationAdapter.State.allCases.reversed() {
       try client.call(SimulationAdapter.self, .init(state: state))
       _ = try advance(client, by: 1)
-      #expect(try client.call(AdapterList.self, Empty()).adapters.map(\.state) == [state.rawValue])
+      #expect(
+        try client.call(AdapterList.self, Empty()).adapters.map(\.state) == [Word<AdapterCondition>(state.rawValue)])
     }
     #expect(throws: (any Error).self) { try client.call(SimulationAdapter.self, .init(adapter: "lamp", state: .on)) }
   }

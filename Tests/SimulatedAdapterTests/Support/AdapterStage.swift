@@ -36,7 +36,7 @@ final class AdapterStage {
 
   private func note(_ event: AdapterEvent) {
     switch event {
-    case .stateChanged: trace.append("state \(adapter.state.word)")
+    case .stateChanged: trace.append("state \(adapter.state.condition.word)")
     case .scanning(let isOn): trace.append("scanning \(isOn)")
     case .report(let report): reports.append(report)
     case .advertising(let set, .on(let interval, _)): trace.append("advertising \(set.value) on \(interval)")

@@ -926,7 +926,7 @@ class Calls(ABC):
         trains if there is no `peripheral`.
 
         peripheral: The daemon's identifier of the device.
-        sid: The number of the advertising set.
+        sid: The number of the advertising set, 0 to 15.
 
         Needs the permission "scan".
         """

@@ -512,7 +512,7 @@ class Metric(Record):
 
     help: str
     kind: Literal["counter", "gauge", "histogram"]
-    name: Literal["bled_links", "_total"]
+    name: str
     samples: Sequence[MetricSample]
 
     _members: ClassVar[tuple[Member, ...]] = (
@@ -1675,7 +1675,7 @@ class PeriodicSyncResult(Record):
     interval: The time between two packets, in seconds.
     peripheral: The daemon's identifier of the device.
     phy: The PHY of the train: "1M", "2M" or "coded".
-    sid: The number of the advertising set.
+    sid: The number of the advertising set, 0 to 15.
     """
 
     adapter: str
@@ -2624,7 +2624,7 @@ class PeriodicReport(Event):
 
     peripheral: The daemon's identifier of the device.
     adapter: The adapter that received it.
-    sid: The number of the advertising set.
+    sid: The number of the advertising set, 0 to 15.
     data: The data, usually AD structures: 0 to 1650 octets.
     rssi: Signal strength in dBm, where known.
     tx_power: The transmit power in dBm, if the header says it.
@@ -2661,7 +2661,7 @@ class PeriodicChanged(Event):
 
     peripheral: The daemon's identifier of the device.
     adapter: The adapter.
-    sid: The number of the advertising set.
+    sid: The number of the advertising set, 0 to 15.
     synced: Whether the adapter is synchronised with it.
     interval: The time between two packets, in seconds, if it is.
     phy: The PHY of the train, if it is: "1M", "2M" or "coded".

@@ -1,0 +1,49 @@
+/// Whether an adapter works, without the reason why not.
+public enum AdapterCondition: String, Vocabulary {
+  /// There is no such controller at the moment.
+  case absent
+  /// The controller is there and has no power.
+  case off
+  /// The adapter is being brought into use.
+  case starting
+  /// The adapter works.
+  case on
+  /// The system went to sleep while the adapter worked, and the adapter will work again.
+  case suspended
+  /// The adapter cannot be used; it is retried automatically.
+  case failed
+}
+
+/// The kinds of problem that keep an adapter from being used.
+public enum AdapterProblemKind: String, Vocabulary {
+  /// The daemon lacks a capability.
+  case permission
+  /// Another program holds the adapter.
+  case inUse
+  /// Blocked by rfkill.
+  case blocked
+  /// The kernel has no Bluetooth.
+  case unsupported
+  /// The controller does not answer or answers nonsense.
+  case hardware
+}
+
+/// The activities of an adapter beside its links.
+public enum AdapterActivity: String, Vocabulary {
+  /// Looking for a device to connect to it.
+  case connecting
+  /// Sending advertisements.
+  case advertising
+  /// Listening for advertisements.
+  case scanning
+}
+
+/// Why an advertisement has ended by itself.
+public enum AdvertisingEnd: String, Vocabulary {
+  /// Its time is over.
+  case duration
+  /// The set was sent as often as requested.
+  case count
+  /// The device that it was directed to has connected.
+  case connected
+}
