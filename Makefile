@@ -168,10 +168,11 @@ lint: deps-build+lint ## checks format, words, arrows, scripts, citations, refer
 	@swiftc -typecheck -swift-version 6 -warnings-as-errors -parse-as-library -module-name CoreBluetooth \
 	  -I .build/debug/Modules $$(find Sources/CoreBluetooth -name '*.swift')
 
-reference: deps-build ## regenerates openrpc.json, reference.md and the types for Python from the messages' doc comments
+reference: deps-build ## regenerates openrpc.json, reference.md, the types for Python and bleshell(1) from the code's texts
 	@swift run $(CHECKED) openrpc
 	@scripts/reference.py
 	@python/generate.py
+	@swift run $(CHECKED) bleshell --experimental-dump-help | scripts/manual.py
 
 docs: deps-build+test ## makes the documentation of CoreBluetooth and BledClient as HTML, in .build/docs
 	@swift build $(CHECKED) --target CoreBluetooth

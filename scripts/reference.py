@@ -14,6 +14,7 @@ NOUNS = {
     "session": "Sessions", "rpc": "The protocol", "adapter": "Adapters", "scan": "Scanning",
     "peripheral": "Devices and links", "gatt": "Attributes of devices", "service": "Publishing services",
     "server": "Serving devices", "advertising": "Advertising", "l2cap": "L2CAP channels", "pairing": "Pairing",
+    "periodic": "Periodic advertising", "capture": "Recordings", "metrics": "Metrics", "simulation": "Simulation",
 }
 UNITS = {"s": "seconds", "ms": "milliseconds", "%": "percent"}
 INTRODUCTION = """\

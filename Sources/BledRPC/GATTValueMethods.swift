@@ -203,11 +203,14 @@ public enum GATTValue: RPCNotification {
     public var handle: UInt16
     /// The value.
     public var value: HexBytes
+    /// When it came, in seconds since the epoch: a restored session gets values that were kept for it.
+    public var time: Double?
     /// Makes the params.
-    public init(peripheral: String, handle: UInt16, value: HexBytes) {
+    public init(peripheral: String, handle: UInt16, value: HexBytes, time: Double? = nil) {
       self.peripheral = peripheral
       self.handle = handle
       self.value = value
+      self.time = time
     }
   }
 }

@@ -96,7 +96,8 @@ public enum PeripheralParameters: ClientCall {
   /// For `rpc.discover`.
   public static let summary = """
     Tells what is in force on the link with a device, whichever program or device connected: interval, latency, \
-    supervision timeout, subrating, MTU, PHYs, the lengths of packets, and how it is protected.
+    supervision timeout, subrating, MTU, PHYs, the lengths of packets, and how it is protected. On a new link the \
+    answer comes when the daemon's procedures for another PHY and longer packets have ended.
     """
 }
 

@@ -345,11 +345,14 @@ public enum PeripheralDisconnected: RPCNotification {
     /// True if the daemon connects again as soon as the device is there, which peripheral.connected reports. Missing
     /// otherwise.
     public var reconnecting: Bool?
+    /// When the connection ended, in seconds since the epoch: a restored session is told later.
+    public var time: Double?
     /// Makes the params.
-    public init(peripheral: String, reason: RPCError?, reconnecting: Bool? = nil) {
+    public init(peripheral: String, reason: RPCError?, reconnecting: Bool? = nil, time: Double? = nil) {
       self.peripheral = peripheral
       self.reason = reason
       self.reconnecting = reconnecting
+      self.time = time
     }
   }
 }

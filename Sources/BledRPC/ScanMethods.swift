@@ -125,7 +125,7 @@ public enum ScanReport: RPCNotification {
     public var rssi: Int?
     /// Whether it accepts connections.
     public var connectable: Bool
-    /// Its name, complete or shortened.
+    /// Its name, complete or shortened, as it was last heard: not necessarily in this advertisement.
     public var name: String?
     /// The services it lists.
     public var services: [BluetoothUUID]?

@@ -57,12 +57,17 @@ public enum ServerWrite: DaemonCall {
     public var withoutResponse: Bool?
     /// The ATT_MTU of the link, 23 to 517.
     public var mtu: Int?
+    /// When the device wrote, in seconds since the epoch: a restored session gets calls that were kept for it.
+    public var time: Double?
     /// Makes the params.
-    public init(central: String, writes: [Write], withoutResponse: Bool? = nil, mtu: Int? = nil) {
+    public init(
+      central: String, writes: [Write], withoutResponse: Bool? = nil, mtu: Int? = nil, time: Double? = nil
+    ) {
       self.central = central
       self.writes = writes
       self.withoutResponse = withoutResponse
       self.mtu = mtu
+      self.time = time
     }
   }
   /// One written value.

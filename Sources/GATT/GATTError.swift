@@ -37,7 +37,7 @@ public enum GATTError: Error, Hashable, Sendable {
   public var bluetoothError: BluetoothError {
     switch self {
     case .att(let code, 0): code.bluetoothError
-    case .att(let code, let handle): code.bluetoothError("Handle \(handle)")
+    case .att(let code, let handle): code.bluetoothError("handle \(handle.handleText)")
     case .invalidResponse(let opcode, let fault):
       BledError.protocolViolation.error("the device's ATT answer \(opcode) is unusable: \(fault.rawValue)")
     case .irregularHandles(_, let opcode):

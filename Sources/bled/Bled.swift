@@ -21,7 +21,7 @@ struct Bled: ParsableCommand {
     name: .long, parsing: .singleValue,
     help: ArgumentHelp(
       "An adapter to use; can be repeated, the first is the default. (default: hci0)",
-      valueName: "hci0|ADDRESS|all|simulated[:FILE]"))
+      valueName: "hci0|ADDRESS|all|simulated[:FILE]"), completion: .list(["hci0", "hci1", "all", "simulated"]))
   var adapter: [String] = []
 
   @Option(
@@ -59,18 +59,33 @@ struct Bled: ParsableCommand {
       valueName: "number"))
   var readyFd: CInt?
 
+  @Flag(name: .long, help: "Read the configuration, and the scenarios that it names, say what is wrong, and exit.")
+  var checkConfig = false
+
   @Flag(name: .long, help: "Print the built-in scenario of the simulated adapter, as a start for your own, and exit.")
   var printScenario = false
 
+  /// Where the settings come from.
+  private var source: Settings.Source {
+    Settings.Source(
+      file: config, adapters: adapter, socket: socket, stateDirectory: stateDirectory, logLevel: logLevel)
+  }
+
+  /// The answer to --check-config; a configuration that is wrong ends the program with its error.
+  private func check() throws {
+    let settings = try source.read()
+    for account in settings.unknownAccounts { print("policy: there is no \(account)") }
+    print("the configuration is valid")
+  }
+
   func run() throws {
     if printScenario { return print(Scenario.builtinText) }
+    if checkConfig { return try check() }
     let ready = try readyFd.map(Self.ready)
     SignalWatch.block([SIGTERM, SIGINT, SIGHUP])
     // The reader of the log may be gone.
     signal(SIGPIPE, SIG_IGN)
     OpenFiles.raiseLimit()
-    let source = Settings.Source(
-      file: config, adapters: adapter, socket: socket, stateDirectory: stateDirectory, logLevel: logLevel)
     let settings = try source.read()
     StandardErrorLog.level = settings.configuration.log.level
     let writer = try StandardErrorLog.startWriter()

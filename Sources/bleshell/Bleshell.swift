@@ -17,15 +17,39 @@ struct Bleshell: ShellCommand {
       ("180F/2A19"). Between commands there are also "clear" and "quit".
       """,
     version: "bleshell \(Release.version)",
-    subcommands: [
-      AdaptersCommand.self, DoctorCommand.self, PowerCommand.self, ScanCommand.self, PeripheralsCommand.self,
-      ConnectCommand.self, DisconnectCommand.self, UseCommand.self,
-      ServicesCommand.self, ReadCommand.self, WriteCommand.self, SubscribeCommand.self, RSSICommand.self,
-      InspectCommand.self, InfoCommand.self, ParametersCommand.self, PHYCommand.self, L2CAPCommand.self,
-      ForgetCommand.self, PairCommand.self, PairingCommand.self, WatchCommand.self, AdvertiseCommand.self,
-      BeaconCommand.self, RangeCommand.self, SyncCommand.self, ServeCommand.self, SessionsCommand.self,
-      EndCommand.self, CaptureCommand.self, LogCommand.self, MetricsCommand.self, RawCommand.self, RunCommand.self,
-      ExpectCommand.self, ListenCommand.self, SimulationCommand.self, CloneCommand.self, ScenarioCommand.self,
+    groupedSubcommands: [
+      .init(
+        name: "Scanning",
+        subcommands: [
+          ScanCommand.self, PeripheralsCommand.self, RangeCommand.self, SyncCommand.self, WatchCommand.self,
+        ]),
+      .init(
+        name: "Device",
+        subcommands: [
+          ConnectCommand.self, DisconnectCommand.self, UseCommand.self, InspectCommand.self, ServicesCommand.self,
+          ReadCommand.self, WriteCommand.self, SubscribeCommand.self, UARTCommand.self, L2CAPCommand.self,
+        ]),
+      .init(
+        name: "Connection",
+        subcommands: [InfoCommand.self, RSSICommand.self, ParametersCommand.self, PHYCommand.self]),
+      .init(
+        name: "Peripheral role",
+        subcommands: [AdvertiseCommand.self, BeaconCommand.self, ServeCommand.self]),
+      .init(
+        name: "Pairing", subcommands: [PairCommand.self, PairingCommand.self, ForgetCommand.self]),
+      .init(
+        name: "Observing",
+        subcommands: [
+          DoctorCommand.self, SessionsCommand.self, LogCommand.self, CaptureCommand.self, MetricsCommand.self,
+        ]),
+      .init(
+        name: "Administration", subcommands: [AdaptersCommand.self, PowerCommand.self, EndCommand.self]),
+      .init(
+        name: "Scripting",
+        subcommands: [
+          RunCommand.self, ExpectCommand.self, ListenCommand.self, SleepCommand.self, RawCommand.self,
+          SimulationCommand.self,
+        ]),
     ])
 
   @OptionGroup var global: GlobalOptions

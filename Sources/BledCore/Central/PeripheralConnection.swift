@@ -227,7 +227,8 @@ final class PeripheralConnection {
         session.send(
           PeripheralDisconnected.self,
           .init(
-            peripheral: peripheral.id, reason: reason.map { RPCError($0) }, reconnecting: isReconnecting ? true : nil))
+            peripheral: peripheral.id, reason: reason.map { RPCError($0) }, reconnecting: isReconnecting ? true : nil,
+            time: broker.scheduler.secondsSinceEpoch))
       case .tellFailed(let session, let error):
         session.send(
           PeripheralConnectFailed.self, .init(peripheral: peripheral.id, reason: RPCError(error)))

@@ -36,11 +36,29 @@ extension LinkHub {
   ///   it then, as that is the one by which the device can be reached.
   func improve(_ phy: LinkPHY?, _ defaults: LinkDefaults) {
     // Neither is promised: where one side cannot, the link is as it is.
-    if defaults.longestPacket > 27 { link.request(longestPacket: defaults.longestPacket) { _ in } }
+    if defaults.longestPacket > 27 {
+      improvement.begins()
+      link.request(longestPacket: defaults.longestPacket) { [weak self] _ in self?.improved() }
+    }
     let current = link.layer.txPHY ?? .le1M
     let usual = current == .le1M && defaults.phy == .le2M ? LinkPHY(.le2M) : nil
     guard let wanted = phy ?? usual, wanted.phy != current || wanted.coding != nil else { return }
-    link.request(wanted) { _ in }
+    improvement.begins()
+    link.request(wanted) { [weak self] _ in self?.improved() }
+  }
+
+  private func improved() {
+    guard isOpen else { return }
+    improvement.ends().forEach { $0() }
+  }
+
+  /// Tells what is in force; on a new link after the procedures that change it.
+  func tell(_ reply: Reply<LinkDescription>) {
+    let call = { [weak self] in
+      guard let self, isOpen else { return reply.fail(Self.gone) }
+      reply.succeed(linkDescription)
+    }
+    if !improvement.waits(call) { call() }
   }
 
   /// Answers a call that asked for other parameters, PHYs or packets.

@@ -40,6 +40,7 @@ final class LinkHub {
   private var brake = Brake()
   private var brakeAlarm: (any ScheduledWork)?
   var arbiter = ParameterArbiter()
+  var improvement = LinkImprovement()
   /// The MTU as the sessions know it.
   var toldMTU = 23
   /// The protection as they know it.
@@ -308,6 +309,7 @@ final class LinkHub {
     protection.linkEnded(self)
     central.linkEnded(error, reason)
     server.linkEnded(error)
+    improvement.linkEnded().forEach { $0() }
     roles.server.roomAgain(for: room.end())
   }
 

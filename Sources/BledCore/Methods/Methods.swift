@@ -87,8 +87,8 @@ extension Router {
 extension Router {
   /// The methods for links of both directions.
   func serveLinks(_ central: CentralBroker, _ server: ServerBroker) {
-    answer(PeripheralParameters.self) { [unowned central] params, session in
-      try central.anyLink(with: params.peripheral, for: session).linkDescription
+    serve(PeripheralParameters.self) { [unowned central] params, session, reply in
+      try central.anyLink(with: params.peripheral, for: session).tell(reply)
     }
     serve(PeripheralSetParameters.self) { [unowned central, unowned server] params, session, reply in
       let served = server.link(serving: params.peripheral, by: session)?.hub

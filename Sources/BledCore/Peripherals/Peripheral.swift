@@ -46,7 +46,8 @@ final class Peripheral {
   private(set) var advertised = AdvertisingData(parsing: [])
   /// The services that both list; every report is held against the filters of all scans.
   private(set) var services: [BluetoothUUID] = []
-  /// Its name as last advertised, possibly before the daemon started.
+  /// Its name as last advertised, possibly before the daemon started. An advertisement without one leaves it: most
+  /// names are in scan responses, which a passive scan does not get.
   private(set) var name: String?
   /// Incremented when the bytes of either change.
   private(set) var revision = 0
@@ -66,8 +67,6 @@ final class Peripheral {
   private(set) var users: Set<UInt32> = []
   /// The discovered attributes, if its database has a hash.
   var cache: GATTCache?
-  /// Its name when it was last written to the store.
-  private let storedName: String?
 
   init(id: String, number: Int, address: DeviceAddress, adapter: AdapterSlot, now: Instant, name: String? = nil) {
     self.id = id
@@ -77,7 +76,6 @@ final class Peripheral {
     current = address
     self.adapter = adapter
     lastUse = now
-    storedName = name
     self.name = name
   }
 
@@ -150,7 +148,12 @@ final class Peripheral {
     advertised = AdvertisingData(parsing: advertisement?.data ?? [])
     if let scanResponse { advertised = advertised.merged(with: AdvertisingData(parsing: scanResponse)) }
     services = advertised.serviceUUIDs
-    name = advertised.localName ?? storedName
+    if let heard = advertised.localName, !isShortened(heard) { name = heard }
+  }
+
+  /// Whether a name is the shortened form of the known one.
+  private func isShortened(_ heard: String) -> Bool {
+    advertised.first(.completeLocalName) == nil && name?.utf8.starts(with: heard.utf8) == true
   }
 
   /// Whether an advertisement shows that the scan response does not belong to what is advertised now. A device may

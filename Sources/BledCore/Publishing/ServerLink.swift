@@ -77,7 +77,7 @@ final class ServerLink: ServerRole {
     let params = ServerWrite.Params(
       central: hub.peripheral.id,
       writes: write.writes.map { .init(handle: $0.handle, offset: Int($0.offset), value: HexBytes($0.value)) },
-      withoutResponse: write.token == nil ? true : nil, mtu: hub.mtu)
+      withoutResponse: write.token == nil ? true : nil, mtu: hub.mtu, time: hub.scheduler.secondsSinceEpoch)
     if let token = write.token {
       ask(session, .write(params), token)
     } else {

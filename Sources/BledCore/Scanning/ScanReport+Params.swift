@@ -11,7 +11,7 @@ extension ScanReport.Params {
       addressType: Word(peripheral.address.kind), connectable: advertisement?.isConnectable ?? false,
       data: HexBytes(advertisement?.data ?? []), time: 0)
     let advertised = peripheral.advertised
-    name = advertised.localName
+    name = peripheral.name
     services = peripheral.services.nonEmpty
     solicitedServices = advertised.solicitedServiceUUIDs.nonEmpty
     serviceData = advertised.serviceDataByUUID

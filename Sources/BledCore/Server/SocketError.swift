@@ -1,3 +1,5 @@
+import Glibc
+
 /// Why the daemon's socket could not be opened, and what to do.
 public enum SocketError: Error, Hashable, CustomStringConvertible {
   /// Another daemon listens on it.
@@ -19,6 +21,8 @@ public enum SocketError: Error, Hashable, CustomStringConvertible {
     case .pathTooLong(let path): "\(path) is longer than 107 octets: choose a shorter path with --socket"
     case .unsafe(let path, let reason):
       "\(path): \(reason), so they could replace the socket: choose a directory that is only yours with --socket"
+    case .refused(let path, let call, EADDRINUSE, let reason), .refused(let path, let call, EADDRNOTAVAIL, let reason):
+      "\(path): \(call): \(reason); stop the program that has it, or choose another address"
     case .refused(let path, let call, _, let reason):
       "\(path): \(call): \(reason); run bled with write access to that directory, or choose another path with --socket"
     }

@@ -124,6 +124,34 @@ public struct JSONScanner {
     return isNegative ? -value : value
   }
 
+  /// Reads a number that is written without exponent, in at most 24 characters.
+  mutating func decimal() -> Double? {
+    _ = next()
+    let start = position
+    _ = take("-")
+    let whole = position
+    guard let digits = digits(), digits == 1 || codes[whole] != UInt8(ascii: "0") else { return nil }
+    if position < codes.count, codes[position] == UInt8(ascii: ".") {
+      position += 1
+      guard self.digits() != nil else { return nil }
+    }
+    guard position - start <= 24, position == codes.count || codes[position] | 0x20 != UInt8(ascii: "e") else {
+      return nil
+    }
+    return Double(String(decoding: codes[start..<position], as: UTF8.self))
+  }
+
+  /// Skips digits.
+  /// - Returns: how many; nil: there are none, or more than any number of ours has.
+  private mutating func digits() -> Int? {
+    let start = position
+    while position < codes.count, case UInt8(ascii: "0")...UInt8(ascii: "9") = codes[position] {
+      guard position - start < 20 else { return nil }
+      position += 1
+    }
+    return position > start ? position - start : nil
+  }
+
   /// Reads `true` or `false`.
   mutating func bool() -> Bool? {
     switch next() {

@@ -104,15 +104,19 @@ extension GATTValue.Params {
     guard let place = ValuePlace(from: &scanner), let value = place.value, let handle = place.attribute.handle,
       place.attribute == .handle(handle)
     else { return nil }
-    self.init(peripheral: place.peripheral, handle: handle, value: value)
+    self.init(peripheral: place.peripheral, handle: handle, value: value, time: place.time)
   }
 
   /// Writes all of it.
-  public func write(to writer: inout JSONWriter) {
-    writer.object {
+  public func write(to writer: inout JSONWriter) throws {
+    try writer.object {
       $0.place(peripheral, .handle(handle))
       $0.name("value")
       $0.value(value)
+      if let time {
+        $0.name("time")
+        try $0.value(time)
+      }
     }
   }
 }
@@ -124,12 +128,14 @@ private struct ValuePlace {
   var attribute: AttributePath
   var value: HexBytes?
   var response: Bool?
+  var time: Double?
 
   init?(from scanner: inout JSONScanner) {
     var peripheral: String?
     var attribute = AttributePath()
     var value: [UInt8]?
     var response: Bool?
+    var time: Double?
     let isObject = scanner.object { name, scanner in
       switch name {
       case "peripheral": scanner.read(&peripheral) { $0.text()?.string }
@@ -140,6 +146,7 @@ private struct ValuePlace {
       case "index": scanner.read(&attribute.index) { $0.integer() }
       case "value": scanner.read(&value) { $0.text()?.hex }
       case "response": scanner.read(&response) { $0.bool() }
+      case "time": scanner.read(&time) { $0.decimal() }
       default: false
       }
     }
@@ -148,6 +155,7 @@ private struct ValuePlace {
     self.attribute = attribute
     self.value = value.map { HexBytes($0) }
     self.response = response
+    self.time = time
   }
 }
 

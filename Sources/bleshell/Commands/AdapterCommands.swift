@@ -4,7 +4,8 @@ import BledRPC
 /// `bleshell adapters`
 struct AdaptersCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "adapters", abstract: "Lists the adapters, and what to do about those that cannot be used.")
+    commandName: "adapters", abstract: "Lists the adapters, and what to do about those that cannot be used.",
+    aliases: ["list", "show"])
 
   @OptionGroup var global: GlobalOptions
 
@@ -60,7 +61,8 @@ extension AdapterDescription {
       phys.map { "PHYs \($0.map(\.text).joined(separator: " "))" },
       longestPacket.map { "packets of up to \($0) octets" },
     ]
-    return ([kind.text, name == adapter ? nil : "named \(name)"] + abilities).compactMap { $0 }.joined(separator: ", ")
+    let called = name == adapter || name.isEmpty ? nil : "named \(name)"
+    return ([kind.text, called] + abilities).compactMap { $0 }.joined(separator: ", ")
   }
 }
 
@@ -73,7 +75,7 @@ struct PowerCommand: ShellCommand {
   enum Power: String, ExpressibleByArgument, CaseIterable { case on, off }
 
   @Argument(help: "on or off.") var power: Power
-  @Option(help: "The adapter (default: the first).") var adapter: String?
+  @Option(help: "The adapter (default: the first).", completion: ShellCompletion.adapters) var adapter: String?
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {

@@ -19,7 +19,7 @@ struct AdvertiseCommand: ShellCommand {
   var manufacturerData: String?
   @Option(help: "The appearance, a number (Assigned Numbers, 2.6).") var appearance: UInt16?
   @Option(help: "The advertising interval in seconds, 0.02 to 10.24.") var interval: Double?
-  @Option(help: "The adapter (default: the first).") var adapter: String?
+  @Option(help: "The adapter (default: the first).", completion: ShellCompletion.adapters) var adapter: String?
   @Flag(help: "Do not accept connections.") var notConnectable = false
   @OptionGroup(title: "How it is sent") var how: AdvertisingOptions
   @Option(help: "Stop after this many seconds.") var time: Double?
@@ -68,7 +68,7 @@ struct AdvertiseCommand: ShellCommand {
 
 /// Reports what is on the air.
 func announce(_ advertisement: AdvertisingStart.Result, name: String?, _ output: Output) throws {
-  if output.json { return try output.object(advertisement) }
+  if output.json { return try output.object("advertising", advertisement) }
   let shown = advertisement.shortenedName.map { "\"\($0)\" (shortened to fit)" } ?? name.map { "\"\($0)\"" }
   output.line(
     "advertising \(shown.map { "as \($0) " } ?? "")on \(advertisement.adapter)\(every(advertisement.interval))")

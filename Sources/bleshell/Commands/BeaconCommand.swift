@@ -25,7 +25,7 @@ struct BeaconCommand: ShellCommand {
   @Option(parsing: .unconditional, help: "The signal strength that a receiver has at 1 m, in dBm, -127 to 20.")
   var power = -59
   @Option(help: "The advertising interval in seconds, 0.02 to 10.24 (default: 0.1).") var interval: Double?
-  @Option(help: "The adapter (default: the first).") var adapter: String?
+  @Option(help: "The adapter (default: the first).", completion: ShellCompletion.adapters) var adapter: String?
   @Option(help: "Stop after this many seconds.") var time: Double?
   @OptionGroup var global: GlobalOptions
 
@@ -34,6 +34,9 @@ struct BeaconCommand: ShellCommand {
     guard (-127...20).contains(power) else { throw ValidationError("--power must be -127 to 20 dBm") }
     guard [uuid != nil, url != nil, namespace != nil].count(where: { $0 }) == 1 else {
       throw ValidationError("give one of --uuid (iBeacon, AltBeacon), --url and --namespace (Eddystone)")
+    }
+    guard uuid?.short32 == nil else {
+      throw ValidationError("--uuid must have 128 bits, such as E2C56DB5-DFFB-48D2-B060-D0F5A71096E0")
     }
     guard uuid != nil || major == nil && minor == nil && !alt else {
       throw ValidationError("--major, --minor and --alt go with --uuid")

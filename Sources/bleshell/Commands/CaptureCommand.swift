@@ -17,9 +17,10 @@ struct CaptureCommand: ShellCommand {
 
   @Argument(help: "The file, or - for standard output.", completion: .file()) var file: String
   @Option(help: "The format (default: by the file's suffix; pcapng for standard output).") var format: CaptureFormat?
-  @Option(help: "Only this adapter.") var adapter: String?
+  @Option(help: "Only this adapter.", completion: ShellCompletion.adapters) var adapter: String?
   @Option(help: "Stop after this many seconds.") var time: Double?
   @Flag(help: "Record keys, too: with them the traffic can be decrypted.") var keys = false
+  @Flag(help: "Replace a file that exists.") var replace = false
   @OptionGroup var global: GlobalOptions
 
   func validate() throws {
@@ -47,6 +48,7 @@ struct CaptureCommand: ShellCommand {
     guard !isPipe || !output.isTerminal else {
       throw Failure("a recording is not for terminals: give a file, or a program behind |", status: 64)
     }
+    try checkFile()
     let client = try await shell.connection()
     let (capture, received) = try await client.startCapture(
       format: try chosenFormat, adapter: adapter, keys: keys)
@@ -73,6 +75,15 @@ struct CaptureCommand: ShellCommand {
     let result = try stopped.get()
     let missing = result.lost > 0 ? ", \(result.lost) missing: they were not read in time" : ""
     output.problem("\(result.packets) packets recorded\(missing)")
+  }
+
+  /// An earlier recording is not lost by mistake; a pipe or a device is no recording.
+  private func checkFile() throws {
+    var properties = stat()
+    guard file != "-", !replace, stat(file, &properties) == 0, properties.st_mode & S_IFMT == S_IFREG,
+      properties.st_size > 0
+    else { return }
+    throw Failure("\(file) exists: choose another name, or add --replace", status: 64)
   }
 
   /// Writes all of it, however slowly it is read.

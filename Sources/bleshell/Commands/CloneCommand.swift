@@ -53,7 +53,7 @@ extension Shell.Found {
   fileprivate func isHeard(in report: ScanReport.Params) -> Bool {
     switch reference {
     case .identifier(let identifier): report.peripheral == identifier
-    case .address(let address, let type): report.address == address && (type == nil || report.addressType == type)
+    case .address(let address, let type): report.address == address && (type == nil || report.addressType.known == type)
     case .name(let name): report.name?.hasSameOctets(as: name) ?? false
     case .namePrefix, .service: false
     }

@@ -6,7 +6,8 @@ struct UseCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "use", abstract: "Makes another of the connected devices the current one (in line mode).")
 
-  @Argument(help: "A name, an address or an identifier.") var device: String
+  @Argument(help: "A name, an address or an identifier.", completion: ShellCompletion.devices)
+  var device: String
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {

@@ -2,11 +2,14 @@ import ArgumentParser
 import BledClient
 import BledRPC
 import Bluetooth
+import FoundationEssentials
 
 /// The event that `bleshell expect` waits for.
 enum Expectation: Equatable {
-  /// A value of a characteristic of the current device; any if nil.
-  case notification(characteristic: String, value: [UInt8]?)
+  /// A value that a characteristic of the current device notifies.
+  case notification(characteristic: String, value: ExpectedValue)
+  /// A value that is read from one.
+  case value(characteristic: String, value: ExpectedValue)
   /// That a device is heard.
   case device(String)
   /// That the current device disconnects.
@@ -15,14 +18,19 @@ enum Expectation: Equatable {
   /// Reads the words of the command.
   /// - Returns: What is expected, and within how many seconds.
   /// - Throws: `Failure` for other words, which says what can be given.
-  static func parse(_ words: [String]) throws -> (Expectation, seconds: Double) {
+  static func parse(
+    _ words: [String], isText: Bool = false, mask: String? = nil
+  ) throws -> (Expectation, seconds: Double) {
     guard words.count >= 3, words[words.count - 2] == "within", let seconds = Double(words[words.count - 1]),
       seconds > 0, seconds <= 86_400
     else { throw wrong }
     let rest = words.dropLast(2)
+    func value() throws -> ExpectedValue {
+      try ExpectedValue(rest.count == 3 ? rest[2] : nil, isText: isText, mask: mask)
+    }
     switch (rest.first, rest.count) {
-    case ("notification", 2): return (.notification(characteristic: rest[1], value: nil), seconds)
-    case ("notification", 3): return (.notification(characteristic: rest[1], value: try octets(rest[2])), seconds)
+    case ("notification", 2...3): return (.notification(characteristic: rest[1], value: try value()), seconds)
+    case ("value", 2...3): return (.value(characteristic: rest[1], value: try value()), seconds)
     case ("device", 2): return (.device(rest[1]), seconds)
     case ("disconnected", 1): return (.disconnected, seconds)
     default: throw wrong
@@ -32,8 +40,8 @@ enum Expectation: Equatable {
   private static var wrong: Failure {
     Failure(
       """
-      expected "notification CHARACTERISTIC [VALUE] within SECONDS", "device DEVICE within SECONDS" or \
-      "disconnected within SECONDS"
+      expected "notification CHARACTERISTIC [VALUE] within SECONDS", "value CHARACTERISTIC [VALUE] within SECONDS", \
+      "device DEVICE within SECONDS" or "disconnected within SECONDS"
       """, status: 64)
   }
 }
@@ -43,50 +51,81 @@ struct ExpectCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "expect", abstract: "Waits until something happens (in line mode and in files for run).",
     usage: """
-      bleshell expect notification <characteristic> [<value>] within <seconds>
+      bleshell expect notification <characteristic> [<value>] [--text] [--mask <mask>] within <seconds>
+      bleshell expect value <characteristic> [<value>] [--text] [--mask <mask>] within <seconds>
       bleshell expect device <device> within <seconds>
       bleshell expect disconnected within <seconds>
       """,
     discussion: """
       The current device is meant. A notification is the next one since the last "expect" for the characteristic, or \
-      since "listen"; with a value, in hex, others are passed over. If it does not happen in time, the status is 2.
+      since "listen"; a value is read, again and again until it is the expected one. With a value others are passed over: \
+      octets in hex, of which the bits of --mask count, text with --text, or a number in a range (60..100, 60.., ..100). \
+      If it does not happen in time, the status is 2.
       """)
 
+  /// Between two reads of a value, in milliseconds.
+  private static let pause = 200
+
   @Argument(help: "The expectation, and within how many seconds.") var words: [String] = []
+  @Flag(help: "The value is text.") var text = false
+  @Option(help: "The bits of the value that count, in hex.") var mask: String?
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    let (expectation, seconds) = try Expectation.parse(words)
+    let (expectation, seconds) = try Expectation.parse(words, isText: text, mask: mask)
     let progress = output.progress("Expecting \(words.joined(separator: " "))")
     defer { progress.end() }
     let met: Void? = try await withDeadline(seconds) { @MainActor in
       switch expectation {
       case .notification(let characteristic, let value):
         try await notification(characteristic, value, in: shell, output, progress)
-      case .device(let text): try await shell.hear(text)
+      case .value(let characteristic, let value): try await read(characteristic, value, in: shell, output, progress)
+      case .device(let text):
+        let identifier = try await shell.hear(text)
+        if output.json { try output.object("device", ["peripheral": identifier]) }
       case .disconnected:
         let current = shell.current
         while let current, shell.devices.contains(where: { $0 === current }), !current.isLost {
           try await Task.sleep(for: .milliseconds(20))
         }
         guard shell.seeEnd() || current != nil else { throw Failure("no device is connected: connect first") }
+        if output.json { try output.object("disconnected", ["device": current?.name]) }
       }
     }
-    if met == nil { throw Failure("not within \(seconds) s: \(words.dropLast(2).joined(separator: " "))", status: 2) }
+    if met == nil {
+      throw Failure("not within \(shortNumber(seconds)) s: \(words.dropLast(2).joined(separator: " "))", status: 2)
+    }
+  }
+
+  @MainActor private func read(
+    _ characteristic: String, _ wanted: ExpectedValue, in shell: Shell, _ output: Output, _ progress: Progress
+  ) async throws {
+    guard let device = shell.current else { throw Failure("no device is connected: connect first") }
+    let attribute = try await device.tree().attribute(characteristic)
+    while true {
+      let value = try await device.read(attribute.handle)
+      if wanted.fits(value, of: attribute.uuid) {
+        progress.end()
+        return try output.value(value, of: attribute, device: device)
+      }
+      try await Task.sleep(for: .milliseconds(Self.pause))
+    }
   }
 
   @MainActor private func notification(
-    _ characteristic: String, _ wanted: [UInt8]?, in shell: Shell, _ output: Output, _ progress: Progress
+    _ characteristic: String, _ wanted: ExpectedValue, in shell: Shell, _ output: Output, _ progress: Progress
   ) async throws {
     guard let device = shell.current else { throw Failure("no device is connected: connect first") }
     let attribute = try await device.tree().attribute(characteristic)
     let values = try await device.listen(to: attribute)
     var isMet = false
     defer { if !isMet { device.stopListening(to: attribute) } }
-    for try await value in values where wanted == nil || value == wanted {
+    for try await value in values where wanted.fits(value, of: attribute.uuid) {
       isMet = true
       progress.end()
+      // At a prompt "listen" has shown it.
+      if device.isShown(attribute) { return }
       return try output.value(value, of: attribute, device: device)
     }
     try Task.checkCancellation()
@@ -98,13 +137,28 @@ struct ExpectCommand: ShellCommand {
 struct ListenCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "listen",
-    abstract: "Subscribes to a characteristic of the current device, for expect (in line mode and in files for run).")
+    abstract: "Subscribes to a characteristic of the current device (in line mode and in files for run).",
+    discussion: """
+      At the prompt of a terminal its values are shown as they come, while other commands are typed. For "expect" they are \
+      kept, wherever they are not shown.
+      """)
 
   @Argument(help: "The characteristic.") var characteristic: String
+  @Flag(help: "Do not listen any more.") var stop = false
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     guard let device = shell.current else { throw Failure("no device is connected: connect first") }
-    _ = try await device.listen(to: try await device.tree().attribute(characteristic))
+    let attribute = try await device.tree().attribute(characteristic)
+    guard !stop else { return device.stopListening(to: attribute) }
+    let output = output(of: shell)
+    guard shell.announce != nil else {
+      _ = try await device.listen(to: attribute)
+      return
+    }
+    _ = try await device.listen(to: attribute) { [weak shell] value in
+      let time = output.styled(clockText(Date()), .dim)
+      shell?.show?("\(time)  \(output.text(value, of: attribute))")
+    }
   }
 }

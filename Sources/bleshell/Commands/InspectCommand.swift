@@ -14,14 +14,15 @@ struct InspectCommand: ShellCommand {
       was lost, q or Ctrl-C ends. Elsewhere everything that can be read is read and printed once.
       """)
 
-  @Argument(help: "The device (default: the current one).") var device: [String] = []
-  @OptionGroup var timeout: TimeoutOption
+  @Argument(help: "The device (default: the current one).", completion: ShellCompletion.devices)
+  var device: [String] = []
+  @OptionGroup var connection: ConnectionOptions
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     try await shell.use(
-      words(device).device, within: timeout.deadline, onlyConnecting: output.hasScreen
+      words(device).device, within: connection.deadline, over: connection.adapter, onlyConnecting: output.hasScreen
     ) { device in
       guard output.hasScreen else { return try await print(device, output) }
       try await InspectView(device, in: shell, output: output).run()
@@ -36,8 +37,8 @@ struct InspectCommand: ShellCommand {
     defer { progress.end() }
     var notes = await device.notes(on: services)
     if output.json {
-      try output.object(link)
-      for service in services { try output.object(service) }
+      try output.object("link", link)
+      for service in services { try output.object("service", service) }
     }
     for row in services.rows where row.fits(.read) && row.kind != .descriptor {
       progress.change("Reading \(row.title) of \(device.name)")

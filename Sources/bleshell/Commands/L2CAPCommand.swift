@@ -37,15 +37,15 @@ struct L2CAPOpenCommand: ShellCommand {
   @Argument(help: "The device (default: the current one), and the number of its listener, 1 to 255.")
   var words: [String]
   @OptionGroup var options: ChannelOptions
-  @OptionGroup var timeout: TimeoutOption
+  @OptionGroup var connection: ConnectionOptions
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     let (device, rest) = try words(words, "PSM")
     guard let psm = UInt16(rest[0]) else { throw Failure("the PSM must be a number, 1 to 255", status: 64) }
-    let deadline = timeout.deadline
-    try await shell.use(device, within: deadline, onlyConnecting: true) { device in
+    let deadline = connection.deadline
+    try await shell.use(device, within: deadline, over: connection.adapter, onlyConnecting: true) { device in
       let progress = output.progress("Opening the channel \(psm) to \(device.name)")
       defer { progress.end() }
       let channel = try await deadline.bound {
@@ -64,7 +64,7 @@ struct L2CAPListenCommand: ShellCommand {
     discussion: "The command does not advertise: do that with \"bleshell advertise\" or \"serve\".")
 
   @Option(help: "The number, 128 to 255 (default: one that is free).") var psm: UInt16?
-  @Option(help: "The adapter (default: the first).") var adapter: String?
+  @Option(help: "The adapter (default: the first).", completion: ShellCompletion.adapters) var adapter: String?
   @OptionGroup var options: ChannelOptions
   @OptionGroup var global: GlobalOptions
 

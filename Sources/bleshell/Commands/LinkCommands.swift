@@ -9,13 +9,14 @@ struct InfoCommand: ShellCommand {
     abstract: "Shows a connection: interval, latency, timeout, subrate, MTU, PHYs, packet lengths, protection.",
     usage: "bleshell info [<device>]")
 
-  @Argument(help: "The device (default: the current one).") var device: [String] = []
-  @OptionGroup var timeout: TimeoutOption
+  @Argument(help: "The device (default: the current one).", completion: ShellCompletion.devices)
+  var device: [String] = []
+  @OptionGroup var connection: ConnectionOptions
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    try await shell.use(words(device).device, within: timeout.deadline) { device in
+    try await shell.use(words(device).device, within: connection.deadline, over: connection.adapter) { device in
       try output.link(try await device.peripheral.parameters(), of: device)
     }
   }
@@ -77,14 +78,15 @@ struct ParametersCommand: ShellCommand {
       timeout. What this one wants ends with its use of the device, or without options at once.
       """)
 
-  @Argument(help: "The device (default: the current one).") var device: [String] = []
+  @Argument(help: "The device (default: the current one).", completion: ShellCompletion.devices)
+  var device: [String] = []
   @OptionGroup var options: LinkOptions
-  @OptionGroup var timeout: TimeoutOption
+  @OptionGroup var connection: ConnectionOptions
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    try await shell.use(words(device).device, within: timeout.deadline) { device in
+    try await shell.use(words(device).device, within: connection.deadline, over: connection.adapter) { device in
       let progress = output.progress("Asking for other parameters of the connection to \(device.name)")
       defer { progress.end() }
       let link = try await device.peripheral.setParameters(options.wish)
@@ -102,7 +104,7 @@ struct PHYCommand: ShellCommand {
 
   @Argument(help: "The device (default: the current one), and 1M, 2M, coded, codedS2 or codedS8.")
   var words: [String]
-  @OptionGroup var timeout: TimeoutOption
+  @OptionGroup var connection: ConnectionOptions
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
@@ -111,7 +113,7 @@ struct PHYCommand: ShellCommand {
     guard let phy = PHYChoice(word: rest[0]) else {
       throw Failure("\(rest[0]) is not a PHY: give 1M, 2M, coded, codedS2 or codedS8", status: 64)
     }
-    try await shell.use(device, within: timeout.deadline) { device in
+    try await shell.use(device, within: connection.deadline, over: connection.adapter) { device in
       let progress = output.progress("Asking for the PHY \(phy) of the connection to \(device.name)")
       defer { progress.end() }
       let link = try await device.peripheral.setPHY(phy)

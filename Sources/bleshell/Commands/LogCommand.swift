@@ -20,7 +20,7 @@ struct LogCommand: ShellCommand {
       """)
 
   @Argument(help: "A recording; only this device (default: live; all).", completion: .file()) var words: [String] = []
-  @Option(help: "Only this adapter.") var adapter: String?
+  @Option(help: "Only this adapter.", completion: ShellCompletion.adapters) var adapter: String?
   @Option(help: "Stop after this many seconds.") var time: Double?
   @Flag(help: "Leave out which session called what.") var noCalls = false
   @Flag(help: "Show advertisements, too.") var advertisements = false
@@ -137,7 +137,10 @@ struct TrafficView {
   mutating func show(_ entry: TrafficEntry) async throws {
     guard only == nil || entry.peer == only, showsNotes || !entry.isNote else { return }
     let name = try await name(of: entry.peer)
-    if output.json { return try output.object(Line(entry, name: name)) }
+    if output.json {
+      let kind = entry.isNote ? "call" : "packet"
+      return try output.object(kind, Line(entry, name: name), at: Double(entry.time) / 1_000_000)
+    }
     let time = output.styled(clockText(Date(timeIntervalSince1970: Double(entry.time) / 1_000_000)), .dim)
     if entry.isNote { return output.line("\(time)  \(output.styled(Output.clean(entry.text), .dim))") }
     let arrow =
@@ -162,7 +165,6 @@ struct TrafficView {
 
   /// The same as an object.
   private struct Line: Encodable {
-    let time: Double
     let adapter: Int?
     let address: String?
     let name: String?
@@ -173,7 +175,6 @@ struct TrafficView {
     let note: Bool?
 
     init(_ entry: TrafficEntry, name: String?) {
-      time = Double(entry.time) / 1_000_000
       adapter = entry.isNote ? nil : Int(entry.adapter)
       address = entry.peer.map { "\($0)" }
       self.name = name

@@ -18,7 +18,10 @@ struct PairingAnswerCommand: ShellCommand {
   @Option(help: "Stop after this many seconds.") var time: Double?
   @OptionGroup var global: GlobalOptions
 
-  func validate() throws { try checkTime(time) }
+  func validate() throws {
+    try checkTime(time)
+    try checkPasskey(passkey)
+  }
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
@@ -82,7 +85,8 @@ struct PairingImportCommand: ShellCommand {
     let output = output(of: shell)
     let found: BlueZBonds
     do { found = try BlueZBonds(path: from) } catch {
-      throw Failure("\(from) cannot be read: run this as root on the machine whose bluetoothd has paired (\(error))")
+      let reason = access(from, R_OK | X_OK) == 0 ? "" : " (\(String(cString: strerror(errno))))"
+      throw Failure("\(from) cannot be read\(reason): run this as root on the machine whose bluetoothd has paired")
     }
     let client = try await shell.connection()
     try Self.check(client.daemonUser)

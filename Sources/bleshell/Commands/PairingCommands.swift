@@ -13,14 +13,17 @@ struct PairCommand: ShellCommand {
       Without a terminal it pairs without a check (Just Works), unless --yes or --passkey says what to answer.
       """)
 
-  @Argument(help: "The device (default: the current one).") var device: [String] = []
+  @Argument(help: "The device (default: the current one).", completion: ShellCompletion.devices)
+  var device: [String] = []
   @Option(help: "The protection to reach (default: encrypted).") var level: SecurityLevel?
   @Flag(help: "Answer every question with yes, also whether numbers are equal.") var yes = false
   @Option(help: "The passkey that the device shows, six digits.") var passkey: String?
   @Option(help: "The data of the device by another way than the air: CONFIRMATION:RANDOM, 32 hex digits each.")
   var oob: String?
-  @OptionGroup var timeout: TimeoutOption
+  @OptionGroup var connection: ConnectionOptions
   @OptionGroup var global: GlobalOptions
+
+  func validate() throws { try checkPasskey(passkey) }
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
@@ -32,7 +35,7 @@ struct PairCommand: ShellCommand {
     defer { observation.cancel() }
     if let agent = person.agent { try await client.answerPairings(with: agent) }
     do {
-      try await shell.use(words(device).device, within: timeout.deadline) { device in
+      try await shell.use(words(device).device, within: connection.deadline, over: connection.adapter) { device in
         let progress = output.progress("Pairing with \(device.name)")
         defer { progress.end() }
         person.awaits(progress)
@@ -40,10 +43,18 @@ struct PairCommand: ShellCommand {
           let link = device.peripheral.link
           try await Self.give(oob, of: link.address, link.addressType, to: client)
         }
+        let former = try? await client.call(PairingList.self, Empty()).bonds.first {
+          $0.peripheral == device.peripheral.identifier
+        }
         let reached = try await device.peripheral.pair(level: level)
         progress.end()
         guard !output.json else { return try output.object(reached) }
-        let kept = reached.bonded ? "paired with" : "encrypted the connection to"
+        // With keys that suffice nothing is asked, and no passkey is compared.
+        let hadKeys = former?.level == reached.level && former?.keySize == reached.keySize
+        let kept =
+          hadKeys
+          ? "had paired before, so encrypted the connection to"
+          : reached.bonded ? "paired with" : "encrypted the connection to"
         output.line("\(kept) \(Output.clean(device.name)): \(reached.level), key of \(reached.keySize) octets")
       }
     } catch {
@@ -88,7 +99,17 @@ struct PairingListCommand: ShellCommand {
         .init(text: bond.level.text), .init(text: "\(bond.keySize)"), .init(text: bond.adapterAddress, style: .dim),
       ])
     }
+    guard !bonds.isEmpty else { return output.line("this machine has paired with no device") }
     table.lines(output).forEach(output.line)
+  }
+}
+
+/// Checks the option `--passkey`.
+func checkPasskey(_ passkey: String?) throws {
+  guard let passkey else { return }
+  let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+  guard passkey.utf8.count == 6, passkey.utf8.allSatisfy(digits.contains) else {
+    throw ValidationError("--passkey must be six digits, such as 000042")
   }
 }
 
@@ -98,7 +119,8 @@ struct PairingForgetCommand: ShellCommand {
     commandName: "forget", abstract: "Removes the keys shared with a device, and ends its connection.",
     discussion: "The device keeps its own keys: forget this machine there, too, before it pairs again.")
 
-  @Argument(help: "A name, an address or an identifier.") var device: String
+  @Argument(help: "A name, an address or an identifier.", completion: ShellCompletion.devices)
+  var device: String
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {

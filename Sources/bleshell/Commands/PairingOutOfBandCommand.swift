@@ -12,7 +12,7 @@ struct PairingOutOfBandCommand: ShellCommand {
       command runs. What another device gave goes to "bleshell pair --oob".
       """)
 
-  @Option(help: "The adapter (default: the first).") var adapter: String?
+  @Option(help: "The adapter (default: the first).", completion: ShellCompletion.adapters) var adapter: String?
   @Option(help: "Stop after this many seconds.") var time: Double?
   @OptionGroup var global: GlobalOptions
 

@@ -41,10 +41,13 @@ struct PeripheralsCommand: ShellCommand {
 /// `bleshell forget`
 struct ForgetCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "forget", abstract: "Makes bled forget a device: its identifier, its name and its cached attributes."
-  )
+    commandName: "forget", abstract: "Makes bled forget a device: its identifier, its name and its cached attributes.",
+    aliases: ["remove"])
 
-  @Argument(help: "A name, an address or an identifier, as listed by \"bleshell peripherals\".") var device: String
+  @Argument(
+    help: "A name, an address or an identifier, as listed by \"bleshell peripherals\".",
+    completion: ShellCompletion.devices)
+  var device: String
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
@@ -65,13 +68,14 @@ struct RSSICommand: ShellCommand {
     commandName: "rssi", abstract: "Measures the signal strength of the connection to a device.",
     usage: "bleshell rssi [<device>]")
 
-  @Argument(help: "The device (default: the current one).") var device: [String] = []
-  @OptionGroup var timeout: TimeoutOption
+  @Argument(help: "The device (default: the current one).", completion: ShellCompletion.devices)
+  var device: [String] = []
+  @OptionGroup var connection: ConnectionOptions
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    try await shell.use(words(device).device, within: timeout.deadline) { device in
+    try await shell.use(words(device).device, within: connection.deadline, over: connection.adapter) { device in
       let progress = output.progress("Measuring the signal strength of \(device.name)")
       defer { progress.end() }
       let rssi = try await device.peripheral.rssi()

@@ -16,7 +16,7 @@ struct RangeCommand: ShellCommand {
   @Argument(help: "The UUID of the beacons.") var uuid: BluetoothUUID
   @Option(help: "Only beacons with this major number.") var major: UInt16?
   @Option(help: "Only beacons with this minor number.") var minor: UInt16?
-  @Option(help: "Only this adapter.") var adapter: String?
+  @Option(help: "Only this adapter.", completion: ShellCompletion.adapters) var adapter: String?
   @Option(help: "Stop after this many seconds.") var time: Double?
   @OptionGroup var global: GlobalOptions
 

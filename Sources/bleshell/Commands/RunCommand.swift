@@ -1,5 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
+import Glibc
 import JSONFiles
 
 /// `bleshell run`
@@ -15,7 +16,10 @@ struct RunCommand: ShellCommand {
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
-    guard let data = FileManager.default.contents(atPath: file) else { throw Failure("\(file) cannot be read") }
+    guard let data = FileManager.default.contents(atPath: file) else {
+      let reason = access(file, R_OK) == 0 ? "it is not a file" : String(cString: strerror(errno))
+      throw Failure("\(file) cannot be read: \(reason)")
+    }
     guard data.count <= 1 << 20, let text = String(validating: data, as: UTF8.self) else {
       throw Failure("\(file) is not text in UTF-8 of at most 1 MiB")
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import BledClient
 import BledRPC
 import Bluetooth
+import FoundationEssentials
 import JSONFiles
 
 /// `bleshell scan`
@@ -9,7 +10,8 @@ struct ScanCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan", abstract: "Shows the devices that advertise.",
     discussion: """
-      On a terminal the table has the whole screen during the scan: arrows select a device and Enter connects to it, s \
+      On a terminal the table has the whole screen during the scan: arrows select a device, of which everything is shown \
+      below, Enter connects to it, s \
       sorts by signal, age or name, / filters by what is typed (words, and a level such as -70), q or Ctrl-C ends. Then, \
       and without a terminal after 5 s, it is printed.
       """)
@@ -28,7 +30,7 @@ struct ScanCommand: ShellCommand {
     help: "With --rssi: a device that was that strong is shown until it is weaker than this, in dBm.")
   var rssiOut: Int?
   @Option(help: "Report devices that were not heard for this many seconds, 0.5 to 3600.") var lost: Double?
-  @Option(help: "Only this adapter.") var adapter: String?
+  @Option(help: "Only this adapter.", completion: ShellCompletion.adapters) var adapter: String?
   @Option(name: .customLong("phy"), help: "Listen on this PHY; can be repeated.") var phys: [PrimaryPHY] = []
   @Flag(help: "Print a line for every report instead of a table of devices.") var duplicates = false
   @Flag(help: "Only listen: send no scan requests, unless another program's scan does.") var passive = false
@@ -70,14 +72,13 @@ struct ScanCommand: ShellCommand {
       _ = try await withDeadline(time ?? 5) { @MainActor in
         for try await report in reports {
           isEmpty = false
+          table.add(report)
           if output.json {
-            try output.object(report)
+            try output.object("report", report, at: report.time)
           } else if csv {
             output.line(ScanTable.csvLine(report))
           } else if duplicates {
             output.line(ScanTable.reportLine(report, output))
-          } else {
-            table.add(report)
           }
         }
         try Task.checkCancellation()
@@ -86,7 +87,7 @@ struct ScanCommand: ShellCommand {
     } catch is CancellationError {
       // Ctrl-C is a regular end: what was heard is shown.
     }
-    if !output.json, !duplicates, !csv { table.finish() }
+    if !output.json, !duplicates, !csv { table.finish(connected: await connected(in: shell, table)) }
     if expect, isEmpty { throw Failure(output.json || duplicates || csv ? "no device was heard" : "") }
   }
 
@@ -100,11 +101,39 @@ struct ScanCommand: ShellCommand {
       chosen = try await view.run(reports, client, seconds: time ?? 0)
     } catch {
       view.finish()
+      view.table.finish(connected: [])
       throw error
     }
     view.finish()
+    view.table.finish(connected: chosen == nil ? await connected(in: shell, view.table) : [])
     if let chosen { return try await inspect(chosen, in: shell, output) }
-    if expect, view.isEmpty { throw Failure("") }
+    if expect, view.table.isEmpty { throw Failure("") }
+  }
+
+  /// Sentences on the devices that were not heard since they are connected here: most do not advertise meanwhile.
+  @MainActor private func connected(in shell: Shell, _ table: ScanTable) async -> [String] {
+    guard let known = try? await shell.connection().call(PeripheralList.self, Empty(), timeout: .seconds(5)) else {
+      return []
+    }
+    let silent = known.peripherals.filter {
+      $0.state == "connected" && !table.contains($0.peripheral) && couldBeMeant($0, table)
+    }
+    guard !silent.isEmpty else { return [] }
+    let sessions = (try? await shell.sessions()) ?? []
+    return silent.map { device in
+      let holders = sessions.filter { $0.connections.contains { $0.peripheral == device.peripheral } }.map(\.holder)
+      return "\(device.name ?? device.address) is connected here"
+        + (holders.isEmpty ? "" : " (\(holders.joined(separator: "; ")))") + ", and may not advertise meanwhile"
+    }
+  }
+
+  /// Whether a device that was not heard passes the filters, as far as they are on names and addresses; with others it
+  /// is worth a mention where nothing was heard.
+  @MainActor private func couldBeMeant(_ device: PeripheralList.Entry, _ table: ScanTable) -> Bool {
+    guard address?.uppercased() ?? device.address == device.address, filters.passes(name: device.name ?? "") else {
+      return false
+    }
+    return services.isEmpty && filters.isOnNames || table.isEmpty
   }
 
   /// Connects to the device that was chosen, shows it, and goes on in line mode.
@@ -151,12 +180,11 @@ struct ScanCommand: ShellCommand {
     let losses = client.notifications(ScanLost.self, buffering: .newest(1024))
     return Task { @MainActor in
       for try await lost in losses {
+        let device = table.lose(lost.peripheral)
         if output.json {
-          try output.object(lost)
-        } else if duplicates {
-          output.line(ScanTable.lostLine(lost, output))
-        } else {
-          table.lose(lost.peripheral)
+          try output.object("lost", ScanTable.Lost(lost, device), at: Date().timeIntervalSince1970)
+        } else if duplicates, !csv {
+          output.line(ScanTable.lostLine(lost, device, output))
         }
       }
     }
@@ -167,7 +195,11 @@ struct ScanCommand: ShellCommand {
     let reports = client.notifications(ScanAnonymousReport.self, buffering: .newest(1024))
     return Task { @MainActor in
       for try await report in reports {
-        if output.json { try output.object(report) } else { output.line(ScanTable.reportLine(report, output)) }
+        if output.json {
+          try output.object("anonymous", report, at: report.time)
+        } else {
+          output.line(ScanTable.reportLine(report, output))
+        }
       }
     }
   }

@@ -45,6 +45,18 @@ struct ScanFilterOptions: ParsableArguments {
     }
   }
 
+  /// Whether a name is one that is wanted.
+  func passes(name: String) -> Bool {
+    guard let wanted = self.name else { return true }
+    let (wantedText, text) = ignoreCase ? (wanted.lowercased(), name.lowercased()) : (wanted, name)
+    return wholeName ? text == wantedText : text.hasPrefix(wantedText)
+  }
+
+  /// Whether nothing but names is filtered.
+  var isOnNames: Bool {
+    manufacturer == nil && serviceData == nil && pattern == nil && addressKinds.isEmpty && !connectable
+  }
+
   private static func manufacturer(_ text: String) throws -> ScanStart.Manufacturer {
     guard let (name, data, mask) = parts(of: text) else {
       throw ValidationError("--manufacturer must be COMPANY[=HEX[/MASK]], such as Apple, 0x004C or 0x004C=0215")

@@ -7,24 +7,29 @@ import Bluetooth
 struct ServeCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve", abstract: "Publishes the services of a file, advertises them, and prints what devices do.",
-    discussion: "Without --time and --visits it runs until Ctrl-C. docs/bleshell.md describes the file.")
+    usage: "bleshell serve <file> [--name <name>] [--adapter <adapter>] [--visits <visits>] [--time <time>]",
+    discussion: "Without --time and --visits it runs until Ctrl-C. --example prints a file to begin with.")
 
   @Argument(help: "A JSON file with services; comments and trailing commas are allowed.", completion: .file())
-  var file: String
+  var file: String?
+  @Flag(help: "Print an example of such a file, and exit.") var example = false
   @Option(help: "The name to advertise, instead of the file's.") var name: String?
-  @Option(help: "The adapter to advertise on (default: the first).") var adapter: String?
+  @Option(help: "The adapter to advertise on (default: the first).", completion: ShellCompletion.adapters)
+  var adapter: String?
   @Option(help: "Stop after this many seconds; with --visits it is a failure if fewer visits came.") var time: Double?
   @Option(help: "Stop after this many devices have subscribed and unsubscribed again.") var visits: Int?
   @OptionGroup var global: GlobalOptions
 
   func validate() throws {
+    guard example != (file != nil) else { throw ValidationError("give a file, or --example to see one") }
     try checkTime(time)
     guard visits ?? 1 > 0 else { throw ValidationError("--visits must be greater than 0") }
   }
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    let file = try ServiceFile(path: file)
+    guard let path = file else { return output.text(ServiceFile.example) }
+    let file = try ServiceFile(path: path)
     let client = try await shell.connection()
     try await shell.requireAdapter()
     let host = ServiceHost(client: client, output: output)

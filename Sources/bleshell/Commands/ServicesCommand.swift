@@ -8,13 +8,14 @@ struct ServicesCommand: ShellCommand {
     commandName: "services", abstract: "Shows the services, characteristics and descriptors of a device.",
     usage: "bleshell services [<device>]")
 
-  @Argument(help: "The device (default: the current one).") var device: [String] = []
-  @OptionGroup var timeout: TimeoutOption
+  @Argument(help: "The device (default: the current one).", completion: ShellCompletion.devices)
+  var device: [String] = []
+  @OptionGroup var connection: ConnectionOptions
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    try await shell.use(words(device).device, within: timeout.deadline) { device in
+    try await shell.use(words(device).device, within: connection.deadline, over: connection.adapter) { device in
       device.forgetTree()
       let services = try await device.tree()
       if output.json {

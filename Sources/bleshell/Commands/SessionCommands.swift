@@ -18,12 +18,7 @@ struct SessionsCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    var sessions: [SessionDescription] = []
-    var page: SessionList.Result
-    repeat {
-      page = try await shell.connection().call(SessionList.self, .init(after: sessions.last?.session))
-      sessions += page.sessions
-    } while page.more ?? false
+    let sessions = try await shell.sessions()
     if output.json {
       for session in sessions { try output.object(session) }
       return
@@ -57,7 +52,26 @@ struct SessionsCommand: ShellCommand {
   }
 }
 
+extension Shell {
+  /// All sessions that the user may see.
+  func sessions() async throws -> [SessionDescription] {
+    var sessions: [SessionDescription] = []
+    var page: SessionList.Result
+    repeat {
+      page = try await connection().call(SessionList.self, .init(after: sessions.last?.session))
+      sessions += page.sessions
+    } while page.more ?? false
+    return sessions
+  }
+}
+
 extension SessionDescription {
+  /// "bleshell, process 31900"
+  var holder: String {
+    let process = preserved == true ? "gone" : process.map { "process \($0)" }
+    return mine ? "this bleshell" : [name ?? program, process].compactMap { $0 }.joined(separator: ", ")
+  }
+
   /// The name that the program gave, and that of its executable if it differs.
   fileprivate var label: String {
     let label = [name, program == name ? nil : program.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")

@@ -13,19 +13,25 @@ struct SubscribeCommand: ShellCommand {
       [--csv | --plot]
       """,
     discussion: """
-      Without --count and --time it runs until Ctrl-C. With --keep and a device, it connects and subscribes again \
-      whenever the connection is lost, and reports both. --plot draws values that are numbers over time, on the whole \
+      Without --count and --time it runs until Ctrl-C. With --keep and a device it never gives up: it waits for the \
+      device, an adapter and bled, from the beginning and after each loss, and says with the time what it waits for and \
+      when the device is back; --timeout limits how long the first connection may take, --time all of it. --plot draws values that are numbers over time, on the whole \
       screen of a terminal; q ends it.
       """)
 
-  @Argument(help: "The device (default: the current one) and the characteristic.") var words: [String] = []
+  @Argument(
+    help: "The device (default: the current one) and the characteristic.",
+    completion: ShellCompletion.attributes(.subscribe))
+  var words: [String] = []
   @Flag(help: "Receive indications, of a characteristic that has notifications as well.") var indications = false
   @Option(help: "Stop after this many values.") var count: Int?
   @Option(help: "Stop after this many seconds; with --count it is a failure if fewer values came.") var time: Double?
-  @Flag(help: "Connect and subscribe again whenever the connection is lost.") var keep = false
-  @Flag(help: "Print comma-separated values: time, handle, UUID, number, unit, hex, text.") var csv = false
+  @Flag(help: "Wait for the device, the adapter and bled, and subscribe again whenever one of them was lost.")
+  var keep = false
+  @Flag(help: "Print comma-separated values: time, date, device, handle, UUID, number, unit, hex, text.")
+  var csv = false
   @Flag(help: "Draw the numbers over time.") var plot = false
-  @OptionGroup var timeout: TimeoutOption
+  @OptionGroup var connection: ConnectionOptions
   @OptionGroup var global: GlobalOptions
 
   func validate() throws {
@@ -41,11 +47,12 @@ struct SubscribeCommand: ShellCommand {
     let output = output(of: shell)
     guard !plot || output.hasScreen else { throw Failure("--plot needs a terminal; try --csv", status: 64) }
     let following = Following(output: output, isCSV: csv, isPlot: plot, left: count)
+    let keeper = keep ? Keeper(words[0], within: connection.deadline) { following.interrupt($0) } : nil
     if csv { output.line(Output.csvValueHeading) }
     let task = Task { @MainActor in
       // Without --keep the time begins with the subscription.
       let done: Void? = try await withDeadline(keep ? time ?? 0 : 0) { @MainActor in
-        try await follow(following, in: shell, output)
+        try await follow(following, keeper, in: shell, output)
         try Task.checkCancellation()
       }
       if done == nil { throw TimeIsOver() }
@@ -59,6 +66,7 @@ struct SubscribeCommand: ShellCommand {
         task.cancel()
       }
     } catch is TimeIsOver {
+      if let keeper, !keeper.hasBegun { throw keeper.neverBegan(time) }
       if let count { throw Failure("fewer than \(count) values came within the time") }
     } catch is CancellationError where following.isEnded || count == nil && time == nil {
       // Ctrl-C is the regular end.
@@ -68,50 +76,28 @@ struct SubscribeCommand: ShellCommand {
   /// The time for values is over.
   private struct TimeIsOver: Error {}
 
-  @MainActor private func follow(_ following: Following, in shell: Shell, _ output: Output) async throws {
-    let deadline = timeout.deadline
-    guard keep else {
-      return try await shell.use(words, for: .subscribe, within: deadline, onlyConnecting: true) { device, rest in
-        try await print(rest[0], of: device, following, within: deadline, in: shell, output)
+  @MainActor private func follow(
+    _ following: Following, _ keeper: Keeper?, in shell: Shell, _ output: Output
+  ) async throws {
+    guard let keeper else {
+      let deadline = connection.deadline
+      return try await shell.use(
+        words, for: .subscribe, within: deadline, over: connection.adapter, onlyConnecting: true
+      ) { device, rest in
+        try await print(rest[0], of: device, following, nil, within: deadline, in: shell, output)
       }
     }
-    // The daemon connects again as soon as the device is heard; an explicit device that is current is used as it is.
-    while true {
-      do {
-        // A time that was given is that for the first value; later ones come when the device is back.
-        let patience = timeout.limit == nil || following.hasBegun ? .never : deadline
-        try await shell.use(words[0], within: patience, onlyConnecting: true) { device in
-          try await print(words[1], of: device, following, within: patience, in: shell, output)
-        }
-        return
-      } catch let failure as LinkLost {
-        following.interrupt("\(failure.message); connecting again")
-      } catch let error as BluetoothError where Self.isLoss(error) {
-        following.interrupt("\(error.message); connecting again")
-      } catch let failure as Failure where following.hasBegun {
-        // No adapter can be used for now, or the device is not heard.
-        following.interrupt("\(failure.message); trying again")
+    try await keeper.run { @MainActor in
+      let deadline = keeper.deadline
+      try await shell.use(words[0], within: deadline, over: connection.adapter, onlyConnecting: true) { device in
+        try await print(words[1], of: device, following, keeper, within: deadline, in: shell, output)
       }
-      // A device that stays current while it is away fails at once.
-      try await Task.sleep(for: .seconds(1))
     }
-  }
-
-  private static func isLoss(_ error: BluetoothError) -> Bool {
-    let codes: [GAPError] = [
-      .disconnected, .notConnected, .connectionFailed, .adapterOff, .adapterAbsent, .adapterFailed,
-    ]
-    return error.domain == .hci || error.domain == .gap && codes.contains { $0.rawValue == error.code }
-  }
-
-  /// The link ended while values were awaited.
-  private struct LinkLost: Error {
-    let message: String
   }
 
   @MainActor private func print(
-    _ characteristic: String, of device: Device, _ following: Following, within deadline: Deadline, in shell: Shell,
-    _ output: Output
+    _ characteristic: String, of device: Device, _ following: Following, _ keeper: Keeper?, within deadline: Deadline,
+    in shell: Shell, _ output: Output
   ) async throws {
     let attribute = try await deadline.bound { @MainActor in try await device.tree().attribute(characteristic) }
     let progress = output.progress("Waiting for the first value of \(attribute.title)")
@@ -119,6 +105,7 @@ struct SubscribeCommand: ShellCommand {
     let values = try await deadline.bound {
       try await device.peripheral.subscribe(.handle(attribute.handle), indications: indications ? true : nil)
     }
+    keeper?.begins()
     let losses = try await shell.connection().observe(GATTValuesLost.self) { [device = device.peripheral] loss in
       guard loss.peripheral == device.identifier else { return }
       let text = "packets dropped because a buffer was full: \(loss.packets); values may be missing here"
@@ -126,22 +113,17 @@ struct SubscribeCommand: ShellCommand {
     } end: { _ in
     }
     defer { losses.cancel() }
-    do {
-      let isComplete = try await withDeadline(keep ? 0 : time ?? 0) { @MainActor in
-        for try await value in values {
-          progress.end()
-          if try following.take(value, of: attribute, device) { return true }
-        }
-        return false
+    let isComplete = try await withDeadline(keep ? 0 : time ?? 0) { @MainActor in
+      for try await value in values {
+        progress.end()
+        if try following.take(value, of: attribute, device) { return true }
       }
-      guard let isComplete else { throw TimeIsOver() }
-      if isComplete { return }
-    } catch let error as BluetoothError where keep && Self.isLoss(error) {
-      throw LinkLost(message: "lost the connection to \(device.name)")
+      return false
     }
+    guard let isComplete else { throw TimeIsOver() }
+    if isComplete { return }
     try Task.checkCancellation()
-    if keep { throw LinkLost(message: "lost the connection to \(device.name)") }
-    throw Failure("\(device.name) disconnected")
+    throw Failure("\(device.name) disconnected", passes: true)
   }
 }
 
@@ -155,8 +137,6 @@ struct SubscribeCommand: ShellCommand {
   private var view: PlotView?
   /// The last message since the last value.
   private var said: String?
-  /// Whether a value came.
-  private(set) var hasBegun = false
   /// Whether a person has ended the plot.
   private(set) var isEnded = false
   /// Ends it.
@@ -171,11 +151,11 @@ struct SubscribeCommand: ShellCommand {
     if isPlot {
       try plot(of: attribute, device).add(value, of: attribute)
     } else if isCSV {
-      output.csvValue(value, of: attribute, time: Date())
+      output.csvValue(value, of: attribute, device: device, time: Date())
     } else {
       try output.value(value, of: attribute, device: device, time: Date())
     }
-    (hasBegun, said) = (true, nil)
+    said = nil
     left = left.map { $0 - 1 }
     return left == 0
   }

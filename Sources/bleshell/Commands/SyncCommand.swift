@@ -13,14 +13,15 @@ struct SyncCommand: ShellCommand {
       Ctrl-C. A train that is lost is looked for again.
       """)
 
-  @Argument(help: "The device: its address, its name, or its identifier or the first digits of that.")
+  @Argument(
+    help: "The device: its address, its name, or its identifier or the first digits of that.",
+    completion: ShellCompletion.devices)
   var device: String
   @Option(help: "The number of the advertising set, 0 to 15 (default: the first that announces a train).")
   var sid: Int?
-  @Option(help: "The adapter.") var adapter: String?
   @Option(help: "Stop after this many packets.") var count: Int?
   @Option(help: "Stop after this many seconds.") var time: Double?
-  @OptionGroup var timeout: TimeoutOption
+  @OptionGroup var connection: ConnectionOptions
   @OptionGroup var global: GlobalOptions
 
   func validate() throws {
@@ -30,13 +31,15 @@ struct SyncCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    let deadline = timeout.deadline
+    let deadline = connection.deadline
     let client = try await shell.connection()
     try await shell.requireAdapter()
+    var hasBegun = false
     do {
       _ = try await withDeadline(time ?? 0) { @MainActor in
         let params = try await find(client, within: deadline)
         let train = try await client.synchronise(params)
+        hasBegun = true
         if !output.json {
           let (sid, adapter) = (train.train.sid, train.train.adapter)
           output.line("synchronised with set \(sid)\(every(train.train.interval)) on \(adapter)")
@@ -46,12 +49,14 @@ struct SyncCommand: ShellCommand {
     } catch is CancellationError where time == nil && count == nil {
       // Ctrl-C is the regular end.
     }
+    if !hasBegun { throw notHeard(within: time.map(shortNumber) ?? deadline.words) }
   }
 
   /// Scans until the device announces a train.
   @MainActor private func find(_ client: BledClient, within deadline: Deadline) async throws -> PeriodicSync.Params {
     let found: PeriodicSync.Params? = try await withDeadline(deadline.seconds) { @MainActor in
-      for try await report in try await client.scan(.init(adapter: adapter, duplicates: true, active: false)) {
+      for try await report in try await client.scan(.init(adapter: connection.adapter, duplicates: true, active: false))
+      {
         guard isMeant(report), report.periodicInterval != nil, sid == nil || report.sid == sid else { continue }
         return PeriodicSync.Params(
           peripheral: report.peripheral, sid: report.sid, adapter: report.adapter, timeout: deadline.seconds)
@@ -59,10 +64,12 @@ struct SyncCommand: ShellCommand {
       try Task.checkCancellation()
       throw BledError.daemonUnreachable.error("the connection to bled was closed")
     }
-    guard let found else {
-      throw GAPError.timeout.error("no periodic advertising of \(device) was heard within \(deadline.words) s")
-    }
+    guard let found else { throw notHeard(within: deadline.words) }
     return found
+  }
+
+  private func notHeard(within seconds: String) -> BluetoothError {
+    GAPError.timeout.error("no periodic advertising of \(device) was heard within \(seconds) s")
   }
 
   private func isMeant(_ report: ScanReport.Params) -> Bool {
@@ -80,7 +87,11 @@ struct SyncCommand: ShellCommand {
     defer { changes.cancel() }
     var left = count
     for try await report in train.reports {
-      if output.json { try output.object(report) } else { output.line(Self.line(report, output)) }
+      if output.json {
+        try output.object("periodic", report, at: report.time)
+      } else {
+        output.line(Self.line(report, output))
+      }
       left = left.map { $0 - 1 }
       if left == 0 { return }
     }

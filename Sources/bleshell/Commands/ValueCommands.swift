@@ -8,30 +8,66 @@ import FoundationEssentials
 struct ReadCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "read", abstract: "Reads a characteristic or descriptor.",
-    usage: "bleshell read [<device>] <characteristic>")
+    usage: "bleshell read [<device>] <characteristic> [--value <form>]",
+    discussion: """
+      --value prints nothing but the value, for scripts: as hex digits, as text, as the octets themselves (raw), or as a \
+      number in the unit of the characteristic.
+      """)
 
-  @Argument(help: "The device, if it is not the current one, and the characteristic.") var words: [String] = []
-  @OptionGroup var timeout: TimeoutOption
+  /// How a value is printed alone.
+  enum Form: String, ExpressibleByArgument, CaseIterable { case hex, text, raw, number }
+
+  @Argument(
+    help: "The device, if it is not the current one, and the characteristic.",
+    completion: ShellCompletion.attributes(.read))
+  var words: [String] = []
+  @Option(help: "Print only the value: hex, text, raw or number.") var value: Form?
+  @OptionGroup var connection: ConnectionOptions
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    try await shell.use(words, for: .read, within: timeout.deadline) { device, rest in
+    try await shell.use(words, for: .read, within: connection.deadline, over: connection.adapter) { device, rest in
       if let path = AttributePath(rest[0]), device.knownTree.isEmpty {
         let progress = output.progress("Reading \(rest[0]) of \(device.name)")
         defer { progress.end() }
         // The daemon discovers no more than it needs.
-        let read = try await device.read(path, text: rest[0])
-        let attribute = Attribute(handle: read.handle ?? 0, uuid: read.uuid ?? 0, properties: [])
-        progress.end()
-        return try output.value(read.value.octets, of: attribute, device: device)
+        if let read = try await device.read(path, text: rest[0]) {
+          let attribute = Attribute(handle: read.handle ?? 0, uuid: read.uuid ?? 0, properties: [])
+          progress.end()
+          return try show(read.value.octets, of: attribute, device, output)
+        }
       }
       let attribute = try await device.tree().attribute(rest[0])
       let progress = output.progress("Reading \(attribute.title) of \(device.name)")
       defer { progress.end() }
-      let value = try await device.read(attribute.handle)
+      let octets = try await device.read(attribute.handle)
       progress.end()
-      try output.value(value, of: attribute, device: device)
+      try show(octets, of: attribute, device, output)
+    }
+  }
+
+  func validate() throws {
+    guard value == nil || !global.json else { throw ValidationError("--value and --json: give one of them") }
+  }
+
+  @MainActor private func show(
+    _ octets: [UInt8], of attribute: Attribute, _ device: Device, _ output: Output
+  ) throws {
+    switch value {
+    case nil: try output.value(octets, of: attribute, device: device)
+    case .hex: output.line(Hex.encode(octets))
+    case .raw: output.octets(octets)
+    case .text:
+      guard let text = String(validating: octets, as: UTF8.self) else {
+        throw Failure("the value of \(attribute.title) is not text in UTF-8: \(Hex.encode(octets))")
+      }
+      output.line(Output.clean(text))
+    case .number:
+      guard let quantity = AssignedQuantity(of: attribute.uuid, value: octets) else {
+        throw Failure("the value of \(attribute.title) is not known to be a number: \(Hex.encode(octets))")
+      }
+      output.line(numberText(quantity.number))
     }
   }
 }
@@ -46,14 +82,18 @@ struct WriteCommand: ShellCommand {
       characteristic that supports only writes without response is always written that way.
       """)
 
-  @Argument(help: "The device (default: the current one), the characteristic and the value.") var words: [String] = []
+  @Argument(
+    help: "The device (default: the current one), the characteristic and the value.",
+    completion: ShellCompletion.attributes(.write))
+  var words: [String] = []
   @OptionGroup var options: WriteOptions
-  @OptionGroup var timeout: TimeoutOption
+  @OptionGroup var connection: ConnectionOptions
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    try await shell.use(words, for: .write, ["VALUE"], within: timeout.deadline) { device, rest in
+    try await shell.use(words, for: .write, ["VALUE"], within: connection.deadline, over: connection.adapter) {
+      device, rest in
       let writing = try options.writing(rest[1])
       let attribute = try await device.tree().attribute(rest[0])
       let progress = output.progress("Writing \(attribute.title)")
@@ -61,21 +101,23 @@ struct WriteCommand: ShellCommand {
       try await device.write(writing, to: attribute)
       progress.end()
       if output.json {
-        try output.value(writing.octets, of: attribute, device: device)
+        try output.value(writing.octets, of: attribute, device: device, kind: "written")
       } else {
-        output.line("wrote \(writing.octets.count) octets to \(attribute.title)")
+        let count = writing.octets.count
+        output.line("wrote \(count) \(count == 1 ? "octet" : "octets") to \(attribute.title)")
       }
     }
   }
 }
 
 /// Hex digits as people write them: in one piece or in groups, with or without 0x.
-/// - Throws: `Failure`, which says how to write text.
-func octets(_ text: String) throws -> [UInt8] {
+/// - Parameter hint: What else can be given.
+/// - Throws: `Failure`, which says so.
+func octets(_ text: String, hint: String = "") throws -> [UInt8] {
   let separators: Set<Character> = [" ", ":", "-"]
   let digits = text.hasPrefix("0x") ? text.dropFirst(2) : text[...]
   guard let octets = Hex.decode(digits.filter { !separators.contains($0) }) else {
-    throw Failure("\"\(text)\" is not an even number of hex digits; for text add --text", status: 64)
+    throw Failure("\"\(text)\" is not an even number of hex digits\(hint)", status: 64)
   }
   return octets
 }

@@ -10,7 +10,8 @@ struct WatchCommand: ShellCommand {
     discussion: "Shows the links of all programs. Without --time it runs until Ctrl-C.")
 
   @Option(help: "Stop after this many seconds.") var time: Double?
-  @Flag(help: "Print comma-separated values: time, number of links, unit, identifier, name, event.") var csv = false
+  @Flag(help: "Print comma-separated values: time, date, number of links, unit, identifier, name, event.")
+  var csv = false
   @OptionGroup var global: GlobalOptions
 
   func validate() throws {
@@ -26,13 +27,14 @@ struct WatchCommand: ShellCommand {
         var linked: Set<String> = []
         let changes = try await client.linkChanges()
         // The first line tells a reader that nothing is missed from here on.
-        if csv { output.line("time,number,unit,peripheral,name,event") }
+        if csv { output.line("time,date,number,unit,peripheral,name,event") }
         for device in try await client.call(PeripheralList.self, Empty()).peripherals where device.state == "connected"
         {
           linked.insert(device.peripheral)
           try await show(
             .init(peripheral: device.peripheral, linked: true, name: device.name), linked.count, client, output)
         }
+        if linked.isEmpty, !csv, !output.json { output.line("no device is connected; links are shown as they come up") }
         for try await change in changes {
           if change.linked { linked.insert(change.peripheral) } else { linked.remove(change.peripheral) }
           try await show(change, linked.count, client, output)
@@ -50,13 +52,15 @@ struct WatchCommand: ShellCommand {
   private func show(
     _ change: PeripheralLinkChanged.Params, _ count: Int, _ client: BledClient, _ output: Output
   ) async throws {
-    guard !output.json else { return try output.object(change) }
+    let now = Date()
+    guard !output.json else { return try output.object("link", change, at: now.timeIntervalSince1970) }
     let event = change.linked ? "connected" : "disconnected"
     if csv {
-      let time = "\(Date().timeIntervalSince1970)"
-      return output.line(CSV.line([time, "\(count)", "links", change.peripheral, change.name ?? "", event]))
+      let time = now.timeIntervalSince1970
+      return output.line(
+        CSV.line(["\(time)", dateText(time), "\(count)", "links", change.peripheral, change.name ?? "", event]))
     }
-    let time = output.styled(clockText(Date()), .dim)
+    let time = output.styled(clockText(now), .dim)
     var name = change.name
     if name == nil {
       let known = try await client.call(PeripheralList.self, Empty()).peripherals

@@ -17,7 +17,7 @@ import FoundationEssentials
 /// | w                       | a value is typed, as for the command `write`: Enter is `write`, Escape nothing     |
 /// | s                       | `subscribe`, or `unsubscribe`                                                      |
 /// | c                       | `reconnect`, if the link is lost                                                   |
-/// | q, Escape, ^C           | `ended`                                                                            |
+/// | q, ^C                   | `ended`                                                                            |
 /// | `ask`, then y, n, text  | a device that pairs asks: until that is `answered` no key does anything else       |
 /// | `showPasskey`           | the digits to be typed at a device, until `pairingEnded`                           |
 struct Inspection {
@@ -185,7 +185,7 @@ struct Inspection {
     case .end: move(rows.count)
     case .left, .character("h"): fold(true)
     case .right, .character("l"): fold(false)
-    case .character("q"), .escape, .control("c"): return .ended
+    case .character("q"), .control("c"): return .ended
     case .character("c"): return reconnect()
     case .character("r"): return read()
     case .character("s"): return subscribe()

@@ -43,7 +43,7 @@ struct WriteOptions: ParsableArguments {
   /// - Throws: `Failure` if the value is not what the options say.
   func writing(_ value: String) throws -> Writing {
     Writing(
-      octets: text ? Array(value.utf8) : try octets(value),
+      octets: text ? Array(value.utf8) : try octets(value, hint: "; for text add --text"),
       way: signed ? .signed : noResponse ? .withoutResponse : .usual)
   }
 }

@@ -114,7 +114,7 @@ extension [ServiceDescription] {
     return fitting.flatMap { characteristic in
       let isUnique = all.count { $0.uuid == characteristic.uuid } == 1
       guard isUnique else { return [characteristic.handle.handleText] }
-      return [characteristic.uuid.assignedName, "\(characteristic.uuid)"].compactMap { $0 }
+      return [characteristic.uuid.knownName, "\(characteristic.uuid)"].compactMap { $0 }
     }
   }
 }

@@ -52,6 +52,14 @@ import Glibc
     draw()
   }
 
+  /// The same for a line of output.
+  func above(line: String) {
+    guard terminal != nil else { return output.line(line) }
+    output.text("\r\u{1B}[K")
+    output.line(line)
+    draw()
+  }
+
   /// Draws the line again, with the prompt as it is now.
   func draw() {
     guard terminal != nil, completing == nil else { return }

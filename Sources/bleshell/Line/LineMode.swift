@@ -25,28 +25,36 @@ import Glibc
     defer { interrupt.end() }
     let shell = shell
     let editor = LineEditor(output: shell.output) {
-      shell.current.map { "\(Output.clean($0.label))> " } ?? "bleshell> "
+      prompt
     } complete: {
       await complete($0)
     }
     shell.announce = { editor.above($0) }
-    defer { shell.announce = nil }
+    shell.show = { editor.above(line: $0) }
+    defer { (shell.announce, shell.show) = (nil, nil) }
     shell.output.line("Type help for the commands, quit to leave; Tab completes.")
     while let line = await editor.readLine() {
       if await perform(line) == nil { return }
     }
   }
 
+  private var prompt: String { shell.current.map { "\(Output.clean($0.label))> " } ?? "bleshell> " }
+
   private func runPipe() async throws {
     var status: Int32 = 0
     var number = 0
+    // A terminal without more than lines, such as the shell of Emacs, or one for a screen reader.
+    let isPerson = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
+    if isPerson { shell.output.text(prompt) }
+    defer { if isPerson { shell.output.line("") } }
     for await line in InputLines.lines() {
+      defer { if isPerson { shell.output.text(prompt) } }
       number += 1
       let place = number
       guard let result = await perform(line) else { break }
       if result == 130 { throw Failure("", status: 130) }
       if result != 0 {
-        shell.output.problem("line \(place) failed: \(line)")
+        if !isPerson { shell.output.problem("line \(place) failed: \(line)") }
         if status == 0 { status = result }
       }
     }

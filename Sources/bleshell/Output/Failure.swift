@@ -4,10 +4,13 @@ import Glibc
 struct Failure: Error {
   let message: String
   let status: Int32
+  /// Whether the reason may go by itself, as where a device is out of range.
+  let passes: Bool
 
-  init(_ message: String, status: Int32 = 1) {
+  init(_ message: String, status: Int32 = 1, passes: Bool = false) {
     self.message = message
     self.status = status
+    self.passes = passes
   }
 }
 

@@ -21,7 +21,8 @@
 
   /// Removes what is drawn.
   func erase() {
-    if drawnLines > 0 { output.text("\u{1B}[\(drawnLines)A\u{1B}[J") }
+    // From the first column: the terminal may have shown the "^C" of a key.
+    if drawnLines > 0 { output.text("\r\u{1B}[\(drawnLines)A\u{1B}[J") }
     drawnLines = 0
   }
 }

@@ -21,7 +21,10 @@ struct Output: Sendable {
   }
 
   /// Whether the terminal understands more than lines.
-  static var drawsScreens: Bool { getenv("TERM").map { String(cString: $0) } != "dumb" }
+  static var drawsScreens: Bool {
+    let terminal = getenv("TERM").map { String(cString: $0) } ?? ""
+    return !terminal.isEmpty && terminal != "dumb"
+  }
 
   /// Whether a command can have the whole screen, and keys.
   var hasScreen: Bool { isTerminal && !json && Self.drawsScreens && isatty(STDIN_FILENO) == 1 }
@@ -138,8 +141,13 @@ struct Output: Sendable {
     return (Int(size.ws_col), Int(size.ws_row))
   }
 
-  static func write(_ descriptor: Int32, _ text: String) {
-    var rest = Array(text.utf8)[...]
+  /// Prints octets on standard output as they are.
+  func octets(_ octets: [UInt8]) { Self.write(STDOUT_FILENO, octets) }
+
+  static func write(_ descriptor: Int32, _ text: String) { write(descriptor, Array(text.utf8)) }
+
+  private static func write(_ descriptor: Int32, _ octets: [UInt8]) {
+    var rest = octets[...]
     while !rest.isEmpty {
       let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if written > 0 {

@@ -65,7 +65,7 @@ import Glibc
   func finish() {
     guard let live else { return }
     live.erase()
-    table.lines(output, width: Output.terminalSize.columns).forEach(output.line)
+    table.lines(output).forEach(output.line)
     if rows.isEmpty { output.problem("no such beacon was heard") }
   }
 
@@ -104,7 +104,7 @@ import Glibc
   private func draw() {
     guard let live else { return }
     live.draw(
-      table.lines(output, width: Output.terminalSize.columns),
+      table.lines(output),
       "ranging, \(ranging.beacons.count) in reach; Ctrl-C stops")
   }
 

@@ -11,7 +11,10 @@ enum Suggestion {
     var least = wanted.count / 3
     for candidate in candidates where !best.contains(candidate) {
       let other = Array(candidate.lowercased().prefix(128))
-      let steps = min(distance(wanted, other), distance(wanted, Array(other.prefix(wanted.count))))
+      // Of a short word too many are the beginning.
+      let isLong = wanted.count > 3
+      let steps = min(
+        distance(wanted, other), isLong ? distance(wanted, Array(other.prefix(wanted.count))) : .max)
       guard steps <= least else { continue }
       best = steps < least ? [candidate] : best + [candidate]
       least = steps
@@ -20,9 +23,11 @@ enum Suggestion {
   }
 
   /// "; did you mean scan?", or nothing.
-  static func question(_ word: String, among candidates: [String]) -> String {
+  /// - Parameter hint: A sentence for the end.
+  static func question(_ word: String, among candidates: [String], then hint: String? = nil) -> String {
     let near = nearest(to: word, among: candidates)
-    return near.isEmpty ? "" : "; did you mean \(near.joined(separator: " or "))?"
+    guard !near.isEmpty else { return hint.map { "; \($0)" } ?? "" }
+    return "; did you mean \(near.joined(separator: " or "))?" + (hint.map { " \($0)" } ?? "")
   }
 
   /// The restricted Damerau-Levenshtein distance: letters wrong, missing, too many, or swapped with the next one.

@@ -14,31 +14,38 @@ struct Table {
 
   let columns: [Column]
   var rows: [[Cell]] = []
-  /// The column that becomes narrower where the table is wider than the terminal, or than 80 columns without one.
+  /// The column that becomes narrower, down to 16, where the table is wider than the terminal.
   var flexible: Int?
 
   init(_ columns: Column...) { self.columns = columns }
 
-  /// The lines, headings first. Control characters in text from devices are replaced.
-  /// - Parameter width: The width at which lines are truncated; no limit if nil.
-  func lines(_ output: Output, width: Int? = nil) -> [String] {
+  /// The lines, headings first: on a terminal as wide as that at the most, with "…" where something is left out,
+  /// elsewhere in full. Control characters in text from devices are replaced.
+  func lines(_ output: Output) -> [String] {
+    lines(width: output.isTerminal ? Output.terminalSize.columns : nil, style: output.styled)
+  }
+
+  /// The same.
+  /// - Parameters:
+  ///   - width: The columns of the terminal; nil: no limit.
+  ///   - style: Gives a text a style.
+  func lines(width: Int?, style: (String, Output.Style) -> String) -> [String] {
     let heading = columns.map { Cell(text: $0.heading, style: .dim) }
     let all = ([heading] + rows).map { $0.map { Cell(text: Output.clean($0.text), style: $0.style) } }
-    var widths = columns.indices.map { column in all.map { $0[column].text.count }.max() ?? 0 }
-    let excess = widths.reduce(0) { $0 + $1 + 2 } - 2 - (output.isTerminal ? Output.terminalSize.columns : 80)
-    if let flexible, excess > 0 { widths[flexible] = max(7, widths[flexible] - excess) }
+    var widths = columns.indices.map { column in all.map { $0[column].text.columns }.max() ?? 0 }
+    let excess = width.map { widths.reduce(0) { $0 + $1 + 2 } - 2 - $0 } ?? 0
+    if let flexible, excess > 0 { widths[flexible] = min(widths[flexible], max(16, widths[flexible] - excess)) }
     return all.map { row in
       var line = ""
-      var used = 0
-      for (index, cell) in row.enumerated() {
-        let last = index == row.count - 1
-        var text = cell.text.count > widths[index] ? cell.text.prefix(widths[index] - 1) + "…" : cell.text
-        let padding = String(repeating: " ", count: widths[index] - text.count)
-        text = columns[index].right ? padding + text : last ? text : text + padding
-        if index > 0 { text = "  " + text }
-        if let width { text = String(text.prefix(max(0, width - used))) }
-        used += text.count
-        line += output.styled(text, cell.style)
+      var left = width ?? .max
+      for (index, cell) in row.enumerated() where left > 0 {
+        let (isLast, right) = (index == row.count - 1, columns[index].right)
+        let field = isLast && !right ? cell.text : cell.text.fitted(to: widths[index], right: right)
+        let text = (index > 0 ? "  " : "") + field
+        // The "…" of a field also stands for those behind it.
+        let room = isLast ? left : left - 1
+        line += style(text.truncated(to: room), cell.style)
+        left = text.columns > room ? 0 : left - text.columns
       }
       return line
     }

@@ -55,7 +55,7 @@ import FoundationEssentials
     let screen = FullScreen(
       output: output,
       lines: { [unowned self] columns, rows in plot.lines(columns: columns, rows: rows, at: now, notice: notice) },
-      key: { [weak self] key in if [.character("q"), .escape, .control("c")].contains(key) { self?.ended() } },
+      key: { [weak self] key in if [.character("q"), .control("c")].contains(key) { self?.ended() } },
       hungUp: { [weak self] in self?.ended() })
     self.screen = screen
     guard screen.begin() else { return ended() }

@@ -11,8 +11,9 @@ import Bluetooth
 /// | up, down, pages, ends  | another device is selected; before that none is                                  |
 /// | s                      | the next order: by signal, age, name                                             |
 /// | /                      | the filter is typed, until Enter (it stays) or Escape (it goes)                  |
-/// | Enter                  | `chosen`, if a device is selected                                                |
-/// | q, Escape, ^C          | `ended`                                                                          |
+/// | Enter                  | `chosen`, if a device is selected and accepts connections; else a notice         |
+/// | Escape                 | the filter goes                                                                  |
+/// | q, ^C                  | `ended`                                                                          |
 struct ScanList {
   /// The order of the devices.
   enum Order: String, CaseIterable {
@@ -56,6 +57,8 @@ struct ScanList {
   private(set) var isTyping = false
   /// The identifier of the selected device.
   private(set) var selected: String?
+  /// Why the last key did nothing.
+  private(set) var notice: String?
 
   /// How many devices are there, whatever the filter.
   var count: Int { devices.count }
@@ -96,6 +99,7 @@ struct ScanList {
   /// Takes a key.
   /// - Parameter page: How many devices the screen shows.
   mutating func handle(_ key: Key, page: Int) -> Event {
+    notice = nil
     if isTyping, types(key) { return .changed }
     switch key {
     case .up, .character("k"), .control("p"): move(-1)
@@ -107,8 +111,15 @@ struct ScanList {
     case .character("s"):
       order = Order.allCases[((Order.allCases.firstIndex(of: order) ?? 0) + 1) % Order.allCases.count]
     case .character("/"): isTyping = true
-    case .enter: if let selected { return .chosen(selected) }
-    case .character("q"), .escape, .control("c"): return .ended
+    case .enter:
+      guard let selected else { break }
+      guard devices[selected]?.report.connectable != false else {
+        notice = "this device does not accept connections"
+        break
+      }
+      return .chosen(selected)
+    case .escape: filter = ScanListFilter("")
+    case .character("q"), .control("c"): return .ended
     default: break
     }
     return .changed

@@ -21,7 +21,7 @@ struct ScanListFilter: Equatable {
     if let least = self.level, level ?? -200 < least { return false }
     guard !words.isEmpty else { return true }
     var fields = [report.name ?? "", report.address, report.peripheral]
-    for service in report.services ?? [] { fields += ["\(service)", service.assignedName ?? ""] }
+    for service in report.services ?? [] { fields += ["\(service)", service.knownName ?? ""] }
     fields += ScanTable.contents(report)
     let lower = fields.map { $0.lowercased() }
     return words.allSatisfy { word in lower.contains { $0.contains(word) } }

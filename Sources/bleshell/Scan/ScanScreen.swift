@@ -12,7 +12,11 @@ struct ScanScreen {
   let rows: Int
 
   /// How many devices it shows at once.
-  var page: Int { max(1, rows - 2) }
+  /// - Parameter hasDetail: Whether a device is selected, of which more is shown below.
+  func page(hasDetail: Bool) -> Int { max(1, rows - 2 - (hasDetail ? detailRows : 0)) }
+
+  /// The lines for the selected device and the one above them; none on a small screen.
+  private var detailRows: Int { rows < 12 ? 0 : min(12, rows / 2) }
 
   /// - Parameters:
   ///   - time: On the clock of the list, in seconds.
@@ -20,16 +24,24 @@ struct ScanScreen {
   /// - Returns: At most `rows` lines, none wider than `columns`.
   func lines(_ list: ScanList, at time: Double, notice: String?) -> [[Cell]] {
     let shown = list.shown()
+    let selected = shown.first { $0.report.peripheral == list.selected }
+    let page = page(hasDetail: selected != nil)
+    let width = nameWidth(of: shown)
     let place = shown.firstIndex { $0.report.peripheral == list.selected } ?? 0
     let first = max(0, min(place - page / 2, shown.count - page))
-    var lines = [fitted([("  " + heading(list.order), .dim)])]
+    var lines = [fitted([("  " + heading(list.order, width), .dim)])]
     for device in shown.dropFirst(first).prefix(page) {
-      lines.append(fitted(cells(device, at: time, isSelected: device.report.peripheral == list.selected)))
+      let isSelected = device.report.peripheral == list.selected
+      lines.append(fitted(cells(device, width, at: time, isSelected: isSelected)))
+    }
+    if let selected, detailRows > 0 {
+      while lines.count <= page + 1 { lines.append([]) }
+      lines += ScanDetail(selected).lines.prefix(detailRows - 1).map(fitted)
     }
     let state: Cell =
       list.isTyping
       ? ("filter: \(list.filter.text)_   Enter keeps it, Escape removes it", .bold)
-      : notice.map { ($0, .bad) }
+      : (notice ?? list.notice).map { ($0, .bad) }
         ?? ("\(counted(list, shown.count)); s sorts by \(next(list.order)), / filters, Enter connects, q ends", .dim)
     lines.append(fitted([state]))
     return Array(lines.suffix(max(1, rows)))
@@ -50,9 +62,13 @@ struct ScanScreen {
     return seconds < 1.5 ? "now" : seconds < 99.5 ? "\(Int(nearest: seconds))s" : "\(Int(nearest: minutes))m"
   }
 
-  private var nameWidth: Int { columns >= 100 ? 24 : 16 }
+  /// As wide as the names, within limits.
+  private func nameWidth(of devices: [ScanList.Device]) -> Int {
+    let widest = devices.map { ($0.report.name ?? "").columns }.max() ?? 0
+    return min(max(6, widest), columns >= 100 ? 30 : 17)
+  }
 
-  private func heading(_ order: ScanList.Order) -> String {
+  private func heading(_ order: ScanList.Order, _ nameWidth: Int) -> String {
     func mark(_ text: String, _ column: ScanList.Order) -> String { column == order ? text + "*" : text }
     return [
       mark("NAME", .name).fitted(to: nameWidth), "ADDRESS".fitted(to: 17),
@@ -61,7 +77,9 @@ struct ScanScreen {
     ].joined(separator: " ")
   }
 
-  private func cells(_ device: ScanList.Device, at time: Double, isSelected: Bool) -> [Cell] {
+  private func cells(
+    _ device: ScanList.Device, _ nameWidth: Int, at time: Double, isSelected: Bool
+  ) -> [Cell] {
     let report = device.report
     let style = { (style: Output.Style) in device.lost == nil ? style : .dim }
     let age = Self.age(time - device.heard)

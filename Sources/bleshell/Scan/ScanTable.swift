@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 import FoundationEssentials
 
-/// The devices of a scan, one line each.
+/// The devices of a scan, one line each, the strongest first.
 @MainActor final class ScanTable {
   /// How many devices are listed: one with private addresses is a new one again and again.
   private static let maximumDevices = 4096
@@ -10,36 +10,40 @@ import FoundationEssentials
   private let output: Output
   private var unlisted = 0
   private var reports: [String: ScanReport.Params] = [:]
-  private var order: [String] = []
 
   init(output: Output) { self.output = output }
 
   /// Whether no device is in it.
-  var isEmpty: Bool { order.isEmpty }
+  var isEmpty: Bool { reports.isEmpty }
+
+  /// Whether a device is in it.
+  func contains(_ peripheral: String) -> Bool { reports[peripheral] != nil }
 
   func add(_ report: ScanReport.Params) {
-    guard reports[report.peripheral] != nil || order.count < Self.maximumDevices else { return unlisted += 1 }
-    if reports.updateValue(report, forKey: report.peripheral) == nil { order.append(report.peripheral) }
+    guard contains(report.peripheral) || reports.count < Self.maximumDevices else { return unlisted += 1 }
+    reports[report.peripheral] = report
   }
 
   /// A device is not heard any more.
-  func lose(_ peripheral: String) {
-    guard reports.removeValue(forKey: peripheral) != nil else { return }
-    order.removeAll { $0 == peripheral }
+  /// - Returns: What was heard of it last.
+  @discardableResult func lose(_ peripheral: String) -> ScanReport.Params? {
+    reports.removeValue(forKey: peripheral)
   }
 
   /// Prints the table.
-  func finish() {
-    table.lines(output, width: output.isTerminal ? Output.terminalSize.columns : nil).forEach(output.line)
+  /// - Parameter connected: Sentences on devices that were not heard since they are connected.
+  func finish(connected: [String]) {
+    table.lines(output).forEach(output.line)
     if unlisted > 0 { output.problem("\(unlisted) reports on more than \(Self.maximumDevices) devices are not listed") }
-    if order.isEmpty { output.problem("no device was heard") }
+    connected.forEach(output.problem)
+    if isEmpty, connected.isEmpty { output.problem("no device was heard") }
   }
 
   private var table: Table {
     var table = Table(
       .init(heading: "NAME"), .init(heading: "ADDRESS"), .init(heading: "RSSI", right: true),
-      .init(heading: "IDENTIFIER"), .init(heading: "ADVERTISES"))
-    for report in order.compactMap({ reports[$0] }) {
+      .init(heading: "ID"), .init(heading: "ADVERTISES"))
+    for report in reports.values.sorted(by: { $0.order > $1.order }) {
       table.rows.append([
         .init(text: report.name ?? "-", style: .bold), .init(text: "\(report.address) \(report.addressType)"),
         .init(text: report.rssi.map(String.init) ?? "-"), .init(text: "\(report.peripheral.prefix(8))", style: .dim),
@@ -58,10 +62,25 @@ import FoundationEssentials
   }
 
   /// A device that is not heard any more on a line.
-  static func lostLine(_ lost: ScanLost.Params, _ output: Output) -> String {
+  static func lostLine(_ lost: ScanLost.Params, _ device: ScanReport.Params?, _ output: Output) -> String {
     let time = output.styled(clockText(Date()), .dim)
     let last = clockText(Date(timeIntervalSince1970: lost.lastHeard))
-    return "\(time)  \(lost.peripheral.prefix(8)) is lost; it was last heard at \(last)"
+    let name = output.styled(Output.clean(device?.name ?? "\(lost.peripheral.prefix(8))"), .bold)
+    return "\(time)  \(device?.address ?? "-")  \(name) is lost; it was last heard at \(last)"
+  }
+
+  /// The same as an object.
+  struct Lost: Encodable {
+    let peripheral: String
+    let address: String?
+    let name: String?
+    let lastHeard: Double
+    let scan: Int?
+
+    init(_ lost: ScanLost.Params, _ device: ScanReport.Params?) {
+      (peripheral, lastHeard, scan) = (lost.peripheral, lost.lastHeard, lost.scan)
+      (address, name) = (device?.address, device?.name)
+    }
   }
 
   /// An anonymous advertisement on a line.
@@ -85,30 +104,20 @@ import FoundationEssentials
   nonisolated private static func contents(
     _ services: [BluetoothUUID]?, _ manufacturerData: HexBytes?, _ serviceData: [String: HexBytes]?
   ) -> [String] {
-    var parts = (services ?? []).map { $0.assignedName ?? "\($0)" }
+    var parts = (services ?? []).map { $0.knownName ?? "\($0)" }
     if let octets = manufacturerData?.octets, octets.count >= 2 {
       let data = AdvertisingData.ManufacturerData(
         company: UInt16(octets[0]) | UInt16(octets[1]) << 8, data: Array(octets.dropFirst(2)))
       parts.append("\(data.companyName ?? "company 0x\(String(data.company, radix: 16))") \(Hex.encode(data.data))")
     }
     for (service, data) in (serviceData ?? [:]).sorted(by: { $0.key < $1.key }) {
-      parts.append("\(BluetoothUUID(service)?.assignedName ?? service) = \(Hex.encode(data.octets))")
+      parts.append("\(BluetoothUUID(service)?.knownName ?? service) = \(Hex.encode(data.octets))")
     }
     return parts
   }
 }
 
-extension ScanTable {
-  /// The names of the values in `csvLine`.
-  static let csvHeading = "time,peripheral,address,addressType,rssi,connectable,name,services,data"
-
-  /// A report as comma-separated values; the time in seconds since 1970, the signal strength in dBm, the services
-  /// separated by blanks, the data in hex.
-  static func csvLine(_ report: ScanReport.Params) -> String {
-    CSV.line([
-      "\(report.time)", report.peripheral, report.address, report.addressType.text, report.rssi.map(String.init) ?? "",
-      "\(report.connectable)", report.name ?? "", (report.services ?? []).map { "\($0)" }.joined(separator: " "),
-      Hex.encode(report.data.octets),
-    ])
-  }
+extension ScanReport.Params {
+  /// By signal; the identifier orders those that are equally strong.
+  fileprivate var order: (Int, String) { (rssi ?? -200, peripheral) }
 }

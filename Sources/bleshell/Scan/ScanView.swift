@@ -4,7 +4,8 @@ import BledRPC
 /// A scan on a screen of its own.
 @MainActor final class ScanView {
   private let output: Output
-  private let table: ScanTable
+  /// All that was heard, also what the screen does not show any more.
+  let table: ScanTable
   private let start = ContinuousClock.now
   private var list = ScanList()
   private var notices = AdapterNotices()
@@ -15,9 +16,6 @@ import BledRPC
     self.output = output
     table = ScanTable(output: output)
   }
-
-  /// Whether nothing was heard.
-  var isEmpty: Bool { table.isEmpty }
 
   /// Shows what is heard until somebody ends it.
   /// - Parameter seconds: For how long at the most; 0: no limit.
@@ -69,11 +67,10 @@ import BledRPC
     }
   }
 
-  /// Prints the whole table.
+  /// Leaves the screen.
   func finish() {
     screen?.end()
     screen = nil
-    table.finish()
   }
 
   private var now: Double { (ContinuousClock.now - start) / .seconds(1) }
@@ -99,7 +96,9 @@ import BledRPC
   }
 
   private func handle(_ key: Key) {
-    switch list.handle(key, page: ScanScreen(columns: 80, rows: Output.terminalSize.rows).page) {
+    switch list.handle(
+      key, page: ScanScreen(columns: 80, rows: Output.terminalSize.rows).page(hasDetail: list.selected != nil))
+    {
     case .changed: break
     case .chosen(let peripheral): end(.success(peripheral))
     case .ended: end(.success(nil))

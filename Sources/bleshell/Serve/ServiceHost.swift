@@ -133,12 +133,10 @@ import FoundationEssentials
     if output.json {
       var object: [String: JSONValue] = [
         "event": .text(event), "handle": .integer(Int(handle)), "uuid": .text("\(uuid)"),
-        "time": .number(now.timeIntervalSince1970),
       ]
       object["central"] = central.map { .text($0) }
-      object["value"] = value.map { .text(Hex.encode($0)) }
-      object["text"] = value.flatMap { meaning($0, of: uuid) }.map { .text($0) }
-      return try output.object(object)
+      if let value { object.add(value, of: uuid) }
+      return try output.object("event", object, at: now.timeIntervalSince1970)
     }
     var (who, what) =
       switch event {

@@ -7,11 +7,30 @@ struct Attribute {
   let uuid: BluetoothUUID
   /// Empty for a descriptor.
   let properties: [Word<CharacteristicProperty>]
+  /// Its service, and the characteristic of a descriptor.
+  fileprivate var above: [BluetoothUUID] = []
+
+  init(handle: UInt16, uuid: BluetoothUUID, properties: [Word<CharacteristicProperty>]) {
+    (self.handle, self.uuid, self.properties) = (handle, uuid, properties)
+  }
+
+  fileprivate init(_ handle: UInt16, _ uuid: BluetoothUUID, _ properties: [Word<CharacteristicProperty>], above: [BluetoothUUID]) {
+    self.init(handle: handle, uuid: uuid, properties: properties)
+    self.above = above
+  }
+
+  /// The attribute as one below what a text names; nil if it is not below that.
+  fileprivate func below(_ text: Substring) -> Attribute? {
+    guard let place = above.firstIndex(where: { uuid in Match.allCases.contains { $0.meets(text, uuid) } }) else {
+      return nil
+    }
+    return Attribute(handle, uuid, properties, above: Array(above[(place + 1)...]))
+  }
 
   /// "Heart Rate Measurement (2A37)", or the bare UUID.
   var title: String { Attribute.title(uuid) }
 
-  static func title(_ uuid: BluetoothUUID) -> String { uuid.assignedName.map { "\($0) (\(uuid))" } ?? "\(uuid)" }
+  static func title(_ uuid: BluetoothUUID) -> String { uuid.knownName.map { "\($0) (\(uuid))" } ?? "\(uuid)" }
 
   func has(_ property: CharacteristicProperty) -> Bool { properties.contains(Word(property)) }
 }
@@ -63,11 +82,11 @@ extension AttributePath {
 
 extension [ServiceDescription] {
   /// The attribute that a text denotes: a handle ("0x0012"), a UUID or its first digits (at least four), or an assigned
-  /// name or its beginning; a UUID or name can follow a service and a slash. Behind 0x a UUID is meant where the device
-  /// has no attribute with such a handle.
+  /// name or its beginning; a UUID or name can follow those of a service, a characteristic or both, with slashes.
+  /// Behind 0x a UUID is meant where the device has no attribute with such a handle.
   /// - Throws: `Failure` if no attribute matches, or several.
   func attribute(_ text: String) throws -> Attribute {
-    var (services, wanted) = (self, text[...])
+    var wanted = text[...]
     if text.lowercased().hasPrefix("0x") {
       let digits = text.dropFirst(2)
       guard let handle = UInt16(digits, radix: 16) else { throw Failure("\(text) is not a handle or a UUID") }
@@ -80,16 +99,17 @@ extension [ServiceDescription] {
     } else if text.utf8.count != 4, let handle = UInt16(text) {
       throw Failure("\(text) is not a UUID; if you mean the handle, write it in hex: \(handle.handleText)", status: 64)
     }
-    if let slash = text.firstIndex(of: "/") {
-      let service = text[..<slash]
-      services = filter { candidate in Match.allCases.contains { $0.meets(service, candidate.uuid) } }
-      wanted = text[text.index(after: slash)...]
-      guard !services.isEmpty else {
-        throw Failure(
-          "the device has no service \(service)" + Suggestion.question(String(service), among: map(\.uuid).words))
-      }
+    let parts = wanted.split(separator: "/", omittingEmptySubsequences: false)
+    var all = allAttributes(in: self)
+    for part in parts.dropLast() {
+      let before = all
+      all = all.compactMap { $0.below(part) }
+      guard all.isEmpty else { continue }
+      let above = before.flatMap(\.above).reduce(into: [BluetoothUUID]()) { if !$0.contains($1) { $0.append($1) } }
+      throw Failure(
+        "the device has no service or characteristic \(part)" + Suggestion.question(String(part), among: above.words))
     }
-    let all = allAttributes(in: services)
+    wanted = parts.last ?? ""
     for match in Match.allCases {
       let matches = all.filter { match.meets(wanted, $0.uuid) }
       if matches.count > 1 {
@@ -99,8 +119,9 @@ extension [ServiceDescription] {
       if let match = matches.first { return match }
     }
     throw Failure(
-      "the device has no characteristic \(text)\(Suggestion.question(String(wanted), among: all.map(\.uuid).words)); "
-        + "\"services\" shows what it has")
+      "the device has no characteristic \(text)"
+        + Suggestion.question(
+          String(wanted), among: all.map(\.uuid).words, then: "\"services\" shows what it has"))
   }
 }
 
@@ -111,7 +132,7 @@ private enum Match: CaseIterable {
 
   func meets(_ text: Substring, _ uuid: BluetoothUUID) -> Bool {
     let wanted = text.lowercased()
-    let name = uuid.assignedName?.lowercased()
+    let name = uuid.knownName?.lowercased()
     switch self {
     case .whole: return BluetoothUUID(text) == uuid || name == wanted
     case .beginning:
@@ -126,12 +147,20 @@ extension [CharacteristicDescription] {
 
 extension [BluetoothUUID] {
   /// The words that name them.
-  fileprivate var words: [String] { flatMap { [$0.assignedName, "\($0)"] }.compactMap { $0 } }
+  fileprivate var words: [String] { flatMap { [$0.knownName, "\($0)"] }.compactMap { $0 } }
 }
 
+/// Characteristics, then descriptors.
 private func allAttributes(in services: [ServiceDescription]) -> [Attribute] {
-  let characteristics = services.flatMap { $0.characteristics ?? [] }
-  let descriptors = characteristics.flatMap { $0.descriptors ?? [] }
-  return characteristics.map { Attribute(handle: $0.handle, uuid: $0.uuid, properties: $0.properties) }
-    + descriptors.map { Attribute(handle: $0.handle, uuid: $0.uuid, properties: []) }
+  var (characteristics, descriptors): ([Attribute], [Attribute]) = ([], [])
+  for service in services {
+    for characteristic in service.characteristics ?? [] {
+      let (handle, uuid) = (characteristic.handle, characteristic.uuid)
+      characteristics.append(Attribute(handle, uuid, characteristic.properties, above: [service.uuid]))
+      descriptors += (characteristic.descriptors ?? []).map {
+        Attribute($0.handle, $0.uuid, [], above: [service.uuid, uuid])
+      }
+    }
+  }
+  return characteristics + descriptors
 }

@@ -5,18 +5,42 @@ import Synchronization
 /// Copies octets from a file to a channel and from the channel to another file, each on a thread of its own: files can
 /// block, and may take their time.
 final class ChannelPump: Sendable {
-  private let descriptor: Int32
+  private let sending: Int32
+  private let receiving: Int32
   private let input: Int32
   private let output: Int32
   private let most: Int?
+  private let longest: Int
+  private let lineEnd: [UInt8]?
+  /// Whether the other side is told that the input has ended.
+  private let isStream: Bool
+  /// Whether octets are dropped for which the output has no room.
+  private let dropsUnread: Bool
   private let counts = Mutex((sent: 0, received: 0))
 
-  /// - Parameter most: after how many received octets it is over.
+  /// - Parameters:
+  ///   - descriptor: The channel, a stream.
+  ///   - most: after how many received octets it is over.
   init(_ descriptor: Int32, input: Int32, output: Int32, most: Int?) {
-    self.descriptor = descriptor
-    self.input = input
-    self.output = output
-    self.most = most
+    (sending, receiving, self.input, self.output) = (descriptor, descriptor, input, output)
+    (self.most, longest, lineEnd, isStream, dropsUnread) = (most, 65_536, nil, true, false)
+  }
+
+  /// - Parameters:
+  ///   - sending: The socket for packets to the device.
+  ///   - receiving: The one for packets from it, possibly the same. Both stay open at the end of the input.
+  ///   - longest: The longest packet that can be sent.
+  ///   - lineEnd: What is sent for the line feeds of the input; nil: they are sent as they are.
+  ///   - dropsUnread: Whether octets are dropped for which the output, which does not block, has no room: a terminal
+  ///     that no program has open.
+  ///   - most: As above.
+  init(
+    sending: Int32, receiving: Int32, longest: Int, lineEnd: [UInt8]?, input: Int32, output: Int32,
+    dropsUnread: Bool, most: Int?
+  ) {
+    self.dropsUnread = dropsUnread
+    (self.sending, self.receiving, self.input, self.output) = (sending, receiving, input, output)
+    (self.most, self.longest, self.lineEnd, isStream) = (most, max(1, longest), lineEnd, false)
   }
 
   /// How many octets went to the channel.
@@ -43,28 +67,35 @@ final class ChannelPump: Sendable {
   }
 
   /// Makes `run` return.
-  func end() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+  func end() { for descriptor in [sending, receiving] { shutdown(descriptor, Int32(SHUT_RDWR)) } }
 
   private func copyInput() {
     var octets = [UInt8](repeating: 0, count: 65_536)
     while hasInput() {
       let count = read(input, &octets, octets.count)
       guard count > 0 else { break }
-      var rest = octets[..<count]
+      var rest = ended(octets[..<count])
       while !rest.isEmpty {
-        let written = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+        let packet = rest.prefix(longest)
+        let written = packet.withUnsafeBytes { send(sending, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
         guard written > 0 else { return }
         rest = rest.dropFirst(written)
         counts.withLock { $0.sent += written }
       }
     }
-    shutdown(descriptor, Int32(SHUT_WR))
+    if isStream { shutdown(sending, Int32(SHUT_WR)) }
+  }
+
+  /// Octets of the input with the ends of lines that the device expects.
+  private func ended(_ octets: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard let lineEnd else { return octets }
+    return octets.reduce(into: []) { if $1 == UInt8(ascii: "\n") { $0 += lineEnd } else { $0.append($1) } }
   }
 
   /// Waits until there is something to be read, or its end.
   /// - Returns: false if the channel has ended.
   private func hasInput() -> Bool {
-    var states = [pollfd(fd: input, events: Int16(POLLIN), revents: 0), pollfd(fd: descriptor, events: 0, revents: 0)]
+    var states = [pollfd(fd: input, events: Int16(POLLIN), revents: 0), pollfd(fd: sending, events: 0, revents: 0)]
     while poll(&states, 2, -1) < 0, errno == EINTR {}
     return states[1].revents == 0
   }
@@ -74,11 +105,12 @@ final class ChannelPump: Sendable {
     while true {
       let wanted = min(octets.count, (most ?? .max) - received)
       if wanted == 0 { return true }
-      let count = recv(descriptor, &octets, wanted, 0)
+      let count = recv(receiving, &octets, wanted, 0)
       guard count > 0 else { return false }
       var rest = octets[..<count]
       while !rest.isEmpty {
         let written = rest.withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
+        if written < 0, dropsUnread, errno == EAGAIN { break }
         guard written > 0 else { return false }
         rest = rest.dropFirst(written)
       }

@@ -28,7 +28,8 @@ import Glibc
     let names = list.names
     guard !word.hasPrefix("-"), !(names + ["help"]).contains(word), !names.isEmpty else { return }
     throw Failure(
-      "there is no command \(word)\(Suggestion.question(word, among: names)); \"help\" lists the commands", status: 64)
+      "there is no command \(word)"
+        + Suggestion.question(word, among: names, then: "\"help\" lists the commands"), status: 64)
   }
 
   /// The parser's text for an error, or the help that was asked for, and the status that goes with it.

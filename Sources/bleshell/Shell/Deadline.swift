@@ -22,6 +22,9 @@ struct Deadline: Sendable {
     return max(0.1, ((end - ContinuousClock.now) / .seconds(1) * 10).rounded(.up) / 10)
   }
 
+  /// Whether it has passed.
+  var isOver: Bool { end.map { $0 <= .now } ?? false }
+
   /// As it was given, for messages: "15"
   var words: String { shortNumber(limit ?? Self.usual) }
 
@@ -31,7 +34,7 @@ struct Deadline: Sendable {
     guard end != nil else { return try await body() }
     // A call with a limit of its own reports it first, with more to say.
     guard let value = try await withDeadline(seconds + 0.2, body) else {
-      throw Failure("it was not done within \(words) s")
+      throw Failure("it was not done within \(words) s", passes: true)
     }
     return value
   }

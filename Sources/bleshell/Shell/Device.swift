@@ -15,6 +15,8 @@ import Bluetooth
   private(set) var protections: [UInt16: String] = [:]
   /// The values that were not expected yet, by handle.
   private var listenings: [UInt16: AsyncThrowingStream<[UInt8], any Error>] = [:]
+  /// The characteristics whose values are shown as they come.
+  private var shown: Set<UInt16> = []
 
   init(peripheral: Peripheral, name: String, output: Output) {
     self.peripheral = peripheral
@@ -45,15 +47,41 @@ import Bluetooth
   }
 
   /// The values of a characteristic since the first call for it; one reader at a time.
-  func listen(to attribute: Attribute) async throws -> AsyncThrowingStream<[UInt8], any Error> {
+  /// - Parameter show: Is called with each, as it comes. Of those that are not read the newest are kept then.
+  func listen(
+    to attribute: Attribute, show: (@MainActor ([UInt8]) -> Void)? = nil
+  ) async throws -> AsyncThrowingStream<[UInt8], any Error> {
     if let values = listenings[attribute.handle] { return values }
     let values = try await peripheral.subscribe(attribute.handle)
-    listenings[attribute.handle] = values
-    return values
+    guard let show else {
+      listenings[attribute.handle] = values
+      return values
+    }
+    let (copies, copy) = AsyncThrowingStream.makeStream(of: [UInt8].self, bufferingPolicy: .bufferingNewest(256))
+    let showing = Task { @MainActor in
+      do {
+        for try await value in values {
+          show(value)
+          copy.yield(value)
+        }
+        copy.finish()
+      } catch {
+        copy.finish(throwing: error)
+      }
+    }
+    copy.onTermination = { _ in showing.cancel() }
+    (listenings[attribute.handle], _) = (copies, shown.insert(attribute.handle))
+    return copies
   }
 
+  /// Whether the values of a characteristic are shown as they come.
+  func isShown(_ attribute: Attribute) -> Bool { shown.contains(attribute.handle) }
+
   /// The reader was given up, which ends the stream: the next one subscribes again.
-  func stopListening(to attribute: Attribute) { listenings[attribute.handle] = nil }
+  func stopListening(to attribute: Attribute) {
+    listenings[attribute.handle] = nil
+    shown.remove(attribute.handle)
+  }
 
   /// Reads a value, and keeps in mind if the device protects it.
   func read(_ handle: UInt16) async throws -> [UInt8] {
@@ -65,12 +93,16 @@ import Bluetooth
     }
   }
 
-  /// Reads a value that is named by UUIDs, without a discovery of everything; otherwise as `read` with a handle.
-  func read(_ path: AttributePath, text: String) async throws -> GATTRead.Result {
+  /// Reads a characteristic that is named by UUIDs, without a discovery of everything; otherwise as `read` with a
+  /// handle.
+  /// - Returns: nil if there is none, or several: the text may mean something else, which the tree tells.
+  func read(_ path: AttributePath, text: String) async throws -> GATTRead.Result? {
     do throws(BluetoothError) {
       return try await peripheral.client.call(
         GATTRead.self, .init(peripheral: peripheral.identifier, attribute: path))
     } catch {
+      let unclear: [BledError] = [.unknownAttribute, .ambiguousAttribute]
+      if error.domain == .bled, unclear.contains(where: { $0.rawValue == error.code }) { return nil }
       if Self.isProtection(error), let handle = try? await tree().attribute(text).handle {
         noticeProtection(error, handle)
       }
@@ -103,7 +135,7 @@ import Bluetooth
   func forgetTree() { services = nil }
 
   /// The connection was lost: nothing that was known or subscribed to is so any more.
-  func forgetAll() { (services, listenings, protections) = (nil, [:], [:]) }
+  func forgetAll() { (services, listenings, protections, shown) = (nil, [:], [:], []) }
 
   /// The tree as far as it is known without discovery.
   var knownTree: [ServiceDescription] { services ?? [] }

@@ -8,11 +8,12 @@ extension Shell {
   ///   - use: What the characteristic is for.
   ///   - others: The names of the others.
   ///   - deadline: When all of it has to be done.
+  ///   - adapter: The adapter that is to be used; nil: any.
   ///   - onlyConnecting: Whether that is only for the connection, and the function may take longer.
   /// - Throws: `Failure` for missing words, which says what can be given; and what the function throws.
   func use(
     _ words: [String], for use: AttributeUse, _ others: [String] = [], within deadline: Deadline,
-    onlyConnecting: Bool = false,
+    over adapter: String? = nil, onlyConnecting: Bool = false,
     _ body: @escaping @MainActor (Device, [String]) async throws -> Void
   ) async throws {
     let count = others.count + 1
@@ -21,14 +22,14 @@ extension Shell {
       throw Failure("expected \(usage); see \"bleshell help \(use.rawValue)\"", status: 64)
     }
     if words.count == count + 1 {
-      return try await self.use(words[0], within: deadline, onlyConnecting: onlyConnecting) {
+      return try await self.use(words[0], within: deadline, over: adapter, onlyConnecting: onlyConnecting) {
         try await body($0, Array(words.dropFirst()))
       }
     }
     let first = words.first
     if let first, try await isDevice(first) {
       guard words.count == 1 else { throw missing(others.last, of: use) }
-      return try await self.use(first, within: deadline, onlyConnecting: onlyConnecting) {
+      return try await self.use(first, within: deadline, over: adapter, onlyConnecting: onlyConnecting) {
         throw try await self.choice(of: use, on: $0)
       }
     }
@@ -39,7 +40,9 @@ extension Shell {
     }
     guard first != nil else { throw try await choice(of: use, on: current) }
     guard words.count == count else { throw missing(others.last, of: use) }
-    try await self.use(nil, within: deadline, onlyConnecting: onlyConnecting) { try await body($0, words) }
+    try await self.use(nil, within: deadline, over: adapter, onlyConnecting: onlyConnecting) {
+      try await body($0, words)
+    }
   }
 
   /// Whether a word denotes a device rather than a characteristic of the current one.

@@ -6,24 +6,25 @@ extension Shell {
   /// Calls a function with a device: the named one, connected for that long, or the current one.
   /// - Parameters:
   ///   - deadline: When all of it has to be done.
+  ///   - adapter: The adapter that is to be used; nil: any.
   ///   - onlyConnecting: Whether that is only for the connection, and the function may take longer.
   func use(
-    _ name: String?, within deadline: Deadline, onlyConnecting: Bool = false,
+    _ name: String?, within deadline: Deadline, over adapter: String? = nil, onlyConnecting: Bool = false,
     _ body: @escaping @MainActor (Device) async throws -> Void
   ) async throws {
-    guard !onlyConnecting else { return try await use(name, deadline, body) }
-    try await deadline.bound { @MainActor in try await self.use(name, deadline, body) }
+    guard !onlyConnecting else { return try await use(name, deadline, adapter, body) }
+    try await deadline.bound { @MainActor in try await self.use(name, deadline, adapter, body) }
   }
 
   private func use(
-    _ name: String?, _ deadline: Deadline, _ body: @MainActor (Device) async throws -> Void
+    _ name: String?, _ deadline: Deadline, _ adapter: String?, _ body: @MainActor (Device) async throws -> Void
   ) async throws {
     guard let name else {
       guard let current else { throw Failure("no device is connected: name one, or connect first") }
-      return try await body(current)
+      return try await body(try checked(current, adapter))
     }
-    if let device = connected(name) { return try await body(device) }
-    let device = try await connect(name, within: deadline)
+    if let device = connected(name) { return try await body(try checked(device, adapter)) }
+    let device = try await connect(name, within: deadline, over: adapter)
     do {
       try await body(device)
     } catch {
@@ -31,6 +32,13 @@ extension Shell {
       throw error
     }
     await release(device)
+  }
+
+  /// A device that is connected already cannot be reached over another adapter.
+  private func checked(_ device: Device, _ adapter: String?) throws -> Device {
+    let connected = device.peripheral.link.adapter
+    guard let adapter, adapter != connected else { return device }
+    throw Failure("\(device.name) is connected over \(connected): disconnect first", status: 64)
   }
 
   /// Disconnects from a device, also when the task was cancelled. It is not an error if it has already disconnected.
@@ -41,18 +49,20 @@ extension Shell {
   /// Connects to a device by name, address or identifier.
   /// - Parameters:
   ///   - deadline: When it has to be connected.
+  ///   - adapter: The adapter that is to be used; nil: any.
   ///   - reconnects: Whether to reconnect whenever the connection is lost.
   ///   - parameters: What is wanted of the connection's parameters.
   ///   - phy: The PHY that it is to have.
   func connect(
-    _ text: String, within deadline: Deadline, reconnects: Bool = false, parameters: LinkWish? = nil,
-    phy: PHYChoice? = nil
+    _ text: String, within deadline: Deadline, over adapter: String? = nil, reconnects: Bool = false,
+    parameters: LinkWish? = nil, phy: PHYChoice? = nil
   ) async throws -> Device {
     try await requireAdapter()
-    let found = try await find(text, within: deadline)
+    let found = try await find(text, within: deadline, over: adapter)
     if !reconnects { try await checkConnectable(found, within: deadline) }
     let peripheral = try await connect(
-      to: found.reference, called: found.name, within: deadline, reconnects: reconnects, parameters: parameters,
+      to: found.reference, called: found.name, within: deadline, over: adapter, reconnects: reconnects,
+      parameters: parameters,
       phy: phy)
     return Device(peripheral: peripheral, name: found.name, output: output)
   }
@@ -60,21 +70,21 @@ extension Shell {
   /// Connects to the first device that advertises a service.
   /// - Parameters: As `connect` with a name.
   func connect(
-    service: BluetoothUUID, within deadline: Deadline, reconnects: Bool = false, parameters: LinkWish? = nil,
-    phy: PHYChoice? = nil
+    service: BluetoothUUID, within deadline: Deadline, over adapter: String? = nil, reconnects: Bool = false,
+    parameters: LinkWish? = nil, phy: PHYChoice? = nil
   ) async throws -> Device {
     try await requireAdapter()
     let peripheral = try await connect(
       to: .service(service), called: "a device with the service \(Attribute.title(service))", within: deadline,
-      reconnects: reconnects, parameters: parameters, phy: phy)
+      over: adapter, reconnects: reconnects, parameters: parameters, phy: phy)
     let known = try await connection().call(PeripheralList.self, Empty()).peripherals
     let name = known.first { $0.peripheral == peripheral.identifier }?.name
     return Device(peripheral: peripheral, name: name ?? peripheral.link.address, output: output)
   }
 
   private func connect(
-    to reference: DeviceReference, called name: String, within deadline: Deadline, reconnects: Bool,
-    parameters: LinkWish?, phy: PHYChoice?
+    to reference: DeviceReference, called name: String, within deadline: Deadline, over adapter: String?,
+    reconnects: Bool, parameters: LinkWish?, phy: PHYChoice?
   ) async throws -> Peripheral {
     let client = try await connection()
     let progress = output.progress("Connecting to \(name)")
@@ -86,7 +96,8 @@ extension Shell {
     defer { waiting.cancel() }
     let timeout = deadline.seconds
     return try await client.connect(
-      reference, timeout: timeout > 0 ? .seconds(timeout) : nil, reconnects: reconnects, parameters: parameters,
+      reference, adapter: adapter, timeout: timeout > 0 ? .seconds(timeout) : nil, reconnects: reconnects,
+      parameters: parameters,
       phy: phy)
   }
 
@@ -95,13 +106,13 @@ extension Shell {
     let adapters = try await connection().call(AdapterList.self, Empty()).adapters
     guard !adapters.contains(where: { ["on", "starting", "suspended"].contains($0.state) }) else { return }
     guard !adapters.isEmpty else {
-      throw Failure("bled has no adapter: plug one in, or start it with --adapter simulated")
+      throw Failure("bled has no adapter: plug one in, or start it with --adapter simulated", passes: true)
     }
     let states = adapters.map { adapter in
       let problem = adapter.problem.map { ": \($0.message) \($0.remedy)" }
       return "adapter \(adapter.adapter) is \(adapter.state)\(problem ?? ": \(remedy(adapter))")"
     }
-    throw Failure(states.joined(separator: "\n"))
+    throw Failure(states.joined(separator: "\n"), passes: true)
   }
 
   private func remedy(_ adapter: AdapterDescription) -> String {

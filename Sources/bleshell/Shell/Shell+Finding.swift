@@ -22,8 +22,9 @@ extension Shell {
     let match = meant.count == 1 ? candidates.first : try choose(text, among: candidates)
     guard let match else {
       throw Failure(
-        "bled does not know the device \(text)\(Suggestion.question(text, among: known.compactMap(\.name))); "
-          + "\"bleshell peripherals\" lists those that it knows")
+        "bled does not know the device \(text)"
+          + Suggestion.question(
+            text, among: known.compactMap(\.name), then: "\"bleshell peripherals\" lists those that it knows"))
     }
     return (match.identifier, match.name ?? match.address)
   }
@@ -37,10 +38,10 @@ extension Shell {
   }
 
   /// - Throws: `Failure` if it is not known, and not heard in time.
-  func find(_ text: String, within deadline: Deadline) async throws -> Found {
+  func find(_ text: String, within deadline: Deadline, over adapter: String? = nil) async throws -> Found {
     let known = try await connection().call(PeripheralList.self, Empty()).peripherals
     let parts = text.split(separator: "/", maxSplits: 1)
-    if let first = parts.first, let address = DeviceAddress(first, kind: .public) {
+    if let first = parts.first, let address = DeviceAddress(Self.withColons(first), kind: .public) {
       let type = parts.count > 1 ? DeviceAddress.Kind(word: String(parts[1])) : nil
       guard type != nil || parts.count == 1 else {
         throw Failure("\(parts[1]) is not a type of addresses: give public or random", status: 64)
@@ -56,7 +57,12 @@ extension Shell {
         connectable: entry?.acceptsConnections)
     }
     if text.utf8.count == 36, BluetoothUUID(text) != nil { return Found(reference: .identifier(text), name: text) }
-    return try await search(text, within: deadline)
+    return try await search(text, within: deadline, over: adapter)
+  }
+
+  /// An address as some programs write it, with dashes, as others do.
+  private static func withColons(_ text: Substring) -> String {
+    text.utf8.count == 17 ? String(text).replacing("-", with: ":") : String(text)
   }
 
   /// Fails if a device says that it does not accept connections. What it said some time ago is not enough: it is
@@ -80,8 +86,8 @@ extension Shell {
     }
     guard accepts == false else { return }
     throw Failure(
-      "\(found.name) does not accept connections, according to its advertisement; \"connect --keep\" waits until it does"
-    )
+      "\(found.name) does not accept connections, according to its advertisement; with --keep it is waited for",
+      passes: true)
   }
 
   /// A device that the user may mean.
@@ -120,13 +126,17 @@ extension Shell {
   }
 
   /// Waits until a device is heard, or the time of the caller is over.
-  func hear(_ text: String) async throws { _ = try await search(text, within: .never) }
+  /// - Returns: Its identifier.
+  func hear(_ text: String) async throws -> String {
+    guard case .identifier(let identifier) = try await search(text, within: .never).reference else { return text }
+    return identifier
+  }
 
   /// Scans until a device with that name is heard.
-  private func search(_ text: String, within deadline: Deadline) async throws -> Found {
+  private func search(_ text: String, within deadline: Deadline, over adapter: String? = nil) async throws -> Found {
     let progress = output.progress("Looking for \(text)")
     defer { progress.end() }
-    let reports = try await connection().scan()
+    let reports = try await connection().scan(.init(adapter: adapter))
     var heard: Set<String> = []
     let found = try await withDeadline(deadline.seconds) { @MainActor in
       for try await report in reports {
@@ -142,7 +152,7 @@ extension Shell {
       let question = Suggestion.question(text, among: heard.sorted())
       throw Failure(
         "\(text) was not heard within \(deadline.words) s\(question.isEmpty ? "." : question) "
-          + "Is it on and in range? \"bleshell scan\" shows the devices.")
+          + "Is it on and in range? \"bleshell scan\" shows the devices.", passes: true)
     }
     return found
   }

@@ -21,6 +21,8 @@ import Glibc
   var scripts = 0
   /// Prints what happened, on a terminal above the line that is being typed; nil: on standard error.
   var announce: ((String) -> Void)?
+  /// Prints a line of output above the line that is being typed; nil: there is no prompt.
+  var show: ((String) -> Void)?
   /// The advertisements that continue in the background.
   var advertisements: [Int] = []
   let language: CommandLanguage

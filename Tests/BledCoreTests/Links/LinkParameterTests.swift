@@ -52,6 +52,34 @@ import Testing
     #expect(link?.requested == [])
   }
 
+  @Test("on a new link peripheral.parameters is answered when the PHY procedure has ended, or the link")
+  func afterTheProcedure() throws {
+    let client = world.client()
+    for reason in [nil, 0x08] {
+      let peer = world.peer()
+      peer.phyDelay = .milliseconds(reason == nil ? 50 : 5000)
+      let call = try client.call(PeripheralConnect.self, .init(address: "C0:00:00:00:00:01", addressType: "random"))
+      world.adapter.bringUp(peer)
+      world.scheduler.advance(by: .milliseconds(20))
+      let id = try #require(try client.answer(to: call, PeripheralConnect.self)).get().peripheral
+      let asked = try client.call(PeripheralParameters.self, .init(peripheral: id))
+      world.scheduler.advance(by: .milliseconds(10))
+      #expect(try client.answer(to: asked, PeripheralParameters.self) == nil)
+      if let reason { link?.end(reason: reason) }
+      world.scheduler.advance(by: .milliseconds(50))
+      let answer = try #require(try client.answer(to: asked, PeripheralParameters.self))
+      if reason == nil {
+        #expect(try answer.get().txPHY == "2M")
+        // At once from then on.
+        #expect(try client.result(PeripheralParameters.self, .init(peripheral: id)).rxPHY == "2M")
+        link?.end(reason: 0x13)
+        world.settle()
+      } else {
+        #expect(throws: (any Error).self) { try answer.get() }
+      }
+    }
+  }
+
   @Test("the protection of a link is told, and that it changed; once")
   func protection() throws {
     let user = world.client()

@@ -141,6 +141,27 @@ import Testing
     #expect(try hear(isScannable: true) == nil, "it may say something else today")
   }
 
+  @Test("A name that was heard stays until another one is, in passive scans as well")
+  func namesStay() throws {
+    let client = world.client()
+    _ = try client.result(ScanStart.self, .init())
+    world.adapter.hear(belt, Octets.services(0x180D), isScannable: true)
+    world.adapter.hear(belt, Octets.name("Heart Belt"), isScanResponse: true)
+    _ = try client.result(ScanStop.self, .init())
+    _ = try client.result(ScanStart.self, .init(active: false))
+    func name(in data: [UInt8]) throws -> String? {
+      world.adapter.hear(belt, data)
+      return try client.notifications(ScanReport.self).last?.name
+    }
+    #expect(try name(in: Octets.services(0x180F)) == "Heart Belt")
+    // Shortened, it is no other name.
+    #expect(try name(in: [6, 0x08] + Array("Heart".utf8)) == "Heart Belt")
+    #expect(try name(in: [6, 0x08] + Array("Heard".utf8)) == "Heard")
+    #expect(try client.result(PeripheralList.self, Empty()).peripherals.map(\.name) == ["Heard"])
+    _ = try client.result(ScanStart.self, .init(name: "Hea", active: false))
+    #expect(try name(in: Octets.services(0x1810)) == "Heard", "filters know it as well")
+  }
+
   @Test func aScannableDeviceThatDoesNotAnswerIsReportedAllTheSame() throws {
     let client = world.client()
     _ = try client.result(ScanStart.self, .init())

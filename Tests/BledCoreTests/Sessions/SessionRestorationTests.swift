@@ -69,6 +69,8 @@ import Testing
     #expect(gone.map(\.restore) == ["app"] && gone.first?.subscriptions.map(\.handle) == [handle])
 
     belt.notify(handle, [0, 61])
+    world.scheduler.advance(by: .milliseconds(1))
+    let time = world.scheduler.secondsSinceEpoch
     world.settle()
     let pending = world.peer("C0:00:00:00:00:02")
     world.adapter.bringUp(pending)
@@ -90,6 +92,7 @@ import Testing
     // The answer is the first line, the events follow it in order; answers to the program that is gone do not come.
     #expect(second.messages.map(\.kind.name) == ["result", "gatt.value", "peripheral.connected", "gatt.value"])
     #expect(try second.notifications(GATTValue.self).map(\.value.octets) == [[0, 61], [0, 62]])
+    #expect(try second.notifications(GATTValue.self).first?.time == time, "when it came, not when it was told")
     #expect(try second.notifications(PeripheralConnected.self).map(\.address) == ["C0:00:00:00:00:02"])
     #expect(try first.answer(to: other, PeripheralConnect.self) == nil)
     #expect(try first.answer(to: read, GATTRead.self) == nil)
@@ -133,11 +136,13 @@ import Testing
     let (peripheral, _) = try subscribed(first)
     first.die()
     (world.daemon.links.links.first?.link as? ScriptedLink)?.end(reason: 0x08)
+    let time = world.scheduler.secondsSinceEpoch
     world.settle()
     let second = program()
     #expect(try open(second).restored?.peripherals.map(\.peripheral) == [peripheral])
     let ends = try second.notifications(PeripheralDisconnected.self)
     #expect(ends.map(\.peripheral) == [peripheral] && ends.first?.reason?.data?.code == 8)
+    #expect(ends.first?.time == time, "when it was lost, not when that was told")
   }
 
   @Test("G20: session.end gives everything back, also of a preserved session of the same user")
@@ -264,6 +269,8 @@ import Testing
     world.settle()
     #expect(phone.results[read] == nil)
     let command = phone.start(.writeWithoutResponse(asked, [5]))
+    world.scheduler.advance(by: .milliseconds(1))
+    let time = world.scheduler.secondsSinceEpoch
     world.settle()
 
     let second = program()
@@ -274,6 +281,7 @@ import Testing
     #expect(restored.advertisements.map(\.onAir) == [true])
     #expect(restored.advertisements.first?.parameters.name == "Belt")
     #expect(try second.calls(ServerWrite.self).first?.params.writes.first?.value.octets == [5])
+    #expect(try second.calls(ServerWrite.self).first?.params.time == time)
     let question = try #require(try second.calls(ServerRead.self).first)
     try second.answer(question.id, ServerRead.Result(value: HexBytes([7])))
     world.settle()

@@ -11,6 +11,8 @@ final class ScriptedPeer {
   var isMute = false
   /// How long a packet to it takes.
   var delay = Duration.milliseconds(1)
+  /// How long the change to another PHY takes; nil: as long as the call.
+  var phyDelay: Duration?
   /// The ATT error with which it answers a request instead of what its database says; nil answers as usual.
   var refusing: ([UInt8]) -> UInt8? = { _ in nil }
   /// Packets that came to it.
@@ -162,7 +164,11 @@ final class ScriptedLink: Link {
   }
   func request(_ phy: LinkPHY, _ done: @escaping (BluetoothError?) -> Void) {
     requestedPHYs.append(phy)
-    done(refusal)
+    guard let delay = peerDevice.phyDelay else { return done(refusal) }
+    scheduler.schedule(after: delay) { [self] in
+      if isOpen, refusal == nil { (layer.txPHY, layer.rxPHY) = (phy.phy, phy.phy) }
+      done(refusal)
+    }
   }
   func request(longestPacket octets: Int, _ done: @escaping (BluetoothError?) -> Void) {
     requestedLengths.append(octets)

@@ -59,30 +59,35 @@ import Testing
     #expect(!isPlain(#"{"jsonrpc":"2.0","method":"m","x":\#(deep)}"#))
   }
 
-  private static let params: [String] = [
-    #"{"peripheral":"A","handle":3}"#, #"{"peripheral":"A","handle":3,"value":""}"#,
-    #"{"peripheral":"A","handle":3,"value":"00Ff","response":true}"#,
-    #"{"peripheral":"A","handle":3,"value":"00","response":false,"more":{"a":[1]}}"#,
-    #"{"peripheral":"A","handle":3,"value":"00","response":null}"#, #"{"peripheral":"A","handle":3,"value":"0"}"#,
-    #"{"peripheral":"A","handle":3,"value":"0g"}"#, #"{"peripheral":"A","handle":3,"value":5}"#,
-    #"{"peripheral":"A","handle":65536,"value":"00"}"#, #"{"peripheral":"A","handle":-1,"value":"00"}"#,
-    #"{"peripheral":"A","handle":3.0,"value":"00"}"#, #"{"peripheral":"A","handle":"3","value":"00"}"#,
-    #"{"peripheral":"A","value":"00"}"#, #"{"handle":1,"value":"00"}"#, #"{"peripheral":1,"handle":1,"value":"00"}"#,
-    #"{"peripheral":"A","peripheral":"B","handle":1,"value":"00"}"#,
-    #"{"peripheral":"A","handle":1,"handle":2,"value":"00"}"#,
-    #"{"peripheral":"A","handle":1,"value":"00","value":"11"}"#,
-    #"{"peripheral":"A","handle":1,"value":"00","response":1}"#,
-    #"{"peripheral":"A","handle":1,"value":"00","response":true,"response":false}"#, #"{}"#, #"[]"#, #"null"#,
-    #"{"peripheral":"A","characteristic":"2a37"}"#, #"{"peripheral":"A","characteristic":"2A37","value":"00"}"#,
-    #"{"peripheral":"A","characteristic":"0x2A37","service":"180D","descriptor":"2902","index":-1,"value":"00"}"#,
-    #"{"peripheral":"A","service":"12345678-1234-5678-1234-567812345678","handle":1,"value":"00"}"#,
-    #"{"peripheral":"A","service":"12345678-1234-5678-1234_567812345678","value":"00"}"#,
-    #"{"peripheral":"A","characteristic":"2A3","value":"00"}"#, #"{"peripheral":"A","characteristic":10807}"#,
-    #"{"peripheral":"A","characteristic":null,"handle":1,"value":"00"}"#, #"{"peripheral":"A","index":1.5}"#,
-    #"{"peripheral":"A","characteristic":"2A37","characteristic":"2A38","value":"00"}"#,
-    #"{"handle":7,"uuid":"2A37"}"#, #"{"handle":7,"uuid":"2A37","value":"00"}"#, #"{"uuid":"x","value":"00"}"#,
-    #"{"handle":7,"handle":8,"value":"00"}"#, #"{"handle":65536,"uuid":"2A37"}"#,
-  ]
+  private static let params: [String] =
+    [
+      #"{"peripheral":"A","handle":3}"#, #"{"peripheral":"A","handle":3,"value":""}"#,
+      #"{"peripheral":"A","handle":3,"value":"00Ff","response":true}"#,
+      #"{"peripheral":"A","handle":3,"value":"00","response":false,"more":{"a":[1]}}"#,
+      #"{"peripheral":"A","handle":3,"value":"00","response":null}"#, #"{"peripheral":"A","handle":3,"value":"0"}"#,
+      #"{"peripheral":"A","handle":3,"value":"0g"}"#, #"{"peripheral":"A","handle":3,"value":5}"#,
+      #"{"peripheral":"A","handle":65536,"value":"00"}"#, #"{"peripheral":"A","handle":-1,"value":"00"}"#,
+      #"{"peripheral":"A","handle":3.0,"value":"00"}"#, #"{"peripheral":"A","handle":"3","value":"00"}"#,
+      #"{"peripheral":"A","value":"00"}"#, #"{"handle":1,"value":"00"}"#, #"{"peripheral":1,"handle":1,"value":"00"}"#,
+      #"{"peripheral":"A","peripheral":"B","handle":1,"value":"00"}"#,
+      #"{"peripheral":"A","handle":1,"handle":2,"value":"00"}"#,
+      #"{"peripheral":"A","handle":1,"value":"00","value":"11"}"#,
+      #"{"peripheral":"A","handle":1,"value":"00","response":1}"#,
+      #"{"peripheral":"A","handle":1,"value":"00","response":true,"response":false}"#, #"{}"#, #"[]"#, #"null"#,
+      #"{"peripheral":"A","characteristic":"2a37"}"#, #"{"peripheral":"A","characteristic":"2A37","value":"00"}"#,
+      #"{"peripheral":"A","characteristic":"0x2A37","service":"180D","descriptor":"2902","index":-1,"value":"00"}"#,
+      #"{"peripheral":"A","service":"12345678-1234-5678-1234-567812345678","handle":1,"value":"00"}"#,
+      #"{"peripheral":"A","service":"12345678-1234-5678-1234_567812345678","value":"00"}"#,
+      #"{"peripheral":"A","characteristic":"2A3","value":"00"}"#, #"{"peripheral":"A","characteristic":10807}"#,
+      #"{"peripheral":"A","characteristic":null,"handle":1,"value":"00"}"#, #"{"peripheral":"A","index":1.5}"#,
+      #"{"peripheral":"A","characteristic":"2A37","characteristic":"2A38","value":"00"}"#,
+      #"{"handle":7,"uuid":"2A37"}"#, #"{"handle":7,"uuid":"2A37","value":"00"}"#, #"{"uuid":"x","value":"00"}"#,
+      #"{"handle":7,"handle":8,"value":"00"}"#, #"{"handle":65536,"uuid":"2A37"}"#,
+    ]
+    + [
+      "1763437265.123456", "0", "0.5", "-0.5", " 1 ", "01.5", "-.5", "1.", ".5", "1e5", "1.5E-3", "-", "1..5", "null",
+      "123456789012345678901", "1.1234567890123456789012",
+    ].map { #"{"peripheral":"A","handle":3,"value":"00","time":\#($0)}"# }
 
   @Test(
     "what is read and written thousands of times is read in one pass, by handle or by UUID",
@@ -144,6 +149,7 @@ import Testing
       try compareWritten(GATTWrite.Params(peripheral: "A", handle: 65535, value: octets, response: response))
     }
     try compareWritten(GATTValue.Params(peripheral: "", handle: 1, value: octets))
+    try compareWritten(GATTValue.Params(peripheral: "", handle: 1, value: octets, time: 1_763_437_265.123456))
     let full = PeripheralList.Entry(
       peripheral: "P", address: "00:11:22:33:44:55", addressType: "public", adapter: "hci0", name: "\"Näme", rssi: -1,
       state: "connected", mine: true, mtu: 23, connectable: false,

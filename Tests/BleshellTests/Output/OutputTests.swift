@@ -23,6 +23,39 @@ import Testing
     #expect(CSV.line(["=\"a\",b"]) == "\"'=\"\"a\"\",b\"")
   }
 
+  private static let table = {
+    var table = Table(.init(heading: "NAME"), .init(heading: "RSSI", right: true), .init(heading: "ADVERTISES"))
+    table.flexible = 0
+    for name in ["Sensor at the bedroom window", "日本語センサー"] {
+      table.rows.append([
+        .init(text: name), .init(text: "-61"), .init(text: "B1ED0001-5EED-4B1E-8D00-000000000000"),
+      ])
+    }
+    return table
+  }()
+
+  @Test("Without a terminal nothing of a table is left out, and wide characters keep its columns")
+  func wholeTables() {
+    #expect(
+      Self.table.lines(width: nil) { text, _ in text } == [
+        "NAME                          RSSI  ADVERTISES",
+        "Sensor at the bedroom window   -61  B1ED0001-5EED-4B1E-8D00-000000000000",
+        "日本語センサー                 -61  B1ED0001-5EED-4B1E-8D00-000000000000",
+      ])
+  }
+
+  @Test("On a terminal a table is as wide as that, and says with … where something is left out", arguments: 1...80)
+  func fittedTables(width: Int) {
+    let whole = Self.table.lines(width: nil) { text, _ in text }
+    for (line, full) in zip(Self.table.lines(width: width, style: { text, _ in text }), whole) {
+      #expect(line.columns <= width, "\(line)")
+      #expect(line == full || line.contains("…") || line.hasPrefix("NAME"), "\(width): \(line)")
+      // All but the name and the last field are whole, or not shown.
+      #expect(!line.contains("B1ED") || line.contains("-61  B1ED"), "\(line)")
+    }
+    #expect(Self.table.lines(width: 40) { text, _ in text }[1] == "Sensor at the b…   -61  B1ED0001-5EED-4…")
+  }
+
   @Test("Numbers of any size become the nearest whole number")
   func wholeNumbers() {
     #expect(

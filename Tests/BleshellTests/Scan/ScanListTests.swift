@@ -85,6 +85,30 @@ import Testing
     #expect(order(list) == "31" && list.selected == nil, "the selected one is gone")
   }
 
+  @Test("below the list everything is shown that was heard of the selected device, where there is room")
+  func detail() {
+    var list = ScanList()
+    var beacon = report("Beacon", 1, rssi: -50)
+    beacon.connectable = false
+    beacon.data = HexBytes([2, 0x01, 0x06, 5, 0xFF, 0x4C, 0x00, 0x02, 0x15, 3, 0x03, 0x0D, 0x18])
+    beacon.scanResponse = HexBytes([7, 0x09] + Array("Beacon".utf8))
+    list.heard(beacon, at: 1)
+    func lines(_ rows: Int) -> [String] {
+      ScanScreen(columns: 80, rows: rows).lines(list, at: 1, notice: nil).map { $0.map(\.text).joined() }
+    }
+    #expect(lines(24).count == 3, "none is selected")
+    _ = type([.down], &list)
+    let shown = lines(24)
+    #expect(shown.count == 24 && lines(11).count == 3, "\(shown)")
+    for text in [
+      "does not accept connections, -50 dBm on average", "Flags  06", "Manufacturer Specific Data  Apple, Inc.  0215",
+      "Heart Rate", "in the scan response:", "426561636f6e  \"Beacon\"",
+    ] { #expect(shown.contains { $0.contains(text) }, "\(text) in \(shown)") }
+    // Enter does not leave the screen for a connection that cannot be made.
+    #expect(type([.enter], &list) == .changed && lines(24).last == "this device does not accept connections")
+    #expect(type([.up], &list) == .changed && lines(24).last?.contains("q ends") == true)
+  }
+
   @Test("random keys and reports leave a screen that fits")
   func random() {
     var generator = SeededRandom(seed: Seed.named("BLED_KEYS_SEED", otherwise: 2026))
@@ -101,7 +125,7 @@ import Testing
       list.tick(at: Double(step))
       _ = list.handle(keys.randomElement(using: &generator) ?? .up, page: 5)
       let columns = Int.random(in: 1...100, using: &generator)
-      let rows = Int.random(in: 1...12, using: &generator)
+      let rows = Int.random(in: 1...30, using: &generator)
       let lines = ScanScreen(columns: columns, rows: rows).lines(list, at: Double(step), notice: nil)
       #expect(lines.count <= rows && lines.allSatisfy { $0.map(\.text).joined().columns <= columns })
       #expect(!lines.joined().contains { $0.text.contains("\u{1B}") })

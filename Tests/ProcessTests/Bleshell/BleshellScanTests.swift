@@ -66,6 +66,28 @@ import Testing
     #expect(eddy.lines.contains { $0.contains("Eddy") } && !eddy.output.contains("lost"))
   }
 
+  @Test("the table is printed in full, the strongest device first")
+  func order() throws {
+    let daemon = try DaemonProcess(scenario: Self.scenario)
+    let scan = try longEnough(for: { $0.lines.count == 4 }) { try daemon.bleshell("scan", "--time", $0) }
+    #expect(scan.lines.dropFirst().map { $0.prefix(4) } == ["-   ", "Eddy", "Fadi"], "\(scan.output)")
+  }
+
+  @Test("a scan says which devices are connected here, and by which program")
+  func connectedDevices() throws {
+    let daemon = try DaemonProcess(scenario: Self.scenario)
+    let client = try daemon.client()
+    try client.call(PeripheralConnect.self, .init(name: "Fading"))
+    let scan = try daemon.bleshell("scan", "--time", "1", "--name", "Fad")
+    #expect(scan.lines.count == 1, "\(scan.output)")
+    #expect(scan.errors.contains("Fading is connected here (") && scan.errors.contains("process"), "\(scan.errors)")
+    #expect(!scan.errors.contains("no device was heard"))
+    let others = try daemon.bleshell("scan", "--time", "1", "--name", "Nobody")
+    #expect(others.errors == "bleshell: no device was heard\n")
+    // With other filters, where nothing was heard.
+    #expect(try daemon.bleshell("scan", "--time", "1", "--service", "180F").errors.contains("Fading is connected here"))
+  }
+
   @Test func optionsThatCannotBeMeant() throws {
     let daemon = try DaemonProcess(scenario: Self.scenario)
     for options in [

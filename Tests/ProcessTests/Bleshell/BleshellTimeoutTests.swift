@@ -28,6 +28,51 @@ import Testing
   }
 
   @Test(
+    "--keep waits for a device from the beginning, says so with the time, and fails if it never came",
+    arguments: [["connect", "Nobody"], ["subscribe", "Nobody", "2A37"], ["subscribe", "Beacon", "2A37"]])
+  func neverBegan(words: [String]) throws {
+    let daemon = try DaemonProcess(scenario: Self.scenario)
+    let run = try daemon.bleshell(arguments: words + ["--keep", "--time", "3"])
+    #expect(run.status == 1, "\(run)")
+    let reports = run.errors.matches(of: /bleshell: \d\d:\d\d:\d\d\.\d{3} waiting for (Nobody|Beacon)\n/)
+    #expect(reports.count == 1 || run.errors.contains("does not accept connections"), "\(run.errors)")
+    #expect(run.errors.contains("no connection to \(words[1]) within 3 s"), "\(run.errors)")
+    let limited = try daemon.bleshell(arguments: words + ["--keep", "--timeout", "1"])
+    #expect(limited.status == 1, "\(limited)")
+  }
+
+  @Test("--keep outlasts the daemon", arguments: [["connect", "Belt"], ["subscribe", "Belt", "2A37"]])
+  func keepsOverTheDaemon(words: [String]) throws {
+    let scenario = """
+      { devices: [{ name: "Belt", address: "C0:DE:00:00:00:31", addressType: "random", advertising: { name: "Belt" },
+        services: [{ uuid: "180D", characteristics: [
+          { uuid: "2A37", properties: ["notify"], notifyEvery: 0.2, value: "0648" }] }] }] }
+      """
+    let folder = try TemporaryFolder()
+    var daemon: DaemonProcess? = try DaemonProcess(scenario: scenario, folder: folder)
+    let kept = try #require(try daemon?.start(words + ["--keep"]))
+    try eventually("the first line") { kept.output.contains("\n") }
+    daemon?.process.send(signal: SIGTERM)
+    #expect(try daemon?.process.exitStatus() == 0)
+    try eventually("the loss is told") { kept.errors.contains("; trying again") }
+    let before = kept.output.count
+    daemon = try DaemonProcess(scenario: scenario, folder: folder)
+    try eventually("it is back") { kept.output.count > before }
+    kept.send(signal: SIGINT)
+    #expect(try kept.exitStatus() == 0, "\(kept.errors)")
+    if words[0] == "subscribe" { #expect(kept.errors.contains(" connected to Belt\n"), "\(kept.errors)") }
+  }
+
+  @Test("sync without a train is a failure")
+  func noTrain() throws {
+    let daemon = try DaemonProcess(scenario: Self.scenario)
+    for device in ["Late", "Nobody"] {
+      let run = try daemon.bleshell("sync", device, "--time", "1")
+      #expect(run.status == 1 && run.errors.contains("no periodic advertising of \(device)"), "\(run)")
+    }
+  }
+
+  @Test(
     "--timeout is one time for looking, connecting and all that follows",
     arguments: [
       ["connect", "Slow"], ["subscribe", "Slow", "2A05"], ["pair", "Slow"], ["l2cap", "open", "Slow", "128"],
@@ -40,7 +85,7 @@ import Testing
     #expect(run.status == 1 && run.errors.contains("within"), "\(run)")
   }
 
-  @Test("tables fit 80 columns, also with long names")
+  @Test("tables have names in full where they are not printed on a terminal")
   func tables() throws {
     let daemon = try DaemonProcess(
       scenario: """
@@ -50,9 +95,8 @@ import Testing
     let run = try daemon.bleshell(
       input: "connect 'A device'\nperipherals\nsessions\nadvertise --name x\nsessions\n")
     #expect(run.status == 0, "\(run.errors)")
-    let wide = run.lines.filter { $0.count > 80 && !$0.hasPrefix("connected to") }
-    #expect(wide.isEmpty, "\(wide)")
-    #expect(run.output.contains("A device with a…") || run.output.contains("A device with"), "\(run.output)")
+    let rows = run.lines.filter { $0.hasPrefix("A device with a rather") }
+    #expect(rows.count == 1 && rows.allSatisfy { $0.hasSuffix("simulated") }, "\(run.output)")
     #expect(run.output.contains("connected, current"))
     let words = run.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     #expect(words.contains("; connected: A device with a rather"), "\(run.output)")

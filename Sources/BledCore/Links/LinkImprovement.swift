@@ -1,0 +1,28 @@
+/// The procedures that give a new link longer packets and another PHY, and what waits for their end.
+struct LinkImprovement {
+  /// How many have not ended.
+  private var running = 0
+  /// Calls that tell what is in force: while one of them runs, it is about to change.
+  private var waiting: [() -> Void] = []
+
+  mutating func begins() { running += 1 }
+
+  /// - Returns: What does not have to wait any more.
+  mutating func ends() -> [() -> Void] {
+    running -= 1
+    return running > 0 ? [] : linkEnded()
+  }
+
+  /// - Returns: What does not have to wait any more.
+  mutating func linkEnded() -> [() -> Void] {
+    defer { (running, waiting) = (0, []) }
+    return waiting
+  }
+
+  /// - Returns: Whether a call waits.
+  mutating func waits(_ call: @escaping () -> Void) -> Bool {
+    guard running > 0 else { return false }
+    waiting.append(call)
+    return true
+  }
+}

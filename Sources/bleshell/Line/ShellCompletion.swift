@@ -1,0 +1,99 @@
+import ArgumentParser
+import BledClient
+import BledRPC
+import Bluetooth
+import Dispatch
+import Synchronization
+
+/// The completions that bash, zsh and fish ask `bleshell` for: devices, adapters and characteristics that the daemon
+/// knows.
+///
+/// The names of devices come from strangers' radios, and bash expands what it is given as a shell expands a command:
+/// for a name with any character that could mean something to a shell the address is offered instead.
+enum ShellCompletion {
+  /// How long the daemon may take, in seconds: someone waits for the key.
+  private static let patience = 2
+  /// How many candidates are offered.
+  private static let maximum = 200
+
+  static let devices = CompletionKind.custom { _, _, _ in answer { await devices($0) } }
+  static let adapters = CompletionKind.custom { _, _, _ in answer { await adapters($0) } }
+
+  /// A device, then one of its characteristics.
+  static func attributes(_ use: AttributeUse) -> CompletionKind {
+    .custom { words, index, _ in
+      let before = positionals(words, before: index)
+      return answer { client in
+        switch before.count {
+        case 0: await devices(client)
+        case 1: await attributes(of: before[0], use, client)
+        default: []
+        }
+      }
+    }
+  }
+
+  /// Whether a shell takes a name as it is.
+  static func isPlain(_ name: String) -> Bool {
+    guard name.utf8.count <= 64, name.first != "-", name.first != " ", name.last != " " else { return false }
+    return !name.isEmpty
+      && name.unicodeScalars.allSatisfy { scalar in
+        switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .otherLetter, .decimalNumber: true
+        default: " _.-+".unicodeScalars.contains(scalar)
+        }
+      }
+  }
+
+  /// The words behind the command that are neither options nor their values, as far as that can be seen here.
+  private static func positionals(_ words: [String], before index: Int) -> [String] {
+    var found: [String] = []
+    var isValue = false
+    for word in words.prefix(max(0, index)).dropFirst(2) {
+      if !isValue, !word.hasPrefix("-") { found.append(word.filter { $0 != "\\" && $0 != "\"" && $0 != "'" }) }
+      isValue = ["--timeout", "--adapter", "--socket", "--value", "--count", "--time"].contains(word)
+    }
+    return found
+  }
+
+  /// Asks the daemon; nothing is offered if it does not answer.
+  private static func answer(_ ask: @escaping @Sendable (BledClient) async -> [String]) -> [String] {
+    let found = Mutex<[String]>([])
+    let done = DispatchSemaphore(value: 0)
+    let task = Task.detached {
+      if let client = try? await BledClient.connect(name: "bleshell completion") {
+        let candidates = await ask(client)
+        found.withLock { $0 = candidates }
+        client.close()
+      }
+      done.signal()
+    }
+    if done.wait(timeout: .now() + .seconds(patience)) == .timedOut { task.cancel() }
+    let isZsh = CompletionShell.requesting == .zsh
+    // In zsh a description follows a colon.
+    return found.withLock { $0 }.prefix(maximum).map { isZsh ? $0.replacing(":", with: "\\:") : $0 }
+  }
+
+  private static func devices(_ client: BledClient) async -> [String] {
+    let known = (try? await client.call(PeripheralList.self, Empty()).peripherals) ?? []
+    return known.map { device in device.name.flatMap { isPlain($0) ? $0 : nil } ?? device.address }
+  }
+
+  private static func adapters(_ client: BledClient) async -> [String] {
+    ((try? await client.call(AdapterList.self, Empty()).adapters) ?? []).map(\.adapter)
+  }
+
+  /// The characteristics of a device that is connected here already: no key makes a connection.
+  private static func attributes(of device: String, _ use: AttributeUse, _ client: BledClient) async -> [String] {
+    let known = (try? await client.call(PeripheralList.self, Empty()).peripherals) ?? []
+    let meant = known.filter { entry in
+      entry.state == "connected" && [entry.name, entry.address, entry.peripheral].contains { $0 == device }
+    }
+    guard meant.count == 1, let entry = meant.first,
+      let peripheral = try? await client.connect(.identifier(entry.peripheral), timeout: .seconds(patience))
+    else { return [] }
+    let services = try? await peripheral.discover()
+    try? await peripheral.disconnect()
+    return (services ?? []).words(for: use).filter { isPlain($0) || BluetoothUUID($0) != nil }
+  }
+}

@@ -1,0 +1,92 @@
+import Bluetooth
+import FoundationEssentials
+
+/// The retries of a command with --keep: the device, the adapter and the daemon may go and come back. Each loss, what
+/// is waited for and the return are reported, with the time.
+@MainActor final class Keeper {
+  /// After how many seconds of an attempt it is said what is waited for.
+  private static let patience = 2.0
+
+  private let name: String
+  private let timeout: Deadline
+  private let tell: (String) -> Void
+  /// The last report since the device was there.
+  private var said: String?
+  private var notice: Task<Void, Never>?
+  /// Whether the device was there.
+  private(set) var hasBegun = false
+
+  /// - Parameters:
+  ///   - name: The device as the user named it.
+  ///   - timeout: When the device has to be there for the first time.
+  ///   - tell: Prints a report.
+  init(_ name: String, within timeout: Deadline, tell: @escaping (String) -> Void) {
+    (self.name, self.timeout, self.tell) = (name, timeout, tell)
+  }
+
+  /// How long an attempt may take.
+  var deadline: Deadline { hasBegun || timeout.limit == nil ? .never : timeout }
+
+  /// Runs a function, which calls `begins` when the device is there, until it returns.
+  /// - Throws: What does not pass by itself; and what the first attempts met, if `timeout` has a limit.
+  func run(_ body: @escaping @MainActor () async throws -> Void) async throws {
+    defer { notice?.cancel() }
+    while true {
+      notice = Task { @MainActor in
+        guard (try? await Task.sleep(for: .seconds(Self.patience))) != nil else { return }
+        say("waiting for \(Output.clean(name))")
+      }
+      do {
+        return try await body()
+      } catch let error where Self.passes(error) && (hasBegun || !timeout.isOver) {
+        notice?.cancel()
+        try Task.checkCancellation()
+        say("\(Self.message(error)); trying again")
+      }
+      // A device that stays current while it is away, and a daemon that is away, fail at once.
+      try await Task.sleep(for: .seconds(1))
+    }
+  }
+
+  /// The device is there.
+  func begins() {
+    notice?.cancel()
+    if said != nil { tell(Self.timed("connected to \(Output.clean(name))")) }
+    (hasBegun, said) = (true, nil)
+  }
+
+  /// Reports something, once for each reason.
+  func say(_ text: String) {
+    defer { said = text }
+    if said != text { tell(Self.timed(text)) }
+  }
+
+  /// The failure of a command whose time is over before it could begin.
+  func neverBegan(_ seconds: Double?) -> Failure {
+    let reason = said.map { ": \($0)" } ?? ""
+    return Failure("no connection to \(Output.clean(name)) within \(shortNumber(seconds ?? 0)) s\(reason)")
+  }
+
+  private static func timed(_ text: String) -> String { "\(clockText(Date())) \(text)" }
+
+  private static func message(_ error: any Error) -> String {
+    (error as? Failure)?.message ?? (error as? BluetoothError)?.message ?? "\(error)"
+  }
+
+  /// Whether the reason of an error may go by itself.
+  private static func passes(_ error: any Error) -> Bool {
+    if let failure = error as? Failure { return failure.passes }
+    guard let error = error as? BluetoothError else { return false }
+    let gap: [GAPError] = [
+      .timeout, .cancelled, .disconnected, .notConnected, .connectionFailed, .connectionLimitReached, .adapterOff,
+      .adapterAbsent, .adapterFailed,
+    ]
+    let bled: [BledError] = [.daemonUnreachable, .shuttingDown, .limitReached, .tooSlow]
+    switch error.domain {
+    case .hci: return true
+    case .gap: return gap.contains { $0.rawValue == error.code }
+    case .bled: return bled.contains { $0.rawValue == error.code }
+    case .att: return false
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import Glibc
+import Testing
+
+/// Completions that shells ask `bleshell` for.
+@Suite(.serialized) struct BleshellCompletionTests {
+  private static let scenario = """
+    { devices: [
+        { name: "$(touch pwned)", address: "C0:DE:00:00:00:71", addressType: "random",
+          advertising: { name: "$(touch pwned)" } },
+        { name: "Heart Belt", address: "C0:DE:00:00:00:72", addressType: "random", advertising: { name: "Heart Belt" },
+          services: [{ uuid: "180F", characteristics: [{ uuid: "2A19", properties: ["read"], value: "5f" }] }] } ] }
+    """
+
+  /// The completions of the last word in bash.
+  private func bash(_ daemon: DaemonProcess, _ words: String...) throws -> [String] {
+    let quoted = words.map { "'\($0)'" }.joined(separator: " ")
+    let script = """
+      cd '\(daemon.folder.path)' && PATH='\(ChildProcess.products)':$PATH
+      source <(bleshell --generate-completion-script bash)
+      COMP_WORDS=(bleshell \(quoted)); COMP_CWORD=\(words.count)
+      COMP_LINE="${COMP_WORDS[*]}"; COMP_POINT=${#COMP_LINE}
+      _bleshell bleshell "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"; printf '%s\\n' "${COMPREPLY[@]}"
+      """
+    let shell = try ChildProcess(
+      "/bin/bash", ["--norc", "-c", script], environment: ["BLED_SOCKET": daemon.socketPath], folder: daemon.folder)
+    #expect(try shell.exitStatus() == 0, "\(shell.errors)")
+    return shell.output.split(separator: "\n").map(String.init)
+  }
+
+  @Test("bash completes devices, adapters and characteristics, and expands no name from the air")
+  func bash() throws {
+    let daemon = try DaemonProcess(scenario: Self.scenario)
+    _ = try longEnough(for: { $0.lines.count == 3 }) { try daemon.bleshell("scan", "--time", $0) }
+    let devices = try bash(daemon, "connect", "")
+    #expect(devices.contains("Heart Belt") && devices.contains("C0:DE:00:00:00:71"), "\(devices)")
+    #expect(!devices.contains { $0.contains("touch") } && access("\(daemon.folder.path)/pwned", F_OK) != 0)
+    #expect(try bash(daemon, "scan", "--adapter", "sim") == ["simulated"])
+    // Characteristics only of a device that is connected already.
+    #expect(try !bash(daemon, "read", "Heart Belt", "").contains("2A19"))
+    let line = try daemon.start(["connect", "Heart Belt", "--time", "60"])
+    try eventually("it is connected") { line.output.contains("connected to") }
+    #expect(try bash(daemon, "read", "Heart Belt", "2A") == ["2A19"])
+  }
+}
