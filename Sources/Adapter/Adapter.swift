@@ -48,9 +48,11 @@ public protocol Adapter: AnyObject {
   /// Ends listening under this number; channels that are open stay.
   func unpublishChannel(_ psm: UInt16)
 
-  /// All bonds of this machine, of whatever adapter. The adapter adds those that it makes. Set them before `start()`;
-  /// those that are new to it later, because they were restored or imported, are used from then on.
-  func setBonds(_ bonds: [Bond])
+  /// Sets the owner of all bonds, where the adapter looks keys up. Before `start()`.
+  func setBonds(_ bonds: any BondSource)
+  /// The owner has bonds that the adapter did not make: imported ones, or those that hold again because the keys in
+  /// their place were refused. They are used from now on.
+  func bondsAdded()
   /// How it pairs from now on.
   func setPairing(_ settings: PairingSettings)
   /// Sets under which addresses it is seen; nil, the default, for the one that it keeps. Before `start`.
@@ -64,7 +66,7 @@ public protocol Adapter: AnyObject {
   /// The data that a device gave by another way than the air, with which it pairs from now on; nil for none.
   func setOutOfBand(_ data: OutOfBandData?, of address: DeviceAddress)
   /// Removes the keys that this machine and a device share, if there are any: neither trusts the other any more. Its
-  /// link ends.
+  /// link ends. The owner of the bonds has removed its own, or refused those that were told.
   func unpair(_ address: DeviceAddress)
 
   /// Tells of the packets between the adapter and its controller from now on, beginning with those that say what there

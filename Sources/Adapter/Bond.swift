@@ -1,7 +1,21 @@
 import Bluetooth
 
 /// The keys that one adapter of this machine shares with a device (Core 5.4, Vol 3, Part H, 2.4).
-public struct Bond: Hashable, Sendable {
+public struct Bond: Hashable, Sendable, Identifiable {
+  /// The two devices between which a bond is.
+  public struct ID: Hashable, Sendable {
+    /// The adapter's address.
+    public let local: DeviceAddress
+    /// The device's identity address.
+    public let peer: DeviceAddress
+
+    /// Names a bond.
+    public init(local: DeviceAddress, peer: DeviceAddress) {
+      self.local = local
+      self.peer = peer
+    }
+  }
+
   /// The adapter's address: another adapter of the same machine does not share the keys.
   public let local: DeviceAddress
   /// The device's identity address.
@@ -12,6 +26,9 @@ public struct Bond: Hashable, Sendable {
   public var identityResolvingKey: [UInt8]?
   /// The keys for signed writes, at most one for each side.
   public var signatureKeys: [SignatureKey]
+
+  /// The two devices.
+  public var id: ID { ID(local: local, peer: peer) }
 
   /// Makes a bond without keys.
   public init(local: DeviceAddress, peer: DeviceAddress) {

@@ -83,11 +83,12 @@ public final class Daemon {
     restorations = Restorations(settings: restoration, store: store, scheduler: scheduler, logger: logger)
     var remembered = PeripheralDirectory.Limits()
     remembered.peripherals = limits.total[.peripherals] ?? .max
+    let bonds = BondDirectory(store: store, logger: logger)
     if let makeIdentifier {
       directory = PeripheralDirectory(
-        store: store, scheduler: scheduler, limits: remembered, makeIdentifier: makeIdentifier)
+        bonds: bonds, store: store, scheduler: scheduler, limits: remembered, makeIdentifier: makeIdentifier)
     } else {
-      directory = PeripheralDirectory(store: store, scheduler: scheduler, limits: remembered)
+      directory = PeripheralDirectory(bonds: bonds, store: store, scheduler: scheduler, limits: remembered)
     }
     links = LinkRegistry(directory: directory, store: store, scheduler: scheduler)
     scans = ScanBroker(adapters: adapters, directory: directory, scheduler: scheduler)
@@ -101,8 +102,8 @@ public final class Daemon {
     advertising = AdvertisingBroker(adapters: adapters, directory: directory, scheduler: scheduler)
     publishers = Publishers(server, advertising)
     pairing = PairingBroker(
-      adapters: adapters, directory: directory, links: links, publishers: publishers,
-      bonds: BondDirectory(store: store, logger: logger), scheduler: scheduler, logger: logger)
+      adapters: adapters, directory: directory, links: links, publishers: publishers, bonds: bonds,
+      scheduler: scheduler, logger: logger)
     server.observer = pairing
     advertising.observer = pairing
     channels = ChannelBroker(adapters: adapters, pairing: pairing, scheduler: scheduler, logger: logger)

@@ -34,10 +34,7 @@ package final class KernelAdapter: Adapter {
   private let pairing: KernelPairing
   private let channels: KernelChannels
   private let services: KernelServices
-  /// Rings when the controller has had its time to become quiet before the system sleeps.
-  private var suspendAlarm: (any ScheduledWork)?
-  private var stopping: [() -> Void] = []
-  private var stopAlarm: (any ScheduledWork)?
+  private let end: AdapterEnd
 
   /// Describes an adapter; nothing happens before `start()`. Create and use it on the event loop.
   /// - Parameters:
@@ -70,9 +67,10 @@ package final class KernelAdapter: Adapter {
     radio = RadioHost(kernel, management, in: context)
     addresses = PrivateAddressHost(management, radio, in: context)
     links = KernelLinks(kernel, radio, in: context)
-    pairing = KernelPairing(management, links, in: context)
+    pairing = KernelPairing(management, links, in: context) { [lifecycle] in lifecycle.pairing }
     channels = KernelChannels(kernel, management, links, pairing, in: context)
     services = KernelServices(pairing.raises, channels)
+    end = AdapterEnd(in: context)
     lifecycle.owner = self
     addresses.owner = self
     radio.owner = self
@@ -87,16 +85,12 @@ package final class KernelAdapter: Adapter {
   /// Ends scan, advertising and links within two seconds, restores the controller's earlier settings, and calls back.
   /// Restoring takes longer where the power has to be put back, which the kernel does in its own time.
   package func stop(_ done: @escaping () -> Void) {
-    stopping.append(done)
-    guard stopping.count == 1 else { return }
+    guard end.stops(done) else { return }
     closeAddresses()
     radio.wantNothing()
     guard radio.isReady else { return finishStop() }
     for link in links.all { link.disconnect() }
-    // A device or controller that does not answer by then is left behind.
-    stopAlarm = context.scheduler.schedule(after: Departure.patience + .seconds(1)) { [weak self] in
-      self?.finishStop()
-    }
+    end.waitsToStop { [weak self] in self?.finishStop() }
   }
 
   package func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) { lifecycle.setPower(on, done) }
@@ -136,12 +130,14 @@ package final class KernelAdapter: Adapter {
   /// 0x80 take CAP_NET_BIND_SERVICE.
   package static func mayListen(on psm: UInt16) -> Bool { KernelChannels.mayListen(on: psm, at: nil) }
 
-  package func setBonds(_ bonds: [Bond]) { pairing.keys.setBonds(bonds, isInUse: radio.isReady) }
+  package func setBonds(_ bonds: any BondSource) { pairing.keys.kept = bonds }
+
+  package func bondsAdded() { pairing.keys.bondsAdded(isInUse: radio.isReady) }
 
   package func setPairing(_ settings: PairingSettings) {
     guard settings != lifecycle.pairing else { return }
     lifecycle.pairing = settings
-    if radio.isReady { pairing.apply(settings) }
+    if radio.isReady { pairing.applySettings() }
   }
 
   package func setPrivacy(_ settings: PrivacySettings?) { lifecycle.privacy = settings }
@@ -170,8 +166,7 @@ package final class KernelAdapter: Adapter {
 
   /// The radio is quiet, or the time to become quiet is over.
   private func finishStop() {
-    stopAlarm?.cancel()
-    stopAlarm = nil
+    end.isQuiet()
     // Without links a power cycle harms nobody.
     let needsCycle = radio.hasScannedActively && links.all.isEmpty
     closeRadio(GAPError.adapterOff.error("bled is shutting down"))
@@ -201,7 +196,7 @@ package final class KernelAdapter: Adapter {
 // MARK: - Power and settings
 
 extension KernelAdapter: LifecycleHostOwner {
-  var bonds: [Bond] { pairing.keys.bonds }
+  func loadBonds() -> [Bond] { pairing.keys.load() }
 
   func identify(_ controller: ControllerInformation) {
     addresses.forget()
@@ -235,8 +230,7 @@ extension KernelAdapter: LifecycleHostOwner {
     closeAddresses()
     information.takingTurns = []
     information.heldBack = []
-    suspendAlarm?.cancel()
-    suspendAlarm = nil
+    end.isClosed()
     pairing.close(error)
     links.close(error)
   }
@@ -244,9 +238,7 @@ extension KernelAdapter: LifecycleHostOwner {
   func suspendRadio() {
     guard radio.isReady else { return closeRadio(LifecycleMachine.suspended) }
     closeAddresses()
-    suspendAlarm = context.scheduler.schedule(after: .seconds(1)) { [weak self] in
-      self?.closeRadio(LifecycleMachine.suspended)
-    }
+    end.waitsToSleep { [weak self] in self?.closeRadio(LifecycleMachine.suspended) }
     radio.run(.quiet)
     links.close(LifecycleMachine.suspended)
   }
@@ -271,13 +263,7 @@ extension KernelAdapter: LifecycleHostOwner {
   var awaitsKernel: Bool { radio.isSilent }
   func kernelFoundDevice() { radio.run(.kernelFound) }
 
-  func lifecycleHasStopped() {
-    context.loop.execute {
-      let waiting = self.stopping
-      self.stopping = []
-      for done in waiting { done() }
-    }
-  }
+  func lifecycleHasStopped() { end.hasStopped() }
 }
 
 // MARK: - The controller
@@ -296,9 +282,11 @@ extension KernelAdapter: RadioHostOwner {
     // The state was told before what is wanted starts.
     radio.startTargets()
     guard radio.isReady else { return }
-    pairing.apply(lifecycle.pairing)
+    pairing.applySettings()
     pairing.outOfBand.begin()
     channels.begin()
+    // Bonds may have been added since the kernel was told of all.
+    pairing.keys.reload()
     links.begin()
   }
 
@@ -325,15 +313,17 @@ extension KernelAdapter: RadioHostOwner {
     case .attach, .linkUp, .link, .linkDown, .encryptionChanged: links.perform(action)
     case .keysMissing(let handle, let theirs): pairing.keysAreMissing(handle, theirs: theirs)
     case .quiet: becameQuiet()
+    // Under another address.
+    case .resumed: events.emit(.stateChanged)
     case .send, .answered, .broken, .log: break
     }
   }
 
   private func becameQuiet() {
     if addresses.isPausing { return addresses.becameQuiet() }
-    if !stopping.isEmpty {
+    if end.isStopping {
       if links.all.isEmpty { finishStop() }
-    } else if suspendAlarm != nil {
+    } else if end.isSuspending {
       closeRadio(LifecycleMachine.suspended)
     }
   }
@@ -370,7 +360,7 @@ extension KernelAdapter: PrivateAddressHostOwner {
   }
 
   var pauseIsHarmless: Bool? {
-    guard radio.isReady, stopping.isEmpty, suspendAlarm == nil else { return nil }
+    guard radio.isReady, !end.isStopping, !end.isSuspending else { return nil }
     // A link that gets its socket now would be given up.
     return !links.isAttaching
   }
@@ -379,7 +369,6 @@ extension KernelAdapter: PrivateAddressHostOwner {
     information.privateAddress = address
     if isScanOver { events.emit(.scanning(false)) }
     for set in over { events.emit(.advertising(set, .off)) }
-    events.emit(.stateChanged)
   }
 }
 
@@ -394,8 +383,8 @@ extension KernelAdapter: KernelLinksOwner {
 
   func linkEnds(_ link: KernelLink, _ error: BluetoothError) { pairing.linkEnds(link, error) }
   func linkHasEnded() {
-    if radio.isReady { pairing.keys.loadNew() }
-    if !stopping.isEmpty, links.all.isEmpty { radio.run(.quiet) }
+    if radio.isReady { pairing.keys.reload() }
+    if end.isStopping, links.all.isEmpty { radio.run(.quiet) }
   }
 
   func linksAreAccepted() { pairing.takeHeld() }

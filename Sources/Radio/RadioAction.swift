@@ -38,6 +38,8 @@ package enum RadioAction: Hashable {
   case broken(String)
   /// Nothing is wanted any more and all activities have ended.
   case quiet
+  /// All that goes on after a pause has begun again, as far as the controller lets it.
+  case resumed
   /// Something for the log.
   case log(String)
 }

@@ -12,10 +12,6 @@ import HCI
 ///
 /// Where the controller cannot do everything at once, `ActivityTurns` says who may go on.
 ///
-/// A link ends with Disconnection Complete. It is also given up when the controller answers Disconnect with Unknown
-/// Connection Identifier, when Disconnection Complete does not follow, and when its handle is used for another link:
-/// otherwise its device could not be connected again.
-///
 /// After `doubt` each machine brings the controller into a state that is known, and the links that were there are
 /// compared with those of the next `links`. What another program's command changed is set up again after a while: a
 /// system that goes to sleep begins with such commands, and says so only afterwards.
@@ -27,11 +23,6 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     case advertising
     case initiator
     case sync
-  }
-
-  private struct KnownLink {
-    let peer: DeviceAddress?
-    let side: ActivityTurns.LinkSide
   }
 
   private var slot = CommandSlot()
@@ -46,20 +37,16 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   private var turns: ActivityTurns
   private var toldSharing: Set<LEStates.Activity> = []
   private var toldHeldBack: Set<LEStates.Activity> = []
-  private var links: [UInt16: KnownLink] = [:]
-  /// The links that the controller is disconnecting for us, and when they are given up.
-  private var leaving: [UInt16: Instant] = [:]
+  private var links = ControllerLinks()
   /// The link that the command being executed disconnects.
   private var disconnecting: UInt16?
-  /// The links that may have ended unheard.
-  private var doubted: Set<UInt16> = []
   /// Until then nothing is set up: another program changes something.
   private var heldUntil: Instant?
-  /// When a link came up or ended.
-  private var lastLinkChange: Instant?
   private var isQuieting = false
   /// Whether `quiet` or `pause` was given: nothing is wanted from then on.
   private var isEnding = false
+  /// Whether what goes on after a pause has not begun again.
+  private var isResuming = false
   /// The reports before the pause; nil if there is none.
   private var beforePause: (scan: ScanMachine<Scanning>, advertising: AdvertisingMachine<Advertising>)?
 
@@ -81,7 +68,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
 
   func deadline(after now: Instant) -> Instant? {
     [
-      slot.deadline, heldUntil, leaving.values.min(), scan.deadline(after: now), advertising.deadline(after: now),
+      slot.deadline, heldUntil, links.deadline, scan.deadline(after: now), advertising.deadline(after: now),
       initiator.deadline(after: now), sync.deadline(after: now), turns.deadline(after: now),
       links.isEmpty ? silence.deadline : nil,
     ].compactMap { $0 }.min()
@@ -93,6 +80,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     for action in take(input, at: now) {
       if case .send(let packet) = action { commands.append((.nobody, packet)) } else { actions.append(action) }
     }
+    sync.scanning(scan.isOn, at: now)
     return actions + share(at: now) + pump(at: now)
   }
 
@@ -123,14 +111,13 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       scan.doubt()
       advertising.doubt()
       initiator.doubt()
-      doubted = Set(links.keys)
+      links.doubt()
       return sync.doubt()
     case .links(let links): return compare(links, at: now)
     case .kernelFound: if scan.isOn { silence.found() }
     case .tick:
       if links.isEmpty, silence.isBroken(at: now) { return brokenScan() }
-      let lost = leaving.filter { $0.value <= now }.keys.sorted()
-      guard let answer = slot.expire(at: now) else { return lost.flatMap { linkLost($0) } }
+      guard let answer = slot.expire(at: now) else { return links.overdue(at: now).flatMap { linkLost($0) } }
       if slot.timeouts > 1 { return [.broken("it does not respond")] }
       commands.prepend((.nobody, CommandPacket(LEReadFilterAcceptListSize())))
       return take(answer, at: now)
@@ -152,7 +139,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     var wanted = advertising.activities
     if let activity = scan.activity { wanted.insert(activity) }
     if initiator.isWanted { wanted.insert(.initiating) }
-    turns.update(wanted: wanted, links: Set(links.values.map(\.side)), at: now)
+    turns.update(wanted: wanted, links: links.sides, at: now)
     var running = advertising.running
     if let activity = scan.running { running.insert(activity) }
     if initiator.isRunning { running.insert(.initiating) }
@@ -177,6 +164,10 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       if let command = advertising.nextCommand(at: now) { return send(command.packet, from: .advertising, at: now) }
       if let command = scan.nextCommand(at: now) { return send(command.packet, from: .scan, at: now) }
       if let command = sync.nextCommand(at: now) { return send(command, from: .sync, at: now) }
+      if isResuming {
+        isResuming = false
+        return [.resumed]
+      }
       guard isQuieting, scan.isQuiet, advertising.isQuiet, initiator.isQuiet, beforePause != nil || sync.isQuiet
       else { return [] }
       isQuieting = false
@@ -195,6 +186,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   private mutating func quiet() -> [RadioAction] {
     isQuieting = true
     isEnding = true
+    isResuming = false
     heldUntil = nil
     scan.want(nil)
     var actions: [RadioAction] = []
@@ -209,7 +201,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     let renewed = Self(profile: profile.seen(under: address), targets: targets)
     hasScannedActively = scannedActively
     (profile, scan, advertising, initiator) = (renewed.profile, renewed.scan, renewed.advertising, renewed.initiator)
-    for peer in links.values.compactMap(\.peer) { initiator.linkUp(peer) }
+    for peer in links.peers { initiator.linkUp(peer) }
     if let beforePause {
       scan.goOn(from: beforePause.scan)
       advertising.goOn(from: beforePause.advertising)
@@ -220,6 +212,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     initiator.doubt()
     isEnding = false
     isQuieting = false
+    isResuming = true
     heldUntil = nil
   }
 
@@ -286,7 +279,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     case .encryptionKeyRefreshComplete(let event): return [.encryptionChanged(handle: event.handle)]
     case .disconnectionComplete(let event):
       guard event.status.isSuccess else { return [] }
-      lastLinkChange = now
+      links.endWasTold(at: now)
       giveUp(event.handle)
       return [.linkDown(handle: event.handle, event.reason)]
     default: return LinkNews.told(by: event).map { [.link(handle: $0.handle, $0.news)] } ?? []
@@ -295,25 +288,21 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
 
   // MARK: - The end of links
 
-  /// How long Disconnection Complete may take after Disconnect.
-  private static var patience: Duration { .seconds(5) }
-
   /// The answer to Disconnect came.
   private mutating func disconnected(_ handle: UInt16, _ status: HCIStatus, at now: Instant) -> [RadioAction] {
     disconnecting = nil
-    guard links[handle] != nil else { return [] }
+    guard links.contains(handle) else { return [] }
     if status.code == .unknownConnectionIdentifier {
       giveUp(handle)
       return [.linkDown(handle: handle, status)]
     }
-    leaving[handle] = now.advanced(by: Self.patience)
+    links.isLeaving(handle, at: now)
     return []
   }
 
   /// Disconnection Complete did not come. If the controller lost the link it says so now, which the kernel needs too.
   private mutating func linkLost(_ handle: UInt16) -> [RadioAction] {
-    leaving[handle] = nil
-    guard giveUp(handle) else { return [] }
+    giveUp(handle)
     return [.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier)), .send(Self.disconnect(handle))]
   }
 
@@ -321,30 +310,22 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   /// - Returns: whether there was such a link.
   @discardableResult
   private mutating func giveUp(_ handle: UInt16) -> Bool {
-    leaving[handle] = nil
-    doubted.remove(handle)
-    guard let link = links.removeValue(forKey: handle) else { return false }
-    if let peer = link.peer, !links.values.contains(where: { $0.peer == peer }) { initiator.linkDown(peer) }
+    let (wasThere, free) = links.ended(handle)
+    guard wasThere else { return false }
+    if let free { initiator.linkDown(free) }
     advertising.retry()
     return true
   }
 
   /// Ends the links that ended unheard, and takes up those that began so.
   private mutating func compare(_ existing: [ExistingLink], at now: Instant) -> [RadioAction] {
-    var actions: [RadioAction] = []
-    for handle in doubted.sorted() {
-      guard let known = links[handle] else { continue }
-      let isThere = existing.contains { link in link.handle == handle && (known.peer.map(link.mayBe) ?? true) }
-      guard !isThere else { continue }
-      giveUp(handle)
-      actions.append(.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier)))
-    }
-    doubted = []
-    for link in existing where links[link.handle] == nil {
+    let (ended, began) = links.compare(existing)
+    for handle in ended { giveUp(handle) }
+    let down = ended.map { RadioAction.linkDown(handle: $0, HCIStatus(.unknownConnectionIdentifier)) }
+    return began.reduce(down) { actions, link in
       let role: UInt8 = link.role == .central ? 0 : 1
-      actions += connected(HCIStatus(.success), link.handle, role, HCIAddress(link.peer), nil, at: now)
+      return actions + connected(HCIStatus(.success), link.handle, role, HCIAddress(link.peer), nil, at: now)
     }
-    return actions
   }
 
   private static func disconnect(_ handle: UInt16) -> CommandPacket {
@@ -365,8 +346,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     }
     let stale: [RadioAction] =
       giveUp(handle) ? [.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier))] : []
-    lastLinkChange = now
-    links[handle] = KnownLink(peer: device, side: role == 0 ? .central : .peripheral)
+    links.began(handle, device, role == 0 ? .central : .peripheral, at: now)
     let up = stale + [.linkUp(handle: handle, role == 0 ? .central : .peripheral, parameters)]
     guard role == 0 else {
       if let device { initiator.linkUp(device) }
@@ -379,7 +359,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   private mutating func disturbed(_ answer: CommandSlot.Answer, at now: Instant) -> [RadioAction] {
     guard answer.status.isSuccess else { return [] }
     // Whenever a link comes up the kernel stops a scan that is not its own: that is no sign of sleep.
-    let isUsual = lastLinkChange.map { $0.duration(to: now) < .seconds(1) } ?? false
+    let isUsual = links.haveJustChanged(at: now)
     if !isUsual, ForeignCommand.preludes.contains(answer.opcode) {
       heldUntil = heldUntil ?? now.advanced(by: .milliseconds(250))
     }
@@ -394,9 +374,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       return []
     case .reset:
       initiator.wasReset()
-      links = [:]
-      leaving = [:]
-      doubted = []
+      links.reset()
       return scan.wasReset() + advertising.wasReset() + sync.wasReset()
     case .other: return []
     }

@@ -10,7 +10,7 @@ import OrderedCollections
 /// |----------|---------------------------------------|------------------------------------------------------------|
 /// | waiting  | nothing is being looked for           | Create Sync; sought                                        |
 /// | sought   | it is established                     | on; told `synchronised`                                    |
-/// | sought   | ten seconds have passed, others wait  | Create Sync Cancel; waiting, behind the others             |
+/// | sought   | ten seconds of scan, others wait      | Create Sync Cancel; waiting, behind the others             |
 /// | sought   | not wanted                            | Create Sync Cancel; gone                                   |
 /// | sought   | refused, or not established           | waiting; again after a back-off                            |
 /// | on       | a report                              | told when its fragments are together                       |
@@ -45,15 +45,16 @@ struct SyncMachine {
     case terminate(UInt16)
   }
 
-  private static let turn = Duration.seconds(10)
+  private static let turnLength = Duration.seconds(10)
   private static let longest = 1650
 
   private let profile: ControllerProfile
   private var entries: OrderedDictionary<PeriodicTrain, Entry> = [:]
   private var step: Step?
   private var isUnmasked = false
-  /// Until when the train that is sought has its turn.
-  private var turnEnd: Instant?
+  /// The turn of the train that is sought. A controller may have to scan in turns with advertising, or not beside a
+  /// link: a turn is no shorter for that.
+  private var turn: Countdown?
   private var isCancelled = false
   /// Whether it is not known that a train is still being sought.
   private var isDoubtful = false
@@ -86,10 +87,13 @@ struct SyncMachine {
     return []
   }
 
+  /// The controller scans, or not.
+  mutating func scanning(_ isOn: Bool, at now: Instant) { turn?.run(isOn, at: now) }
+
   func deadline(after now: Instant) -> Instant? {
     let waiting = entries.values.filter { $0.phase == .waiting }
-    let turn = waiting.isEmpty || isCancelled ? nil : turnEnd.flatMap { $0 > now ? $0 : nil }
-    return (waiting.map { $0.backOff.deadline(after: now) } + [turn]).compactMap { $0 }.min()
+    let turnEnd = waiting.isEmpty || isCancelled ? nil : turn?.end.flatMap { $0 > now ? $0 : nil }
+    return (waiting.map { $0.backOff.deadline(after: now) } + [turnEnd]).compactMap { $0 }.min()
   }
 
   mutating func nextCommand(at now: Instant) -> CommandPacket? {
@@ -103,7 +107,7 @@ struct SyncMachine {
     }
     if let stray = strays.first { return terminate(stray) }
     if let (_, sought) = entries.first(where: { $0.value.phase == .sought }) {
-      let mustYield = (turnEnd.map { $0 <= now } ?? false) && entries.contains { isDue($0.value, at: now) }
+      let mustYield = turn?.isOver(at: now) == true && entries.contains { isDue($0.value, at: now) }
       guard !isCancelled, isDoubtful || sought.wanted == nil || mustYield else { return nil }
       step = .cancel
       isCancelled = true
@@ -161,7 +165,7 @@ struct SyncMachine {
     switch status.code {
     case .success:
       entries[train]?.phase = .sought
-      turnEnd = now.advanced(by: Self.turn)
+      turn = Countdown(Self.turnLength)
       return []
     case .memoryCapacityExceeded, .connectionLimitExceeded, .rejectedLimitedResources:
       let count = entries.values.count { if case .on = $0.phase { true } else { false } }
@@ -186,7 +190,7 @@ struct SyncMachine {
   mutating func established(_ event: LEPeriodicAdvertisingSyncEstablished, at now: Instant) -> [RadioAction] {
     guard event.status.isSuccess else { return ended(event.status, at: now) }
     guard let (train, entry) = entries.first(where: { $0.value.phase == .sought }) else { return [] }
-    turnEnd = nil
+    turn = nil
     entries[train]?.phase = .on(event.handle)
     entries[train]?.fragments = []
     entries[train]?.backOff.reset()
@@ -200,7 +204,7 @@ struct SyncMachine {
     guard let train = entries.first(where: { $0.value.phase == .sought })?.key,
       var entry = entries.removeValue(forKey: train)
     else { return [] }
-    turnEnd = nil
+    turn = nil
     guard entry.wanted != nil else { return [] }
     entry.phase = .waiting
     if !isCancelled { entry.backOff.fail(at: now) }
@@ -259,7 +263,7 @@ struct SyncMachine {
   mutating func wasReset() -> [RadioAction] {
     step = nil
     isUnmasked = false
-    turnEnd = nil
+    turn = nil
     isCancelled = false
     isDoubtful = false
     strays = []

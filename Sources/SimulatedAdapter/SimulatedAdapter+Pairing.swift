@@ -2,8 +2,11 @@ import Adapter
 import Bluetooth
 
 extension SimulatedAdapter {
-  /// All bonds of this machine.
-  public func setBonds(_ bonds: [Bond]) { pairing.bonds = bonds }
+  /// Where it looks keys up.
+  public func setBonds(_ bonds: any BondSource) { pairing.bonds = bonds }
+
+  /// Bonds are looked up each time.
+  public func bondsAdded() {}
 
   /// How it pairs from now on.
   public func setPairing(_ settings: PairingSettings) { pairing.settings = settings }
@@ -24,12 +27,8 @@ extension SimulatedAdapter {
   /// The same.
   public func setOutOfBand(_ data: OutOfBandData?, of address: DeviceAddress) {}
 
-  /// Removes the keys that this machine and a device share, and ends its link.
+  /// Ends the link of a device whose keys the owner of the bonds has removed.
   public func unpair(_ address: DeviceAddress) {
-    let bond = pairing.bond(with: address)
-    for link in links where link.peer == address || bond != nil && pairing.bond(with: link.peer) == bond {
-      link.disconnect()
-    }
-    pairing.forget(address)
+    for link in links where link.peer == address || link.peerIdentity == address { link.disconnect() }
   }
 }

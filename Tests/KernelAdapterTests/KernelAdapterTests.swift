@@ -148,16 +148,40 @@ struct KernelAdapterTests {
           value: [UInt8](repeating: 5, count: 16), size: 16, diversifier: 0, random: 1, isAuthenticated: false,
           isSecureConnections: true, role: .central))
     }
-    stage.adapter.setBonds(bonds)
+    stage.bonds.all = bonds
+    stage.adapter.bondsAdded()
     try stage.settle()
     let loaded = try #require(stage.kernel.commands.last { $0.code == LoadLongTermKeys.opcode })
     #expect(try LoadLongTermKeys(decoding: loaded.parameters).keys.map(\.device) == [ManagementAddress(phone)])
     #expect(stage.log.all.isEmpty)
     stage.kernel.refused = [LoadLongTermKeys.opcode]
     bonds[0].identityResolvingKey = [UInt8](repeating: 9, count: 16)
-    stage.adapter.setBonds(bonds)
+    stage.bonds.all = bonds
+    stage.adapter.bondsAdded()
     try stage.settle()
     #expect(stage.log.all.contains { $0.contains("refuses the keys") })
+  }
+
+  @Test("bonds that are added while the controller is brought into use are told to the kernel before it has links")
+  func addedBonds() throws {
+    let stage = try KernelStage()
+    stage.adapter.start()
+    func loads() -> [ManagementPacket] { stage.kernel.commands.filter { $0.code == LoadLongTermKeys.opcode } }
+    for _ in 0..<100 where loads().isEmpty {
+      _ = try stage.loop.poll()
+      _ = try stage.kernel.answer()
+    }
+    #expect(stage.adapter.state == .starting && loads().count == 1)
+    var bond = Bond(local: ScriptedKernel.address, peer: phone)
+    bond.add(
+      LongTermKey(
+        value: [UInt8](repeating: 5, count: 16), size: 16, diversifier: 0, random: 1, isAuthenticated: false,
+        isSecureConnections: true, role: .central))
+    stage.bonds.all = [bond]
+    stage.adapter.bondsAdded()
+    try stage.settle()
+    #expect(stage.adapter.state == .on && loads().count == 2)
+    #expect(try LoadLongTermKeys(decoding: try #require(loads().last).parameters).keys.count == 1)
   }
 
   /// The link of a phone.
@@ -189,6 +213,16 @@ struct KernelAdapterTests {
     try stage.settle()
   }
 
+  /// A bond whose key serves links on which we have this role.
+  private func bond(for role: LinkRole) -> Bond {
+    var bond = Bond(local: ScriptedKernel.address, peer: phone)
+    bond.add(
+      LongTermKey(
+        value: [UInt8](repeating: 5, count: 16), size: 16, diversifier: 1, random: 1, isAuthenticated: false,
+        isSecureConnections: false, role: role))
+    return bond
+  }
+
   /// The device refuses it: LE_CREDIT_BASED_CONNECTION_RSP (4.23).
   private func refuse(_ result: UInt8, _ stage: KernelStage) throws {
     try stage.kernel.signal(0x40, isOurs: false, [0x15, 7, 10, 0, 0, 0, 0, 2, 247, 0, 0, 0, result, 0])
@@ -198,7 +232,7 @@ struct KernelAdapterTests {
   @Test("a bond, a pairing that a program asked for and one that the device began outlast a channel that is refused")
   func channelSparesPairings() throws {
     let cases: [(KernelStage, any Link) throws -> Void] = [
-      { stage, _ in stage.adapter.setBonds([Bond(local: ScriptedKernel.address, peer: phone)]) },
+      { [self] stage, _ in stage.bonds.all = [bond(for: .peripheral)] },
       { _, link in link.raiseSecurity(to: 2, as: .none) { _ in } },
       { stage, _ in try stage.kernel.tell(UserConfirmationRequest { $0.device = ManagementAddress(phone) }) },
     ]
@@ -210,21 +244,23 @@ struct KernelAdapterTests {
       var errors: [BluetoothError] = []
       try open(on: link, stage) { errors.append($0) }
       try refuse(0x08, stage)
-      #expect(errors.isEmpty && !stage.kernel.commands.map(\.code).contains(UnpairDevice.opcode))
+      #expect(errors.isEmpty && !stage.kernel.commands.map(\.code).contains(UserConfirmationNegativeReply.opcode))
     }
   }
 
   @Test(
-    "a device that wants an encrypted link for a channel gets no pairing that nobody asked for",
-    arguments: [UInt8(0x05), 0x08])
-  func channelWantsSecurity(result: UInt8) throws {
+    "a device that wants more protection for a channel gets no pairing that nobody asked for, and keeps its bond",
+    arguments: [UInt8(0x05), 0x08], [false, true])
+  func channelWantsSecurity(result: UInt8, hasBond: Bool) throws {
     let stage = try KernelStage.on()
+    // With a key for the other role the kernel cannot encrypt this link.
+    stage.bonds.all = hasBond ? [bond(for: .central)] : []
     var errors: [BluetoothError] = []
     try open(on: try connected(stage), stage) { errors.append($0) }
-    #expect(errors.isEmpty && !stage.kernel.commands.map(\.code).contains(UnpairDevice.opcode))
+    func codes() -> [UInt16] { stage.kernel.commands.map(\.code) }
+    #expect(errors.isEmpty && !codes().contains(UserConfirmationNegativeReply.opcode))
     try refuse(result, stage)
-    let abort = try #require(stage.kernel.commands.last { $0.code == UnpairDevice.opcode })
-    #expect(try UnpairDevice(decoding: abort.parameters).disconnects == false)
+    #expect(codes().last == UserConfirmationNegativeReply.opcode && !codes().contains(UnpairDevice.opcode))
     #expect(errors.count == 1 && errors.first?.message.contains("link: ask with a higher") == true)
     #expect(stage.kernel.links[0x40] != nil, "the link stays")
   }

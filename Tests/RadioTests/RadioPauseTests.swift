@@ -33,8 +33,11 @@ struct RadioPauseTests {
     try script.command("0a20 01 01")
     try script.command("0c20 02 00 00")
     try script.command("0b20 07 01 6000 3000 01 00")
+    #expect(!script.takeTold().contains(.resumed))
     try script.command("0c20 02 01 00")
     script.silent()
+    // That it goes on was told before that all does.
+    script.expectTold(.scanning(true), .resumed)
   }
 
   @Test("What was told before the pause holds on: an advertisement that links hold back is not withdrawn")

@@ -92,10 +92,15 @@ struct SyncMachineTests {
     script.expectTold()
   }
 
-  @Test("While several are sought each has ten seconds")
+  @Test("While several are sought each has ten seconds of scan")
   func turns() throws {
     var script = try seeking()
     script.give(.wantSync(other, parameters))
+    script.wait(.seconds(60))
+    script.silent()
+    script.give(.wantScan(ScanParameters()))
+    while script.isAsked { try script.answer() }
+    script.expectTold(.scanning(true))
     script.wait(.seconds(9))
     script.silent()
     script.wait(.seconds(1))
@@ -108,6 +113,29 @@ struct SyncMachineTests {
     try script.hear("3e 10 0e 00 0200 00 00 04030201aa00 01 0800 00")
     script.expectTold(.periodic(other, .synchronised(interval: .milliseconds(10), phy: .le1M)))
     try script.started(Self.create)
+  }
+
+  @Test("Scan that takes turns with advertising makes the turns of trains longer, not shorter")
+  func sharedTurns() throws {
+    // Scanning goes with no advertising.
+    var script = RadioScript<ExtendedFamily>(
+      states: .all.subtracting(LEStates(rawValue: 0x7700)), features: [.periodicAdvertising, .phy2M])
+    script.give(.wantScan(ScanParameters()))
+    while script.isAsked { try script.answer() }
+    script.give(.wantAdvertising(AdvertisingSetID(1), AdvertisingParameters(isConnectable: true, data: [2, 1, 6])))
+    while script.isAsked { try script.answer() }
+    script.give(.wantSync(train, parameters))
+    script.give(.wantSync(other, parameters))
+    var scanned = Duration.zero
+    for _ in 0..<1000 where !script.opcodes.contains(LEPeriodicAdvertisingCreateSyncCancel.opcode) {
+      while script.isAsked { try script.answer() }
+      if script.isScanning, script.opcodes.contains(LEPeriodicAdvertisingCreateSync.opcode) {
+        scanned += .milliseconds(100)
+      }
+      script.wait(.milliseconds(100))
+    }
+    #expect(scanned >= .milliseconds(9900) && scanned <= .milliseconds(10300), "\(scanned)")
+    #expect(script.now > .zero.advanced(by: .seconds(25)))
   }
 
   @Test func whatTheControllerHasNoRoomForFails() throws {

@@ -52,7 +52,9 @@ final class AirlessAdapter: Adapter {
 
   func unpublishChannel(_ psm: UInt16) {}
 
-  func setBonds(_ bonds: [Bond]) {}
+  func setBonds(_ bonds: any BondSource) {}
+
+  func bondsAdded() {}
 
   func setPairing(_ settings: PairingSettings) {}
 

@@ -2,53 +2,64 @@ import Adapter
 import Bluetooth
 import Logging
 
-/// The keys that this machine shares with devices. They are kept in the store, and each adapter is told of them before
-/// it starts.
-final class BondDirectory {
+/// The observer of a `BondDirectory`.
+protocol BondObserver: AnyObject {
+  /// A bond was made, changed or removed.
+  /// - Parameter earlier: the keys of private addresses before.
+  func bondsChanged(from earlier: IdentityResolver)
+}
+
+/// The one owner of the keys that this machine shares with devices, and of what belongs to them. They are kept in the
+/// store; adapters look them up here.
+final class BondDirectory: BondSource {
+  private struct Entry {
+    let bond: Bond
+    /// The user for whom it was made; nil if that is not known.
+    let user: UInt32?
+  }
+
+  /// Told of each change.
+  weak var observer: (any BondObserver)?
   /// The last one is first.
-  private(set) var all: [Bond] = []
-  /// The users for whom they were made, as far as known.
-  private var users: [Key: UInt32] = [:]
+  private var entries: [Entry] = []
+  /// The keys of private addresses in all bonds.
+  private(set) var resolver = IdentityResolver()
   /// The records that belong to the bonds.
   let clients: BondedClients
   private let store: Store
   private let logger: Logger
   private var document: StoredDocument<BondRecords>?
 
-  private struct Key: Hashable {
-    let local: DeviceAddress
-    let peer: DeviceAddress
-
-    init(_ bond: Bond) {
-      local = bond.local
-      peer = bond.peer
-    }
-  }
-
   init(store: Store, logger: Logger) {
     self.store = store
     self.logger = logger
     clients = BondedClients(store: store)
     let document = store.document("bonds", version: 1) { [unowned self] in
-      BondRecords(bonds: all.map { BondRecord($0, user: users[Key($0)]) })
+      BondRecords(bonds: entries.map { BondRecord($0.bond, user: $0.user) })
     }
     self.document = document
     for record in (document.load()?.bonds ?? []).prefix(BondEviction.maximum) {
-      guard let bond = record.bond, find(bond.local, bond.peer) == nil else { continue }
-      all.append(bond)
-      users[Key(bond)] = record.user
+      guard let bond = record.bond, entry(bond.id) == nil else { continue }
+      entries.append(Entry(bond: bond, user: record.user))
     }
+    resolver = IdentityResolver(all)
     clients.forgetAll(except: all)
     for bond in all { clients.reserveCounters(of: bond) }
   }
 
+  /// All bonds, the last one first.
+  var all: [Bond] { entries.map(\.bond) }
+
   /// The bond of an adapter with a device.
-  func find(_ local: DeviceAddress, _ peer: DeviceAddress) -> Bond? {
-    all.first { $0.local == local && $0.peer == peer }
-  }
+  func find(_ local: DeviceAddress, _ peer: DeviceAddress) -> Bond? { entry(Bond.ID(local: local, peer: peer))?.bond }
+
+  /// Whether some adapter has a bond with a device.
+  func contains(_ peer: DeviceAddress) -> Bool { entries.contains { $0.bond.peer == peer } }
 
   /// The user for whom a bond was made; nil if that is not known.
-  func user(of bond: Bond) -> UInt32? { users[Key(bond)] }
+  func user(of bond: Bond) -> UInt32? { entry(bond.id)?.user }
+
+  private func entry(_ id: Bond.ID) -> Entry? { entries.first { $0.bond.id == id } }
 
   /// A bond was made, or its keys have changed.
   /// - Parameters:
@@ -56,16 +67,15 @@ final class BondDirectory {
   ///   - isLinked: whether the device of a bond is connected.
   /// - Returns: the bond that has to give way and be removed, see `BondEviction`; possibly this one.
   func keep(_ bond: Bond, for user: UInt32? = nil, isLinked: (Bond) -> Bool) -> Bond? {
-    let before = find(bond.local, bond.peer)
-    guard before != bond else { return nil }
-    if let before { clients.forget(before, for: bond) }
-    all.removeAll { $0.local == bond.local && $0.peer == bond.peer }
-    all.insert(bond, at: 0)
-    if let user { users[Key(bond)] = user }
-    document?.changed()
+    let before = entry(bond.id)
+    guard before?.bond != bond else { return nil }
+    if let before { clients.forget(before.bond, for: bond) }
+    entries.removeAll { $0.bond.id == bond.id }
+    entries.insert(Entry(bond: bond, user: user ?? before?.user), at: 0)
     clients.reserveCounters(of: bond)
+    changed()
     let eviction = BondEviction(
-      candidates: all.map { .init(bond: $0, user: users[Key($0)], isLinked: isLinked($0)) })
+      candidates: entries.map { .init(bond: $0.bond, user: $0.user, isLinked: isLinked($0.bond)) })
     guard let victim = eviction.victim else { return nil }
     logger.warning("limit of bonds reached; removing the one with \(victim.peer)")
     return victim
@@ -74,13 +84,19 @@ final class BondDirectory {
   /// The keys are gone.
   /// - Returns: whether there were any.
   @discardableResult
-  func remove(_ local: DeviceAddress, _ peer: DeviceAddress) -> Bool {
-    guard let bond = find(local, peer) else { return false }
-    clients.forget(bond)
-    users[Key(bond)] = nil
-    all.removeAll { $0.local == local && $0.peer == peer }
-    document?.changed()
+  func remove(_ id: Bond.ID) -> Bool {
+    guard let entry = entry(id) else { return false }
+    clients.forget(entry.bond)
+    entries.removeAll { $0.bond.id == id }
+    changed()
     return true
+  }
+
+  private func changed() {
+    document?.changed()
+    let earlier = resolver
+    resolver = IdentityResolver(all)
+    observer?.bondsChanged(from: earlier)
   }
 
   /// Calls back when all bonds are on disk, or could not be written.

@@ -9,14 +9,6 @@ import GATT
 /// A counter of ours must never be used twice, not even after a crash: they are reserved on disk in blocks before any
 /// of them is used. What was left of a block when the daemon ended is skipped.
 final class BondedClients {
-  /// Between which devices a bond is.
-  private struct Key: Hashable {
-    let local: DeviceAddress
-    let peer: DeviceAddress
-
-    init(_ bond: Bond) { (local, peer) = (bond.local, bond.peer) }
-  }
-
   /// Counters that we may sign with.
   private struct Reserve {
     var next: UInt32
@@ -28,10 +20,10 @@ final class BondedClients {
   /// How many counters are reserved at once: more than writes can leave while a block is being stored.
   static let block: UInt32 = 1024
 
-  private var records: [Key: ClientRecord] = [:]
+  private var records: [Bond.ID: ClientRecord] = [:]
   /// Reads the states of devices with a link that are not in their records yet: they contain a hash of all attributes.
-  private var unread: [Key: () -> GATTClientState?] = [:]
-  private var reserves: [Key: Reserve] = [:]
+  private var unread: [Bond.ID: () -> GATTClientState?] = [:]
+  private var reserves: [Bond.ID: Reserve] = [:]
   private let store: Store
   private var document: StoredDocument<ClientRecords>?
   private var isFrozen = false
@@ -44,13 +36,13 @@ final class BondedClients {
     }
     self.document = document
     for record in (document.load()?.clients ?? []).prefix(BondEviction.maximum) {
-      if let bond = record.bond { records[Key(bond)] = record }
+      if let bond = record.bond { records[bond.id] = record }
     }
   }
 
   /// Records are of no use without their bond: the daemon may have ended between storing other keys and this.
   func forgetAll(except bonds: [Bond]) {
-    let marks = Dictionary(bonds.map { (Key($0), KeyMarks($0)) }) { first, _ in first }
+    let marks = Dictionary(bonds.map { ($0.id, KeyMarks($0)) }) { first, _ in first }
     for (key, record) in records {
       var kept = record
       guard let marks = marks[key] else {
@@ -65,19 +57,19 @@ final class BondedClients {
   /// The settings of a device when it was last connected; nil if it never was with this bond.
   func state(of bond: Bond) -> GATTClientState? {
     readStates()
-    return records[Key(bond)]?.state
+    return records[bond.id]?.state
   }
 
   /// The counter of the device's last signed write; nil before the first.
-  func signCounter(of bond: Bond) -> UInt32? { records[Key(bond)]?.signCounter }
+  func signCounter(of bond: Bond) -> UInt32? { records[bond.id]?.signCounter }
 
   /// A device has set something, or knows more of the services.
   func keep(_ state: GATTClientState, of bond: Bond) {
     guard !isFrozen else { return }
-    unread[Key(bond)] = nil
+    unread[bond.id] = nil
     let record = change(bond) { $0.server = ClientRecord.State(state) }
-    guard record != records[Key(bond)] else { return }
-    records[Key(bond)] = record
+    guard record != records[bond.id] else { return }
+    records[bond.id] = record
     // Devices cause any number of these.
     document?.changed(isUrgent: false)
   }
@@ -86,8 +78,8 @@ final class BondedClients {
   /// - Parameter state: reads the state, when it is stored, or the link ends.
   func keepLater(of bond: Bond, _ state: @escaping () -> GATTClientState?) {
     guard !isFrozen else { return }
-    if records[Key(bond)] == nil { records[Key(bond)] = ClientRecord(bond) }
-    unread[Key(bond)] = state
+    if records[bond.id] == nil { records[bond.id] = ClientRecord(bond) }
+    unread[bond.id] = state
     document?.changed(isUrgent: false)
   }
 
@@ -101,30 +93,30 @@ final class BondedClients {
 
   /// A signed write with this counter was taken; after a crash none with a lower one may be.
   func keep(signCounter: UInt32, of bond: Bond) {
-    records[Key(bond)] = change(bond) { $0.signCounter = signCounter }
+    records[bond.id] = change(bond) { $0.signCounter = signCounter }
     document?.changed()
   }
 
   /// Our client's features as the device was told; nil if it never was with this bond.
-  func toldFeatures(of bond: Bond) -> [UInt8]? { records[Key(bond)]?.toldFeatures?.octets }
+  func toldFeatures(of bond: Bond) -> [UInt8]? { records[bond.id]?.toldFeatures?.octets }
 
   /// Our client told the device of itself, which keeps that with the bond.
   func keep(toldFeatures features: [UInt8], of bond: Bond) {
-    records[Key(bond)] = change(bond) { $0.toldFeatures = HexBytes(features) }
+    records[bond.id] = change(bond) { $0.toldFeatures = HexBytes(features) }
     document?.changed(isUrgent: false)
   }
 
   /// The next counter for a write that we sign; nil if none could be reserved.
   func nextCounter(of bond: Bond) -> UInt32? {
     defer { reserveCounters(of: bond) }
-    guard let reserve = reserves[Key(bond)], reserve.next < reserve.end else { return nil }
-    reserves[Key(bond)]?.next += 1
+    guard let reserve = reserves[bond.id], reserve.next < reserve.end else { return nil }
+    reserves[bond.id]?.next += 1
     return reserve.next
   }
 
   /// Reserves counters if there are few, and we have a key to sign with.
   func reserveCounters(of bond: Bond) {
-    let key = Key(bond)
+    let key = bond.id
     let first = records[key]?.ownCounters ?? 0
     let reserve = reserves[key] ?? Reserve(next: first, end: first)
     // A key has as many counters as there are numbers; then the devices have to pair anew.
@@ -144,7 +136,7 @@ final class BondedClients {
   }
 
   private func change(_ bond: Bond, _ body: (inout ClientRecord) -> Void) -> ClientRecord {
-    var record = records[Key(bond)] ?? ClientRecord(bond)
+    var record = records[bond.id] ?? ClientRecord(bond)
     body(&record)
     return record
   }
@@ -152,14 +144,14 @@ final class BondedClients {
   /// A bond is gone, or has other keys.
   /// - Parameter next: the bond that takes its place.
   func forget(_ bond: Bond, for next: Bond? = nil) {
-    if next?.signatureKey != bond.signatureKey { reserves[Key(bond)] = nil }
+    if next?.signatureKey != bond.signatureKey { reserves[bond.id] = nil }
     readStates()
-    guard var record = records[Key(bond)] else { return }
+    guard var record = records[bond.id] else { return }
     if let next {
       record.keep(for: KeyMarks(next))
-      records[Key(bond)] = record.isEmpty ? nil : record
+      records[bond.id] = record.isEmpty ? nil : record
     } else {
-      records[Key(bond)] = nil
+      records[bond.id] = nil
     }
     document?.changed()
   }

@@ -71,25 +71,25 @@ final class AcquiredCharacteristic: ValuePipeOwner {
   }
 }
 
-extension CentralLink {
+extension AttributeRequests {
   /// Acquires a characteristic, or one direction of it, for a session, and subscribes to it if it reads values.
   func acquire(_ params: GATTAcquire.Params, for session: Session, _ reply: Reply<GATTAcquire.Result>) throws {
-    guard let sockets else { throw GAPError.notSupported.error("this daemon passes no descriptors") }
-    try enqueue(at: params.attribute, .characteristic, for: session, reply) { [unowned self] handle in
-      let properties = discovery.known.properties(of: handle) ?? []
+    guard let sockets = link.sockets else { throw GAPError.notSupported.error("this daemon passes no descriptors") }
+    try enqueue(at: params.attribute, .characteristic, for: session, reply) { handle in
+      let properties = link.discovery.known.properties(of: handle) ?? []
       let notifies = !properties.isDisjoint(with: [.notify, .indicate])
       let isWritable = properties.contains(.writeWithoutResponse)
       let (writes, values) = (params.writes ?? isWritable, params.values ?? notifies)
       guard writes || values, notifies || !values, isWritable || !writes else {
-        _ = try discovery.known.characteristic(at: handle)
+        _ = try link.discovery.known.characteristic(at: handle)
         throw Self.refusal(of: params, handle)
       }
-      try receivers.checkIsFree(handle, for: session, writes: writes, values: values)
+      try link.receivers.checkIsFree(handle, for: session, writes: writes, values: values)
       let (socket, passed) = try sockets.pair(for: session)
-      if values { try receivers.join(session, to: handle, indications: params.indications, properties) }
+      if values { try link.receivers.join(session, to: handle, indications: params.indications, properties) }
       let acquired = AcquiredCharacteristic(
-        handle, of: session, on: self, socket: socket, writes: writes, values: values)
-      receivers.add(acquired)
+        handle, of: session, on: link, socket: socket, writes: writes, values: values)
+      link.receivers.add(acquired)
       // Nobody waits for this one: it hands on what comes of the subscription.
       let outcome = Reply<AttributeFound>()
       outcome.afterwards = { result in

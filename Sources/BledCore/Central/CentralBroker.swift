@@ -19,29 +19,28 @@ final class CentralBroker: ClientRoles {
   var sockets: ValueSockets?
   /// The devices that are looked for by name or service.
   let searches: DeviceSearches
-  private var searched: Set<AdapterSlot> = []
+  private let privateSearch: PrivateDeviceSearch
   let links: LinkRegistry
   let adapters: AdapterRegistry
-  private let scans: ScanBroker
   let rules: Rules
   /// The notes of calls for recordings.
   let notes: CallNotes
   private var connections: [Peripheral: PeripheralConnection] = [:]
-  /// The sessions with writes without response that were refused; the log has each of them once.
-  private var refusedWriters: Set<Session> = []
+  private var refusedWriters: RefusedWriters
 
   init(
     adapters: AdapterRegistry, directory: PeripheralDirectory, links: LinkRegistry, scans: ScanBroker, rules: Rules,
     notes: CallNotes, scheduler: any Scheduler, logger: Logger
   ) {
     self.links = links
-    self.scans = scans
     self.adapters = adapters
     self.rules = rules
     self.notes = notes
     self.directory = directory
     self.scheduler = scheduler
     self.logger = logger
+    refusedWriters = RefusedWriters(logger: logger)
+    privateSearch = PrivateDeviceSearch(directory, scans)
     searches = DeviceSearches(adapters: adapters, scans: scans, scheduler: scheduler)
     searches.onFound = { [unowned self] in found($1, by: $0) }
     scans.observer = self
@@ -151,7 +150,7 @@ final class CentralBroker: ClientRoles {
   /// A session has ended.
   func ended(_ session: Session) {
     watchers.set(false, session)
-    refusedWriters.remove(session)
+    refusedWriters.ended(session)
     searches.end(of: session, GAPError.cancelled.error("the session has ended"))
     for connection in inOrder { connection.release(session) }
   }
@@ -166,7 +165,7 @@ final class CentralBroker: ClientRoles {
       let error = GAPError.cancelled.error("the program has disconnected")
       connection.link?.abandon(session, error, isPreserved: true)
       connection.link?.receivers.endAcquired(error) { $0.session === session }
-      connection.link?.hub.releaseBrake()
+      connection.link?.hub.brake.release()
     }
   }
 
@@ -236,15 +235,9 @@ final class CentralBroker: ClientRoles {
     for connection in inOrder where connection.slot == slot { connection.failed(error) }
   }
 
-  /// A write without response was refused. Programs seldom look at the answer, as the device gives none.
+  /// A write without response was refused.
   func noteRefusedCommand(of session: Session, _ params: GATTWrite.Params, _ error: any Error) {
-    guard refusedWriters.insert(session).inserted else { return }
-    let reason = (error as? BluetoothError)?.message ?? "\(error)"
-    logger.warning(
-      """
-      a write without response of session \(session.id) \(session.name) to \(params.attribute.words) of \
-      \(params.peripheral.prefix(64)) was refused, and so may be others: \(reason)
-      """, metadata: .about(try? directory.find(params.peripheral), session: session))
+    refusedWriters.refused(params, of: session, to: try? directory.find(params.peripheral), error)
   }
 
   // MARK: Descriptions
@@ -252,19 +245,8 @@ final class CentralBroker: ClientRoles {
   /// The devices that a session may know of: all if it may scan, else those that its user requested.
   func list(for session: Session) -> [PeripheralList.Entry] {
     let maySeeAll = rules.permissions(of: session).contains(.scan)
-    return directory.all.filter { maySeeAll || $0.isUsed(by: session.user) }.map { peripheral in
-      let connection = connections[peripheral]
-      let state: PeripheralList.Entry.State =
-        switch connection?.machine.state {
-        case .connecting, .negotiating: .connecting
-        case .connected, .linked: .connected
-        case .idle, .ending, nil: .disconnected
-        }
-      return PeripheralList.Entry(
-        peripheral: peripheral.id, address: "\(peripheral.address)", addressType: Word(peripheral.address.kind),
-        adapter: peripheral.adapter.id, name: peripheral.name, rssi: peripheral.rssi, state: Word(state),
-        mine: connection?.machine.users.contains(session) ?? false, mtu: connection?.link?.hub.mtu,
-        connectable: peripheral.advertisement?.isConnectable, blocked: links.blocked.contains(peripheral) ? true : nil)
+    return directory.all.filter { maySeeAll || $0.isUsed(by: session.user) }.map {
+      .init($0, connections[$0], for: session, isBlocked: links.blocked.contains($0))
     }
   }
 
@@ -310,17 +292,8 @@ final class CentralBroker: ClientRoles {
 
   func moved(_ peripheral: Peripheral) { connections[peripheral]?.moved() }
 
-  /// Updates the search after a change of the connections waited for, or of the knowledge about their devices: adapters
-  /// listen for devices that must be heard first.
-  func updateSearch() {
-    // Most machines have no such device, and this is asked with every change of a connection.
-    guard directory.resolvesAny || !searched.isEmpty else { return }
-    let waiting = connections.values.filter { $0.machine.state == .connecting && directory.mustBeHeard($0.peripheral) }
-    let slots = Set(waiting.map(\.slot))
-    guard slots != searched else { return }
-    searched = slots
-    scans.search(on: slots)
-  }
+  /// The connections waited for have changed, or the knowledge about their devices.
+  func updateSearch() { privateSearch.update(connections.values) }
 
   private func choose(_ params: PeripheralConnect.Params) throws -> (Peripheral, AdapterSlot) {
     let named = try params.adapter.map { try adapters.find($0) }

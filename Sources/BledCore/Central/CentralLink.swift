@@ -3,26 +3,21 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// Our client role on one link: the queue in which the operations of sessions take turns, and what sessions share, that
-/// is what was discovered, and the values that the device sends.
-final class CentralLink: ClientRole {
+/// Our client role on one link: the steps of the operations of sessions, and all that sessions share, which is the
+/// attributes that were discovered and the values that the device sends.
+final class CentralLink: ClientRole, OperationHandler {
   unowned let hub: LinkHub
   /// The connection that the link is for; nil where another link to the same device is in use, and after the end.
   weak var connection: PeripheralConnection?
   unowned let broker: CentralBroker
 
-  private var queue = LinkQueue()
-  /// The call for which the last operation began.
-  private var lastNote: CallNote?
-  /// Whether the next operation begins when the loop has served others.
-  private var isPausing = false
+  private(set) lazy var operations = OperationRunner(self, on: hub, notes: broker.notes)
   var discovery: Discovery
   /// The receivers of values that the device sends by itself.
   private(set) lazy var receivers = ValueReceivers(on: self)
   private(set) lazy var measurements = SignalMeasurements(on: hub)
+  private(set) lazy var features = FeatureExchange(on: self)
   private var serviceWatch = ServiceWatch()
-  /// Whether enhanced bearers have to wait until the link is encrypted.
-  var awaitsEncryption = false
 
   init(on hub: LinkHub, broker: CentralBroker) {
     self.hub = hub
@@ -38,32 +33,15 @@ final class CentralLink: ClientRole {
 
   func began() { broker.connected(self) }
 
-  // MARK: Requests of sessions
+  /// The requests of sessions for the device's attributes.
+  var requests: AttributeRequests { AttributeRequests(link: self) }
+
+  func enqueue(_ operation: LinkOperation) { operations.enqueue(operation) }
+
+  // MARK: Sessions
 
   /// Exchanges the MTU; `PeripheralConnection.negotiated` is called, also if the device refuses.
   func exchangeMTU() { enqueue(LinkOperation(nil, .exchangeMTU, .exchangeMTU)) }
-
-  func discover(_ request: DiscoveryRequest, for session: Session) {
-    enqueue(LinkOperation(session, .discovery(request, discovery.machine(for: request))))
-  }
-
-  /// Discovers all there is.
-  func discoverEverything(_ params: GATTDiscover.Params, for session: Session, _ reply: Reply<GATTServices>) throws {
-    let timeout = params.timeout ?? 60
-    guard timeout > 0, timeout <= 86_400 else {
-      throw BledError.invalidParameter.error("\"timeout\" must be more than 0 seconds and at most a day")
-    }
-    let clock = DiscoveryClock(broker.scheduler)
-    clock.start(.seconds(timeout)) { [weak self, unowned clock] in
-      guard let self else { return }
-      let error = GAPError.timeout.error(
-        "the discovery did not finish within \(timeout) s; \(discovery.known.services.count) services were found: give a longer \"timeout\", or discover only what you need with \(GATTDiscoverServices.name)"
-      )
-      for operation in queue.removeAll(of: session, unless: { !$0.isDiscovery(with: clock) }) { fail(operation, error) }
-      beginNext()
-    }
-    discover(.everything(reply, clock), for: session)
-  }
 
   /// Looks for the services that a session had on an earlier link, and subscribes it again to what is still there.
   func restore(_ state: RestoredState.Peripheral, for session: Session) {
@@ -84,155 +62,37 @@ final class CentralLink: ClientRole {
   /// - Parameter isPreserved: whether the session is preserved without its program, and with it what outlasts the
   ///   program.
   func abandon(_ session: Session, _ error: BluetoothError, isPreserved: Bool = false) {
-    let operations = queue.removeAll(of: session) { isPreserved && $0.outlastsProgram }
-    for operation in operations { fail(operation, error) }
     measurements.end(error, of: session)
-    beginNext()
+    operations.end(of: session, error) { isPreserved && $0.outlastsProgram }
   }
 
   /// Makes sockets for values; nil where none can be watched.
   var sockets: ValueSockets? { broker.sockets }
-
-  // MARK: The queue
 
   /// Where an attribute is that is known; see `Discovery`.
   func locate(_ path: AttributePath, for session: Session) throws -> (handle: UInt16, uuid: BluetoothUUID?) {
     try discovery.locate(path, for: session)
   }
 
-  func enqueue(_ operation: LinkOperation) {
-    let hub = hub
-    guard hub.isOpen else { return fail(operation, LinkHub.gone) }
-    var operation = operation
-    operation.note = broker.notes.take(for: operation.session, on: hub.peripheral.id)
-    if let id = queue.beginAtOnce(operation, hasRoom: hub.room.isFree && hub.link.isWritable) {
-      begin(operation, id)
-    } else {
-      queue.append(operation)
-      awaitRoom(for: operation)
-    }
-    beginNext()
-  }
+  // MARK: The link
 
-  private func beginNext() {
-    guard !queue.isEmpty, !isPausing else { return }
-    let hub = hub
-    while hub.isOpen, !isPausing, let (id, operation) = queue.beginNext() {
-      begin(operation, id)
-      guard queue.operation(asking: id) == nil else { continue }
-      // The operation was answered without the device. There may be thousands of these, and others want the loop, too.
-      isPausing = true
-      broker.scheduler.schedule(after: .zero) { [weak self] in
-        self?.isPausing = false
-        self?.beginNext()
-      }
-    }
-    hub.room.give()
-  }
+  func finished(_ id: ProcedureID, _ result: Result<GATTResult, GATTError>) { operations.finished(id, result) }
 
-  private func awaitRoom(for operation: LinkOperation) {
-    if operation.isCommand, let session = operation.session { hub.room.wait(for: .commands(session), of: session) }
-  }
+  func session(asking id: ProcedureID) -> Session? { operations.session(asking: id) }
 
-  /// Whether the Write Commands of a session wait for more than room.
-  func holdsCommands(of session: Session) -> Bool { queue.holdsCommands(of: session) }
+  func bearerOpened(_ bearer: BearerID, mtu: Int) { operations.bearerOpened(bearer, mtu: mtu) }
 
-  /// Sends a Write Command of a session, for which there is room.
-  func sendCommand(of session: Session) {
-    guard let (id, operation) = queue.beginCommand(of: session) else { return }
-    if queue.contains(session) { hub.room.wait(for: .commands(session), of: session) }
-    begin(operation, id)
-    beginNext()
-  }
+  func bearerEnded(_ bearer: BearerID) { operations.bearerEnded(bearer) }
 
-  private func begin(_ operation: LinkOperation, _ id: ProcedureID) {
-    if operation.note !== lastNote {
-      lastNote = operation.note
-      if let note = lastNote { broker.notes.begins(note) }
-    }
-    if operation.isCommand, let session = operation.session { hub.room.sent(by: session) }
-    if case .command(let handle, let value, let isSigned, let reply) = operation.task {
-      do throws(BluetoothError) {
-        hub.start(isSigned ? try hub.signedWrite(handle, value) : .writeWithoutResponse(handle, value), id: id)
-        reply.succeed(operation.found)
-      } catch {
-        reply.fail(error)
-      }
-      if operation.wasLookedUp { watchServices() }
-      return
-    }
-    if case .acquiredCommand(let characteristic, let value) = operation.task {
-      hub.start(.writeWithoutResponse(characteristic.handle, value), id: id)
-      return characteristic.pipe.sent()
-    }
-    guard let procedure = operation.procedure else { return proceed(operation, nil, id) }
-    hub.start(procedure, id: id, on: queue.bearer(asking: id))
-  }
+  func holdsCommands(of session: Session) -> Bool { operations.holdsCommands(of: session) }
 
-  /// Handles a result of the operation in progress; nil: its turn has come for the first time.
-  private func proceed(_ operation: LinkOperation, _ result: Result<GATTResult, GATTError>?, _ id: ProcedureID) {
-    var operation = operation
-    let next = next(of: &operation, result)
-    // The attribute found is to be written without response: the operation waits for room, not for a result.
-    if operation.isCommand {
-      queue.ended(id, continuing: operation)
-      return awaitRoom(for: operation)
-    }
-    guard let next else {
-      queue.ended(id)
-      if operation.wasLookedUp { watchServices() }
-      return
-    }
-    operation.procedure = next
-    if result == nil {
-      queue.asks(operation, id)
-      hub.start(next, id: id)
-    } else {
-      queue.ended(id, continuing: operation)
-    }
-  }
+  func sendCommand(of session: Session) { operations.sendCommand(of: session) }
 
-  /// A procedure has ended.
-  func finished(_ id: ProcedureID, _ result: Result<GATTResult, GATTError>) {
-    guard let operation = queue.operation(asking: id) else { return }
-    switch result {
-    case .success, .failure(.att): queue.answered(id)
-    default: break
-    }
-    if case .failure(.att(.databaseOutOfSync, _)) = result { outOfSync() }
-    if case .failure(.bearer(let error)) = result, isRepeated(operation, id, after: error) {
-      queue.ended(id, continuing: operation)
-    } else {
-      proceed(operation, result, id)
-    }
-    beginNext()
-  }
-
-  /// Whether an operation is asked once more, as the enhanced bearer that it was asked on has ended. Of a write nobody
-  /// knows whether it is in force; and who has waited 30 s for an answer has waited enough.
-  private func isRepeated(_ operation: LinkOperation, _ id: ProcedureID, after error: BearerError) -> Bool {
-    guard hub.isOpen, operation.isRead, queue.bearer(asking: id) != .fixed else { return false }
-    if case .timeout = error { return false }
-    return true
-  }
-
-  /// Operations may be asked on another bearer, too.
-  func bearerOpened(_ bearer: BearerID, mtu: Int) {
-    queue.add(bearer, mtu: mtu)
-    beginNext()
-  }
-
-  /// A bearer has ended; what is pending on it fails next.
-  func bearerEnded(_ bearer: BearerID) { queue.remove(bearer) }
-
-  /// The session that asked for a procedure; nil for the daemon itself.
-  func session(asking id: ProcedureID) -> Session? {
-    queue.operation(asking: id).flatMap { $0.isExtra ? nil : $0.session }
-  }
+  func securityChanged() { features.securityChanged() }
 
   /// Everything that is pending fails; then the broker is notified.
   func linkEnded(_ error: BluetoothError, _ reason: BluetoothError) {
-    for operation in queue.removeAll() { fail(operation, error) }
+    operations.endAll(error)
     measurements.end(error)
     receivers.endAcquired(error) { _ in true }
     connection?.linkDown(reason)
@@ -241,10 +101,7 @@ final class CentralLink: ClientRole {
 
   // MARK: Operations
 
-  /// The next procedure of an operation after the result of its last one; nil if it has ended.
-  private func next(
-    of operation: inout LinkOperation, _ result: Result<GATTResult, GATTError>?
-  ) -> GATTProcedure? {
+  func next(of operation: inout LinkOperation, _ result: Result<GATTResult, GATTError>?) -> GATTProcedure? {
     let session = operation.session
     do {
       switch operation.task {
@@ -305,7 +162,7 @@ final class CentralLink: ClientRole {
           operation.task = .serviceWatch(machine)
           return next
         }
-        tellFeatures()
+        features.servicesAreKnown()
         operation.task = .serviceCheck(isSubscribed: false)
         return serviceWatch.subscribe(discovery.known)
       case .serviceCheck(isSubscribed: false):
@@ -319,10 +176,10 @@ final class CentralLink: ClientRole {
         changed(1...0xFFFF)
       case .serverFeatures:
         // One that does not let us read them has nothing that we could use.
-        if case .value(let value)? = try? result?.get() { takeServerFeatures(value) } else { takeServerFeatures([]) }
-      case .clientFeatures(let features):
+        if case .value(let value)? = try? result?.get() { features.take(value) } else { features.take([]) }
+      case .clientFeatures(let told):
         _ = try result?.orBluetoothError()
-        toldFeatures(features)
+        features.told(told)
       case .acquisition(let reply): reply.succeed(operation.found)
       case .command, .acquiredCommand, .unawaited: break
       }
@@ -332,8 +189,7 @@ final class CentralLink: ClientRole {
     return nil
   }
 
-  /// Ends an operation with an error.
-  private func fail(_ operation: LinkOperation, _ error: BluetoothError) {
+  func fail(_ operation: LinkOperation, _ error: BluetoothError) {
     switch operation.task {
     case .read(let reply): reply.fail(error)
     case .write(let reply): reply.fail(error)
@@ -376,7 +232,40 @@ final class CentralLink: ClientRole {
     return try receivers.proceed(&change, hasAnswered: result != nil, for: session, watched: serviceWatch.handle)
   }
 
+  /// Tells a session how far the discovery that it waits for has come, now and then.
+  private func reportProgress(of request: DiscoveryRequest, to session: Session?) {
+    guard case .everything(_, let clock) = request, clock.isReportDue() else { return }
+    let services = discovery.known.services
+    session?.send(
+      GATTDiscoveryProgress.self,
+      .init(
+        peripheral: hub.peripheral.id, services: services.count,
+        characteristics: services.reduce(0) { $0 + ($1.characteristics?.count ?? 0) }))
+  }
+
+  /// All services of the device are known: a preserved session gets back what is still there.
+  private func restored(_ state: RestoredState.Peripheral, for session: Session) {
+    let isSame = discovery.restore(state.services, for: session)
+    for handle in state.subscriptions {
+      do {
+        guard isSame else {
+          throw BledError.unknownHandle.error("the device's services changed; discover them again")
+        }
+        let indications = state.indications?.contains(handle) == true ? true : nil
+        try requests.subscribe(
+          .init(peripheral: hub.peripheral.id, attribute: .handle(handle), indications: indications), for: session,
+          Reply())
+      } catch {
+        receivers.tellLost(handle, session, error.asBluetoothError)
+      }
+    }
+    guard !isSame else { return }
+    session.send(GATTServicesChanged.self, .init(peripheral: hub.peripheral.id, start: 1, end: 0xFFFF))
+  }
+
   // MARK: Changes of the device's services
+
+  func lookedUp() { watchServices() }
 
   private func watchServices() {
     guard serviceWatch.begin() else { return }
@@ -391,17 +280,17 @@ final class CentralLink: ClientRole {
 
   /// Requests by handles of this range would reach other attributes, or none (Core 5.4, Vol 3, Part G, 2.5.2).
   private func changed(_ range: ClosedRange<UInt16>) {
-    for operation in queue.removeHandles(in: range, of: users) { fail(operation, BledError.servicesChanged) }
+    operations.endHandles(in: range, of: users)
     forget(range)
-    beginNext()
+    operations.goOn()
   }
 
   /// The device's services changed behind our back (Core 5.4, Vol 3, Part G, 2.5.2.1). It did not do what was asked,
   /// and does what is asked from now on: by handles that are discovered anew.
-  private func outOfSync() {
+  func databaseIsOutOfSync() {
     discovery.databaseChanged()
     // The device would do it, with whatever is at those handles now.
-    for waiting in queue.removeHandles(of: users.map { $0 } + [nil]) { fail(waiting, BledError.servicesChanged) }
+    operations.endWaitingHandles(of: users)
     forget(1...0xFFFF)
     // The daemon's own subscription is asked for again with the next discovery.
     serviceWatch = ServiceWatch()

@@ -123,7 +123,7 @@ final class PeripheralConnection {
     hasNegotiated = false
     let isOurs = hub.link.role == .central
     if isOurs { dialled = nil }
-    if isOurs || peripheral.isKept { broker.directory.connected(peripheral) }
+    if isOurs || broker.directory.keeps(peripheral) { broker.directory.connected(peripheral) }
     broker.watchers.tell(peripheral, linked: true)
     perform(machine.linkUp(isOurs: isOurs))
     wishesChanged()
@@ -234,13 +234,13 @@ final class PeripheralConnection {
           PeripheralConnectFailed.self, .init(peripheral: peripheral.id, reason: RPCError(error)))
       case .tellConnected(let session):
         // The link is no longer held for a slow reader, unless the session is that reader.
-        link?.hub.releaseBrake()
+        link?.hub.brake.release()
         session.costs.linkBegan(peripheral.number, at: broker.scheduler.now)
         if let result { session.send(PeripheralConnected.self, result) }
         restore(session)
       }
     }
-    if machine.users.count != 1 { link?.hub.releaseBrake() }
+    if machine.users.count != 1 { link?.hub.brake.release() }
     dropWishes()
     if machine.state == .idle { broker.forget(self) }
     broker.updateSearch()

@@ -16,7 +16,7 @@ extension Subscriptions {
     let line = try? RPCEncoding.notification(GATTValue.self, params)
     return members.filter { session in
       let isRefused = session.send(line, as: .value) == .refused
-      hub.slowDown(for: session)
+      hub.brake.slowDown(for: session)
       return isRefused
     }
   }

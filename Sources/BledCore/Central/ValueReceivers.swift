@@ -173,20 +173,21 @@ final class ValueReceivers {
   }
 }
 
-extension CentralLink {
+extension AttributeRequests {
   /// Subscribes a session to the notifications of a characteristic, or to its indications if it has no others or they
   /// are asked for.
   func subscribe(_ params: GATTSubscribe.Params, for session: Session, _ reply: Reply<AttributeFound>) throws {
-    try enqueue(at: params.attribute, .characteristic, for: session, reply) { [unowned self] handle in
-      try receivers.checkIsNotAcquired(handle, by: session)
-      guard let properties = discovery.known.properties(of: handle), !properties.isDisjoint(with: [.notify, .indicate])
+    try enqueue(at: params.attribute, .characteristic, for: session, reply) { handle in
+      try link.receivers.checkIsNotAcquired(handle, by: session)
+      guard let properties = link.discovery.known.properties(of: handle),
+        !properties.isDisjoint(with: [.notify, .indicate])
       else {
-        _ = try discovery.known.characteristic(at: handle)
+        _ = try link.discovery.known.characteristic(at: handle)
         throw BledError.notAllowedByProperties.error(
           "characteristic \(handle.handleText) supports neither notifications nor indications")
       }
-      try receivers.join(session, to: handle, indications: params.indications, properties)
-      reply.afterwards = { [unowned session, id = hub.peripheral.id] outcome in
+      try link.receivers.join(session, to: handle, indications: params.indications, properties)
+      reply.afterwards = { [unowned session, id = link.hub.peripheral.id] outcome in
         guard case .failure(let error) = outcome else { return }
         session.send(GATTSubscriptionLost.self, .init(peripheral: id, handle: handle, reason: error))
       }
@@ -196,9 +197,9 @@ extension CentralLink {
 
   /// Ends the subscription of a session; without one it does nothing.
   func unsubscribe(_ params: GATTUnsubscribe.Params, for session: Session, _ reply: Reply<AttributeFound>) throws {
-    try enqueue(at: params.attribute, .characteristic, for: session, reply) { [unowned self] handle in
-      try receivers.checkIsNotAcquired(handle, by: session)
-      receivers.leave(session, from: handle)
+    try enqueue(at: params.attribute, .characteristic, for: session, reply) { handle in
+      try link.receivers.checkIsNotAcquired(handle, by: session)
+      link.receivers.leave(session, from: handle)
       return LinkOperation(session, .subscription(SubscriptionChange(handle, on: false, reply)))
     }
   }

@@ -1,10 +1,9 @@
 import ATT
 import Adapter
 import Bluetooth
-import BluetoothCrypto
 import GATT
 
-/// One link: the GATT connection on it with its alarm, and whether its packets are read.
+/// One link: the GATT connection on it with its alarm.
 ///
 /// Each action of the connection concerns one role: what the device's server sends goes to `central`, what the device
 /// asks of our server goes to `server`. Only the end, room for packets and packets that were dropped concern both.
@@ -20,6 +19,10 @@ final class LinkHub {
   private(set) lazy var room = LinkRoom(of: self)
   /// The enhanced ATT bearers beside the one that every link has.
   private(set) lazy var bearers = EnhancedBearers(of: self)
+  /// The state that belongs to the bond with the device.
+  private(set) lazy var bond = LinkBond(on: self, protection)
+  /// Holds the link for a reader that falls behind.
+  private(set) lazy var brake = ReaderBrake(of: self)
   /// False once the link has ended: all that was pending on it fails or has failed.
   private(set) var isOpen = true
 
@@ -29,16 +32,10 @@ final class LinkHub {
   private let roles: LinkRoles
 
   private var connection: GATTConnection
-  /// Whether what the device has set belongs to its bond: it has shown that it has the keys, or they were made here.
-  private var isOfBond = false
-  /// Whether it has not done so yet, though there is a bond.
-  private var awaitsBond = false
   private var actions: [GATTAction] = []
   /// Whether what was sent has not reached the link yet.
   private(set) var isExecuting = false
   private var alarm: (time: Instant, work: any ScheduledWork)?
-  private var brake = Brake()
-  private var brakeAlarm: (any ScheduledWork)?
   var arbiter = ParameterArbiter()
   var improvement = LinkImprovement()
   /// The MTU as the sessions know it.
@@ -92,104 +89,41 @@ final class LinkHub {
   /// How the link is protected changed, or what is known of it.
   func securityChanged() {
     connection.securityChanged(protection.security(of: self))
-    if let bond = protection.provenBond(of: self), isOpen { giveBack(to: bond) }
-    awaitsBond = !isOfBond && protection.bond(of: self) != nil
+    bond.securityChanged()
   }
 
   /// A packet came: where it matters, how the link is protected is asked again, as that is told a little late.
   func updateSecurity() {
-    if awaitsBond || connection.lacksSecurity(for: database[slot.audience]) { securityChanged() }
-  }
-
-  // MARK: What belongs to a bond
-
-  /// The device has the keys of its bond: it gets back what it had set, and is told what has changed since.
-  private func giveBack(to bond: Bond) {
-    if isOfBond {
-      // The link may be secure enough now for values that had to wait.
-      return serviceReturned(1...0xFFFF)
-    }
-    isOfBond = true
-    if let state = protection.clients.state(of: bond) {
-      withConnection { $0.restore(state, now: scheduler.now, database: &database[slot.audience], actions: &$1) }
-    }
-    keepClient()
+    if bond.isAwaited || connection.lacksSecurity(for: database[slot.audience]) { securityChanged() }
   }
 
   /// The link is new, or there is another bond with its device, or none any more.
-  /// - Parameter isMadeHere: whether its keys come from a pairing on this link: what the device has set here belongs
-  ///   to it.
+  /// - Parameter isMadeHere: whether its keys come from a pairing on this link.
   func bondChanged(isMadeHere: Bool = false) {
-    if isMadeHere {
-      isOfBond = true
-      keepClient()
-    }
-    takeSignatures()
+    bond.changed(isMadeHere: isMadeHere)
     securityChanged()
   }
 
-  /// A service is at these handles: a bonded device may have subscribed to it before.
+  // MARK: The server role
+
+  /// All that the device has set.
+  var clientState: GATTClientState { connection.clientState(database: &database[slot.audience]) }
+
+  /// The device gets back what it had set on an earlier link, and is told what has changed since.
+  func restore(_ state: GATTClientState) {
+    withConnection { $0.restore(state, now: scheduler.now, database: &database[slot.audience], actions: &$1) }
+  }
+
+  /// A service is at these handles: the device may have subscribed to it before.
   func serviceReturned(_ range: ClosedRange<UInt16>) {
-    guard isOfBond, isOpen else { return }
     withConnection { $0.serviceReturned(range, database: database[slot.audience], actions: &$1) }
   }
 
-  /// The Client Supported Features that the device was told, if it is bonded and knows that it is us; else nil.
-  var toldFeatures: [UInt8]? {
-    guard isOfBond, let bond = protection.bond(of: self) else { return nil }
-    return protection.clients.toldFeatures(of: bond)
+  /// Accepts signed writes of the device; without `verify` none.
+  /// - Parameter counter: that of the last one; nil before the first.
+  func takeSignatures(after counter: UInt32?, _ verify: SignatureVerifier?) {
+    connection.takeSignatures(after: counter, verify)
   }
-
-  /// The device was told them: if it is bonded it keeps them (Core 5.4, Vol 3, Part G, 7.2).
-  func told(_ features: [UInt8]) {
-    guard isOfBond, let bond = protection.bond(of: self) else { return }
-    protection.clients.keep(toldFeatures: features, of: bond)
-  }
-
-  private func keepClient() {
-    guard isOfBond, let bond = protection.bond(of: self) else { return }
-    let audience = slot.audience
-    if database[audience].isHashed {
-      protection.clients.keep(connection.clientState(database: &database[audience]), of: bond)
-    } else {
-      protection.clients.keepLater(of: bond) { [weak self] in
-        self.map { $0.connection.clientState(database: &$0.database[audience]) }
-      }
-    }
-  }
-
-  /// A signature needs no encryption: it shows by itself who made it.
-  private func takeSignatures() {
-    let bond = protection.bond(of: self)
-    guard let bond, let key = bond.peerSignatureKey.flatMap({ Key128(littleEndian: $0.value) }) else {
-      return connection.takeSignatures(after: nil, nil)
-    }
-    connection.takeSignatures(after: protection.clients.signCounter(of: bond)) { ATTSignature.verify($0, key: key) }
-  }
-
-  /// A write whose origin the device can check without encryption; on an encrypted link nothing is signed (Core 5.4,
-  /// Vol 3, Part C, 10.4.1).
-  /// - Throws: `notPermitted` without a bond with a key of ours; `pairingFailed` if the counter is not on disk.
-  func signedWrite(_ handle: UInt16, _ value: [UInt8]) throws(BluetoothError) -> GATTProcedure {
-    guard protection.security(of: self).level <= 1 else { return .writeWithoutResponse(handle, value) }
-    guard let bond = protection.bond(of: self), let key = bond.signatureKey.flatMap({ Key128(littleEndian: $0.value) })
-    else {
-      throw BledError.notPermitted.error(
-        "a signed write needs a key that only pairing gives: pair with the device (peripheral.pair) first")
-    }
-    guard let counter = protection.clients.nextCounter(of: bond) else {
-      throw GAPError.pairingFailed.error(
-        "the counter of signed writes, which may never repeat, could not be stored: the daemon's log says why")
-    }
-    return .signedWrite(handle, value) { ATTSignature.sign($0, counter: counter, key: key) }
-  }
-
-  private func signatureTaken(_ counter: UInt32) {
-    guard let bond = protection.bond(of: self) else { return }
-    protection.clients.keep(signCounter: counter, of: bond)
-  }
-
-  // MARK: The server role
 
   /// The device's subscriptions.
   func subscription(of handle: UInt16) -> ClientConfiguration { connection.subscription(of: handle) }
@@ -223,55 +157,11 @@ final class LinkHub {
   /// Indicates to the device, if it has subscribed, that attributes were added or removed.
   func databaseChanged(_ range: ClosedRange<UInt16>) {
     withConnection { $0.databaseChanged(range, now: scheduler.now, database: database[slot.audience], actions: &$1) }
-    keepClient()
+    bond.keep()
   }
 
   /// Fails the device's pending request to an owner that has ended.
   func ownerGone(_ owner: AttributeOwner) { withConnection { $0.ownerGone(owner, actions: &$1) } }
-
-  // MARK: A reader that falls behind
-
-  /// A value, notified or written, was handed to a session. If the session has too much to read by now and is alone on
-  /// the link, the link is held until it has caught up.
-  ///
-  /// It is not alone if others use the device, or the device uses services of others: their requests and answers would
-  /// be held back together with the values.
-  func slowDown(for session: Session) {
-    guard session.outbox.isCongested, hold(for: session) else { return }
-    session.whenRelieved { [weak self] in self?.releaseBrake() }
-  }
-
-  /// Holds the link for a session that has too much to read, until `releaseBrake`.
-  /// - Returns: false if it is held or has been already, or the session is not alone.
-  func hold(for session: Session) -> Bool {
-    guard brake.isOpen, session.isPresent, central.users.allSatisfy({ $0 === session }),
-      server.served.isSubset(of: [session])
-    else { return false }
-    session.slowedLinks += 1
-    perform(brake.overrun())
-    brakeAlarm = scheduler.schedule(after: Brake.patience) { [weak self] in
-      guard let self else { return }
-      perform(brake.patienceEnded())
-    }
-    return true
-  }
-
-  /// The reader has caught up, has ended, or is no longer the only one.
-  func releaseBrake() {
-    guard !brake.isOpen else { return }
-    brakeAlarm?.cancel()
-    brakeAlarm = nil
-    perform(brake.relieved())
-  }
-
-  private func perform(_ action: Brake.Action?) {
-    switch action {
-    case .hold: link.isReading = false
-    case .release: link.isReading = true
-    case nil: return
-    }
-    bearers.readingChanged()
-  }
 
   // MARK: The connection and its actions
 
@@ -301,7 +191,7 @@ final class LinkHub {
     isOpen = false
     alarm?.work.cancel()
     alarm = nil
-    brakeAlarm?.cancel()
+    brake.end()
     let error = GAPError.disconnected.error("the connection ended: \(reason)")
     withConnection { $0.linkEnded(error, actions: &$1) }
     protection.clients.readStates()
@@ -349,8 +239,8 @@ final class LinkHub {
     case .subscriptionChanged(let handle, let configuration): server.subscriptionChanged(handle, configuration)
     case .indicationFinished(let id, _): server.indicationFinished(id)
     case .securityNeeded(let id, let bearer, let error): raiseSecurity(for: id, on: bearer, error)
-    case .signatureTaken(let counter): signatureTaken(counter)
-    case .clientStateChanged: keepClient()
+    case .signatureTaken(let counter): bond.signatureTaken(counter)
+    case .clientStateChanged: bond.keep()
     // The MTU itself is read where it is needed.
     case .mtuChanged(let mtu): if mtu != toldMTU { tellParameters() }
     case .stored: break

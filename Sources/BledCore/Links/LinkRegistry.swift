@@ -40,12 +40,22 @@ final class LinkRegistry {
     hub.central.began()
   }
 
+  /// The newest link of an adapter with a device.
+  func link(with peripheral: Peripheral, on slot: AdapterSlot) -> LinkHub? {
+    links.last { $0.peripheral == peripheral && $0.slot === slot }
+  }
+
+  /// The newest link with a device that has connected to us.
+  func incoming(from peripheral: Peripheral) -> LinkHub? {
+    links.last { $0.peripheral == peripheral && $0.link.role == .peripheral }
+  }
+
   /// A service is there: bonded devices that had subscribed to it are again, when its program has been told where it
   /// is.
   func serviceAdded(_ range: ClosedRange<UInt16>) {
     guard !links.isEmpty else { return }
     scheduler.schedule(after: .zero) { [weak self] in
-      for hub in self?.links ?? [] { hub.serviceReturned(range) }
+      for hub in self?.links ?? [] { hub.bond.serviceReturned(range) }
     }
   }
 

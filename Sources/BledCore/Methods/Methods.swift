@@ -65,9 +65,9 @@ extension Router {
         guard reply.isWanted else { return }
         do throws(BluetoothError) {
           let peripheral = try broker.forgettable(params.peripheral, for: session)
-          try pairing.check(session, mayForget: peripheral)
+          try pairing.bondBroker.check(session, mayForget: peripheral)
           try broker.directory.forget(peripheral)
-          pairing.forget(peripheral)
+          pairing.bondBroker.forget(peripheral)
           reply.succeed(Empty())
         } catch {
           reply.fail(error)
@@ -154,9 +154,9 @@ extension Router {
       try pairing.consent.open(params, for: session)
       return Empty()
     }
-    answer(PairingList.self) { [unowned pairing] _, _ in pairing.list }
+    answer(PairingList.self) { [unowned pairing] _, _ in pairing.bondBroker.list }
     serve(PairingImport.self) { [unowned pairing] params, session, reply in
-      try pairing.importBond(params, for: session, reply)
+      try pairing.bondBroker.importBond(params, for: session, reply)
     }
     serve(PairingReadOutOfBand.self) { [unowned pairing] params, session, reply in
       try pairing.consent.readOutOfBand(params, for: session, reply)
@@ -166,7 +166,7 @@ extension Router {
       return Empty()
     }
     answer(PairingForget.self) { [unowned pairing] params, session in
-      try pairing.forget(params, for: session)
+      try pairing.bondBroker.forget(params, for: session)
       return Empty()
     }
   }

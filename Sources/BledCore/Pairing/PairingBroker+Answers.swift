@@ -16,7 +16,7 @@ extension PairingBroker {
       return questions.ask(candidates, question, key, device(peripheral, hub, slot)) { [weak self] given, agent in
         guard let self else { return }
         // The link may have been announced after the question.
-        let hub = self.hub(of: peripheral, slot)
+        let hub = links.link(with: peripheral, on: slot)
         if given != .refuse, let agent {
           change(hub) { $0.approved(.agent(agent, identity: peripheral.identity)) }
         }

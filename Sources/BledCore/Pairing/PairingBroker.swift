@@ -5,8 +5,8 @@ import Bluetooth
 import GATT
 import Logging
 
-/// Decides which devices pair: asks the agents of the users concerned (`PairingConcern`), else the configuration; and
-/// keeps the bonds.
+/// Decides which devices pair, and so which bonds are kept: asks the agents of the users concerned (`PairingConcern`),
+/// else the configuration.
 ///
 /// | Question of a pairing | Answered by                                                                |
 /// |-----------------------|----------------------------------------------------------------------------|
@@ -15,9 +15,10 @@ import Logging
 /// |                       | passkey: the one of the policy; anything else: no                          |
 final class PairingBroker: LinkProtection {
   let bonds: BondDirectory
+  /// The bonds for sessions and adapters.
+  let bondBroker: BondBroker
   var clients: BondedClients { bonds.clients }
   let consent: PairingConsent
-  unowned let adapters: AdapterRegistry
   unowned let directory: PeripheralDirectory
   unowned let links: LinkRegistry
   private let scheduler: any Scheduler
@@ -34,22 +35,21 @@ final class PairingBroker: LinkProtection {
     adapters: AdapterRegistry, directory: PeripheralDirectory, links: LinkRegistry, publishers: any PublishingUsers,
     bonds: BondDirectory, scheduler: any Scheduler, logger: Logger
   ) {
-    self.adapters = adapters
     self.directory = directory
     self.links = links
     self.publishers = publishers
     self.bonds = bonds
+    bondBroker = BondBroker(bonds, adapters: adapters, directory: directory, links: links)
     self.scheduler = scheduler
     self.logger = logger
     consent = PairingConsent(
       adapters: adapters, publishers: publishers, scheduler: scheduler, logger: logger)
     questions = PairingQuestions(scheduler: scheduler)
-    directory.setBonds(bonds.all)
   }
 
   /// An adapter is about to be started.
   func adding(_ slot: AdapterSlot) {
-    slot.adapter.setBonds(bonds.all)
+    slot.adapter.setBonds(bonds)
     consent.adding(slot)
     slot.adapter.setPrivacy(privacy)
   }
@@ -142,10 +142,7 @@ final class PairingBroker: LinkProtection {
   }
 
   /// The link of a device that has connected to us, which can be asked to pair as well.
-  func incoming(_ id: String) throws -> LinkHub? {
-    let peripheral = try directory.find(id)
-    return links.links.last { $0.peripheral == peripheral && $0.link.role == .peripheral }
-  }
+  func incoming(_ id: String) throws -> LinkHub? { links.incoming(from: try directory.find(id)) }
 
   /// The device refuses a request of a session for lack of security: raises it, if there is a bond or the session may
   /// pair.
@@ -209,7 +206,7 @@ final class PairingBroker: LinkProtection {
 
   func handle(_ event: PairingEvent, with address: DeviceAddress, on slot: AdapterSlot) {
     let peripheral = directory.peripheral(at: address, on: slot)
-    let hub = hub(of: peripheral, slot)
+    let hub = links.link(with: peripheral, on: slot)
     switch event {
     case .question(let id, let question):
       change(hub) { $0.begins() }
@@ -234,22 +231,17 @@ final class PairingBroker: LinkProtection {
       tellEnd(peripheral, hub, slot, error)
     case .keysRefused(let earlier):
       if let earlier {
-        keep(earlier, for: nil)
+        bondBroker.keep(earlier, for: nil)
+        bondBroker.isAdded(earlier)
       } else {
-        bonds.remove(slot.adapter.information.address, peripheral.identity)
+        bonds.remove(Bond.ID(local: slot.adapter.information.address, peer: peripheral.identity))
       }
-      shareBonds()
       hub?.bondChanged()
     case .unbonded:
-      bonds.remove(slot.adapter.information.address, peripheral.identity)
-      shareBonds()
+      bonds.remove(Bond.ID(local: slot.adapter.information.address, peer: peripheral.identity))
       hub?.bondChanged()
     case .keysLost(let theirs): keysLost(theirs: theirs, peripheral, hub, slot)
     }
-  }
-
-  func hub(of peripheral: Peripheral, _ slot: AdapterSlot) -> LinkHub? {
-    links.links.last { $0.peripheral == peripheral && $0.slot === slot }
   }
 
   /// A pairing has not ended well, or not at all: if the passkey of the policy was given, a part of it is known to the
@@ -279,10 +271,9 @@ final class PairingBroker: LinkProtection {
     directory.paired(peripheral, as: bond.peer)
     let hasNewKeys = bonds.find(bond.local, bond.peer)?.longTermKeys != bond.longTermKeys
     let user = pairing(hub).consenter(to: bond.peer)?.user
-    guard keep(bond, for: concern.users.first ?? user) else {
+    guard bondBroker.keep(bond, for: concern.users.first ?? user) else {
       return reject(bond, peripheral, hub, slot, "too many devices are paired, and all are connected")
     }
-    shareBonds()
     passkeySucceeded(hub)
     change(hub) { $0.bonded() }
     hub.bondChanged(isMadeHere: hasNewKeys)
@@ -295,12 +286,12 @@ final class PairingBroker: LinkProtection {
     of bond: Bond, with peripheral: Peripheral, _ consenter: Session?, _ concern: PairingConcern
   ) -> String? {
     // Any device can tell the identity of another one when it has paired, and would take its place.
-    if consenter == nil, peripheral.identity != bond.peer, bonds.all.contains(where: { $0.peer == bond.peer }) {
+    if consenter == nil, peripheral.identity != bond.peer, bonds.contains(bond.peer) {
       return "\(bond.peer) is paired already: forget it on both sides, and pair again"
     }
     guard let old = bonds.find(bond.local, bond.peer) else { return nil }
     return BondReplacement(
-      old: old, new: bond, users: users(of: old), consenter: consenter, cause: concern.causes.first
+      old: old, new: bond, users: bondBroker.users(of: old), consenter: consenter, cause: concern.causes.first
     ).refusal
   }
 
@@ -309,7 +300,7 @@ final class PairingBroker: LinkProtection {
       "\(peripheral.address) has paired, and its keys are removed: \(reason)",
       metadata: .about(peripheral, adapter: slot))
     slot.adapter.unpair(bond.peer)
-    shareBonds()
+    if let earlier = bonds.find(bond.local, bond.peer) { bondBroker.isAdded(earlier) }
     change(hub) { $0.pairedWithoutBond() }
     tellEnd(peripheral, hub, slot, GAPError.pairingFailed.error(reason))
   }

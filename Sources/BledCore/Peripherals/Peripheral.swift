@@ -57,8 +57,6 @@ final class Peripheral {
   var decoded: DecodedReport?
   /// How many brokers rely on it; while there is one it is not forgotten.
   var holds = 0
-  /// Whether the store has it.
-  var isKept = false
   /// Whether there ever was a link to it.
   var wasConnected = false
   /// Whether it does not answer Exchange MTU.

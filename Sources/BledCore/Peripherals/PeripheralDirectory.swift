@@ -39,8 +39,6 @@ final class PeripheralDirectory {
   /// own in `byAddress`, so each address is resolved once.
   private var aliases: [DeviceAddress: Peripheral] = [:]
   private static let maximumAliases = 1024
-  private var resolver = IdentityResolver()
-  private var bonded: Set<DeviceAddress> = []
   /// Called when a device is bonded, or is not any more.
   var onBondsChanged: () -> Void = {}
   /// The length of an identifier, which is a UUID.
@@ -49,6 +47,7 @@ final class PeripheralDirectory {
   /// The adapters of stored devices that were not there yet.
   private var awaited: [Peripheral: String] = [:]
   private var lastNumber = 0
+  private let bonds: BondDirectory
   private let store: Store
   private let makeIdentifier: () -> String
   private let scheduler: any Scheduler
@@ -56,13 +55,15 @@ final class PeripheralDirectory {
 
   /// - Parameter makeIdentifier: makes an identifier that no other device has.
   init(
-    store: Store, scheduler: any Scheduler, limits: Limits = Limits(),
+    bonds: BondDirectory, store: Store, scheduler: any Scheduler, limits: Limits = Limits(),
     makeIdentifier: @escaping () -> String = { UUID().uuidString }
   ) {
     self.makeIdentifier = makeIdentifier
+    self.bonds = bonds
     self.store = store
     self.scheduler = scheduler
     self.limits = limits
+    bonds.observer = self
   }
 
   // MARK: The store
@@ -84,10 +85,9 @@ final class PeripheralDirectory {
   private func restore(_ record: PeripheralRecord, on slot: AdapterSlot) {
     guard let stored = record.deviceAddress, let id = record.identifier, byID[OctetText(id)] == nil else { return }
     // The daemon may have been killed before it wrote that the device has paired.
-    let address = resolver.identity(of: stored) ?? stored
+    let address = bonds.resolver.identity(of: stored) ?? stored
     guard byAddress[address] == nil else { return }
     let peripheral = add(id, address, on: slot, name: record.deviceName)
-    peripheral.isKept = true
     peripheral.wasConnected = record.wasConnected ?? true
     peripheral.isPrivate = record.usesPrivateAddresses ?? (peripheral.wasConnected ? address != stored : nil)
     peripheral.ignoresMTU = record.ignoresMTU ?? false
@@ -106,30 +106,28 @@ final class PeripheralDirectory {
   /// used again is written together with the next change.
   func keep(_ peripheral: Peripheral) {
     awaited[peripheral] = nil
-    guard !peripheral.isKept else { return }
+    guard !keeps(peripheral) else { return }
     if isFull {
       guard let oldest = Self.inOrder(kept).last(where: { $0.holds == 0 && !$0.wasConnected }) else { return }
       counters.unkept += 1
       unkeep(oldest)
     }
-    peripheral.isKept = true
     kept.insert(peripheral)
     document?.changed()
   }
 
   /// There is a link to a device that was requested: it is kept, replacing another one if necessary.
   func connected(_ peripheral: Peripheral) {
-    guard !peripheral.isKept || !peripheral.wasConnected else { return }
+    guard !keeps(peripheral) || !peripheral.wasConnected else { return }
     peripheral.wasConnected = true
-    if !peripheral.isKept, isFull {
+    if !keeps(peripheral), isFull {
       let others = Self.inOrder(kept).filter { $0.holds == 0 }
-      let strangers = others.filter { !bonded.contains($0.identity) }
+      let strangers = others.filter { !bonds.contains($0.identity) }
       if let oldest = others.last(where: { !$0.wasConnected }) ?? strangers.last ?? others.last {
         counters.unkept += 1
         unkeep(oldest)
       }
     }
-    peripheral.isKept = true
     kept.insert(peripheral)
     document?.changed()
   }
@@ -137,21 +135,23 @@ final class PeripheralDirectory {
   /// A device does not answer Exchange MTU.
   func ignoresMTU(_ peripheral: Peripheral) {
     peripheral.ignoresMTU = true
-    if peripheral.isKept { document?.changed() }
+    if keeps(peripheral) { document?.changed() }
   }
+
+  /// Whether the store has a device.
+  func keeps(_ peripheral: Peripheral) -> Bool { kept.contains(peripheral) }
 
   private var isFull: Bool { kept.count >= min(limits.kept, max(1, limits.peripherals / 2)) }
 
   private func unkeep(_ peripheral: Peripheral) {
     kept.remove(peripheral)
     awaited[peripheral] = nil
-    peripheral.isKept = false
     peripheral.cache = nil
   }
 
   /// The cache of a device was made, replaced or dropped.
   func cacheChanged(_ peripheral: Peripheral) {
-    guard peripheral.isKept else { return peripheral.cache = nil }
+    guard keeps(peripheral) else { return peripheral.cache = nil }
     if peripheral.cacheSize > limits.cache { drop(&peripheral.cache) }
     var excess = kept.reduce(0) { $0 + $1.cacheSize } - limits.caches
     for other in Self.inOrder(kept).reversed() where excess > 0 && other.cache != nil && other != peripheral {
@@ -173,7 +173,7 @@ final class PeripheralDirectory {
       throw BledError.notPermitted.error(
         "\(peripheral.id) is connected or has a pending connection: disconnect all sessions from it first")
     }
-    let wasKept = peripheral.isKept
+    let wasKept = keeps(peripheral)
     remove(peripheral)
     if wasKept { document?.changed() }
   }
@@ -186,7 +186,7 @@ final class PeripheralDirectory {
       known.lastUse = scheduler.now
       return known
     }
-    if let identity = resolver.identity(of: address) {
+    if let identity = bonds.resolver.identity(of: address) {
       let peripheral = peripheral(at: identity, on: adapter)
       alias(address, peripheral)
       return peripheral
@@ -241,7 +241,7 @@ final class PeripheralDirectory {
 
   /// Forgets an eighth of the devices at once, so that the search for the oldest is rare.
   private func forgetOldest() {
-    let candidates = Self.inOrder(byAddress.values.filter { $0.holds == 0 && !$0.isKept }).reversed()
+    let candidates = Self.inOrder(byAddress.values.filter { $0.holds == 0 && !kept.contains($0) }).reversed()
     for peripheral in candidates.prefix(max(1, limits.peripherals / 8)) {
       remove(peripheral)
       counters.forgotten += 1
@@ -249,7 +249,7 @@ final class PeripheralDirectory {
   }
 
   private func remove(_ peripheral: Peripheral) {
-    if peripheral.isKept { unkeep(peripheral) }
+    if keeps(peripheral) { unkeep(peripheral) }
     byAddress[peripheral.address] = nil
     for id in peripheral.formerIDs + [peripheral.id] { byID[OctetText(id)] = nil }
     aliases = aliases.filter { $0.value != peripheral }
@@ -257,29 +257,12 @@ final class PeripheralDirectory {
 
   // MARK: Identities
 
-  /// The bonds of all adapters, whose keys resolve private addresses from now on. What was heard under one of them
-  /// before is the same device.
-  func setBonds(_ bonds: [Bond]) {
-    bonded = Set(bonds.map(\.peer))
-    let new = IdentityResolver(bonds)
-    if new != resolver {
-      // With the earlier keys all of them were tried when they were heard.
-      let added = new.subtracting(resolver)
-      resolver = new
-      aliases = [:]
-      for peripheral in added.resolvesAny ? all : [] where peripheral.address.isResolvablePrivate {
-        if let identity = added.identity(of: peripheral.address) { unite(peripheral, with: identity) }
-      }
-    }
-    onBondsChanged()
-  }
-
   /// Whether there are private addresses that can be resolved.
-  var resolvesAny: Bool { resolver.resolvesAny }
+  var resolvesAny: Bool { bonds.resolver.resolvesAny }
 
   /// Whether a device has to be heard before it can be connected: it uses private addresses that can be resolved.
   func mustBeHeard(_ peripheral: Peripheral) -> Bool {
-    peripheral.isPrivate != false && resolver.resolves(peripheral.identity)
+    peripheral.isPrivate != false && bonds.resolver.resolves(peripheral.identity)
   }
 
   /// A device has paired and told its identity. It keeps its identifier over restarts from now on.
@@ -301,7 +284,7 @@ final class PeripheralDirectory {
   private func unite(_ peripheral: Peripheral, with identity: DeviceAddress) {
     let old = peripheral.address
     if let other = byAddress[identity] {
-      let isYielding = other.holds == 0 && (peripheral.holds > 0 || peripheral.isKept && !other.isKept)
+      let isYielding = other.holds == 0 && (peripheral.holds > 0 || keeps(peripheral) && !keeps(other))
       guard isYielding else {
         peripheral.identity = identity
         guard peripheral.holds == 0 else { return }
@@ -314,7 +297,7 @@ final class PeripheralDirectory {
     peripheral.rename(to: identity)
     byAddress[identity] = peripheral
     alias(old, peripheral)
-    if peripheral.isKept { document?.changed() }
+    if keeps(peripheral) { document?.changed() }
   }
 
   private func replace(_ old: Peripheral, by new: Peripheral) {
@@ -345,8 +328,24 @@ final class PeripheralDirectory {
   func reached(_ peripheral: Peripheral, at address: DeviceAddress) -> Bool {
     let wasPrivate = peripheral.isPrivate
     let hasMoved = peripheral.isReached(at: address, now: scheduler.now)
-    if peripheral.isKept, peripheral.isPrivate != wasPrivate { document?.changed() }
+    if peripheral.isPrivate != wasPrivate, keeps(peripheral) { document?.changed() }
     return hasMoved
+  }
+}
+
+extension PeripheralDirectory: BondObserver {
+  /// The keys of bonds resolve private addresses from now on. What was heard under one of them before is the same
+  /// device.
+  func bondsChanged(from earlier: IdentityResolver) {
+    if bonds.resolver != earlier {
+      // With the earlier keys all of them were tried when they were heard.
+      let added = bonds.resolver.subtracting(earlier)
+      aliases = [:]
+      for peripheral in added.resolvesAny ? all : [] where peripheral.address.isResolvablePrivate {
+        if let identity = added.identity(of: peripheral.address) { unite(peripheral, with: identity) }
+      }
+    }
+    onBondsChanged()
   }
 }
 

@@ -171,7 +171,7 @@ final class ServerLink: ServerRole {
 
   /// The device uses a service of this session: the link is no longer held for another one.
   private func serves(_ session: Session) {
-    if served.insert(session).inserted { hub.releaseBrake() }
+    if served.insert(session).inserted { hub.brake.release() }
   }
 
   // MARK: Write Commands
@@ -186,7 +186,7 @@ final class ServerLink: ServerRole {
       session.costs.packetsLost += 1
       ServerBroker.noteLoss(of: 1, from: command.central, to: session)
     }
-    hub.slowDown(for: session)
+    hub.brake.slowDown(for: session)
   }
 
   /// Packets from the device were dropped on this machine: Write Commands may have been among them.
@@ -265,7 +265,7 @@ final class ServerLink: ServerRole {
   /// A session has ended: the device's request to it is refused.
   func ended(_ session: Session) {
     endAcquired(GAPError.cancelled.error("the session has ended")) { $0.session === session }
-    if served.remove(session) != nil { hub.releaseBrake() }
+    if served.remove(session) != nil { hub.brake.release() }
     if wishes.removeValue(forKey: session) != nil { hub.wishesChanged() }
     hub.ownerGone(session.owner)
     hub.room.forget(session)
@@ -276,7 +276,7 @@ final class ServerLink: ServerRole {
   func programGone(_ session: Session) {
     endAcquired(GAPError.cancelled.error("the program has disconnected")) { $0.session === session }
     for index in questions.indices where questions[index].session == session { questions[index].callNumber = nil }
-    if served.contains(session) { hub.releaseBrake() }
+    if served.contains(session) { hub.brake.release() }
   }
 
   /// The numbers of the requests that wait for the program of a session.

@@ -6,8 +6,8 @@ import Logging
 
 /// The user of a `LifecycleHost`, which opens and closes the radio.
 protocol LifecycleHostOwner: AnyObject {
-  /// The bonds of all adapters.
-  var bonds: [Bond] { get }
+  /// The bonds of all adapters, which the kernel is told next.
+  func loadBonds() -> [Bond]
   /// A controller that can be used was found.
   func identify(_ controller: ControllerInformation)
   func openRadio(_ index: ControllerIndex, _ address: DeviceAddress)
@@ -105,7 +105,7 @@ final class LifecycleHost {
     switch action {
     case .openManagement: openManagement()
     case .send(let packet): management.send(packet)
-    case .findRival: run(.rival(rival, bonds: owner?.bonds ?? []))
+    case .findRival: run(.rival(rival, bonds: owner?.loadBonds() ?? []))
     case .findBlock: run(.blocked(Rfkill.problem(with: context.name)))
     case .openRadio(let index, let address): owner?.openRadio(index, address)
     case .closeRadio(let error): owner?.closeRadio(error)

@@ -2,11 +2,12 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// The keys of one controller: the bonds, the identities of the devices on its links, and what a pairing makes of both.
+/// The keys that pairings bring on the links of one controller, and the identities of their devices.
 ///
 /// The kernel tells the keys of a pairing when all have been exchanged: the device's identity first, with the key that
 /// resolves its addresses, then the keys for signatures, and last those for encryption. The bond is told with the
-/// latter, as a whole: all that a pairing brings is kept or refused together.
+/// latter, as a whole: all that a pairing brings is kept or refused together. The machine keeps no bonds: it remembers
+/// the one that pairings have made on a link until the link ends, as its keys come as several events.
 ///
 /// | Input                        | Of the link or identity                   | Outcome                                   |
 /// |------------------------------|-------------------------------------------|-------------------------------------------|
@@ -18,10 +19,10 @@ import HCI
 /// | New Long Term Key            | partial keys                              | a new bond, with them                     |
 /// | New Long Term Key            | no partial keys                           | the bond gets the key, or is made         |
 /// | New Long Term Key, no secret | any                                       | `refusing`, `keysRefused`, Unpair Device  |
-/// | the bond was removed         | any                                       | the bond is gone                          |
+/// | the bond was removed         | any                                       | what the link has made is forgotten       |
 ///
-/// The bond that `keysRefused` names is that of before the pairing. The keys of one pairing come as several events, so
-/// a link remembers the bond that the first of them replaced; a second key for the same role is of the next pairing.
+/// The bond that `keysRefused` names is that of before the pairing. A second key for the same role is of the next
+/// pairing.
 struct KeyMachine {
   enum Action: Hashable {
     /// Tell the users, who know the device by this address.
@@ -42,107 +43,87 @@ struct KeyMachine {
     var signatureKeys: [SignatureKey] = []
   }
 
-  /// A bond that keys of a pairing have replaced.
-  private struct ReplacedBond {
+  /// The bond that a pairing has made on a link.
+  private struct MadeBond {
     /// The bond before the pairing.
     let earlier: Bond?
-    /// The roles for which keys have come since.
+    var bond: Bond
+    /// The roles for which keys have come.
     var roles: Set<LinkRole> = []
   }
 
-  private struct LinkKeys {
-    /// The address by which users know the device.
-    let peer: DeviceAddress
-    /// The address by which the kernel knows it: its identity, once that is known.
-    var identity: DeviceAddress
-    /// Whether keys of the device are not kept: after one that is not secret, or an identity that two claim.
-    var isRefusing = false
-    var replaced: ReplacedBond?
-  }
+  /// Finds the bond that the owner of all bonds has with a device, by its identity.
+  typealias KeptBonds = (DeviceAddress) -> Bond?
 
   private static let zeros = [UInt8](repeating: 0, count: 16)
   /// More pairings than can end at the same time.
   private static let mostPartial = 32
 
-  /// The controller's own address.
-  var local = DeviceAddress.none
-  /// The bonds of all adapters.
-  private(set) var bonds: [Bond] = []
-  /// Whether there are bonds that the kernel was not told of.
-  private var hasNewBonds = false
-  private var links: [UInt16: LinkKeys] = [:]
+  /// The devices on the links.
+  private(set) var identities = LinkIdentities()
+  /// The links whose devices' keys are not kept: after one that is not secret, or an identity that two claim.
+  private var refusing: Set<UInt16> = []
+  /// By link.
+  private var made: [UInt16: MadeBond] = [:]
   /// By identity.
   private var partialBonds: [DeviceAddress: PartialBond] = [:]
+  /// Whether the kernel has to be told the bonds anew.
+  private var mustReload = false
 
   // MARK: - Links
 
   /// A link was announced.
   /// - Parameter identity: the address by which the kernel knows the device.
   mutating func linkBegan(_ handle: UInt16, _ peer: DeviceAddress, identity: DeviceAddress) {
-    links[handle] = LinkKeys(peer: peer, identity: identity)
+    linkEnded(handle)
+    identities.began(handle, peer, identity: identity)
   }
 
   /// A link has ended.
-  mutating func linkEnded(_ handle: UInt16) { links[handle] = nil }
+  mutating func linkEnded(_ handle: UInt16) {
+    identities.ended(handle)
+    refusing.remove(handle)
+    made[handle] = nil
+  }
 
   /// Whether keys of the device on this link are kept.
-  func keepsKeys(on handle: UInt16) -> Bool { links[handle]?.isRefusing != true }
-
-  /// The link to the device that the kernel knows by this address.
-  func handle(of identity: DeviceAddress) -> UInt16? { first { $0.identity == identity }?.handle }
-
-  /// The address by which users know a device that the kernel names.
-  func known(_ identity: DeviceAddress) -> DeviceAddress {
-    first { $0.identity == identity }?.link.peer ?? identity
-  }
-
-  /// The address by which the kernel knows the device on a link.
-  func identity(on handle: UInt16) -> DeviceAddress? { links[handle]?.identity }
-
-  /// The address by which the kernel knows a device that users name.
-  func identity(of peer: DeviceAddress) -> DeviceAddress { first { $0.peer == peer }?.link.identity ?? peer }
-
-  private func first(_ fits: (LinkKeys) -> Bool) -> (handle: UInt16, link: LinkKeys)? {
-    links.first { fits($0.value) }.map { ($0.key, $0.value) }
-  }
+  func keepsKeys(on handle: UInt16) -> Bool { !refusing.contains(handle) }
 
   // MARK: - Bonds
 
-  /// The bond with a device on this adapter.
-  func bond(with peer: DeviceAddress) -> Bond? {
-    let identity = identity(of: peer)
-    return bonds.first { $0.local == local && $0.peer == identity }
+  /// The bond that pairings have made with a device on a link that is there, unless it was removed.
+  func bondMade(with identity: DeviceAddress) -> Bond? {
+    identities.handles(of: identity).lazy.compactMap { self.made[$0]?.bond }.first
   }
 
-  /// Other bonds are kept from outside.
-  /// - Parameter isRunning: whether the controller is in use, so that the kernel has been told of the earlier ones.
-  mutating func setBonds(_ new: [Bond], isRunning: Bool) {
-    let known = bonds
-    bonds = new
-    if isRunning, new.contains(where: { $0.local == local && !known.contains($0) }) { hasNewBonds = true }
+  /// The bond with a device is gone, or was refused.
+  mutating func forget(_ identity: DeviceAddress) {
+    for handle in identities.handles(of: identity) { made[handle] = nil }
   }
 
-  /// The bonds of this adapter, if the kernel does not know all of them and there is no link; they count as told then.
-  /// The kernel frees the keys that it has when it is told, also those that a pairing still uses.
-  mutating func takeNewBonds() -> [Bond]? {
-    guard hasNewBonds, links.isEmpty else { return nil }
-    hasNewBonds = false
-    return bonds.filter { $0.local == local }
-  }
+  /// There are bonds that the kernel was not told of.
+  mutating func bondsAdded() { mustReload = true }
 
-  /// The bond with a device is gone.
-  mutating func forget(_ identity: DeviceAddress) { bonds.removeAll { $0.local == local && $0.peer == identity } }
+  /// All bonds are told to the kernel.
+  mutating func bondsAreLoaded() { mustReload = false }
+
+  /// Whether all bonds are to be told to the kernel now: it does not know all of them, and there is no link. The kernel
+  /// frees the keys that it has when it is told, also those that a pairing still uses.
+  var isReloadDue: Bool { mustReload && identities.isEmpty }
 
   // MARK: - Keys
 
   /// Takes a key of a pairing.
-  mutating func take(_ event: ManagementEvent) -> [Action] {
+  /// - Parameters:
+  ///   - local: the controller's own address.
+  ///   - kept: the bonds of that controller.
+  mutating func take(_ event: ManagementEvent, on local: DeviceAddress, kept: KeptBonds) -> [Action] {
     switch event {
     case .newLongTermKey(let new):
-      guard let key = LongTermKey(new.key) else { return refuse(new.key) }
+      guard let key = LongTermKey(new.key) else { return refuse(new.key, kept) }
       guard let identity = new.key.device.device else { return [] }
-      guard new.storeHint else { return [.tell(known(identity), .pairedWithoutBond)] }
-      return add(key, of: identity)
+      guard new.storeHint else { return [.tell(identities.known(identity), .pairedWithoutBond)] }
+      return add(key, of: Bond.ID(local: local, peer: identity), kept)
     case .newIdentityResolvingKey(let new):
       guard let identity = new.key.device.device else { return [] }
       let actions = claim(identity, used: new.resolvableAddress)
@@ -163,28 +144,27 @@ struct KeyMachine {
     change(&partialBonds[identity, default: PartialBond()])
   }
 
-  private mutating func add(_ key: LongTermKey, of identity: DeviceAddress) -> [Action] {
-    let other = partialBonds.removeValue(forKey: identity)
-    let own = links.filter { $0.value.identity == identity }
-    guard own.values.allSatisfy({ !$0.isRefusing }) else { return [] }
-    let earlier = bond(with: identity)
-    for (handle, link) in own {
-      var replaced = link.replaced
-      if other != nil || replaced?.roles.contains(key.role) != false { replaced = ReplacedBond(earlier: earlier) }
-      replaced?.roles.insert(key.role)
-      links[handle]?.replaced = replaced
-    }
-    var bond = earlier ?? Bond(local: local, peer: identity)
+  private mutating func add(_ key: LongTermKey, of id: Bond.ID, _ kept: KeptBonds) -> [Action] {
+    let other = partialBonds.removeValue(forKey: id.peer)
+    let handles = identities.handles(of: id.peer)
+    guard refusing.isDisjoint(with: handles) else { return [] }
+    let earlier = bondMade(with: id.peer) ?? kept(id.peer)
+    var bond = earlier ?? Bond(local: id.local, peer: id.peer)
     if let other {
       // The first key of a pairing: nothing of an earlier one stays.
-      bond = Bond(local: local, peer: identity)
+      bond = Bond(local: id.local, peer: id.peer)
       bond.identityResolvingKey = other.identityResolvingKey
       for key in other.signatureKeys { bond.add(key) }
     }
     bond.add(key)
-    bonds.removeAll { $0.local == bond.local && $0.peer == bond.peer }
-    bonds.append(bond)
-    return [.tell(known(identity), .bonded(bond))]
+    for handle in handles {
+      var new = made[handle] ?? MadeBond(earlier: earlier, bond: bond)
+      if other != nil || new.roles.contains(key.role) { new = MadeBond(earlier: earlier, bond: bond) }
+      new.bond = bond
+      new.roles.insert(key.role)
+      made[handle] = new
+    }
+    return [.tell(identities.known(id.peer), .bonded(bond))]
   }
 
   /// A device tells its identity. The kernel names the resolvable address that it has used until then, but no other
@@ -192,39 +172,36 @@ struct KeyMachine {
   /// of which it is not clear whose it is.
   /// - Parameter used: the resolvable private address; 0 if it used none.
   private mutating func claim(_ identity: DeviceAddress, used: UInt64) -> [Action] {
-    let owners = links.filter { $0.value.identity == identity }.keys.sorted()
-    let claimants = links.filter { _, link in
-      guard link.identity != identity else { return false }
-      return used == 0 ? link.identity.isNonResolvablePrivate : link.identity.value == used
-    }.keys.sorted()
-    guard claimants.count > 1 || (!claimants.isEmpty && !owners.isEmpty) else {
-      for handle in claimants { links[handle]?.identity = identity }
-      return []
+    let owners = identities.handles(of: identity)
+    let claimants = identities.handles { other in
+      guard other != identity else { return false }
+      return used == 0 ? other.isNonResolvablePrivate : other.value == used
     }
-    for handle in owners + claimants { links[handle]?.isRefusing = true }
-    for handle in claimants { links[handle]?.identity = identity }
+    for handle in claimants { identities.identified(handle, as: identity) }
+    guard claimants.count > 1 || (!claimants.isEmpty && !owners.isEmpty) else { return [] }
+    refusing.formUnion(owners + claimants)
     // The kernel has the claimant's keys instead of those of the bond.
-    hasNewBonds = true
+    mustReload = true
     return [.warn("two devices claim one identity: neither is paired", identity)]
       + claimants.map { .disconnect(handle: $0) }
   }
 
   /// The device gave a key that others know. The kernel must not encrypt with it, neither on this link nor later, and
   /// no other key of this pairing is kept. The bond before the pairing holds again.
-  private mutating func refuse(_ key: ManagementLongTermKey) -> [Action] {
+  private mutating func refuse(_ key: ManagementLongTermKey, _ kept: KeptBonds) -> [Action] {
     guard let identity = key.device.device else { return [] }
     let hasBegun = partialBonds.removeValue(forKey: identity) == nil
     let role: LinkRole = key.isCentral ? .central : .peripheral
-    var earlier = bond(with: identity)
-    for (handle, link) in links where link.identity == identity {
-      links[handle]?.isRefusing = true
-      if hasBegun, let replaced = link.replaced, !replaced.roles.contains(role) { earlier = replaced.earlier }
+    var earlier = bondMade(with: identity) ?? kept(identity)
+    for handle in identities.handles(of: identity) {
+      refusing.insert(handle)
+      if hasBegun, let made = made[handle], !made.roles.contains(role) { earlier = made.earlier }
     }
     forget(identity)
     return [
       .warn("a device gave a key that is not secret; it is not paired", identity),
       .failed(key.device, .authenticationFailed),
-      .tell(known(identity), .keysRefused(earlier: earlier)),
+      .tell(identities.known(identity), .keysRefused(earlier: earlier)),
       .unpair(key.device),
     ]
   }

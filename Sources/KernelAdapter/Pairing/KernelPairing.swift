@@ -21,6 +21,7 @@ final class KernelPairing {
   let keys: KernelKeys
   let raises: SecurityRaises
   let outOfBand: OutOfBandPairing
+  private let settings: () -> PairingSettings
   private let management: ManagementInterface
   private let links: KernelLinks
   private let context: AdapterContext
@@ -30,20 +31,24 @@ final class KernelPairing {
   /// The kernel's events of pairings while links wait to be announced.
   private var held: [ManagementEvent] = []
 
-  init(_ management: ManagementInterface, _ links: KernelLinks, in context: AdapterContext) {
+  /// - Parameter settings: tells how devices pair.
+  init(
+    _ management: ManagementInterface, _ links: KernelLinks, in context: AdapterContext,
+    settings: @escaping () -> PairingSettings
+  ) {
+    self.settings = settings
     self.management = management
     self.links = links
     self.context = context
     keys = KernelKeys(management, links, in: context)
-    raises = SecurityRaises(management, links, keys, in: context)
+    raises = SecurityRaises(management, links, keys, in: context, settings: settings)
     outOfBand = OutOfBandPairing(management, in: context)
     keys.onAction = { [weak self] action in self?.perform(action) }
   }
 
   /// Tells the kernel how to pair.
-  func apply(_ settings: PairingSettings) {
-    raises.acceptsDevices = settings.acceptsDevices
-    management.send(SetIOCapability(value: settings.ioCapability))
+  func applySettings() {
+    management.send(SetIOCapability(value: settings().ioCapability))
     raises.allowBonds()
   }
 
@@ -71,15 +76,17 @@ final class KernelPairing {
 
   // MARK: - Links
 
-  /// Ends the pairing that the kernel begins by itself where a device wants an encrypted link for a channel: no program
-  /// asked for it. A bond is left alone, which the kernel would forget with that, and so is a pairing that goes on.
+  /// Ends the pairing that the kernel begins by itself where a device wants more protection for a channel, and there is
+  /// no bond that gives it: no program asked for it. A pairing that goes on is left alone.
   /// - Returns: whether it was ended.
   func endUnasked(on link: KernelLink) -> Bool {
+    let level = link.security.level
     // Above level 2 the kernel gives up.
-    guard link.security.level <= 2, keys.bond(with: link.peer) == nil, !raises.isRaising(link),
+    guard level <= 2, keys.bond(with: link.peer)?.reaches(level + 1, as: link.role) != true, !raises.isRaising(link),
       !questions.values.contains(where: { $0.peer == link.peer })
     else { return false }
-    keys.abortPairing(on: link)
+    // The kernel takes it at any time of a pairing, and keeps the keys of a bond, which Unpair Device would cost.
+    management.send(UserConfirmationNegativeReply(device: ManagementAddress(keys.identity(on: link))))
     return true
   }
 
@@ -157,7 +164,7 @@ final class KernelPairing {
 
   private func ask(_ device: ManagementAddress, _ question: PairingQuestion) {
     guard let address = device.device else { return }
-    let known = keys.known(address)
+    let known = keys.machine.identities.known(address)
     forgetQuestion(of: known)
     lastQuestion += 1
     let id = QuestionID(lastQuestion)
@@ -169,15 +176,15 @@ final class KernelPairing {
 
   private func tell(_ device: ManagementAddress, _ event: PairingEvent) {
     guard let address = device.device else { return }
-    onEvent?(keys.known(address), event)
+    onEvent?(keys.machine.identities.known(address), event)
   }
 
   private func failed(_ device: ManagementAddress, _ status: ManagementStatus) {
     guard let address = device.device else { return }
-    let known = keys.known(address)
+    let known = keys.machine.identities.known(address)
     let error = status.pairingError(with: known)
     forgetQuestion(of: known)
     onEvent?(known, .failed(error))
-    if let handle = keys.handle(of: address) { raises.end(handle, error) }
+    for handle in keys.machine.identities.handles(of: address) { raises.end(handle, error) }
   }
 }

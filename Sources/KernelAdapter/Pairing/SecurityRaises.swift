@@ -30,15 +30,19 @@ final class SecurityRaises {
   /// SMP gives up after 30 s (Core 5.4, Vol 3, Part H, 3.4).
   private static let patience = Duration.seconds(35)
 
-  /// Whether devices may pair with us at any time: the kernel keeps the keys of pairings then.
-  var acceptsDevices = false
+  /// Tells how devices pair.
+  private let settings: () -> PairingSettings
   private let management: ManagementInterface
   private let links: KernelLinks
   private let keys: KernelKeys
   private let context: AdapterContext
   private var raises: [ConnectionHandle: Raise] = [:]
 
-  init(_ management: ManagementInterface, _ links: KernelLinks, _ keys: KernelKeys, in context: AdapterContext) {
+  init(
+    _ management: ManagementInterface, _ links: KernelLinks, _ keys: KernelKeys, in context: AdapterContext,
+    settings: @escaping () -> PairingSettings
+  ) {
+    self.settings = settings
     self.management = management
     self.links = links
     self.keys = keys
@@ -79,7 +83,7 @@ final class SecurityRaises {
 
   /// Tells the kernel whether keys of pairings are kept: while we pair, or a device may.
   func allowBonds() {
-    management.send(SetBondable(value: acceptsDevices || isPairing ? 1 : 0))
+    management.send(SetBondable(value: settings().acceptsDevices || isPairing ? 1 : 0))
   }
 
   /// Whether the protection of a link is being raised.
@@ -134,7 +138,7 @@ final class SecurityRaises {
     // The kernel takes no packets on it any more.
     if error != nil, link?.isSecuring == true { link?.disconnect() }
     link?.endSecuring()
-    let keepsKeys = keys.keepsKeys(on: handle)
+    let keepsKeys = keys.machine.keepsKeys(on: handle)
     if raise.pairs, !isPairing { allowBonds() }
     context.loop.execute {
       for waiting in raise.waiting {

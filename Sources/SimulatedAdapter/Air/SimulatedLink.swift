@@ -11,6 +11,8 @@ final class SimulatedLink: Link {
   let maximumMTU: Int
   /// The party that pairs on this side; nil if none does.
   let party: (any PairingParty)?
+  /// The address that the other side keeps, which it tells when it pairs; nil if it never does.
+  let peerIdentity: DeviceAddress?
   var onEvent: ((LinkEvent) -> Void)?
   /// Called before `.ended` is reported, so that the link's owner has released it by then.
   var onEnd: (() -> Void)?
@@ -57,6 +59,7 @@ final class SimulatedLink: Link {
     signal = other.signal
     valueLoss = other.valueLoss
     party = own.party
+    peerIdentity = other.party?.identity
     radio = own.radio
   }
 

@@ -2,14 +2,14 @@ import Adapter
 import Bluetooth
 import BluetoothCrypto
 
-/// How an adapter pairs for the daemon: the bonds that it was given, and the questions that wait for an answer.
+/// How an adapter pairs for the daemon, which keeps the bonds, and the questions that wait for an answer.
 final class AdapterPairing: PairingParty {
   let identity: DeviceAddress
   /// The adapter always uses its own address.
   var identityResolvingKey: Key128? { nil }
   var keys: SimulatedKeys? { nil }
   /// All bonds of the machine.
-  var bonds: [Bond] = []
+  var bonds: (any BondSource)?
   var settings = PairingSettings()
   /// Tells the adapter's owner; the address is that of a link's peer.
   var onEvent: ((DeviceAddress, PairingEvent) -> Void)?
@@ -25,8 +25,8 @@ final class AdapterPairing: PairingParty {
   }
 
   /// The bond with a device that calls itself so on a link.
-  func bond(with peer: DeviceAddress) -> Bond? {
-    bonds.first { bond in
+  private func bond(with peer: DeviceAddress) -> Bond? {
+    bonds?.all.first { bond in
       guard bond.local == identity else { return false }
       guard bond.peer != peer else { return true }
       let key = bond.identityResolvingKey.flatMap { Key128(littleEndian: $0) }
@@ -37,12 +37,6 @@ final class AdapterPairing: PairingParty {
   /// Answers a question, if it waits still.
   func answer(_ question: QuestionID, _ answer: PairingAnswer) {
     questions.removeValue(forKey: question)?.answer(answer)
-  }
-
-  /// Removes the keys of a device, by its identity or the address that it uses on a link.
-  func forget(_ peer: DeviceAddress) {
-    guard let bond = bond(with: peer) else { return }
-    bonds.removeAll { $0.local == identity && $0.peer == bond.peer }
   }
 
   // MARK: - PairingParty
@@ -73,13 +67,7 @@ final class AdapterPairing: PairingParty {
 
   func paired(with peer: DeviceAddress, _ bond: Bond?) {
     forgetQuestion(of: peer)
-    guard let bond else {
-      onEvent?(peer, .pairedWithoutBond)
-      return
-    }
-    bonds.removeAll { $0.local == bond.local && $0.peer == bond.peer }
-    bonds.append(bond)
-    onEvent?(peer, .bonded(bond))
+    onEvent?(peer, bond.map { .bonded($0) } ?? .pairedWithoutBond)
   }
 
   func pairingFailed(with peer: DeviceAddress, _ error: BluetoothError) {

@@ -53,7 +53,7 @@ import FoundationEssentials
     let progress = output.progress("Reading the values of \(device.name)")
     defer { progress.end() }
     for characteristic in tree.flatMap({ $0.characteristics ?? [] }) {
-      if characteristic.properties.contains(.read) {
+      if characteristic.properties.contains(Word(.read)) {
         progress.change("Reading \(Attribute.title(characteristic.uuid)) of \(device.name)")
         await readValue(characteristic.handle, Attribute.title(characteristic.uuid))
       }
@@ -83,7 +83,7 @@ import FoundationEssentials
     let progress = output.progress("Listening to the values of \(device.name) for \(shortNumber(seconds)) s")
     defer { progress.end() }
     let sending = tree.flatMap { $0.characteristics ?? [] }.filter {
-      $0.properties.contains(.notify) || $0.properties.contains(.indicate)
+      $0.properties.contains(Word(.notify)) || $0.properties.contains(Word(.indicate))
     }
     var readers: [Task<Void, Never>] = []
     defer { for reader in readers { reader.cancel() } }
@@ -125,10 +125,10 @@ import FoundationEssentials
   }
 
   private func characteristic(_ described: CharacteristicDescription) -> RecordedDevice.Characteristic {
-    let bits: [(Word<CharacteristicProperty>, UInt8)] = [
+    let bits: [(CharacteristicProperty, UInt8)] = [
       (.read, 0x02), (.writeWithoutResponse, 0x04), (.write, 0x08), (.notify, 0x10), (.indicate, 0x20),
     ]
-    let properties = bits.reduce(0) { described.properties.contains($1.0) ? $0 | $1.1 : $0 }
+    let properties = bits.reduce(0) { described.properties.contains(Word($1.0)) ? $0 | $1.1 : $0 }
     var recorded = RecordedDevice.Characteristic(uuid: described.uuid, properties: properties)
     recorded.read = read[described.handle].map { [.init(time: 0, octets: $0)] } ?? []
     recorded.sent = sent[described.handle] ?? []

@@ -69,8 +69,9 @@ import Testing
     let adapters = AdapterRegistry()
     let slot = adapters.add(ScriptedAdapter(scheduler: scheduler))
     func make() -> PeripheralDirectory {
+      let store = Store(storage, scheduler: scheduler, logger: logger)
       let directory = PeripheralDirectory(
-        store: Store(storage, scheduler: scheduler, logger: logger), scheduler: scheduler,
+        bonds: BondDirectory(store: store, logger: logger), store: store, scheduler: scheduler,
         limits: .init(peripherals: 16, kept: 4, cache: 100, caches: 200))
       directory.added(slot)
       return directory

@@ -15,7 +15,9 @@ final class ScriptedAdapter: Adapter {
   private(set) var wantedParameters: ConnectionParameters?
   private(set) var published: [UInt16: ChannelParameters] = [:]
   private(set) var unpaired: [DeviceAddress] = []
-  private(set) var bonds: [Bond] = []
+  private var bondSource: (any BondSource)?
+  /// How often it was told of bonds that it did not make.
+  private(set) var addedBonds = 0
   private(set) var pairing = PairingSettings()
   private(set) var answers: [PairingAnswer] = []
   /// The questions that were answered.
@@ -34,6 +36,9 @@ final class ScriptedAdapter: Adapter {
     information.address = DeviceAddress(value: 0x00AA_0100_0000, kind: .public)
     self.scheduler = scheduler
   }
+
+  /// The bonds that it can look up.
+  var bonds: [Bond] { bondSource?.all ?? [] }
 
   /// The scan that is wanted now.
   var scan: ScanParameters? { scans.last ?? nil }
@@ -72,7 +77,8 @@ final class ScriptedAdapter: Adapter {
   }
   func unpublishChannel(_ psm: UInt16) { published[psm] = nil }
   func unpair(_ address: DeviceAddress) { unpaired.append(address) }
-  func setBonds(_ bonds: [Bond]) { self.bonds = bonds }
+  func setBonds(_ bonds: any BondSource) { bondSource = bonds }
+  func bondsAdded() { addedBonds += 1 }
   func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) { outOfBandReads.append(done) }
   func setOutOfBand(_ data: OutOfBandData?, of address: DeviceAddress) { outOfBand[address] = data }
   private(set) var privacy: PrivacySettings?

@@ -187,21 +187,29 @@ async def refusals(given):
     await end(given, identifier)
 
 
-def want_security(given):
-    """Has the peripheral refuse channels on links without encryption, as a glucose meter does."""
+def want_security(given, result=0x0008, suffices=lambda connection: connection.is_encrypted):
+    """Has the peripheral refuse channels on links without encryption, as a glucose meter does, or for another reason.
+
+    Returns a function that ends it.
+    """
     manager = given.peripheral.device.l2cap_channel_manager
     accept = manager.on_l2cap_le_credit_based_connection_request
 
     def ask(connection, cid, request):
-        if connection.is_encrypted:
+        if suffices(connection):
             return accept(connection, cid, request)
         kind = L2CAP_LE_Credit_Based_Connection_Response
         refusal = kind(
-            identifier=request.identifier, destination_cid=0, mtu=512, mps=64, initial_credits=0, result=0x0008
+            identifier=request.identifier, destination_cid=0, mtu=512, mps=64, initial_credits=0, result=result
         )
         return manager.send_control_frame(connection, cid, refusal)
 
     manager.on_l2cap_le_credit_based_connection_request = ask
+
+    def restore():
+        manager.on_l2cap_le_credit_based_connection_request = accept
+
+    return restore
 
 
 @channels.case("a device wants an encrypted link for a channel: nobody is paired with it unasked")
@@ -225,6 +233,27 @@ async def wants_security(given):
     stream.close()
     await end(given, identifier)
     # With the keys of the bond the kernel encrypts the link by itself.
+    _, stream, _ = await opened(given)
+    stream.close()
+    await end(given, identifier)
+
+
+@channels.case("a bond that is too weak for a channel is neither replaced unasked nor lost")
+async def weak_bond(given):
+    client = given.client
+    identifier = await connect(given)
+    await client.call("peripheral.pair", peripheral=identifier)
+    bonds = await client.call("pairing.list")
+    restore = want_security(given, 0x0005, lambda connection: connection.authenticated)
+    error = await failure_of(client.call("l2cap.open", peripheral=identifier, psm=PSM, token=True))
+    expect_equal(error["name"], "connectionFailed", "the error")
+    await client.call("gatt.discover", peripheral=identifier)
+    link = given.peripheral.device.connections and next(iter(given.peripheral.device.connections.values()))
+    expect(link and link.is_encrypted, "the link stays, with its encryption")
+    expect_equal(await client.call("pairing.list"), bonds, "the bonds")
+    restore()
+    await end(given, identifier)
+    # The kernel still has the keys of the bond, and encrypts the next link with them.
     _, stream, _ = await opened(given)
     stream.close()
     await end(given, identifier)

@@ -7,7 +7,9 @@ import Testing
 
 /// The kernel's events are written as it sends them: event, index, length, parameters.
 @Suite("The keys of pairings")
-struct KeyMachineTests {
+final class KeyMachineTests {
+  /// The bonds that the owner has kept.
+  private var kept: [DeviceAddress: Bond] = [:]
   private let local = DeviceAddress(value: 0x00AA_0100_0000, kind: .public)
   private let identity = DeviceAddress(value: 0xC0DE_0000_0001, kind: .random)
   private let resolvable = DeviceAddress(value: 0x4A11_2233_4455, kind: .random)
@@ -15,9 +17,17 @@ struct KeyMachineTests {
 
   private func machine(_ links: (UInt16, DeviceAddress)...) -> KeyMachine {
     var machine = KeyMachine()
-    machine.local = local
     for (handle, peer) in links { machine.linkBegan(handle, peer, identity: peer) }
     return machine
+  }
+
+  /// Takes a key, and has the owner keep the bond that is told.
+  /// - Parameter isHeard: whether the owner hears of it before the next key.
+  private func take(_ machine: inout KeyMachine, _ event: ManagementEvent, isHeard: Bool = true) -> [KeyMachine.Action]
+  {
+    let actions = machine.take(event, on: local) { kept[$0] }
+    for case .tell(_, .bonded(let bond)) in actions where isHeard { kept[bond.peer] = bond }
+    return actions
   }
 
   private func event(_ code: String, _ parameters: String) throws -> ManagementEvent {
@@ -57,51 +67,50 @@ struct KeyMachineTests {
   @Test("A bond is told with the key for encryption, with all that came before it, under the address that users know")
   func wholeBond() throws {
     var machine = machine((0x40, resolvable))
-    #expect(machine.take(try resolving("cd", used: "55443322114a")).isEmpty)
-    #expect(machine.take(try signature("ee")).isEmpty)
-    #expect(machine.bonds.isEmpty && machine.known(identity) == resolvable)
-    let actions = machine.take(try encryption("ab"))
+    #expect(take(&machine, try resolving("cd", used: "55443322114a")).isEmpty)
+    #expect(take(&machine, try signature("ee")).isEmpty)
+    #expect(kept.isEmpty && machine.identities.known(identity) == resolvable)
+    let actions = take(&machine, try encryption("ab"))
     let bond = try bonded(actions)
     #expect(actions == [.tell(resolvable, .bonded(bond))])
     #expect(bond.local == local && bond.peer == identity && bond.identityResolvingKey == octets(0xCD))
     #expect(bond.longTermKeys.map(\.value) == [octets(0xAB)] && bond.signatureKeys.map(\.value) == [octets(0xEE)])
-    #expect(machine.bond(with: resolvable) == bond && machine.identity(on: 0x40) == identity)
+    #expect(machine.bondMade(with: identity) == bond && machine.identities.identity(on: 0x40) == identity)
   }
 
-  @Test("Legacy pairing gives a key for each role; both are of one bond")
-  func bothRoles() throws {
+  @Test("Legacy pairing gives a key for each role; both are of one bond", arguments: [true, false])
+  func bothRoles(isHeard: Bool) throws {
     var machine = machine((0x40, identity))
-    _ = machine.take(try resolving("cd"))
-    _ = machine.take(try encryption("a1", type: 0, central: true))
-    let bond = try bonded(machine.take(try encryption("a2", type: 0)))
+    _ = take(&machine, try resolving("cd"))
+    _ = take(&machine, try encryption("a1", type: 0, central: true), isHeard: isHeard)
+    let bond = try bonded(take(&machine, try encryption("a2", type: 0)))
     #expect(Set(bond.longTermKeys.map(\.role)) == [.central, .peripheral] && bond.identityResolvingKey == octets(0xCD))
-    #expect(machine.bonds == [bond])
   }
 
   @Test("Keys of a new pairing replace the whole bond: nothing of the earlier one stays")
   func replaced() throws {
     var machine = machine((0x40, identity))
-    _ = machine.take(try signature("ee"))
-    _ = machine.take(try encryption("ab"))
-    _ = machine.take(try resolving("cd"))
-    let bond = try bonded(machine.take(try encryption("ac")))
+    _ = take(&machine, try signature("ee"))
+    _ = take(&machine, try encryption("ab"))
+    _ = take(&machine, try resolving("cd"))
+    let bond = try bonded(take(&machine, try encryption("ac")))
     #expect(bond.signatureKeys.isEmpty && bond.longTermKeys.map(\.value) == [octets(0xAC)])
-    #expect(machine.bonds == [bond])
+    #expect(machine.bondMade(with: identity) == bond)
   }
 
   @Test("A key that is not to be stored makes no bond")
   func notStored() throws {
     var machine = machine((0x40, identity))
-    #expect(machine.take(try encryption("ab", stored: false)) == [.tell(identity, .pairedWithoutBond)])
-    #expect(machine.bonds.isEmpty)
+    #expect(take(&machine, try encryption("ab", stored: false)) == [.tell(identity, .pairedWithoutBond)])
+    #expect(machine.bondMade(with: identity) == nil)
   }
 
   @Test("A key of zeros resolves and signs nothing")
   func zeros() throws {
     var machine = machine((0x40, identity))
-    _ = machine.take(try resolving("00"))
-    _ = machine.take(try signature("00"))
-    let bond = try bonded(machine.take(try encryption("ab")))
+    _ = take(&machine, try resolving("00"))
+    _ = take(&machine, try signature("00"))
+    let bond = try bonded(take(&machine, try encryption("ab")))
     #expect(bond.identityResolvingKey == nil && bond.signatureKeys.isEmpty)
   }
 
@@ -110,37 +119,37 @@ struct KeyMachineTests {
     arguments: [(4, "ab"), (2, "00")])
   func notSecret(type: Int, octet: String) throws {
     var machine = machine((0x40, identity))
-    let earlier = try bonded(machine.take(try encryption("ab")))
-    _ = machine.take(try resolving("cd"))
-    let actions = machine.take(try encryption(octet, type: type))
+    let earlier = try bonded(take(&machine, try encryption("ab")))
+    _ = take(&machine, try resolving("cd"))
+    let actions = take(&machine, try encryption(octet, type: type))
     let device = ManagementAddress(identity)
     #expect(
       actions.dropFirst() == [
         .failed(device, .authenticationFailed), .tell(identity, .keysRefused(earlier: earlier)), .unpair(device),
       ])
-    #expect(machine.bonds.isEmpty && !machine.keepsKeys(on: 0x40))
+    #expect(machine.bondMade(with: identity) == nil && !machine.keepsKeys(on: 0x40))
     // No other key of the link is kept, also if it is secret.
-    #expect(machine.take(try encryption("ac")).isEmpty && machine.bonds.isEmpty)
+    #expect(take(&machine, try encryption("ac")).isEmpty && machine.bondMade(with: identity) == nil)
   }
 
   @Test("A key that is not secret, after one of the same pairing that was: the bond before both holds again")
   func secondKeyNotSecret() throws {
     var machine = machine((0x40, identity))
-    let earlier = try bonded(machine.take(try encryption("ab", type: 1)))
+    let earlier = try bonded(take(&machine, try encryption("ab", type: 1)))
     machine.linkEnded(0x40)
     machine.linkBegan(0x41, identity, identity: identity)
-    _ = machine.take(try resolving("cd"))
-    _ = machine.take(try encryption("a1", type: 0, central: true))
-    let actions = machine.take(try encryption("00", type: 0))
+    _ = take(&machine, try resolving("cd"))
+    _ = take(&machine, try encryption("a1", type: 0, central: true))
+    let actions = take(&machine, try encryption("00", type: 0))
     #expect(actions.contains(.tell(identity, .keysRefused(earlier: earlier))))
   }
 
   @Test("A key that is not secret, of the pairing after: the bond of the one before holds again")
   func nextPairingNotSecret() throws {
     var machine = machine((0x40, identity))
-    _ = machine.take(try encryption("ab"))
-    let second = try bonded(machine.take(try encryption("ac")))
-    let actions = machine.take(try encryption("ad", type: 4))
+    _ = take(&machine, try encryption("ab"))
+    let second = try bonded(take(&machine, try encryption("ac")))
+    let actions = take(&machine, try encryption("ad", type: 4))
     #expect(actions.contains(.tell(identity, .keysRefused(earlier: second))))
   }
 
@@ -149,74 +158,84 @@ struct KeyMachineTests {
   @Test("An identity without an address that was used is that of the one link with a non-resolvable address")
   func nonResolvableClaim() throws {
     var machine = machine((0x40, nonResolvable), (0x41, resolvable))
-    #expect(machine.take(try resolving("cd")).isEmpty)
-    #expect(machine.identity(on: 0x40) == identity && machine.identity(on: 0x41) == resolvable)
-    #expect(machine.handle(of: identity) == 0x40)
+    #expect(take(&machine, try resolving("cd")).isEmpty)
+    #expect(machine.identities.identity(on: 0x40) == identity)
+    #expect(machine.identities.identity(on: 0x41) == resolvable && machine.identities.handles(of: identity) == [0x40])
   }
 
   @Test("An identity that another link has is refused: the claimant ends, neither link keeps keys")
   func stolenIdentity() throws {
     var machine = machine((0x40, identity), (0x41, resolvable))
-    machine.setBonds([Bond(local: local, peer: identity)], isRunning: false)
-    let actions = machine.take(try resolving("cd", used: "55443322114a"))
+    kept[identity] = Bond(local: local, peer: identity)
+    let actions = take(&machine, try resolving("cd", used: "55443322114a"))
     #expect(actions.dropFirst() == [.disconnect(handle: 0x41)])
-    #expect(machine.take(try encryption("ab")).isEmpty)
+    #expect(take(&machine, try encryption("ab")).isEmpty)
     #expect(!machine.keepsKeys(on: 0x40) && !machine.keepsKeys(on: 0x41))
     // The kernel has the claimant's keys: it gets ours when no link uses any.
     machine.linkEnded(0x41)
-    #expect(machine.takeNewBonds() == nil)
+    #expect(!machine.isReloadDue)
     machine.linkEnded(0x40)
-    #expect(machine.takeNewBonds() == [Bond(local: local, peer: identity)])
-    #expect(machine.takeNewBonds() == nil)
+    #expect(machine.isReloadDue)
   }
 
   @Test("An identity that two links may have is refused on both")
   func doubtfulIdentity() throws {
     let other = DeviceAddress(value: 0x0B11_2233_4455, kind: .random)
     var machine = machine((0x40, nonResolvable), (0x41, other))
-    let actions = machine.take(try resolving("cd"))
+    let actions = take(&machine, try resolving("cd"))
     #expect(actions.dropFirst() == [.disconnect(handle: 0x40), .disconnect(handle: 0x41)])
-    #expect(machine.take(try encryption("ab")).isEmpty && machine.bonds.isEmpty)
+    #expect(take(&machine, try encryption("ab")).isEmpty && machine.bondMade(with: identity) == nil)
   }
 
   // MARK: - Bonds
 
-  @Test("New bonds of this adapter are given to the kernel once, without links, and while the controller runs")
+  @Test("The kernel is told bonds that it does not know once, and without links")
   func newBonds() {
-    let own = Bond(local: local, peer: identity)
-    let other = Bond(local: DeviceAddress(value: 0x00AA_0100_0001, kind: .public), peer: identity)
     var machine = machine((0x40, resolvable))
-    machine.setBonds([own, other], isRunning: false)
     machine.linkEnded(0x40)
-    #expect(machine.takeNewBonds() == nil, "all are loaded when the controller is brought into use")
-    machine.setBonds([own], isRunning: true)
-    #expect(machine.takeNewBonds() == nil)
-    let next = Bond(local: local, peer: resolvable)
-    machine.setBonds([own, other, next], isRunning: true)
+    #expect(!machine.isReloadDue)
     machine.linkBegan(0x41, resolvable, identity: resolvable)
-    #expect(machine.takeNewBonds() == nil)
+    machine.bondsAdded()
+    #expect(!machine.isReloadDue)
     machine.linkEnded(0x41)
-    #expect(machine.takeNewBonds() == [own, next])
+    #expect(machine.isReloadDue)
+    machine.bondsAreLoaded()
+    #expect(!machine.isReloadDue)
   }
 
   @Test("A link that ends during a pairing leaves its first keys without a bond, and the next link is not refused")
   func endsDuringPairing() throws {
     var machine = machine((0x40, resolvable))
-    _ = machine.take(try resolving("cd", used: "55443322114a"))
+    _ = take(&machine, try resolving("cd", used: "55443322114a"))
     machine.linkEnded(0x40)
-    #expect(machine.bonds.isEmpty && machine.known(identity) == identity && machine.handle(of: identity) == nil)
+    #expect(machine.identities.known(identity) == identity && machine.identities.handles(of: identity).isEmpty)
     machine.linkBegan(0x40, identity, identity: identity)
     #expect(machine.keepsKeys(on: 0x40))
-    let bond = try bonded(machine.take(try encryption("ab")))
-    #expect(machine.bonds == [bond])
+    let bond = try bonded(take(&machine, try encryption("ab")))
+    #expect(bond.identityResolvingKey == octets(0xCD))
   }
 
-  @Test("A bond that is forgotten is that of this adapter alone")
-  func forgotten() {
-    let other = Bond(local: DeviceAddress(value: 0x00AA_0100_0001, kind: .public), peer: identity)
-    var machine = machine()
-    machine.setBonds([Bond(local: local, peer: identity), other], isRunning: false)
+  @Test("A bond that was refused, or removed, is not that of its link any more; the owner's is")
+  func forgotten() throws {
+    var machine = machine((0x40, identity))
+    let own = Bond(local: local, peer: identity)
+    kept[identity] = own
+    _ = take(&machine, try resolving("cd"))
+    _ = take(&machine, try encryption("ab"), isHeard: false)
+    #expect(machine.bondMade(with: identity)?.identityResolvingKey == octets(0xCD))
     machine.forget(identity)
-    #expect(machine.bonds == [other])
+    #expect(machine.bondMade(with: identity) == nil)
+    // A key without others belongs to the bond that there is.
+    let next = try bonded(take(&machine, try encryption("ac")))
+    #expect(next.identityResolvingKey == nil && next.longTermKeys.map(\.value) == [octets(0xAC)])
+  }
+
+  @Test("The bond that a pairing made ends with its link: the owner has it")
+  func madeOnLink() throws {
+    var machine = machine((0x40, identity))
+    let bond = try bonded(take(&machine, try encryption("ab")))
+    machine.linkEnded(0x40)
+    machine.linkBegan(0x40, identity, identity: identity)
+    #expect(machine.bondMade(with: identity) == nil && kept[identity] == bond)
   }
 }

@@ -5,12 +5,18 @@ import TestSupport
 
 @testable import KernelAdapter
 
+/// The owner of an adapter's bonds.
+final class KeptBonds: BondSource {
+  var all: [Bond] = []
+}
+
 /// An adapter on a scripted kernel, under virtual time.
 final class KernelStage {
   let kernel = ScriptedKernel()
   let scheduler = VirtualScheduler()
   let loop: EventLoop
   let adapter: KernelAdapter
+  let bonds = KeptBonds()
   private(set) var events: [AdapterEvent] = []
   private(set) var links: [any Link] = []
 
@@ -26,6 +32,7 @@ final class KernelStage {
     adapter = KernelAdapter(
       selector: .index(0), kernel: kernel, loop: loop, scheduler: scheduler,
       logger: log.logger)
+    adapter.setBonds(bonds)
     adapter.onEvent = { [unowned self] event in
       events.append(event)
       if case .connected(let link) = event { links.append(link) }

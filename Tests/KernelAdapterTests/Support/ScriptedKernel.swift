@@ -27,6 +27,10 @@ final class ScriptedKernel: KernelSockets {
   var features: LEFeatures = [.peripheralInitiatedFeaturesExchange]
   /// The other ends of channels that the adapter opens.
   private(set) var opening: [Descriptor] = []
+  /// The commands that the controller knows, beside the one that asks for its features.
+  var works: Set<Opcode> = []
+  /// The private addresses that the kernel makes, each while a discovery starts.
+  var privateAddresses: [DeviceAddress] = []
   /// The links that the kernel knows.
   var known: [KnownLink] = []
   var rival: Int?
@@ -109,6 +113,10 @@ final class ScriptedKernel: KernelSockets {
       let packet = try ManagementPacket(decoding: octets)
       commands.append(packet)
       guard !unanswered.contains(packet.code) else { continue }
+      if packet.code == StartDiscovery.opcode, !privateAddresses.isEmpty {
+        let command = CommandPacket(LESetRandomAddress { $0.address = self.privateAddresses.removeFirst().value })
+        _ = try control?.write(HCIPacket.command(command).octets)
+      }
       let event = ManagementCommandComplete {
         $0.opcode = packet.code
         $0.status = refused.contains(packet.code) ? ManagementStatus(rawValue: 0x0D) : .success
@@ -126,7 +134,8 @@ final class ScriptedKernel: KernelSockets {
       if command.opcode == Disconnect.opcode {
         try event(0x0F, [0, 1] + code)
       } else {
-        try event(0x0E, [1] + code + (isKnown ? [0] + features.octets : [0x01]))
+        let isDone = works.contains(command.opcode)
+        try event(0x0E, [1] + code + (isKnown ? [0] + features.octets : [isDone ? 0 : 0x01]))
       }
     }
     return hasAnswered

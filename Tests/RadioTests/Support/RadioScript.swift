@@ -15,6 +15,8 @@ struct RadioScript<Family: RadioFamily> {
   private(set) var opcodes: [Opcode] = []
   /// The handles of all extended advertising sets that were enabled.
   private(set) var enabledSets: Set<UInt8> = []
+  /// Whether the last command for it switched an extended scan on.
+  private(set) var isScanning = false
   private(set) var told: [RadioAction] = []
   private var heard: [AdvertisingReport] = []
 
@@ -47,6 +49,9 @@ struct RadioScript<Family: RadioFamily> {
           let enable = try? LESetExtendedAdvertisingEnable(decoding: packet), enable.isEnabled
         {
           enabledSets.formUnion(enable.sets.map(\.advertisingHandle))
+        }
+        if packet.opcode == LESetExtendedScanEnable.opcode {
+          isScanning = (try? LESetExtendedScanEnable(decoding: packet).isEnabled) ?? isScanning
         }
         sent.append(Hex.encode(HCIPacket.command(packet).octets.dropFirst()))
       case .log: break

@@ -21,8 +21,7 @@ final class DevicePairingTests {
           { uuid: "FFF1", value: "01", security: "encrypted" },
           { uuid: "FFF2", value: "02", security: "authenticated" },
           { uuid: "FFF3", properties: ["read", "notify"], value: "03", security: { subscribe: "encrypted" } } ] }] }] }
-      """, seed: seed)
-    world.adapter.setBonds(bonds)
+      """, seed: seed, bonds: bonds)
     let note = world.adapter.onEvent
     world.adapter.onEvent = { [unowned self] event in
       if case .pairing(_, let event) = event {
@@ -199,11 +198,11 @@ final class DevicePairingTests {
     #expect(refusal(raise(link, world)).contains("do not share keys any more"))
     world.scheduler.advance(by: .seconds(1))
     #expect(world.trace.last == "ended C0:DE:00:00:00:01 pinOrKeyMissing")
-    world.adapter.unpair(AdapterStage.address(1))
+    world.unpair(AdapterStage.address(1))
     link = try #require(world.connect(1))
     #expect(raise(link, world) == .success(LinkSecurity(level: 2, keySize: 16)))
     #expect(bonds.count == 2)
-    world.adapter.unpair(AdapterStage.address(1))
+    world.unpair(AdapterStage.address(1))
     world.scheduler.advance(by: .seconds(1))
     #expect(world.trace.last == "ended C0:DE:00:00:00:01 connectionTerminatedByLocalHost")
   }
@@ -268,7 +267,7 @@ final class DevicePairingTests {
     #expect(raise(second, world) == .success(LinkSecurity(level: 2, keySize: 16)))
     #expect(bonds.count == 1)
     // By its identity, too.
-    world.adapter.unpair(AdapterStage.address(1))
+    world.unpair(AdapterStage.address(1))
     world.scheduler.advance(by: .seconds(1))
     #expect(world.trace.contains("ended \(second.peer) connectionTerminatedByLocalHost"))
   }

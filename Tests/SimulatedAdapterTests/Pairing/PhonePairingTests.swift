@@ -83,7 +83,7 @@ struct PhonePairingTests {
     let server = serve(world)
     world.scheduler.run(for: .seconds(60)) { server.trace.contains("read FFF1") }
     #expect(person.bonds.count == 1)
-    world.adapter.unpair(AdapterStage.address(0x101))
+    world.unpair(AdapterStage.address(0x101))
     let count = server.trace.filter { $0 == "read FFF1" }.count
     let links = world.links.count
     world.scheduler.advance(by: .seconds(60))

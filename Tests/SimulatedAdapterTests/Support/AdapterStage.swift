@@ -8,6 +8,7 @@ import GATT
 final class AdapterStage {
   let scheduler: VirtualScheduler
   let adapter: SimulatedAdapter
+  private let bonds: KeptBonds
   private(set) var reports: [AdvertisingReport] = []
   private(set) var links: [any Link] = []
   private(set) var failures: [BluetoothError] = []
@@ -16,13 +17,16 @@ final class AdapterStage {
   /// Everything but reports, in order, as text.
   private(set) var trace: [String] = []
 
-  init(_ json: String, seed: UInt64 = 1, id: String = "simulated", air: Air? = nil, scheduler: VirtualScheduler? = nil)
-    throws
-  {
+  init(
+    _ json: String, seed: UInt64 = 1, id: String = "simulated", air: Air? = nil, scheduler: VirtualScheduler? = nil,
+    bonds: [Bond] = []
+  ) throws {
+    self.bonds = KeptBonds(bonds)
     let scheduler = scheduler ?? VirtualScheduler()
     self.scheduler = scheduler
     let scenario = json.isEmpty ? Scenario.builtin : try Scenario(json: json)
     adapter = SimulatedAdapter(id: id, scenario: scenario, scheduler: scheduler, seed: seed, air: air)
+    adapter.setBonds(self.bonds)
     adapter.onEvent = { [unowned self] in note($0) }
   }
 
@@ -44,7 +48,9 @@ final class AdapterStage {
     case .advertising(let set, .ended(let end)): trace.append("advertising \(set.value) ended \(end.rawValue)")
     case .advertising(let set, .failed(let error)): trace.append("advertising \(set.value) failed \(error.name)")
     case .periodic(let train, let event): trace.append("periodic \(train.address) \(train.sid) \(event)")
-    case .pairing(let address, let event): trace.append("pairing \(address) \(event)")
+    case .pairing(let address, let event):
+      if case .bonded(let bond) = event { bonds.keep(bond) }
+      trace.append("pairing \(address) \(event)")
     case .connected(let link):
       trace.append("connected \(link.peer) \(link.role) \(link.attempts)")
       links.append(link)
@@ -63,6 +69,12 @@ final class AdapterStage {
   func forget() {
     trace = []
     reports = []
+  }
+
+  /// Forgets the keys shared with a device.
+  func unpair(_ identity: DeviceAddress) {
+    bonds.remove(identity)
+    adapter.unpair(identity)
   }
 
   /// The device of this number in the built-in scenario and in those of the tests.

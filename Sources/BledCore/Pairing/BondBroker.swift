@@ -2,7 +2,26 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-extension PairingBroker {
+/// The bonds as sessions see them, import them and forget them, and as adapters come to know of them. It decides which
+/// users rely on a bond.
+final class BondBroker {
+  /// The owner of all bonds.
+  let bonds: BondDirectory
+  private unowned let adapters: AdapterRegistry
+  private unowned let directory: PeripheralDirectory
+  private unowned let links: LinkRegistry
+
+  init(
+    _ bonds: BondDirectory, adapters: AdapterRegistry, directory: PeripheralDirectory, links: LinkRegistry
+  ) {
+    self.bonds = bonds
+    self.adapters = adapters
+    self.directory = directory
+    self.links = links
+  }
+
+  // MARK: Sessions
+
   /// All bonds, as programs see them.
   var list: PairingList.Result {
     let known = Dictionary(directory.all.map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
@@ -45,13 +64,28 @@ extension PairingBroker {
     }
     let bond = try Bond(params)
     keep(bond, for: 0)
-    shareBonds()
+    isAdded(bond)
     bonds.whenStored { isStored in
       guard isStored else {
         return reply.fail(GAPError.pairingFailed.error("the keys could not be stored: the daemon's log says why"))
       }
       reply.succeed(Empty())
     }
+  }
+
+  /// Whether a session may forget a device, keys included.
+  func check(_ session: Session, mayForget peripheral: Peripheral) throws(BluetoothError) {
+    guard bonds.contains(peripheral.identity) else { return }
+    guard session.rules.permissions(of: session).contains(.pair) else {
+      throw session.rules.policy.refusal(of: .pair, to: session.credentials)
+    }
+    try check(session, mayForget: peripheral.identity)
+  }
+
+  /// The device itself is forgotten.
+  func forget(_ peripheral: Peripheral) {
+    for bond in bonds.all where bond.peer == peripheral.identity { forget(bond) }
+    peripheral.adapter.adapter.unpair(peripheral.address)
   }
 
   private func check(_ session: Session, mayForget peer: DeviceAddress) throws(BluetoothError) {
@@ -63,6 +97,8 @@ extension PairingBroker {
         "other users use this device: its keys can be forgotten by a program with the permission \"sessions\"")
     }
   }
+
+  // MARK: Pairings
 
   /// The users who rely on a bond: the one for whom it was made, and those that use a link of its device.
   func users(of bond: Bond) -> Set<UInt32> {
@@ -87,30 +123,13 @@ extension PairingBroker {
 
   /// Removes a bond everywhere.
   func forget(_ bond: Bond) {
-    bonds.remove(bond.local, bond.peer)
-    shareBonds()
+    bonds.remove(bond.id)
     for slot in adapters.slots where slot.adapter.information.address == bond.local { slot.adapter.unpair(bond.peer) }
   }
 
-  /// Tells all adapters: a controller may be used through another one when it is plugged in again.
-  func shareBonds() {
-    for slot in adapters.slots { slot.adapter.setBonds(bonds.all) }
-    directory.setBonds(bonds.all)
-  }
-
-  /// Whether a session may forget a device, keys included.
-  func check(_ session: Session, mayForget peripheral: Peripheral) throws(BluetoothError) {
-    guard bonds.all.contains(where: { $0.peer == peripheral.identity }) else { return }
-    guard session.rules.permissions(of: session).contains(.pair) else {
-      throw session.rules.policy.refusal(of: .pair, to: session.credentials)
-    }
-    try check(session, mayForget: peripheral.identity)
-  }
-
-  /// The device itself is forgotten.
-  func forget(_ peripheral: Peripheral) {
-    for bond in bonds.all where bond.peer == peripheral.identity { forget(bond) }
-    peripheral.adapter.adapter.unpair(peripheral.address)
+  /// There is a bond that its adapter did not make, or that holds again.
+  func isAdded(_ bond: Bond) {
+    for slot in adapters.slots where slot.adapter.information.address == bond.local { slot.adapter.bondsAdded() }
   }
 }
 

@@ -14,46 +14,56 @@ import GATT
 /// | any other                                             | the services are known         | told, unless it knows        |
 /// | features read                                         | without EATT (bit 0), refused  | the same                     |
 /// | features read                                         | with EATT                      | told with bit 1, unless it knows → bearers are opened |
-extension CentralLink {
+final class FeatureExchange {
   /// Bits of Client Supported Features.
   private enum Feature {
     static let usual: UInt8 = 0b101
     static let enhancedBearers: UInt8 = 0b010
   }
 
+  private unowned let link: CentralLink
+  private unowned let hub: LinkHub
+  /// Whether enhanced bearers have to wait until the link is encrypted.
+  private var awaitsEncryption = false
+
+  init(on link: CentralLink) {
+    self.link = link
+    hub = link.hub
+  }
+
   /// The device's Generic Attribute service is known, if it has one.
-  func tellFeatures() {
-    let handle = discovery.known.serverFeatures
+  func servicesAreKnown() {
+    let handle = link.discovery.known.serverFeatures
     awaitsEncryption = handle != nil && !hub.mayHaveBearers
     guard let handle, hub.mayHaveBearers else { return tell(Feature.usual) }
-    enqueue(LinkOperation(nil, .serverFeatures, .read(handle)))
+    link.enqueue(LinkOperation(nil, .serverFeatures, .read(handle)))
   }
 
   /// The link is encrypted now, or better: what had to wait for that is done.
   func securityChanged() {
-    if awaitsEncryption, hub.mayHaveBearers { tellFeatures() }
+    if awaitsEncryption, hub.mayHaveBearers { servicesAreKnown() }
   }
 
   /// The device's Server Supported Features (7.4), as far as it let us read them.
-  func takeServerFeatures(_ value: [UInt8]) {
+  func take(_ value: [UInt8]) {
     let hasBearers = (value.first ?? 0) & 1 != 0
     tell(hasBearers ? Feature.usual | Feature.enhancedBearers : Feature.usual)
   }
 
   /// The device knows what our client supports.
-  func toldFeatures(_ features: UInt8) {
-    hub.told([features])
+  func told(_ features: UInt8) {
+    hub.bond.told([features])
     openBearers(features)
   }
 
   private func tell(_ wanted: UInt8) {
     // No bit is ever taken back (7.2).
     let features = hub.bearers.hasBegun ? wanted | Feature.enhancedBearers : wanted
-    let told = hub.toldFeatures?.first ?? 0
-    guard let handle = discovery.known.clientFeatures, told & features != features else {
+    let told = hub.bond.toldFeatures?.first ?? 0
+    guard let handle = link.discovery.known.clientFeatures, told & features != features else {
       return openBearers(features)
     }
-    enqueue(LinkOperation(nil, .clientFeatures(told | features), .write(handle, [told | features])))
+    link.enqueue(LinkOperation(nil, .clientFeatures(told | features), .write(handle, [told | features])))
   }
 
   private func openBearers(_ features: UInt8) {

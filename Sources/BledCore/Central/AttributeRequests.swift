@@ -4,8 +4,11 @@ import Bluetooth
 import BluetoothCrypto
 import GATT
 
-/// The requests of sessions for a device's attributes, but for subscriptions.
-extension CentralLink {
+/// The requests of sessions for the attributes of the device on one link: checks each, and makes it an operation in the
+/// link's queue.
+struct AttributeRequests {
+  unowned let link: CentralLink
+
   /// How many values are written at once at the most.
   private static let maximumWrites = 64
 
@@ -16,7 +19,7 @@ extension CentralLink {
   ) throws {
     guard path.handle == nil else {
       try path.check(kind)
-      return enqueue(try operation(path.handle ?? 0))
+      return link.enqueue(try operation(path.handle ?? 0))
     }
     try enqueue(at: [path], kind, for: session, reply) { found in
       var operation = try operation(found[0].handle)
@@ -33,13 +36,34 @@ extension CentralLink {
     _ operation: @escaping ([(handle: UInt16, uuid: BluetoothUUID?)]) throws -> LinkOperation
   ) throws {
     for path in paths { try path.check(kind) }
-    let located = { [unowned self] in
-      try operation(paths.map { path in try locate(path, for: session) })
+    let located = {
+      try operation(paths.map { path in try link.locate(path, for: session) })
     }
-    if try discovery.isKnown(paths) { return enqueue(try located()) }
+    if try link.discovery.isKnown(paths) { return link.enqueue(try located()) }
     let machine = DiscoveryMachine(.attributes(paths))
-    enqueue(
+    link.enqueue(
       LinkOperation(session, .lookup(.init(machine: machine, operation: located, fail: { reply.fail($0) }))))
+  }
+
+  func discover(_ request: DiscoveryRequest, for session: Session) {
+    link.enqueue(LinkOperation(session, .discovery(request, link.discovery.machine(for: request))))
+  }
+
+  /// Discovers all there is.
+  func discoverEverything(_ params: GATTDiscover.Params, for session: Session, _ reply: Reply<GATTServices>) throws {
+    let timeout = params.timeout ?? 60
+    guard timeout > 0, timeout <= 86_400 else {
+      throw BledError.invalidParameter.error("\"timeout\" must be more than 0 seconds and at most a day")
+    }
+    let clock = DiscoveryClock(link.broker.scheduler)
+    clock.start(.seconds(timeout)) { [weak link = link, unowned clock] in
+      guard let link else { return }
+      let error = GAPError.timeout.error(
+        "the discovery did not finish within \(timeout) s; \(link.discovery.known.services.count) services were found: give a longer \"timeout\", or discover only what you need with \(GATTDiscoverServices.name)"
+      )
+      link.operations.end(of: session, error) { !$0.isDiscovery(with: clock) }
+    }
+    discover(.everything(reply, clock), for: session)
   }
 
   /// Discovers what is in a service or a characteristic.
@@ -48,16 +72,16 @@ extension CentralLink {
     in scope: GATTScope, _ kind: AttributePath.Kind, for session: Session, _ reply: any OpenReply,
     _ request: @escaping (DiscoveryScope) -> DiscoveryRequest
   ) throws {
-    try enqueue(at: scope.attribute, kind, for: session, reply) { [unowned self] handle in
+    try enqueue(at: scope.attribute, kind, for: session, reply) { handle in
       let request = request(DiscoveryScope(handle: handle, uuids: scope.uuids))
-      return LinkOperation(session, .discovery(request, discovery.machine(for: request)))
+      return LinkOperation(session, .discovery(request, link.discovery.machine(for: request)))
     }
   }
 
   /// Reads a value of any length.
   func read(_ params: GATTRead.Params, for session: Session, _ reply: Reply<GATTRead.Result>) throws {
-    try enqueue(at: params.attribute, .value, for: session, reply) { [unowned self] handle in
-      let properties = try discovery.known.check(.read, of: handle, "read")
+    try enqueue(at: params.attribute, .value, for: session, reply) { handle in
+      let properties = try link.discovery.known.check(.read, of: handle, "read")
       if let properties, !properties.isDisjoint(with: [.notify, .indicate]) { notePolling(of: handle, by: session) }
       return LinkOperation(session, .read(reply), .readLong(handle))
     }
@@ -65,25 +89,25 @@ extension CentralLink {
 
   /// Points out in the log, once per session, that it polls a value that it could subscribe to.
   private func notePolling(of handle: UInt16, by session: Session) {
-    guard !receivers.contains(session, of: handle),
-      session.polling.read(.init(device: hub.peripheral.number, handle: handle), at: broker.scheduler.now)
+    guard !link.receivers.contains(session, of: handle),
+      session.polling.read(.init(device: link.hub.peripheral.number, handle: handle), at: link.broker.scheduler.now)
     else { return }
-    broker.logger.notice(
+    link.broker.logger.notice(
       """
-      session \(session.id) \(session.name) reads characteristic \(handle.handleText) of \(hub.peripheral.address) again and again; \
+      session \(session.id) \(session.name) reads characteristic \(handle.handleText) of \(link.hub.peripheral.address) again and again; \
       gatt.subscribe would tell it of changes
-      """, metadata: .about(hub.peripheral, session: session, adapter: hub.slot))
+      """, metadata: .about(link.hub.peripheral, session: session, adapter: link.hub.slot))
   }
 
   /// Writes a value, with or without a response.
   func write(_ params: GATTWrite.Params, for session: Session, _ reply: Reply<AttributeFound>) throws {
     let value = params.value.octets
     try params.check()
-    try enqueue(at: params.attribute, .value, for: session, reply) { [unowned self] handle in
+    try enqueue(at: params.attribute, .value, for: session, reply) { handle in
       try checkIsNotShared(handle)
-      let longest = hub.mtu - 3
+      let longest = link.hub.mtu - 3
       if params.isCommand { return try command(params, to: handle, for: session, reply) }
-      try discovery.known.check(.write, of: handle, "written with response")
+      try link.discovery.known.check(.write, of: handle, "written with response")
       let procedure: GATTProcedure =
         if let offset = params.offset {
           .writeLong(handle, value, offset: UInt16(clamping: offset))
@@ -99,8 +123,8 @@ extension CentralLink {
     _ params: GATTWrite.Params, to handle: UInt16, for session: Session, _ reply: Reply<AttributeFound>
   ) throws -> LinkOperation {
     let (value, isSigned) = (params.value.octets, params.signed ?? false)
-    let longest = hub.mtu - (isSigned ? 3 + ATTSignature.length : 3)
-    try discovery.known.check(
+    let longest = link.hub.mtu - (isSigned ? 3 + ATTSignature.length : 3)
+    try link.discovery.known.check(
       isSigned ? .authenticatedSignedWrites : .writeWithoutResponse, of: handle,
       isSigned ? "written with a signature" : "written without response")
     guard value.count <= longest else {
@@ -115,7 +139,7 @@ extension CentralLink {
 
   /// Refuses the handle of a descriptor that sessions share.
   private func checkIsNotShared(_ handle: UInt16) throws {
-    guard !discovery.known.isConfiguration(handle) else {
+    guard !link.discovery.known.isConfiguration(handle) else {
       throw BledError.notPermitted.error("sessions share this descriptor: call gatt.subscribe or gatt.unsubscribe")
     }
   }
@@ -130,19 +154,19 @@ extension CentralLink {
       guard case .values(let found) = result else { throw GATTResult.unexpected() }
       return AttributeValues(values: found.map { AttributeValue(handle: $0.handle, value: HexBytes($0.value)) })
     }
-    enqueue(LinkOperation(session, .procedure(completion), .readByUUID(params.uuid, in: start...end)))
+    link.enqueue(LinkOperation(session, .procedure(completion), .readByUUID(params.uuid, in: start...end)))
   }
 
   /// Reads several values with one request.
   func read(
     _ params: GATTReadMultiple.Params, for session: Session, _ reply: Reply<GATTReadMultiple.Result>
   ) throws {
-    let most = (hub.mtu - 1) / 2
+    let most = (link.hub.mtu - 1) / 2
     guard 2...most ~= params.attributes.count else {
       throw BledError.invalidParameter.error("\"attributes\" must have 2 to \(most) elements on this link")
     }
-    try enqueue(at: params.attributes, .value, for: session, reply) { [unowned self] found in
-      for attribute in found { try discovery.known.check(.read, of: attribute.handle, "read") }
+    try enqueue(at: params.attributes, .value, for: session, reply) { found in
+      for attribute in found { try link.discovery.known.check(.read, of: attribute.handle, "read") }
       let handles = found.map(\.handle)
       let isVariable = params.variable ?? false
       let name = isVariable ? "Read Multiple Variable" : "Read Multiple"
@@ -170,10 +194,10 @@ extension CentralLink {
       throw BledError.invalidParameter.error("\"writes\" must have 1 to \(Self.maximumWrites) elements")
     }
     for write in params.writes { try write.value.checkFits(at: write.offset) }
-    try enqueue(at: params.writes.map(\.attribute), .value, for: session, reply) { [unowned self] found in
+    try enqueue(at: params.writes.map(\.attribute), .value, for: session, reply) { found in
       for attribute in found {
         try checkIsNotShared(attribute.handle)
-        try discovery.known.check(.write, of: attribute.handle, "written with response")
+        try link.discovery.known.check(.write, of: attribute.handle, "written with response")
       }
       let writes = zip(found, params.writes).map {
         AttributeWrite(handle: $0.handle, offset: UInt16(clamping: $1.offset ?? 0), value: $1.value.octets)
@@ -196,38 +220,7 @@ extension CentralLink {
         guard error.isATT(.attributeNotFound) else { return reply.fail(error) }
         reply.succeed(.init(enhancedBearers: false, value: nil))
       })
-    enqueue(LinkOperation(session, .procedure(completion), .readByUUID(0x2B3A)))
-  }
-
-  /// Tells a session how far the discovery that it waits for has come, now and then.
-  func reportProgress(of request: DiscoveryRequest, to session: Session?) {
-    guard case .everything(_, let clock) = request, clock.isReportDue() else { return }
-    let services = discovery.known.services
-    session?.send(
-      GATTDiscoveryProgress.self,
-      .init(
-        peripheral: hub.peripheral.id, services: services.count,
-        characteristics: services.reduce(0) { $0 + ($1.characteristics?.count ?? 0) }))
-  }
-
-  /// All services of the device are known: a preserved session gets back what is still there.
-  func restored(_ state: RestoredState.Peripheral, for session: Session) {
-    let isSame = discovery.restore(state.services, for: session)
-    for handle in state.subscriptions {
-      do {
-        guard isSame else {
-          throw BledError.unknownHandle.error("the device's services changed; discover them again")
-        }
-        let indications = state.indications?.contains(handle) == true ? true : nil
-        try subscribe(
-          .init(peripheral: hub.peripheral.id, attribute: .handle(handle), indications: indications), for: session,
-          Reply())
-      } catch {
-        receivers.tellLost(handle, session, error.asBluetoothError)
-      }
-    }
-    guard !isSame else { return }
-    session.send(GATTServicesChanged.self, .init(peripheral: hub.peripheral.id, start: 1, end: 0xFFFF))
+    link.enqueue(LinkOperation(session, .procedure(completion), .readByUUID(0x2B3A)))
   }
 }
 

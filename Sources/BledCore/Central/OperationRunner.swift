@@ -1,0 +1,201 @@
+import ATT
+import Adapter
+import BledRPC
+import Bluetooth
+import GATT
+
+/// The user of an `OperationRunner`, which knows what operations do.
+protocol OperationHandler: AnyObject {
+  /// Handles the result of an operation's last procedure; nil when its turn has come for the first time.
+  /// - Returns: its next procedure; nil if it has ended.
+  func next(of operation: inout LinkOperation, _ result: Result<GATTResult, GATTError>?) -> GATTProcedure?
+  /// Ends an operation with an error.
+  func fail(_ operation: LinkOperation, _ error: BluetoothError)
+  /// An operation that had to look for its attributes has ended.
+  func lookedUp()
+  /// The device refuses requests by handle until it knows that we know of its changes.
+  func databaseIsOutOfSync()
+}
+
+/// Runs the operations of sessions on one link, as the turns of `LinkQueue` come.
+final class OperationRunner {
+  unowned let handler: any OperationHandler
+  private unowned let hub: LinkHub
+  private let notes: CallNotes
+  private let scheduler: any Scheduler
+  private var queue = LinkQueue()
+  /// The call for which the last operation began.
+  private var lastNote: CallNote?
+  /// Whether the next operation begins when the loop has served others.
+  private var isPausing = false
+
+  init(_ handler: any OperationHandler, on hub: LinkHub, notes: CallNotes) {
+    self.handler = handler
+    self.hub = hub
+    self.notes = notes
+    scheduler = hub.scheduler
+  }
+
+  /// Enqueues an operation, or begins it at once.
+  func enqueue(_ operation: LinkOperation) {
+    let hub = hub
+    guard hub.isOpen else { return handler.fail(operation, LinkHub.gone) }
+    var operation = operation
+    operation.note = notes.take(for: operation.session, on: hub.peripheral.id)
+    if let id = queue.beginAtOnce(operation, hasRoom: hub.room.isFree && hub.link.isWritable) {
+      begin(operation, id)
+    } else {
+      queue.append(operation)
+      awaitRoom(for: operation)
+    }
+    beginNext()
+  }
+
+  private func beginNext() {
+    guard !queue.isEmpty, !isPausing else { return }
+    let hub = hub
+    while hub.isOpen, !isPausing, let (id, operation) = queue.beginNext() {
+      begin(operation, id)
+      guard queue.operation(asking: id) == nil else { continue }
+      // The operation was answered without the device. There may be thousands of these, and others want the loop, too.
+      isPausing = true
+      scheduler.schedule(after: .zero) { [weak self] in
+        self?.isPausing = false
+        self?.beginNext()
+      }
+    }
+    hub.room.give()
+  }
+
+  private func begin(_ operation: LinkOperation, _ id: ProcedureID) {
+    if operation.note !== lastNote {
+      lastNote = operation.note
+      if let note = lastNote { notes.begins(note) }
+    }
+    if operation.isCommand, let session = operation.session { hub.room.sent(by: session) }
+    if case .command(let handle, let value, let isSigned, let reply) = operation.task {
+      do throws(BluetoothError) {
+        hub.start(isSigned ? try hub.bond.signedWrite(handle, value) : .writeWithoutResponse(handle, value), id: id)
+        reply.succeed(operation.found)
+      } catch {
+        reply.fail(error)
+      }
+      if operation.wasLookedUp { handler.lookedUp() }
+      return
+    }
+    if case .acquiredCommand(let characteristic, let value) = operation.task {
+      hub.start(.writeWithoutResponse(characteristic.handle, value), id: id)
+      return characteristic.pipe.sent()
+    }
+    guard let procedure = operation.procedure else { return proceed(operation, nil, id) }
+    hub.start(procedure, id: id, on: queue.bearer(asking: id))
+  }
+
+  /// Handles a result of the operation in progress; nil: its turn has come for the first time.
+  private func proceed(_ operation: LinkOperation, _ result: Result<GATTResult, GATTError>?, _ id: ProcedureID) {
+    var operation = operation
+    let next = handler.next(of: &operation, result)
+    // The attribute found is to be written without response: the operation waits for room, not for a result.
+    if operation.isCommand {
+      queue.ended(id, continuing: operation)
+      return awaitRoom(for: operation)
+    }
+    guard let next else {
+      queue.ended(id)
+      if operation.wasLookedUp { handler.lookedUp() }
+      return
+    }
+    operation.procedure = next
+    if result == nil {
+      queue.asks(operation, id)
+      hub.start(next, id: id)
+    } else {
+      queue.ended(id, continuing: operation)
+    }
+  }
+
+  /// A procedure has ended.
+  func finished(_ id: ProcedureID, _ result: Result<GATTResult, GATTError>) {
+    guard let operation = queue.operation(asking: id) else { return }
+    switch result {
+    case .success, .failure(.att): queue.answered(id)
+    default: break
+    }
+    if case .failure(.att(.databaseOutOfSync, _)) = result { handler.databaseIsOutOfSync() }
+    if case .failure(.bearer(let error)) = result, isRepeated(operation, id, after: error) {
+      queue.ended(id, continuing: operation)
+    } else {
+      proceed(operation, result, id)
+    }
+    beginNext()
+  }
+
+  /// Whether an operation is asked once more, as the enhanced bearer that it was asked on has ended. Of a write nobody
+  /// knows whether it is in force; and who has waited 30 s for an answer has waited enough.
+  private func isRepeated(_ operation: LinkOperation, _ id: ProcedureID, after error: BearerError) -> Bool {
+    guard hub.isOpen, operation.isRead, queue.bearer(asking: id) != .fixed else { return false }
+    if case .timeout = error { return false }
+    return true
+  }
+
+  /// The session that asked for a procedure; nil for the daemon itself.
+  func session(asking id: ProcedureID) -> Session? {
+    queue.operation(asking: id).flatMap { $0.isExtra ? nil : $0.session }
+  }
+
+  // MARK: Write Commands
+
+  private func awaitRoom(for operation: LinkOperation) {
+    if operation.isCommand, let session = operation.session { hub.room.wait(for: .commands(session), of: session) }
+  }
+
+  /// Whether the Write Commands of a session wait for more than room.
+  func holdsCommands(of session: Session) -> Bool { queue.holdsCommands(of: session) }
+
+  /// Sends a Write Command of a session, for which there is room.
+  func sendCommand(of session: Session) {
+    guard let (id, operation) = queue.beginCommand(of: session) else { return }
+    if queue.contains(session) { hub.room.wait(for: .commands(session), of: session) }
+    begin(operation, id)
+    beginNext()
+  }
+
+  // MARK: Bearers
+
+  /// Operations may be asked on another bearer, too.
+  func bearerOpened(_ bearer: BearerID, mtu: Int) {
+    queue.add(bearer, mtu: mtu)
+    beginNext()
+  }
+
+  /// A bearer has ended; what is pending on it fails next.
+  func bearerEnded(_ bearer: BearerID) { queue.remove(bearer) }
+
+  // MARK: Ends
+
+  /// Ends operations of a session with an error, except those that stay. The device may still answer those in progress.
+  func end(of session: Session, _ error: BluetoothError, unless stays: (LinkOperation) -> Bool) {
+    for operation in queue.removeAll(of: session, unless: stays) { handler.fail(operation, error) }
+    beginNext()
+  }
+
+  /// Ends what asks by handles of a range that are not valid any more (Core 5.4, Vol 3, Part G, 2.5.2).
+  /// - Parameter sessions: all that have operations.
+  func endHandles(in range: ClosedRange<UInt16>, of sessions: [Session]) {
+    for operation in queue.removeHandles(in: range, of: sessions) { handler.fail(operation, BledError.servicesChanged) }
+  }
+
+  /// Ends what waits to ask by handles that may not be valid any more; what is in progress stays.
+  /// - Parameter sessions: all that have operations.
+  func endWaitingHandles(of sessions: [Session]) {
+    for operation in queue.removeHandles(of: sessions.map { $0 } + [nil]) {
+      handler.fail(operation, BledError.servicesChanged)
+    }
+  }
+
+  /// The link has ended.
+  func endAll(_ error: BluetoothError) { for operation in queue.removeAll() { handler.fail(operation, error) } }
+
+  /// Begins what waits.
+  func goOn() { beginNext() }
+}

@@ -1,0 +1,55 @@
+import Adapter
+
+/// Holds one link while its only reader falls behind (`Brake`).
+final class ReaderBrake {
+  private unowned let hub: LinkHub
+  private var brake = Brake()
+  private var alarm: (any ScheduledWork)?
+
+  init(of hub: LinkHub) { self.hub = hub }
+
+  /// A value, notified or written, was handed to a session. If the session has too much to read by now and is alone on
+  /// the link, the link is held until it has caught up.
+  ///
+  /// It is not alone if others use the device, or the device uses services of others: their requests and answers would
+  /// be held back together with the values.
+  func slowDown(for session: Session) {
+    guard session.outbox.isCongested, hold(for: session) else { return }
+    session.whenRelieved { [weak self] in self?.release() }
+  }
+
+  /// Holds the link for a session that has too much to read, until `release`.
+  /// - Returns: false if it is held or has been already, or the session is not alone.
+  func hold(for session: Session) -> Bool {
+    guard brake.isOpen, session.isPresent, hub.central.users.allSatisfy({ $0 === session }),
+      hub.server.served.isSubset(of: [session])
+    else { return false }
+    session.slowedLinks += 1
+    perform(brake.overrun())
+    alarm = hub.scheduler.schedule(after: Brake.patience) { [weak self] in
+      guard let self else { return }
+      perform(brake.patienceEnded())
+    }
+    return true
+  }
+
+  /// The reader has caught up, has ended, or is no longer the only one.
+  func release() {
+    guard !brake.isOpen else { return }
+    alarm?.cancel()
+    alarm = nil
+    perform(brake.relieved())
+  }
+
+  /// The link has ended.
+  func end() { alarm?.cancel() }
+
+  private func perform(_ action: Brake.Action?) {
+    switch action {
+    case .hold: hub.link.isReading = false
+    case .release: hub.link.isReading = true
+    case nil: return
+    }
+    hub.bearers.readingChanged()
+  }
+}

@@ -1,0 +1,100 @@
+import Bluetooth
+import HCI
+
+/// The links of one controller, as its events tell of them, and their ends.
+///
+/// A link ends with Disconnection Complete. It is also given up when the controller answers Disconnect with Unknown
+/// Connection Identifier, when Disconnection Complete does not follow, and when its handle is used for another link:
+/// otherwise its device could not be connected again.
+///
+/// | Link     | Input                                    | Then                                                  |
+/// |----------|------------------------------------------|-------------------------------------------------------|
+/// | none     | `began`                                  | there                                                 |
+/// | there    | `began` under the same handle            | there; the earlier one has ended unheard              |
+/// | there    | Disconnect was answered                  | leaving; none if the controller does not know it      |
+/// | leaving  | 5 s                                      | `overdue`; the owner ends it                          |
+/// | any      | `ended`                                  | none                                                  |
+/// | any      | `doubt`                                  | doubted: none if it is not among those of `compare`   |
+struct ControllerLinks {
+  private struct Link {
+    /// Nil if the controller named none.
+    let peer: DeviceAddress?
+    let side: ActivityTurns.LinkSide
+  }
+
+  /// How long Disconnection Complete may take after Disconnect.
+  private static let timeout = Duration.seconds(5)
+
+  private var links: [UInt16: Link] = [:]
+  /// The links that the controller is disconnecting for us, and when they are given up.
+  private var leaving: [UInt16: Instant] = [:]
+  /// The links that may have ended unheard.
+  private var doubted: Set<UInt16> = []
+  /// When a link came up or ended.
+  private var lastChange: Instant?
+
+  /// Whether there is none.
+  var isEmpty: Bool { links.isEmpty }
+  /// Our sides on them.
+  var sides: Set<ActivityTurns.LinkSide> { Set(links.values.map(\.side)) }
+  /// The devices on them.
+  var peers: [DeviceAddress] { links.values.compactMap(\.peer) }
+  /// When `overdue` is to be asked.
+  var deadline: Instant? { leaving.values.min() }
+
+  /// Whether a link came up or ended less than a second ago.
+  func haveJustChanged(at now: Instant) -> Bool {
+    lastChange.map { $0.duration(to: now) < .seconds(1) } ?? false
+  }
+
+  func contains(_ handle: UInt16) -> Bool { links[handle] != nil }
+
+  /// A link came up, and no other has its handle.
+  mutating func began(_ handle: UInt16, _ peer: DeviceAddress?, _ side: ActivityTurns.LinkSide, at now: Instant) {
+    lastChange = now
+    links[handle] = Link(peer: peer, side: side)
+  }
+
+  /// A link has ended, or is given up.
+  /// - Returns: whether there was one, and its device if no other link has that.
+  mutating func ended(_ handle: UInt16) -> (wasThere: Bool, free: DeviceAddress?) {
+    leaving[handle] = nil
+    doubted.remove(handle)
+    guard let link = links.removeValue(forKey: handle) else { return (false, nil) }
+    return (true, link.peer.flatMap { peers.contains($0) ? nil : $0 })
+  }
+
+  /// The controller told of the end of a link.
+  mutating func endWasTold(at now: Instant) { lastChange = now }
+
+  /// The controller is disconnecting a link.
+  mutating func isLeaving(_ handle: UInt16, at now: Instant) { leaving[handle] = now.advanced(by: Self.timeout) }
+
+  /// The links whose end did not come in time; each is told once.
+  mutating func overdue(at now: Instant) -> [UInt16] {
+    let handles = leaving.filter { $0.value <= now }.keys.sorted()
+    for handle in handles { leaving[handle] = nil }
+    return handles.filter(contains)
+  }
+
+  /// Some may have ended unheard.
+  mutating func doubt() { doubted = Set(links.keys) }
+
+  /// Compares the links in doubt with those that there are.
+  /// - Returns: the handles of those that ended unheard, and the links that began so.
+  mutating func compare(_ existing: [ExistingLink]) -> (ended: [UInt16], began: [ExistingLink]) {
+    let ended = doubted.sorted().filter { handle in
+      guard let known = links[handle] else { return false }
+      return !existing.contains { $0.handle == handle && (known.peer.map($0.mayBe) ?? true) }
+    }
+    doubted = []
+    return (ended, existing.filter { !contains($0.handle) || ended.contains($0.handle) })
+  }
+
+  /// The controller was reset.
+  mutating func reset() {
+    links = [:]
+    leaving = [:]
+    doubted = []
+  }
+}
