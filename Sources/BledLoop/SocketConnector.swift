@@ -9,15 +9,18 @@ import FoundationEssentials
 package final class SocketConnector: DaemonConnector {
   private let path: String
   private let loop: EventLoop
+  private let isHeld: () -> Bool
 
-  package init(path: String, loop: EventLoop) {
+  /// - Parameter isHeld: whether nothing is to be read for now: it waits at bled, which has a limit for each session.
+  package init(path: String, loop: EventLoop, isHeld: @escaping () -> Bool = { false }) {
     self.path = path
     self.loop = loop
+    self.isHeld = isHeld
   }
 
   package func connect(_ session: DaemonSession) throws(BluetoothError) -> any DaemonTransport {
     do {
-      return try SocketTransport(Socket(connectedTo: path), session, loop)
+      return try SocketTransport(Socket(connectedTo: path), session, loop, isHeld: isHeld)
     } catch {
       throw BledError.daemonUnreachable.error("bled cannot be reached at \(path): \(error)")
     }
@@ -30,18 +33,25 @@ private final class SocketTransport: DaemonTransport {
   private static let unsentLimit = 64 * LineFramer.defaultLimit
   /// The octets that one read takes.
   private static let portion = 65536
+  /// The pause before reading is tried again, in nanoseconds.
+  private static let pause: Int64 = 5_000_000
 
   private let socket: Socket
   private let session: DaemonSession
   private let loop: EventLoop
+  private let isHeld: () -> Bool
   private var watch: Watch?
   private var lines = ReceivedLines()
   private var unsent = UnsentOctets()
+  private var resumption: Timer?
 
-  init(_ socket: Socket, _ session: DaemonSession, _ loop: EventLoop) throws(EventLoopError) {
+  init(
+    _ socket: Socket, _ session: DaemonSession, _ loop: EventLoop, isHeld: @escaping () -> Bool
+  ) throws(EventLoopError) {
     self.socket = socket
     self.session = session
     self.loop = loop
+    self.isHeld = isHeld
     watch = try Watch(socket.descriptor, on: loop) { [unowned self] in ready($0) }
   }
 
@@ -54,6 +64,8 @@ private final class SocketTransport: DaemonTransport {
   func close() {
     watch?.cancel()
     watch = nil
+    resumption?.cancel()
+    resumption = nil
   }
 
   private func ready(_ readiness: Watch.Readiness) {
@@ -64,8 +76,18 @@ private final class SocketTransport: DaemonTransport {
     }
   }
 
+  /// Neither reads nor writes for a moment.
+  private func hold() {
+    watch?.isEnabled = false
+    resumption = loop.schedule(at: EventLoop.now + Self.pause) { [weak self] in
+      self?.resumption = nil
+      self?.watch?.isEnabled = true
+    }
+  }
+
   private func read() {
     guard watch != nil else { return }
+    guard !isHeld() else { return hold() }
     let result = withUnsafeTemporaryAllocation(byteCount: Self.portion, alignment: 1) { octets in
       let result = socket.receive(octets)
       if case .success(let (count, passed)) = result { lines.append(octets[..<count], with: passed) }

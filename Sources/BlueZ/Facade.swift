@@ -20,6 +20,7 @@ package final class Facade {
   private let notifications: Notifications
   private let acquisitions: Acquisitions
   private let removal: Removal
+  private let identification: Identification
   private let agents: Agents
   private let pairing: Pairing
   private let batteries: Batteries
@@ -64,10 +65,11 @@ package final class Facade {
     notifications = Notifications(context, clients, devices, links, services)
     acquisitions = Acquisitions(context, links, services, notifications)
     removal = Removal(context, devices)
-    agents = Agents(context, devices)
+    identification = Identification(devices) { [own] in own.readDevices($0) }
+    agents = Agents(context, devices, identification)
     pairing = Pairing(context, adapters, devices, links, readBonds: { [own] in own.readBonds() })
     batteries = Batteries(context, clients, devices, services)
-    applications = Applications(context, adapters, devices)
+    applications = Applications(context, adapters, devices, identification)
     advertisements = Advertisements(context, adapters)
     monitors = Monitors(context, adapters, devices, reports)
     connect()
@@ -95,7 +97,6 @@ package final class Facade {
     applications.finished = { [unowned self] in unwatch($0) }
     advertisements.finished = { [unowned self] in unwatch($0) }
     monitors.finished = { [unowned self] in unwatch($0) }
-    applications.readDevices = { [own] in own.readDevices($0) }
     values.told = { [unowned self] in batteries.value($0, $1) }
     notifications.told = { [unowned self] in batteries.value($0, $1) }
   }
@@ -180,7 +181,11 @@ package final class Facade {
     switch call.member {
     case "RemoveDevice":
       removal.remove(call, client) { [links] in links.disconnectAll($0, $1, $2) }
-    case "ConnectDevice": context.fail(call, .notSupported)
+    case "ConnectDevice":
+      guard adapters.isOn(call.path), let adapter = adapters.adapter(at: call.path) else {
+        return context.fail(call, .notReady)
+      }
+      links.connectDevice(call, adapter: adapter, client)
     default: discovery.handle(call, by: client)
     }
   }
@@ -374,6 +379,8 @@ extension Facade: OwnSessionObserver {
     // A device that has connected to this machine has no object yet.
     if change.linked, devices.all(change.peripheral).isEmpty { own.readDevices() }
     links.linkChanged(change.peripheral, isLinked: change.linked)
+    // The device may have paired of its own accord.
+    if !change.linked { own.readBonds() }
   }
 
   func lost(_ error: BluetoothError) {

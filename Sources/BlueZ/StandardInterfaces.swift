@@ -71,7 +71,7 @@ struct StandardInterfaces {
       }
       return .fail(.noInterface(name))
     }
-    if call.member == "GetAll" { return .reply([ObjectTree.value(of: values)]) }
+    if call.member == "GetAll" { return .reply([values.value]) }
     guard let property = call.arguments[1].string.flatMap(interface.description.property) else {
       return .fail(.noProperty(call.arguments[1].string ?? ""))
     }

@@ -32,7 +32,7 @@ extension Machine {
   }
 
   /// Whether a process is root's, with all four user ids, or bluetooth.service: any user may name a program bluetoothd.
-  private func isSystems(_ process: Int) -> Bool {
+  func isSystems(_ process: Int) -> Bool {
     let status = (files.text("/proc/\(process)/status") ?? "").split(separator: "\n")
     let ids = status.first { $0.hasPrefix("Uid:") }?.split { $0 == " " || $0 == "\t" }.dropFirst() ?? []
     let groups = (files.text("/proc/\(process)/cgroup") ?? "").split(separator: "\n")

@@ -10,15 +10,24 @@ struct BusBody {
   /// How many values a body may have: in memory they are larger than on the bus, where 128 MiB are allowed.
   private static let most = 65536
 
+  /// The size of a value and of a descriptor, in octets: a descriptor is scarcer than memory.
+  private static let (valueSize, descriptorSize) = (64, 16384)
+
   private let message: OpaquePointer
   private var count = 0
+  /// About how much of memory the values take, in octets.
+  private var size = 0
 
   /// Reads the body of a message from its start.
   /// - Throws: `TooMany`.
-  static func read(_ message: OpaquePointer) throws(TooMany) -> [BusValue] {
+  static func read(_ message: OpaquePointer) throws(TooMany) -> [BusValue] { try sized(message).values }
+
+  /// Reads the body of a message from its start, and tells about how much of memory it takes, in octets.
+  /// - Throws: `TooMany`.
+  static func sized(_ message: OpaquePointer) throws(TooMany) -> (values: [BusValue], size: Int) {
     var body = BusBody(message: message)
     sd_bus_message_rewind(message, 1)
-    return try body.values()
+    return (try body.values(), body.size)
   }
 
   private init(message: OpaquePointer) { self.message = message }
@@ -35,6 +44,7 @@ struct BusBody {
     var contents: UnsafePointer<CChar>?
     guard sd_bus_message_peek_type(message, &type, &contents) > 0 else { return nil }
     count += 1
+    size += Self.valueSize
     guard count <= Self.most else { throw TooMany() }
     let inner = contents.map { String(cString: $0) } ?? ""
     switch UInt8(bitPattern: type) {
@@ -53,6 +63,7 @@ struct BusBody {
       var start: UnsafeRawPointer?
       var size = 0
       guard sd_bus_message_read_array(message, CChar(UInt8(ascii: "y")), &start, &size) >= 0 else { return nil }
+      self.size += size
       return .bytes(Array(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : size)))
     }
     guard element.utf8.first == UInt8(ascii: "{") else {
@@ -82,7 +93,7 @@ struct BusBody {
     return value
   }
 
-  private func basic(_ type: UInt8) -> BusValue? {
+  private mutating func basic(_ type: UInt8) -> BusValue? {
     switch type {
     case UInt8(ascii: "y"): number(type, UInt8.self).map(BusValue.byte)
     case UInt8(ascii: "b"): number(type, Int32.self).map { .boolean($0 != 0) }
@@ -98,9 +109,7 @@ struct BusBody {
     case UInt8(ascii: "g"): text(type).map(BusValue.signature)
     // The message keeps its own.
     case UInt8(ascii: "h"):
-      number(type, Int32.self).map { fcntl($0, F_DUPFD_CLOEXEC, 3) }.flatMap { number in
-        number < 0 ? nil : .descriptor(BusDescriptor(taking: number))
-      }
+      descriptor(type)
     default: nil
     }
   }
@@ -115,9 +124,18 @@ struct BusBody {
     return sd_bus_message_read_basic(message, CChar(type), &number) > 0 ? number : nil
   }
 
-  private func text(_ type: UInt8) -> String? {
+  private mutating func descriptor(_ type: UInt8) -> BusValue? {
+    guard let number = number(type, Int32.self) else { return nil }
+    size += Self.descriptorSize
+    let copy = fcntl(number, F_DUPFD_CLOEXEC, 3)
+    return copy < 0 ? nil : .descriptor(BusDescriptor(taking: copy))
+  }
+
+  private mutating func text(_ type: UInt8) -> String? {
     var text: UnsafePointer<CChar>?
     guard sd_bus_message_read_basic(message, CChar(type), &text) > 0, let text else { return nil }
-    return String(cString: text)
+    let string = String(cString: text)
+    size += string.utf8.count
+    return string
   }
 }

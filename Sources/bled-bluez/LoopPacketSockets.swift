@@ -8,8 +8,8 @@ final class LoopPacketSockets: PacketSocketOpener {
 
   init(_ loop: EventLoop) { self.loop = loop }
 
-  func open(_ descriptor: BusDescriptor, _ received: @escaping ([UInt8]?) -> Void) -> (any PacketSocket)? {
-    LoopPacketSocket(descriptor, loop, received)
+  func open(_ descriptor: BusDescriptor, _ happened: @escaping (PacketSocketEvent) -> Void) -> (any PacketSocket)? {
+    LoopPacketSocket(descriptor, loop, happened)
   }
 }
 
@@ -20,17 +20,22 @@ private final class LoopPacketSocket: PacketSocket {
   private static let portion = 32
 
   private let descriptor: BusDescriptor
-  private let received: ([UInt8]?) -> Void
+  private let happened: (PacketSocketEvent) -> Void
   private var watch: Watch?
+  private var isFull = false
 
-  init?(_ descriptor: BusDescriptor, _ loop: EventLoop, _ received: @escaping ([UInt8]?) -> Void) {
+  var isReading = true {
+    didSet { setInterest() }
+  }
+
+  init?(_ descriptor: BusDescriptor, _ loop: EventLoop, _ happened: @escaping (PacketSocketEvent) -> Void) {
     var type: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
     guard getsockopt(descriptor.number, SOL_SOCKET, SO_TYPE, &type, &length) == 0,
       type == Int32(SOCK_SEQPACKET.rawValue)
     else { return nil }
     self.descriptor = descriptor
-    self.received = received
+    self.happened = happened
     do {
       watch = try Watch(descriptor.number, on: loop) { [unowned self] in ready($0) }
     } catch {
@@ -40,25 +45,42 @@ private final class LoopPacketSocket: PacketSocket {
 
   deinit { watch?.cancel() }
 
-  func send(_ value: [UInt8]) -> Bool {
+  func send(_ value: [UInt8]) -> PacketSocketResult {
     // The program may have left the descriptor blocking.
-    value.withUnsafeBytes {
+    let count = value.withUnsafeBytes {
       Glibc.send(descriptor.number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
-    } == value.count
+    }
+    if count == value.count { return .sent }
+    guard count < 0, errno == EAGAIN else { return .failed }
+    isFull = true
+    setInterest()
+    return .full
+  }
+
+  private func setInterest() {
+    var interest: Watch.Readiness = []
+    if isReading { interest.insert(.readable) }
+    if isFull { interest.insert(.writable) }
+    watch?.interest = interest
   }
 
   private func ready(_ readiness: Watch.Readiness) {
-    // A value may cause its last reference to be dropped.
+    // An event may cause its last reference to be dropped.
     withExtendedLifetime(self) {
-      for _ in 0..<Self.portion {
+      if isFull, !readiness.isDisjoint(with: [.writable, .failed]) {
+        isFull = false
+        setInterest()
+        happened(.room)
+      }
+      for _ in 0..<Self.portion where isReading || readiness.contains(.failed) {
         switch read() {
         case .error(EAGAIN), .error(EINTR): return
         // A packet without octets looks like the end.
-        case .packet(let value) where !value.isEmpty || !readiness.contains(.failed): received(value)
+        case .packet(let value) where !value.isEmpty || !readiness.contains(.failed): happened(.packet(value))
         case .packet, .error:
           watch?.cancel()
           watch = nil
-          return received(nil)
+          return happened(.end)
         }
       }
     }

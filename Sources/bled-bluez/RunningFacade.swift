@@ -14,6 +14,7 @@ final class RunningFacade {
   private let loop: EventLoop
   private let bus: SystemBus
   private let facade: Facade
+  private let reception: Reception
   private var signals: [SignalWatch] = []
   private var isNamed = false
   private var status: Int32 = 0
@@ -33,12 +34,17 @@ final class RunningFacade {
     var machine = sd_id128_t()
     sd_id128_get_machine(&machine)
     facade = Facade(
-      bus: bus, clock: LoopClock(loop), connector: SocketConnector(path: socket, loop: loop),
+      bus: bus, clock: LoopClock(loop),
+      connector: SocketConnector(path: socket, loop: loop, isHeld: { [bus] in bus.isCongested }),
       sockets: LoopPacketSockets(loop), machine: withUnsafeBytes(of: machine) { Hex.encode(Array($0)) },
       settings: settings)
-    bus.called = { [unowned self] in facade.handle($0) }
+    reception = try Reception(bus, on: loop) { [facade] in facade.handle($0) }
+    bus.called = { [unowned self] in reception.receive($0, size: $1) }
     bus.signalled = { [unowned self] in facade.handle($0) }
-    bus.left = { [unowned self] in facade.left($0) }
+    bus.left = { [unowned self] in
+      reception.left($0)
+      facade.left($0)
+    }
     bus.named = { [unowned self] in named($0) }
     facade.whenServing = { [unowned self] in ready() }
     facade.settingsChanged = { [unowned self] settings in

@@ -8,11 +8,15 @@ final class SystemBus {
   /// The name that programs look for.
   private static let name = "org.bluez"
 
+  /// The numbers of messages that may wait to be written: above the first nothing new is to be taken from bled, above
+  /// the second calls of programs are refused.
+  private static let (many, most): (UInt64, UInt64) = (512, 8192)
+
   /// The name could not be had; with the answer of the bus, or nil if it did not answer.
   struct NameTaken: Error {}
 
-  /// A method call, which `reply` or `fail` answers.
-  var called: (BusCall) -> Void = { _ in }
+  /// A method call, which `reply` or `fail` answers, and about how much of memory it takes, in octets.
+  var called: (BusCall, Int) -> Void = { _, _ in }
   /// A signal of a program that is watched.
   var signalled: (BusSignal) -> Void = { _ in }
   /// A program has left the bus.
@@ -65,6 +69,15 @@ final class SystemBus {
       "request_name")
   }
 
+  /// Whether the bus reads slower than it is written to.
+  var isCongested: Bool { waiting > Self.many }
+
+  /// The number of messages that wait to be written.
+  private var waiting: UInt64 {
+    var count: UInt64 = 0
+    return sd_bus_get_n_queued_write(bus, &count) < 0 ? 0 : count
+  }
+
   /// Writes what waits, for the end of the program.
   func flush() { sd_bus_flush(bus) }
 
@@ -83,8 +96,13 @@ final class SystemBus {
         number: number, sender: sender, path: path, interface: Self.text(sd_bus_message_get_interface(message)),
         member: member, arguments: arguments)
     }
+    guard waiting <= Self.most else {
+      fail(call([]), .limitsExceeded("the bus does not take the answers"))
+      return 1
+    }
     do {
-      called(call(try BusBody.read(message)))
+      let (arguments, size) = try BusBody.sized(message)
+      called(call(arguments), size)
     } catch {
       fail(call([]), .limitsExceeded("the message has too many values"))
     }

@@ -11,7 +11,7 @@ import signal
 import unittest
 import xml.etree.ElementTree
 
-from world import HERE, OLD, World
+from world import HERE, NEW, OLD, WITH_SYSTEM, World
 
 BELT, ECHO, LOCK, PLAIN = (f"C0:DE:00:00:00:{number}" for number in ("01", "04", "09", "0A"))
 
@@ -236,8 +236,8 @@ class Peripherals(Case):
         self.world.settled(lambda: adapter()["state"] == "on", lambda: "the adapter is not on")
         self.done(self.world.python("guest.py", "hci1", adapter()["address"]))
 
-    def serve(self, program):
-        server = self.world.python(program)
+    def serve(self, program, python=NEW):
+        server = self.world.python(program, python=python)
         server.expect("advertising")
         self.visit()
         server.expect("^written b'more than fits into one packet of the default size'")
@@ -245,6 +245,13 @@ class Peripherals(Case):
 
     def test_bless(self):
         self.serve("served_bless.py").kill()
+        self.world.expect_nothing_left()
+
+    def test_bluezero(self):
+        server = self.serve("served_bluezero.py", WITH_SYSTEM)
+        server.expect("^connected .*:")
+        server.expect("^disconnected .*:")
+        server.kill()
         self.world.expect_nothing_left()
 
     def test_bluez_peripheral(self):
@@ -306,6 +313,12 @@ class Bus(Case):
         holder.kill()
         self.world.expect_nothing_left()
 
+    def test_a_device_that_was_not_heard(self):
+        options = ("a{sv}", "2", "Address", "s", ECHO, "AddressType", "s", "random")
+        call = ("call", "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "ConnectDevice", *options)
+        self.assertEqual(self.busctl(*call).strip(), f'o "{path(ECHO)}"')
+        self.world.expect_nothing_left()
+
     def test_bled_restarts(self):
         control = self.world.bluetoothctl()
         control.say("scan on")
@@ -329,6 +342,40 @@ class Bus(Case):
         second.expect("another program has the name org.bluez")
         second.finish()
         self.assertEqual(second.process.returncode, 69)
+
+
+@unittest.skipUnless(os.geteuid() == 0, "needs root, to be another user: root's sockets hold more")
+class Slow(Case):
+    scenarios = (HERE / "busy.json",)
+    configuration = {"policy": {"impersonate": ["user:nobody"]}, "socket": {"mode": "0666"}}
+
+    def test_a_bus_that_does_not_read(self):
+        """Nothing is taken from bled meanwhile; no value is lost."""
+        count = 2000
+        self.world.facade.kill(signal.SIGTERM)
+        (self.world.folder / "bus").chmod(0o666)
+        self.world.facade = self.world.start(
+            self.world.facade.process.args[0], "--socket", self.world.socket, user="nobody", extra_groups=[])
+        self.world.facade.expect("org.bluez is served by bled")
+        program = self.world.python("counting.py", ECHO, str(count))
+        program.expect("^subscribed$")
+        with self.world.session() as session:
+            device = session.call("peripheral.connect", address=ECHO, addressType="random")["peripheral"]
+            self.world.daemon.process.send_signal(signal.SIGSTOP)
+            for number in range(count):
+                session.call(
+                    "gatt.write", peripheral=device, service="B1ED0001-5EED-4B1E-8D00-000000000000",
+                    characteristic="B1ED0002-5EED-4B1E-8D00-000000000000", response=False,
+                    value=number.to_bytes(200, "little").hex())
+
+            def waiting():
+                listed = session.call("session.list")["sessions"]
+                return max(entry["costs"]["queueOctets"] for entry in listed if "org.bluez :" in entry.get("name", ""))
+
+            self.world.settled(lambda: waiting() > 0, lambda: "bled-bluez goes on to read")
+        self.world.daemon.process.send_signal(signal.SIGCONT)
+        self.done(program)
+        self.world.expect_nothing_left()
 
 
 @unittest.skipUnless(os.geteuid() == 0, "needs root, to be another user")

@@ -20,6 +20,7 @@ PATIENCE = float(os.environ.get("BLED_TEST_PATIENCE", 120))
 SYSTEM_PYTHON = "/usr/bin/python3"
 NEW = str(ROOT / ".build/bleak/bin/python")
 OLD = str(ROOT / ".build/bleak-old/bin/python")
+WITH_SYSTEM = str(ROOT / ".build/bluezero/bin/python")
 
 sys.path.insert(0, str(ROOT / "Tests/Client"))
 from session import Session  # noqa: E402

@@ -148,6 +148,37 @@ import Testing
     #expect(machine { $0.user.members = nil }.findings.contains { $0.check == .group && $0.verdict == .note })
   }
 
+  @Test func theOwnerOfTheNameOfBlueZ() throws {
+    try good()
+    #expect(!machine().findings.contains { $0.check == .bluez }, "bled-bluez is not installed")
+    try write("/usr/lib/systemd/system/bled-bluez.service")
+    func found() -> [Finding] { machine().findings.filter { $0.check == .bluez } }
+    #expect(found().map(\.verdict) == [.note])
+    try write("/etc/systemd/system/multi-user.target.wants/bled-bluez.service")
+    #expect(found().first?.message == "There is no system bus: programs for BlueZ find nothing.")
+    try write("/run/dbus/system_bus_socket")
+    #expect(found().first?.remedy == "Install bled-bluez again: org.bled.bluez.conf is missing.")
+    try write("/usr/share/dbus-1/system.d/org.bled.bluez.conf")
+    let alias = "/etc/systemd/system/dbus-org.bluez.service"
+    try link(alias, to: "/lib/systemd/system/bluetooth.service")
+    #expect(found().first?.remedy?.contains("reenable bled-bluez") == true)
+    try FileManager.default.removeItem(atPath: root + alias)
+    #expect(found().first?.remedy?.contains("reenable bled-bluez") == true)
+    try link(alias, to: "/usr/lib/systemd/system/bled-bluez.service")
+    #expect(found().first?.message == "bled-bluez is enabled but does not run.")
+    // Any user can start a program of this name.
+    try write("/proc/80/comm", "bled-bluez\n")
+    try write("/proc/80/cgroup", "0::/user.slice/user-1000.slice\n")
+    #expect(found().map(\.verdict) == [.problem])
+    try write("/proc/81/comm", "bled-bluez\n")
+    try write("/proc/81/cgroup", "0::/system.slice/bled-bluez.service\n")
+    #expect(found().map(\.message) == ["org.bluez is served by bled-bluez (process 81)"])
+    #expect(found().map(\.verdict) == [.ok])
+    try write("/proc/99/comm", "bluetoothd\n")
+    try write("/proc/99/status", "Name:\tbluetoothd\nUid:\t0\t0\t0\t0\n")
+    #expect(found().first?.message == "bluetoothd (process 99) runs: the name org.bluez has one owner.")
+  }
+
   @Test func aDaemonThatOnlyWouldStartIsNotAsked() throws {
     try good()
     #expect(machine().daemonRuns)

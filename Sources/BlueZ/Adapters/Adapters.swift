@@ -41,13 +41,18 @@ final class Adapters {
     let values: ObjectTree.Properties = [
       ("Address", .string(address)), ("AddressType", .string(adapter.addressType?.text ?? "public")),
       ("Name", .string(adapter.name)), ("Alias", .string(adapter.deviceName ?? adapter.name)),
-      ("Powered", .boolean(isOn)), ("PowerState", .string(isOn ? "on" : "off")),
+      ("Powered", .boolean(isOn)), ("PowerState", .string(Self.powerState(adapter))),
     ]
     for (name, value) in values { context.tree.set(path, .adapter, name, value) }
     if let company = adapter.company {
       context.tree.set(path, .adapter, "Manufacturer", .uint16(UInt16(clamping: company)))
     }
     if let version = adapter.version { context.tree.set(path, .adapter, "Version", .byte(UInt8(clamping: version))) }
+  }
+
+  private static func powerState(_ adapter: AdapterDescription) -> String {
+    if adapter.state == "on" { return "on" }
+    return adapter.problem?.kind == "blocked" ? "off-blocked" : "off"
   }
 
   private func add(_ adapter: AdapterDescription, _ address: String) -> String {
@@ -81,7 +86,7 @@ final class Adapters {
       ("Address", .string(address)), ("AddressType", .string(adapter.addressType?.text ?? "public")),
       ("Name", .string(adapter.name)), ("Alias", .string(adapter.deviceName ?? adapter.name)),
       ("Class", .uint32(computer)),
-      ("Powered", .boolean(adapter.state == "on")), ("PowerState", .string(adapter.state == "on" ? "on" : "off")),
+      ("Powered", .boolean(adapter.state == "on")), ("PowerState", .string(powerState(adapter))),
       ("Discoverable", .boolean(false)), ("DiscoverableTimeout", .uint32(180)), ("Connectable", .boolean(true)),
       ("Pairable", .boolean(true)), ("PairableTimeout", .uint32(0)), ("Discovering", .boolean(false)),
       ("UUIDs", .strings(["00001800", "00001801"].map { $0 + "-0000-1000-8000-00805f9b34fb" })),
@@ -126,8 +131,13 @@ final class Adapters {
       guard let adapter = adapter(at: path), let on = value.boolean else { return completion(.failure(.doesNotExist)) }
       guard isOn(path) != on else { return completion(.success(())) }
       client.session.call(AdapterPower.self, AdapterPower.Params(adapter: adapter, on: on)) { [weak self] result in
-        completion(
-          result.map { self?.update($0) }.mapError { BusError($0, otherwise: .failed($0.message)) }.map { _ in })
+        switch result {
+        case .success(let adapter):
+          self?.update(adapter)
+          let isBlocked = on && adapter.problem?.kind == "blocked"
+          completion(isBlocked ? .failure(.blocked) : .success(()))
+        case .failure(let error): completion(.failure(BusError(error, otherwise: .failed(error.message))))
+        }
       }
     case "Alias": rename(value.string ?? "", by: client, completion)
     default:
@@ -140,7 +150,12 @@ final class Adapters {
   private func rename(
     _ alias: String, by client: BusClient, _ completion: @escaping (Result<Void, BusError>) -> Void
   ) {
-    client.session.call(AdapterSetName.self, AdapterSetName.Params(name: alias.isEmpty ? nil : alias)) { result in
+    client.session.call(AdapterSetName.self, AdapterSetName.Params(name: alias.isEmpty ? nil : alias)) {
+      [weak self, context] result in
+      // The change is told before the answer; without a name it is not known before bled tells it.
+      if case .success = result, !alias.isEmpty {
+        for (_, path) in self?.paths ?? [] { context.tree.set(path, .adapter, "Alias", .string(alias)) }
+      }
       let result = result.map { _ in }.mapError { BusError($0, otherwise: .failed($0.message)) }
       // Programs set it at their start, and give up if that is refused.
       if case .failure(.notAuthorized) = result { completion(.success(())) } else { completion(result) }

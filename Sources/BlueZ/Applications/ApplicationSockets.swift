@@ -20,23 +20,54 @@ final class ApplicationSockets {
   private static let mostOfProgram = 64
   private static let most = 1024
 
+  private struct Written {
+    let value: [UInt8]
+    let completion: (Bool) -> Void
+  }
+
   private let context: Context
   private var states: [Key: State] = [:]
+  /// The written values that wait until the program has read others.
+  private var unsent: [Key: [Written]] = [:]
+  /// The programs whose values are not read, because earlier ones wait.
+  private var held: Set<String> = []
   private var lastQuestion = 0
   /// Called with each value of a program: the value, the path of its characteristic, the program.
   var received: ([UInt8], String, BusClient) -> Void = { _, _, _ in }
 
   init(_ context: Context) { self.context = context }
 
-  /// Passes a value that a device has written.
+  /// Passes a value that a device has written. Where the program does not read, it waits, and the device with it.
   /// - Parameter completion: called with false if the program is to be called instead.
   func write(
     _ value: [UInt8], _ path: String, _ client: BusClient, _ options: BusValue, _ completion: @escaping (Bool) -> Void
   ) {
     let key = Key(client: client.name, path: path, direction: .writes)
     open(key, client, options) { [weak self] isOpen in
-      guard isOpen, case .open(let socket)? = self?.states[key] else { return completion(false) }
-      completion(socket.send(value))
+      guard isOpen, let self else { return completion(false) }
+      send(Written(value: value, completion: completion), key)
+    }
+  }
+
+  private func send(_ written: Written, _ key: Key) {
+    guard case .open(let socket)? = states[key] else { return written.completion(false) }
+    let waiting = unsent[key]?.count ?? 0
+    switch waiting > 0 ? .full : socket.send(written.value) {
+    case .sent: written.completion(true)
+    case .full where waiting < Self.most: unsent[key, default: []].append(written)
+    case .full, .failed: written.completion(false)
+    }
+  }
+
+  private func sendWaiting(_ key: Key) {
+    for written in unsent.removeValue(forKey: key) ?? [] { send(written, key) }
+  }
+
+  /// Whether the values of a program stay in its sockets, so that it waits in the end.
+  func hold(_ client: BusClient, _ isOn: Bool) {
+    if isOn { held.insert(client.name) } else { held.remove(client.name) }
+    for (key, state) in states where key.client == client.name && key.direction == .values {
+      if case .open(let socket) = state { socket.isReading = !isOn }
     }
   }
 
@@ -80,6 +111,7 @@ final class ApplicationSockets {
     if case .descriptor(let descriptor)? = answer?.first,
       let socket = context.sockets.open(descriptor, { [weak self] in self?.happened(key, client, $0) })
     {
+      socket.isReading = key.direction == .writes || !held.contains(key.client)
       states[key] = .open(socket)
       for work in waiting { work(true) }
     } else {
@@ -88,11 +120,16 @@ final class ApplicationSockets {
     }
   }
 
-  private func happened(_ key: Key, _ client: BusClient, _ value: [UInt8]?) {
+  private func happened(_ key: Key, _ client: BusClient, _ event: PacketSocketEvent) {
     guard case .open? = states[key] else { return }
+    switch event {
     // A packet on the socket for written values concerns nobody.
-    if let value { return key.direction == .values ? received(value, key.path, client) : () }
-    states[key] = nil
+    case .packet(let value): if key.direction == .values { received(value, key.path, client) }
+    case .room: sendWaiting(key)
+    case .end:
+      states[key] = nil
+      sendWaiting(key)
+    }
   }
 
   /// A program's characteristics are not published any more, or it has left.
@@ -101,6 +138,7 @@ final class ApplicationSockets {
       states[key] = nil
       // Devices wait for the answers to their writes; for values nobody waits.
       if case .asked(_, let waiting) = state, key.direction == .writes { for work in waiting { work(false) } }
+      sendWaiting(key)
     }
   }
 

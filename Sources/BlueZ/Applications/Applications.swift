@@ -7,6 +7,7 @@ final class Applications {
   private let context: Context
   private let adapters: Adapters
   private let devices: Devices
+  private let identification: Identification
   private let notifier: Notifier
   private let sockets: ApplicationSockets
   private var publications: [Publication] = []
@@ -15,21 +16,18 @@ final class Applications {
   /// bled's names of the subscribed devices of each characteristic, by program and handle.
   private var subscribers: [String: [UInt16: Set<String>]] = [:]
 
-  /// The work that waits for the object of a device that has connected, by bled's name of the device.
-  private var unidentified: [String: [() -> Void]] = [:]
-
   /// Called when a program has one application less: its signals may not be wanted.
   var finished: (BusClient) -> Void = { _ in }
-  /// Asks bled for the devices that are connected.
-  var readDevices: (@escaping () -> Void) -> Void = { $0() }
 
-  init(_ context: Context, _ adapters: Adapters, _ devices: Devices) {
+  init(_ context: Context, _ adapters: Adapters, _ devices: Devices, _ identification: Identification) {
     self.context = context
     self.adapters = adapters
     self.devices = devices
+    self.identification = identification
     notifier = Notifier(context)
     sockets = ApplicationSockets(context)
     sockets.received = { [unowned self] in notify($0, $1, $2) }
+    notifier.crowded = { [unowned self] in sockets.hold($0, $1) }
   }
 
   func handle(_ call: BusCall, _ client: BusClient) {
@@ -119,16 +117,6 @@ final class Applications {
 
   // MARK: Devices
 
-  /// Does `work` once there is an object of the device, which programs look at.
-  private func identify(_ central: String, _ work: @escaping () -> Void) {
-    if unidentified[central] != nil { return unidentified[central, default: []].append(work) }
-    guard devices.all(central).isEmpty else { return work() }
-    unidentified[central] = [work]
-    readDevices { [weak self] in
-      for work in self?.unidentified.removeValue(forKey: central) ?? [] { work() }
-    }
-  }
-
   private func options(_ central: String, offset: Int, mtu: Int?, type: String? = nil) -> BusValue {
     let device = devices.all(central).first?.path
     let always: [(String, BusValue)] = [("offset", .uint16(UInt16(clamping: offset))), ("link", .string("LE"))]
@@ -146,7 +134,7 @@ final class Applications {
     guard let path = characteristic(params.handle, of: client)?.path else {
       return session.refuse(id, ApplicationError.unlikely)
     }
-    identify(params.central) { [self] in
+    identification.identify(params.central) { [self] in
       let options = options(params.central, offset: params.offset, mtu: params.mtu)
       call(client, path, "ReadValue", [options]) { result in
         switch result.map({ $0.first?.bytes }) {
@@ -162,7 +150,7 @@ final class Applications {
   func write(_ params: ServerWrite.Params, _ id: RequestID, _ client: BusClient) {
     let session = client.session
     let type = params.withoutResponse == true ? "command" : params.writes.count > 1 ? "reliable" : "request"
-    identify(params.central) { [self] in
+    identification.identify(params.central) { [self] in
       write(params.writes[...], params, type, client) { error in
         if let error { session.refuse(id, error) } else { session.answer(id, Empty()) }
       }

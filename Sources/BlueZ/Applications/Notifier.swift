@@ -11,13 +11,19 @@ final class Notifier {
   private struct Queue {
     var values: [Value] = []
     var isSending = false
+    var isCrowded = false
   }
 
   /// The number of values of a program that may wait; then the oldest is dropped, as bluetoothd's kernel buffer would.
   private static let most = 1024
+  /// The number of values of a program that wait when no more are wanted, and when they are wanted again.
+  private static let (many, few) = (64, 8)
 
   private let context: Context
   private var queues: [String: Queue] = [:]
+
+  /// Called when many values of a program wait, and when few do again.
+  var crowded: (BusClient, Bool) -> Void = { _, _ in }
 
   init(_ context: Context) { self.context = context }
 
@@ -28,7 +34,16 @@ final class Notifier {
     if queue.values.count >= Self.most { queue.values.remove(at: queue.isSending ? 1 : 0) }
     queue.values.append(Value(octets: octets, handle: handle, sent: sent))
     queues[client.name] = queue
+    tellCrowded(client)
     next(client)
+  }
+
+  private func tellCrowded(_ client: BusClient) {
+    guard let queue = queues[client.name] else { return }
+    let isCrowded = queue.values.count >= (queue.isCrowded ? Self.few : Self.many)
+    guard isCrowded != queue.isCrowded else { return }
+    queues[client.name]?.isCrowded = isCrowded
+    crowded(client, isCrowded)
   }
 
   /// There is room again.
@@ -37,7 +52,9 @@ final class Notifier {
     next(client)
   }
 
-  func forget(_ client: BusClient) { queues[client.name] = nil }
+  func forget(_ client: BusClient) {
+    if queues.removeValue(forKey: client.name)?.isCrowded == true { crowded(client, false) }
+  }
 
   private func next(_ client: BusClient) {
     guard var queue = queues[client.name], !queue.isSending, !queue.values.isEmpty else { return }
@@ -52,6 +69,7 @@ final class Notifier {
       if case .success(let answer) = result, !answer.sent { return }
       queues[client.name]?.values.removeFirst()
       queues[client.name]?.isSending = false
+      tellCrowded(client)
       if case .success(let answer) = result, answer.receivers > 0 { value.sent() }
       next(client)
     }

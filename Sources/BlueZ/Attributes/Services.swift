@@ -67,9 +67,9 @@ final class Services {
   }
 
   private func update(_ path: String, _ found: [ServiceDescription]) {
+    devices.change(path) { $0.found = found.map(\.uuid) }
     guard let device = devices[path] else { return }
-    let uuids = Set(device.services).union(found.map(\.uuid))
-    context.tree.set(path, .device, "UUIDs", .strings(uuids.map(\.long).sorted()))
+    context.tree.set(path, .device, "UUIDs", device.uuids)
     guard services[path] != found else { return }
     for service in services[path] ?? [] { remove(Self.path(path, service)) }
     services[path] = found
@@ -127,7 +127,6 @@ final class Services {
     characteristics[device, default: [:]][characteristic.handle] = path
     var properties: ObjectTree.Properties = [
       ("Handle", .uint16(handle)), ("UUID", .string(characteristic.uuid.long)), ("Service", .path(service)),
-      ("Value", .bytes([])),
       (
         "Flags",
         .strings(
@@ -151,7 +150,7 @@ final class Services {
             .descriptor,
             [
               ("Handle", .uint16(descriptor.handle)), ("UUID", .string(descriptor.uuid.long)),
-              ("Characteristic", .path(path)), ("Value", .bytes([])),
+              ("Characteristic", .path(path)),
             ]
           )
         ])

@@ -36,7 +36,7 @@ final class Values {
         GATTRead.self, AttributeReference(peripheral: device.key.peripheral, handle: attribute.handle)
       ) { result in
         switch result {
-        case .failure(let error): context.fail(call, BusError(error, otherwise: .failed(error.message)))
+        case .failure(let error): context.fail(call, Self.error(error, .notPermitted("Read not permitted")))
         case .success(let read):
           let value = read.value.octets
           guard offset <= value.count else { return context.fail(call, .invalid("Invalid offset")) }
@@ -78,9 +78,15 @@ final class Values {
           response: hasResponse, offset: offset == 0 ? nil : offset)
       ) { result in
         context.finish(
-          call, result.mapError { BusError($0, otherwise: .failed($0.message)) })
+          call, result.mapError { Self.error($0, .notPermitted("Write not permitted")) })
       }
     }
+  }
+
+  /// - Parameter refusal: the error if the characteristic's properties do not allow it: bled does not ask the device.
+  private static func error(_ error: BluetoothError, _ refusal: BusError) -> BusError {
+    if error.domain == .bled, error.code == BledError.notAllowedByProperties.rawValue { return refusal }
+    return BusError(error, otherwise: .failed(error.message))
   }
 
   private static func offset(_ options: BusValue) throws(BusError) -> Int {

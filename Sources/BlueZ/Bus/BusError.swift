@@ -22,6 +22,7 @@ package struct BusError: Error, Hashable, Sendable {
   package static let invalidArguments = BusError(bluez: "InvalidArguments", "Invalid arguments in method call")
   package static let doesNotExist = BusError(bluez: "DoesNotExist", "Does Not Exist")
   package static let alreadyExists = BusError(bluez: "AlreadyExists", "Already Exists")
+  package static let blocked = BusError(bluez: "Blocked", "Blocked through rfkill")
   package static let notSupported = BusError(bluez: "NotSupported", "Operation is not supported")
   package static let notAuthorized = BusError(bluez: "NotAuthorized", "Operation Not Authorized")
   package static let notAvailable = BusError(bluez: "NotAvailable", "Operation currently not available")

@@ -1,13 +1,32 @@
 /// A socket of packets that a program has passed: each packet is one value. It is closed with its last reference.
 package protocol PacketSocket: AnyObject {
-  /// Sends a packet.
-  /// - Returns: false if there is no room for it, or nobody at the other end.
-  func send(_ value: [UInt8]) -> Bool
+  /// Sends a packet. After `full`, `PacketSocketEvent.room` comes once.
+  func send(_ value: [UInt8]) -> PacketSocketResult
+  /// Whether packets are read; initially they are. Those of the program wait otherwise, and then its sending.
+  var isReading: Bool { get set }
+}
+
+/// The outcome of sending a packet.
+package enum PacketSocketResult: Sendable {
+  case sent
+  /// There is no room: the program has to read first.
+  case full
+  /// The program does not take packets any more.
+  case failed
+}
+
+/// An event of a socket of packets.
+package enum PacketSocketEvent: Hashable, Sendable {
+  case packet([UInt8])
+  /// There is room again.
+  case room
+  /// The program has closed it.
+  case end
 }
 
 /// Opens the sockets that programs pass.
 package protocol PacketSocketOpener: AnyObject {
-  /// - Parameter received: called with each packet, and with nil at the end; later, not from inside this call.
+  /// - Parameter happened: called with each event, until the end; later, not from inside this call.
   /// - Returns: nil if it is no socket of packets.
-  func open(_ descriptor: BusDescriptor, _ received: @escaping ([UInt8]?) -> Void) -> (any PacketSocket)?
+  func open(_ descriptor: BusDescriptor, _ happened: @escaping (PacketSocketEvent) -> Void) -> (any PacketSocket)?
 }

@@ -22,8 +22,20 @@ struct Device {
   var told: (time: Instant, rssi: Int)?
   var manufacturerData: [UInt16: [UInt8]] = [:]
   var serviceData: [BluetoothUUID: [UInt8]] = [:]
-  /// The services that it has said to have, in the order of their first mention.
+  /// By the type of the data, which no other property tells.
+  var otherData: [UInt8: [UInt8]] = [:]
+  /// The services that it has advertised, in the order of their first mention.
   var services: [BluetoothUUID] = []
+  /// The services that it had when it was connected last.
+  var found: [BluetoothUUID] = []
+
+  /// The services of both kinds, as the property has them.
+  var uuids: BusValue { .strings(Set(services + found).map(\.long).sorted()) }
+
+  /// The path of the object of a device with this address, as bled or a program writes it.
+  static func path(_ adapter: String, _ address: String) -> String {
+    adapter + "/dev_" + String(address.map { $0 == ":" ? "_" : $0 }).uppercased()
+  }
 
   /// The name of its settings.
   var settingsKey: String { address + " " + addressType }

@@ -14,7 +14,8 @@ final class Devices {
   private let context: Context
   private let adapters: Adapters
   private var devices: [String: Device] = [:]
-  private var paths: [Device.Key: String] = [:]
+  /// The paths by bled's name of the device and of the adapter.
+  private var paths: [String: [String: String]] = [:]
   private var sweep: (any ScheduledWork)?
 
   /// By "address type", for instance "C0:DE:00:00:00:01 random".
@@ -35,10 +36,10 @@ final class Devices {
 
   var all: [Device] { Array(devices.values) }
 
-  func path(_ key: Device.Key) -> String? { paths[key] }
+  func path(_ key: Device.Key) -> String? { paths[key.peripheral]?[key.adapter] }
 
   /// The objects of a device of bled, one for each adapter that knows it.
-  func all(_ peripheral: String) -> [Device] { devices.values.filter { $0.key.peripheral == peripheral } }
+  func all(_ peripheral: String) -> [Device] { paths[peripheral]?.values.compactMap { devices[$0] } ?? [] }
 
   func change(_ path: String, _ change: (inout Device) -> Void) {
     guard var device = devices[path] else { return }
@@ -58,9 +59,9 @@ final class Devices {
   func add(
     _ key: Device.Key, address: String, addressType: String, _ properties: ObjectTree.Properties = []
   ) -> String? {
-    if let path = paths[key] { return path }
+    if let path = path(key) { return path }
     guard let adapter = adapters.path(of: key.adapter) else { return nil }
-    let path = adapter + "/dev_" + String(address.map { $0 == ":" ? "_" : $0 }).uppercased()
+    let path = Device.path(adapter, address)
     // A device of the other address type, or one that was forgotten: objects have one place for an address.
     if let other = devices[path] {
       guard !flag(path, "Connected"), !flag(path, "Paired") else { return nil }
@@ -69,7 +70,7 @@ final class Devices {
     let device = Device(
       key: key, path: path, address: address, addressType: addressType, lastHeard: context.clock.now)
     devices[path] = device
-    paths[key] = path
+    paths[key.peripheral, default: [:]][key.adapter] = path
     let properties = properties + remembered(device)
     let given = Set(properties.map(\.name))
     context.tree.add(
@@ -93,13 +94,6 @@ final class Devices {
   /// The alias of a device without a name.
   private static func alias(_ address: String) -> BusValue {
     .string(String(address.map { $0 == ":" ? "-" : $0 }).uppercased())
-  }
-
-  /// Adds a device that pairs.
-  func add(_ device: PairingDevice) -> String? {
-    guard let adapter = adapters.paths.first?.adapter else { return nil }
-    return add(
-      Device.Key(peripheral: device.peripheral, adapter: adapter), address: device.address, addressType: "random")
   }
 
   // MARK: Settings
@@ -160,7 +154,8 @@ final class Devices {
     guard let device = devices[path] else { return }
     leaving(device)
     devices[path] = nil
-    paths[device.key] = nil
+    paths[device.key.peripheral]?[device.key.adapter] = nil
+    if paths[device.key.peripheral]?.isEmpty == true { paths[device.key.peripheral] = nil }
     context.tree.remove(path)
   }
 

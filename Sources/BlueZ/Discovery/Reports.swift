@@ -73,6 +73,9 @@ final class Reports {
     for octets in data.all(.manufacturerSpecificData) where octets.count >= 2 {
       device.manufacturerData[UInt16(octets[0]) | UInt16(octets[1]) << 8] = Array(octets[2...])
     }
+    for structure in data.structures where !Self.told.contains(structure.type) {
+      device.otherData[structure.type.rawValue] = structure.data
+    }
     for (uuid, octets) in report.serviceData ?? [:] {
       if let uuid = BluetoothUUID(uuid) { device.serviceData[uuid] = octets.octets }
     }
@@ -84,12 +87,29 @@ final class Reports {
     }
     if !device.manufacturerData.isEmpty { set("ManufacturerData", Self.value(device.manufacturerData)) }
     if !device.serviceData.isEmpty { set("ServiceData", Self.value(device.serviceData)) }
-    if !device.services.isEmpty { set("UUIDs", .strings(device.services.map(\.long).sorted())) }
-    set("TxPower", report.txPower.map { .int16(Int16(clamping: $0)) })
+    set("UUIDs", device.uuids)
+    // As advertised: some controllers tell another one of their own.
+    set("TxPower", data.first(.txPowerLevel)?.first.map { .int16(Int16(Int8(bitPattern: $0))) })
     set("Appearance", report.appearance.map { .uint16(UInt16(clamping: $0)) })
     set("Icon", report.appearance.flatMap(Icon.name).map(BusValue.string))
     set("AdvertisingFlags", data.first(.flags).map(BusValue.bytes))
+    if !device.otherData.isEmpty { set("AdvertisingData", Self.value(device.otherData)) }
     return isChanged
+  }
+
+  /// The types that other properties tell, and those that protect pairing out of band: AdvertisingData is without them.
+  private static let told: Set<AdvertisingDataType> = [
+    .flags, .incompleteServices16, .completeServices16, .incompleteServices32, .completeServices32,
+    .incompleteServices128, .completeServices128, .shortenedLocalName, .completeLocalName, .txPowerLevel,
+    .serviceData16, .serviceData32, .serviceData128, .appearance, .manufacturerSpecificData,
+    .secureConnectionsConfirmation, .secureConnectionsRandom,
+  ]
+
+  /// `a{yv}`
+  private static func value(_ data: [UInt8: [UInt8]]) -> BusValue {
+    .dictionary(
+      key: "y", value: "v",
+      data.sorted { $0.key < $1.key }.map { BusValue.Entry(.byte($0.key), .variant(.bytes($0.value))) })
   }
 
   /// `a{qv}`

@@ -58,17 +58,56 @@ final class Links {
       switch result {
       case .success(let link):
         guard clients.known(client.name) != nil, devices[path] != nil else {
-          leave(device, client)
+          leave(device.key.peripheral, client)
           return completion(.failure(.failed("le-connection-abort-by-local")))
         }
-        holders[path, default: Holders()].connect(client.name)
-        show(path, to: client)
-        services.link(path, mtu: link.mtu)
+        connected(path, client, mtu: link.mtu)
         completion(.success(()))
         resolve(path, client)
       case .failure(let error): completion(.failure(.connecting(error)))
       }
     }
+  }
+
+  /// ConnectDevice: connects a program to a device that was not heard; its object comes with the link.
+  func connectDevice(_ call: BusCall, adapter: String, _ client: BusClient) {
+    let named: NamedDevice
+    do throws(BusError) {
+      named = try NamedDevice(call.arguments[0])
+    } catch {
+      return context.fail(call, error)
+    }
+    let path = Device.path(call.path, named.address)
+    guard devices[path] == nil else { return context.fail(call, .alreadyExists) }
+    guard pending[path, default: []].insert(client.name).inserted else { return context.fail(call, .inProgress) }
+    client.session.call(
+      PeripheralConnect.self,
+      PeripheralConnect.Params(
+        address: named.address, addressType: named.addressType, adapter: adapter, timeout: Self.patience)
+    ) { [weak self, context] result in
+      guard let self else { return }
+      pending[path]?.remove(client.name)
+      switch result {
+      case .success(let link):
+        let key = Device.Key(peripheral: link.peripheral, adapter: link.adapter)
+        guard clients.known(client.name) != nil,
+          let path = devices.add(key, address: link.address, addressType: link.addressType)
+        else {
+          leave(link.peripheral, client)
+          return context.fail(call, .failed("le-connection-abort-by-local"))
+        }
+        connected(path, client, mtu: link.mtu)
+        context.reply(call, .path(path))
+        resolve(path, client)
+      case .failure(let error): context.fail(call, .connecting(error))
+      }
+    }
+  }
+
+  private func connected(_ path: String, _ client: BusClient, mtu: Int) {
+    holders[path, default: Holders()].connect(client.name)
+    show(path, to: client)
+    services.link(path, mtu: mtu)
   }
 
   /// Gives a program the link that others have.
@@ -106,7 +145,7 @@ final class Links {
         }) {
           resolve(path, other)
         } else {
-          if let device = devices[path] { leave(device, client) }
+          if let device = devices[path] { leave(device.key.peripheral, client) }
           released(path, client)
         }
       }
@@ -137,7 +176,7 @@ final class Links {
     guard let device = devices[path], !concerned.isEmpty else { return completion() }
     var left = concerned.count
     for other in concerned {
-      leave(device, other) { [weak self] in
+      leave(device.key.peripheral, other) { [weak self] in
         self?.released(path, other)
         left -= 1
         if left == 0 { completion() }
@@ -159,10 +198,10 @@ final class Links {
   }
 
   /// Tells bled that a program does not use the link any more.
-  private func leave(_ device: Device, _ client: BusClient, _ completion: @escaping () -> Void = {}) {
-    client.session.call(
-      PeripheralDisconnect.self, PeripheralDisconnect.Params(peripheral: device.key.peripheral)
-    ) { _ in completion() }
+  private func leave(_ peripheral: String, _ client: BusClient, _ completion: @escaping () -> Void = {}) {
+    client.session.call(PeripheralDisconnect.self, PeripheralDisconnect.Params(peripheral: peripheral)) { _ in
+      completion()
+    }
   }
 
   /// A program does not use the link any more, and bled knows.
@@ -170,7 +209,7 @@ final class Links {
     guard let device = devices[path] else { return }
     // Without anybody who called Connect, those who had joined the link leave it, too.
     for other in holders[path]?.remove(client.name) ?? [] {
-      if let other = clients.known(other) { leave(device, other) }
+      if let other = clients.known(other) { leave(device.key.peripheral, other) }
     }
     settle(path, client, reason: Self.local)
   }

@@ -13,14 +13,16 @@ final class Agents {
 
   private let context: Context
   private let devices: Devices
+  private let identification: Identification
   /// By the unique name of the program.
   private var agents: [String: Agent] = [:]
   /// The devices of bled that each program's agent is being asked about.
   private var questions: [String: [String]] = [:]
 
-  init(_ context: Context, _ devices: Devices) {
+  init(_ context: Context, _ devices: Devices, _ identification: Identification) {
     self.context = context
     self.devices = devices
+    self.identification = identification
   }
 
   func handle(_ call: BusCall, _ client: BusClient) {
@@ -106,15 +108,18 @@ final class Agents {
 
   /// bled has a passkey shown.
   func show(_ params: PairingShowPasskey.Params, _ client: BusClient) {
-    guard let agent = agents[client.name], let path = path(params.device) else { return }
-    begin(params.device.peripheral, client)
-    let values: [BusValue] = [
-      .path(path), .uint32(UInt32(params.passkey) ?? 0), .uint16(UInt16(clamping: params.entered)),
-    ]
-    context.flush()
-    context.bus.call(
-      client.name, agent.path, Self.interface, "DisplayPasskey", values, timeout: .seconds(25)
-    ) { _ in }
+    let peripheral = params.device.peripheral
+    begin(peripheral, client)
+    identification.identify(peripheral) { [self] in
+      guard let agent = agents[client.name], let path = path(peripheral, for: client) else { return }
+      let values: [BusValue] = [
+        .path(path), .uint32(UInt32(params.passkey) ?? 0), .uint16(UInt16(clamping: params.entered)),
+      ]
+      context.flush()
+      context.bus.call(
+        client.name, agent.path, Self.interface, "DisplayPasskey", values, timeout: .seconds(25)
+      ) { _ in }
+    }
   }
 
   /// A pairing is over: an agent that is still asked need not answer.
@@ -127,14 +132,20 @@ final class Agents {
     _ client: BusClient, _ device: PairingDevice, _ method: String, _ values: [BusValue], seconds: Int,
     _ answer: @escaping (Result<[BusValue], BusError>) -> Void
   ) {
-    guard let agent = agents[client.name], let path = path(device) else { return answer(.failure(.doesNotExist)) }
-    begin(device.peripheral, client)
-    context.flush()
-    context.bus.call(
-      client.name, agent.path, Self.interface, method, [.path(path)] + values, timeout: .seconds(seconds)
-    ) { [weak self] result in
-      _ = self?.end(device.peripheral, client)
-      answer(result)
+    let peripheral = device.peripheral
+    begin(peripheral, client)
+    identification.identify(peripheral) { [self] in
+      guard let agent = agents[client.name], let path = path(peripheral, for: client) else {
+        _ = end(peripheral, client)
+        return answer(.failure(.doesNotExist))
+      }
+      context.flush()
+      context.bus.call(
+        client.name, agent.path, Self.interface, method, [.path(path)] + values, timeout: .seconds(seconds)
+      ) { [weak self] result in
+        _ = self?.end(peripheral, client)
+        answer(result)
+      }
     }
   }
 
@@ -148,8 +159,9 @@ final class Agents {
     return true
   }
 
-  /// The object of a device that pairs, which may have none yet.
-  private func path(_ device: PairingDevice) -> String? {
-    devices.all(device.peripheral).first?.path ?? devices.add(device)
+  /// The object of a device that a program is asked about; nil if it has none, or its pairing has ended meanwhile.
+  private func path(_ peripheral: String, for client: BusClient) -> String? {
+    guard questions[client.name]?.contains(peripheral) == true else { return nil }
+    return devices.all(peripheral).first?.path
   }
 }

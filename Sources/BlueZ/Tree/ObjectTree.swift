@@ -17,7 +17,7 @@ struct ObjectTree {
 
   private struct Object {
     /// In the order in which they were added.
-    var interfaces: [(Interface, [String: BusValue])]
+    var interfaces: [(Interface, PropertyTable)]
 
     func index(_ interface: Interface) -> Int? { interfaces.firstIndex { $0.0 == interface } }
   }
@@ -44,7 +44,7 @@ struct ObjectTree {
 
   func interfaces(of path: String) -> [Interface]? { objects[path]?.interfaces.map(\.0) }
 
-  func properties(of path: String, _ interface: Interface) -> [String: BusValue]? {
+  func properties(of path: String, _ interface: Interface) -> PropertyTable? {
     guard let object = objects[path], let index = object.index(interface) else { return nil }
     return object.interfaces[index].1
   }
@@ -63,9 +63,7 @@ struct ObjectTree {
 
   /// Adds interfaces to an object, which need not exist.
   mutating func add(_ path: String, _ interfaces: [(Interface, Properties)]) {
-    objects[path, default: Object(interfaces: [])].interfaces += interfaces.map {
-      ($0.0, Dictionary($0.1.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 }))
-    }
+    objects[path, default: Object(interfaces: [])].interfaces += interfaces.map { ($0.0, PropertyTable($0.1)) }
     additions.append((path, interfaces.map(\.0)))
   }
 
@@ -141,7 +139,7 @@ struct ObjectTree {
     additions.removeAll(keepingCapacity: true)
     guard !changes.isEmpty else { return }
     for change in changes {
-      let values = properties(of: change.path, change.interface) ?? [:]
+      let values = properties(of: change.path, change.interface) ?? PropertyTable([])
       signals.append(
         Self.changed(
           change.path, change.interface, change.names.compactMap { name in values[name].map { (name, $0) } },
@@ -173,14 +171,8 @@ struct ObjectTree {
   }
 
   /// `a{sa{sv}}`
-  private static func value(of interfaces: [(Interface, [String: BusValue])]) -> BusValue {
+  private static func value(of interfaces: [(Interface, PropertyTable)]) -> BusValue {
     .dictionary(
-      key: "s", value: "a{sv}",
-      interfaces.map { BusValue.Entry(.string($0.0.rawValue), value(of: $0.1)) })
-  }
-
-  /// `a{sv}`, in the order of the names.
-  static func value(of properties: [String: BusValue]) -> BusValue {
-    .options(properties.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+      key: "s", value: "a{sv}", interfaces.map { BusValue.Entry(.string($0.0.rawValue), $0.1.value) })
   }
 }

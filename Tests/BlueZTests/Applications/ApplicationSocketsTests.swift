@@ -74,15 +74,51 @@ struct ApplicationSocketsTests {
     #expect(world.bus.calls.isEmpty)
   }
 
-  /// A packet has no offset, and a full socket loses nothing.
-  @Test func writesThatTheSocketCannotTakeAreCalls() throws {
+  /// A packet has no offset.
+  @Test func writesWithAnOffsetAreCalls() throws {
     _ = try write([1])
     try give("AcquireWrite")
     _ = try write([2], offset: 4)
     #expect(world.bus.take("WriteValue")?.values.first == .bytes([2]))
+  }
+
+  /// Behind a program that does not read, the device waits; the order stays.
+  @Test func writesWaitForAFullSocket() throws {
+    _ = try write([1])
+    try give("AcquireWrite")
     world.sockets.last?.hasRoom = false
-    _ = try write([3])
-    #expect(world.bus.take("WriteValue")?.values.first == .bytes([3]))
+    let numbers = try [[2], [3]].map { try write($0) }
+    #expect(!numbers.contains(where: isAnswered))
+    world.sockets.last?.hasRoom = true
+    world.sockets.last?.happen(.room)
+    world.settle()
+    #expect(world.sockets.last?.sent == [[1], [2], [3]])
+    #expect(numbers.allSatisfy(isAnswered))
+    world.sockets.last?.hasRoom = false
+    _ = try write([4])
+    world.sockets.last?.happen(.end)
+    #expect(world.bus.take("WriteValue")?.values.first == .bytes([4]), "the program has closed it")
+  }
+
+  /// A program that notifies faster than the device takes it waits in the end.
+  @Test func valuesStayInTheSocketWhileManyWait() throws {
+    let answer = world.daemon.answer
+    world.daemon.answer = { method, message, session in
+      method == ServerNotify.name
+        ? .success(ServerNotify.Result(sent: false, receivers: 0)) : answer(method, message, session)
+    }
+    try subscribe(true)
+    try give("AcquireNotify")
+    for number in 0..<64 as Range<UInt8> {
+      #expect(world.sockets.last?.isReading == true)
+      world.sockets.last?.happen(.packet([number]))
+    }
+    #expect(world.sockets.last?.isReading == false)
+    world.daemon.answer = answer
+    try session.notify(ServerReady.self, Empty())
+    world.settle()
+    #expect(world.sockets.last?.isReading == true)
+    #expect(notified.sent == (0..<64).map { [$0] })
   }
 
   @Test func aProgramThatGivesNoSocketIsCalled() throws {
@@ -104,7 +140,7 @@ struct ApplicationSocketsTests {
   @Test func aSocketThatTheProgramClosesIsAskedForAgain() throws {
     _ = try write([1])
     try give("AcquireWrite")
-    world.sockets.last?.receive(nil)
+    world.sockets.last?.happen(.end)
     #expect(world.sockets.last == nil)
     _ = try write([2])
     try give("AcquireWrite")
@@ -114,7 +150,7 @@ struct ApplicationSocketsTests {
   @Test func valuesComeFromTheSocketWhileSomebodyIsSubscribed() throws {
     try subscribe(true)
     try give("AcquireNotify")
-    for octet in 0..<3 as Range<UInt8> { world.sockets.last?.receive([octet]) }
+    for octet in 0..<3 as Range<UInt8> { world.sockets.last?.happen(.packet([octet])) }
     world.settle()
     #expect(notified.sent == [[0], [1], [2]])
     try subscribe(false)
@@ -122,7 +158,7 @@ struct ApplicationSocketsTests {
     #expect(world.bus.calls.isEmpty, "the end of the socket says it")
     try subscribe(true)
     try give("AcquireNotify")
-    world.sockets.last?.receive([3])
+    world.sockets.last?.happen(.packet([3]))
     world.settle()
     #expect(notified.sent.last == [3])
   }
@@ -141,7 +177,7 @@ struct ApplicationSocketsTests {
     try give("AcquireNotify")
     #expect(world.sockets.count == 0)
     try give("AcquireNotify")
-    world.sockets.last?.receive([1])
+    world.sockets.last?.happen(.packet([1]))
     world.settle()
     #expect(notified.sent == [[1]])
   }

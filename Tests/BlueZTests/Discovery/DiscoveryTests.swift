@@ -110,4 +110,18 @@ struct DiscoveryTests {
     #expect(world.error(start(Self.one)) == .notAuthorized)
     #expect(try !isDiscovering())
   }
+
+  /// AdvertisingData has what no other property tells.
+  @Test func dataWithoutAProperty() throws {
+    #expect(world.succeeded(start(Self.one)))
+    try world.hear(Self.one, -60, data: [2, 1, 6, 3, 0x1A, 0xA0, 0, 2, 0x24, 0x17, 3, 0x16, 0x0F, 0x18])
+    let number = world.call(
+      Self.one, .properties, "Get", [.string(Interface.device.rawValue), .string("AdvertisingData")],
+      at: FacadeStage.device)
+    let expected = [(0x1A, [0xA0, 0]), (0x24, [0x17])].map { (type: UInt8, data: [UInt8]) in
+      BusValue.Entry(.byte(type), .variant(.bytes(data)))
+    }
+    #expect(
+      try world.bus.answers[number]?.get() == [.variant(.dictionary(key: "y", value: "v", expected))])
+  }
 }

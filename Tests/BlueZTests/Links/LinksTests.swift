@@ -17,6 +17,7 @@ struct LinksTests {
   private final class Behaviour {
     var discovery: BluetoothError?
     var connection: BluetoothError?
+    var linked = FacadeStage.linked
     /// The calls of all programs, in their order.
     var calls: [String] = []
   }
@@ -25,7 +26,7 @@ struct LinksTests {
     world.daemon.answer = { [device] method, _, session in
       device.calls.append(method)
       switch method {
-      case PeripheralConnect.name: return device.connection.map { .failure($0) } ?? .success(FacadeStage.linked)
+      case PeripheralConnect.name: return device.connection.map { .failure($0) } ?? .success(device.linked)
       case GATTDiscover.name:
         return device.discovery.map { .failure($0) } ?? .success(GATTServices(services: [Self.service]))
       default: return nil
@@ -94,6 +95,37 @@ struct LinksTests {
     device.connection = GAPError.connectionLimitReached.error("no room")
     #expect(world.error(connect(Self.one)) == .failed("le-connection-busy"))
     #expect(changes("Connected").isEmpty)
+  }
+
+  /// The services that it has are known also when it advertises again.
+  @Test func servicesThatAreNotAdvertised() throws {
+    connect(Self.one)
+    disconnect(Self.one)
+    try world.hear(Self.one, -60, at: 1, services: [0x180F])
+    #expect(try property("UUIDs") == .strings(["180d", "180f"].map { "0000\($0)-0000-1000-8000-00805f9b34fb" }))
+  }
+
+  /// A device that was not heard has its object from the link on.
+  @Test func aDeviceThatIsNamed() throws {
+    func connect(_ options: [(String, BusValue)]) -> UInt64 {
+      world.call(Self.other, .adapter, "ConnectDevice", [.options(options)])
+    }
+    let address = ("Address", BusValue.string("c0:de:00:00:00:02"))
+    let random = ("AddressType", BusValue.string("random"))
+    #expect(world.error(connect([random])) == .invalidArguments)
+    #expect(world.error(connect([("Address", .string("nowhere")), random])) == .invalidArguments)
+    #expect(world.error(connect([address, ("AddressType", .string("none"))])) == .invalidArguments)
+    #expect(world.error(connect([address])) == .notSupported, "the type of the classic transport")
+    #expect(world.error(connect([("Address", .string("C0:DE:00:00:00:01")), random])) == .alreadyExists)
+    device.connection = GAPError.timeout.error("not heard")
+    #expect(world.error(connect([address, random])) == .failed("le-connection-abort-by-local"))
+    device.connection = nil
+    device.linked = PeripheralConnect.Result(
+      peripheral: "D2", address: "C0:DE:00:00:00:02", addressType: "random", adapter: "hci0", mtu: 65, attempts: 1)
+    let path = "/org/bluez/hci0/dev_C0_DE_00_00_00_02"
+    let number = connect([address, random])
+    #expect(try world.bus.answers[number]?.get() == [.path(path)])
+    #expect(world.succeeded(world.call(Self.other, .device, "Disconnect", [], at: path)))
   }
 
   @Test func oneProgramDisconnectsAndTheOtherStays() throws {

@@ -87,17 +87,18 @@ final class FacadeStage {
   }
 
   /// A device is connected.
-  func link() {
+  func link(adapter: String = "hci0") {
     daemon.devices = [
       PeripheralList.Entry(
-        peripheral: Self.central, address: "C0:DE:00:00:00:01", addressType: "random", adapter: "hci0", name: nil,
+        peripheral: Self.central, address: "C0:DE:00:00:00:01", addressType: "random", adapter: adapter, name: nil,
         rssi: nil, state: "connected", mine: false, mtu: 65)
     ]
   }
 
   /// A program's discovery hears a device.
   func hear(
-    _ program: String, _ rssi: Int, number: Int = 1, at time: Double = 0, data: [UInt8] = [2, 1, 6]
+    _ program: String, _ rssi: Int, number: Int = 1, at time: Double = 0, data: [UInt8] = [2, 1, 6],
+    services: [BluetoothUUID]? = nil
   ) throws {
     let digits = String(number, radix: 16)
     let end = String(repeating: "0", count: 4 - digits.count) + digits
@@ -105,6 +106,7 @@ final class FacadeStage {
       peripheral: "D\(number)", adapter: "hci0", address: "C0:DE:00:00:\(end.prefix(2)):\(end.suffix(2))",
       addressType: "random", connectable: true, data: HexBytes(data), time: time)
     report.rssi = rssi
+    report.services = services
     try session(program).notify(ScanReport.self, report)
     settle()
   }

@@ -4,15 +4,17 @@
 final class ScriptedSockets: PacketSocketOpener {
   final class Socket: PacketSocket {
     fileprivate(set) var sent: [[UInt8]] = []
-    /// Gives a packet of the program; nil: its end.
-    let receive: ([UInt8]?) -> Void
+    /// Tells an event.
+    let happen: (PacketSocketEvent) -> Void
     var hasRoom = true
+    var isReading = true
 
-    fileprivate init(_ receive: @escaping ([UInt8]?) -> Void) { self.receive = receive }
+    fileprivate init(_ happen: @escaping (PacketSocketEvent) -> Void) { self.happen = happen }
 
-    func send(_ value: [UInt8]) -> Bool {
-      if hasRoom { sent.append(value) }
-      return hasRoom
+    func send(_ value: [UInt8]) -> PacketSocketResult {
+      guard hasRoom else { return .full }
+      sent.append(value)
+      return .sent
     }
   }
 
@@ -23,8 +25,8 @@ final class ScriptedSockets: PacketSocketOpener {
 
   var count: Int { opened.count { $0() != nil } }
 
-  func open(_ descriptor: BusDescriptor, _ received: @escaping ([UInt8]?) -> Void) -> (any PacketSocket)? {
-    let socket = Socket(received)
+  func open(_ descriptor: BusDescriptor, _ happened: @escaping (PacketSocketEvent) -> Void) -> (any PacketSocket)? {
+    let socket = Socket(happened)
     opened.append { [weak socket] in socket }
     return socket
   }

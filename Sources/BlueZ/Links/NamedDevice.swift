@@ -1,0 +1,26 @@
+import Bluetooth
+
+/// The device that ConnectDevice names (BlueZ, org.bluez.Adapter).
+struct NamedDevice {
+  let address: String
+  /// "public" or "random".
+  let addressType: String
+
+  /// Reads `a{sv}`.
+  /// - Throws: `BusError`: InvalidArguments, or NotSupported if the type of the address is missing, which stands for
+  ///   the classic transport.
+  init(_ value: BusValue) throws(BusError) {
+    var address: String?
+    var addressType: String?
+    for (name, value) in value.options ?? [] {
+      switch (name, value) {
+      case ("Address", .string(let text)): address = text
+      case ("AddressType", .string(let text)) where ["public", "random"].contains(text): addressType = text
+      default: throw .invalidArguments
+      }
+    }
+    guard let address, DeviceAddress(address, kind: .public) != nil else { throw .invalidArguments }
+    guard let addressType else { throw .notSupported }
+    (self.address, self.addressType) = (address, addressType)
+  }
+}

@@ -1,0 +1,134 @@
+import BledRPC
+import Bluetooth
+import Testing
+
+@testable import BlueZ
+
+/// Pair, CancelPairing and the properties Paired and Bonded (BlueZ, org.bluez.Device).
+struct PairingTests {
+  private static let program = ":1.42"
+  private static let other = ":1.43"
+
+  private let world = FacadeStage()
+  private let device = Behaviour()
+
+  /// The answers of bled.
+  private final class Behaviour {
+    var connection: BluetoothError?
+    /// Nil: it does not answer.
+    var pairing: ScriptedDaemon.Answer? = .success(PeripheralPair.Result(level: "encrypted", keySize: 16, bonded: true))
+    var bonds: [BondDescription] = []
+    var calls: [String] = []
+  }
+
+  init() throws {
+    world.daemon.answer = { [device] method, _, _ in
+      device.calls.append(method)
+      switch method {
+      case PeripheralConnect.name: return device.connection.map { .failure($0) } ?? .success(FacadeStage.linked)
+      case GATTDiscover.name: return .success(GATTServices(services: []))
+      case PeripheralPair.name: return device.pairing
+      case PairingList.name: return .success(PairingList.Result(bonds: device.bonds))
+      default: return nil
+      }
+    }
+    world.call(Self.program, .adapter, "StartDiscovery", [])
+    try world.hear(Self.program, -60)
+    device.calls = []
+  }
+
+  private func pair(_ program: String = program) -> UInt64 {
+    world.call(program, .device, "Pair", [], at: FacadeStage.device)
+  }
+
+  private func property(_ name: String, of path: String = FacadeStage.device) throws -> BusValue? {
+    let number = world.call(
+      Self.program, .properties, "Get", [.string(Interface.device.rawValue), .string(name)], at: path)
+    return try world.bus.answers[number]?.get().first?.unwrapped
+  }
+
+  private var bond: BondDescription {
+    BondDescription(
+      peripheral: "D1", address: "C0:DE:00:00:00:01", addressType: "random", name: "Lock",
+      adapterAddress: "02:00:00:00:00:01", level: "encrypted", keySize: 16)
+  }
+
+  /// Without a link it connects first; the properties are told before the answer.
+  @Test func aDeviceIsPaired() throws {
+    #expect(world.succeeded(pair()))
+    let order = device.calls.filter { [PeripheralConnect.name, PeripheralPair.name].contains($0) }
+    #expect(order == [PeripheralConnect.name, PeripheralPair.name])
+    #expect(try property("Paired") == .boolean(true) && property("Bonded") == .boolean(true))
+    #expect(world.error(pair()) == .alreadyExists)
+  }
+
+  @Test func aPairingWithoutABond() throws {
+    device.pairing = .success(PeripheralPair.Result(level: "encrypted", keySize: 16, bonded: false))
+    #expect(world.succeeded(pair()))
+    #expect(try property("Paired") == .boolean(true) && property("Bonded") == .boolean(false))
+  }
+
+  @Test func failures() throws {
+    let refusals: [(BluetoothError, BusError)] = [
+      (GAPError.pairingFailed.error("wrong passkey"), .authentication("Failed")),
+      (GAPError.timeout.error("late"), .authentication("Timeout")),
+      (GAPError.disconnected.error("gone"), .authentication("Canceled")),
+      (BledError.notPermitted.error("no"), .notAuthorized),
+    ]
+    for (error, expected) in refusals {
+      device.pairing = .failure(error)
+      #expect(world.error(pair()) == expected)
+      #expect(try property("Paired") == .boolean(false))
+    }
+  }
+
+  @Test func aDeviceThatCannotBeReached() throws {
+    device.connection = GAPError.timeout.error("not heard")
+    #expect(world.error(pair()) == .failed("le-connection-abort-by-local"))
+    device.connection = nil
+    #expect(world.succeeded(pair()), "it can be tried again")
+  }
+
+  /// Only the program that pairs can cancel it.
+  @Test func aPairingIsCancelled() throws {
+    world.call(Self.program, .device, "Connect", [], at: FacadeStage.device)
+    #expect(
+      world.error(world.call(Self.program, .device, "CancelPairing", [], at: FacadeStage.device)) == .doesNotExist)
+    device.pairing = .failure(GAPError.pairingFailed.error("the link has ended"))
+    let pairing = world.begin(Self.program, .device, "Pair", at: FacadeStage.device)
+    let second = world.begin(Self.other, .device, "Pair", at: FacadeStage.device)
+    let strangers = world.begin(Self.other, .device, "CancelPairing", at: FacadeStage.device)
+    let own = world.begin(Self.program, .device, "CancelPairing", at: FacadeStage.device)
+    world.settle()
+    #expect(world.error(second) == .inProgress)
+    #expect(world.error(strangers) == .doesNotExist)
+    #expect(world.succeeded(own))
+    #expect(world.error(pairing) == .authentication("Canceled"))
+  }
+
+  /// Bonds are shown as bled has them, with or without an advertisement.
+  @Test func bondsOfBled() throws {
+    device.bonds = [bond]
+    world.restart()
+    #expect(try property("Bonded") == .boolean(true) && property("Name") == .string("Lock"))
+    device.bonds = []
+    try world.session(Self.program).notify(
+      PairingEnded.self,
+      PairingEnded.Params(
+        device: PairingDevice(peripheral: "D1", address: "C0:DE:00:00:00:01", name: nil, isOurs: true), reason: nil))
+    world.settle()
+    #expect(try property("Paired") == .boolean(false) && property("Bonded") == .boolean(false))
+  }
+
+  /// RemoveDevice forgets the keys before the device.
+  @Test func aPairedDeviceIsRemoved() throws {
+    #expect(world.succeeded(pair()))
+    device.calls = []
+    #expect(world.succeeded(world.call(Self.program, .adapter, "RemoveDevice", [.path(FacadeStage.device)])))
+    #expect(
+      device.calls.filter { $0 != PairingList.name } == [
+        PeripheralDisconnect.name, PairingForget.name, PeripheralForget.name,
+      ])
+    #expect(world.bus.signals.last { $0.member == "InterfacesRemoved" }?.arguments.first == .path(FacadeStage.device))
+  }
+}
