@@ -35,8 +35,8 @@ SCRIPTS := .ci/run $(filter-out %.py scripts/arrows $(PYTHON_SCRIPTS),$(wildcard
   Tests/Packages/{run,guest,fetch-root} Tests/Docs/bin/* $(wildcard packaging/debian/*.postrm)
 
 .PHONY: help deps build deb demo examples python test test-fast test-examples docs-test docs-pictures test-bluez \
-  test-python \
-  test-kernel test-avatar \
+  test-home test-python \
+  test-kernel test-avatar install-mqtt \
   test-fuzz test-attack test-stress search lint-deb test-deb conformance fuzz soak attack panic bench lint format \
   reference docs sdk \
   install install-bluez install-sdk install-python uninstall clean
@@ -55,6 +55,7 @@ build: deps-build ## builds bled, bleshell and bled-bluez: release, static Swift
 	@if [ ! -e .build/release/bled ]; then echo "build: a first build takes some 5 minutes on 2 cores"; fi
 	@scripts/build -c release --static-swift-stdlib --product bled
 	@scripts/build -c release --static-swift-stdlib --product bleshell
+	@scripts/build -c release --static-swift-stdlib --product bled-mqtt
 	@scripts/build -c release --static-swift-stdlib --product bled-bluez
 	@scripts/dist $(DIST)
 
@@ -72,7 +73,8 @@ examples: deps-build ## builds the programs in Examples: debug, in Examples/.bui
 	@swift build --package-path Examples
 
 test: deps-build+test+kernel+bluez+python+package ## runs all tests, and prints what each step took
-	@scripts/steps test-fast test-examples docs-test test-bluez test-python test-kernel test-fuzz test-attack lint-deb
+	@scripts/steps test-fast test-examples docs-test test-bluez test-home test-python test-kernel test-fuzz test-attack \
+	  lint-deb
 
 test-fast: deps-build+test ## runs the tests that need no other kernel; SANITIZE=address or thread adds a sanitizer
 	@scripts/test-swift $(CHECKED) $(SANITIZED)
@@ -95,6 +97,11 @@ docs-test: deps-build+test ## runs what README.md and docs/ show, and compares i
 test-bluez: deps-build+test+bluez ## runs clients of org.bluez on a private bus, unmodified; CASE=text selects
 	@swift build $(CHECKED)
 	@/usr/bin/python3 -B Tests/BlueZ/bluez_test.py $(if $(CASE),-k "$(CASE)")
+
+test-home: deps-build+test ## runs bled-mqtt with a broker that is killed, slow, full, and refuses; CASE=text selects
+	@swift build $(CHECKED)
+	@/usr/bin/python3 -B -m unittest discover --start-directory Tests/Home --pattern '*_test.py' \
+	  $(if $(CASE),-k "$(CASE)")
 
 test-python: deps-build+test+python ## checks the Python package, and tests it with two releases of bleak; CASE selects
 	@swift build $(CHECKED) --product bled
@@ -192,6 +199,10 @@ $(SDK)/libbled.a:
 install: $(DIST)/bled $(DIST)/bleshell ## installs into PREFIX (/usr/local) and /etc, below DESTDIR
 	@PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" UNITDIR="$(UNITDIR)" SYSUSERSDIR="$(SYSUSERSDIR)" \
 	  ZSHDIR="$(ZSHDIR)" DESTDIR="$(DESTDIR)" scripts/install $(DIST)
+
+install-mqtt: $(DIST)/bled-mqtt ## installs bled-mqtt, for devices at an MQTT broker
+	@PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" UNITDIR="$(UNITDIR)" SYSUSERSDIR="$(SYSUSERSDIR)" \
+	  ZSHDIR="$(ZSHDIR)" DESTDIR="$(DESTDIR)" scripts/install-mqtt $(DIST)
 
 install-bluez: $(DIST)/bled-bluez ## installs bled-bluez, for programs that are written for BlueZ
 	@PREFIX="$(PREFIX)" UNITDIR="$(UNITDIR)" SYSUSERSDIR="$(SYSUSERSDIR)" ZSHDIR="$(ZSHDIR)" DBUSDIR="$(DBUSDIR)" \

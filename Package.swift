@@ -108,6 +108,18 @@ let package = Package(
       name: "bled-bluez",
       dependencies: ["BlueZ", "BledLoop", "BledRPC", "Bluetooth", "EventLoop", "CSystemd", arguments],
       linkerSettings: [small]),
+    // Reports and values of devices to an MQTT broker: topics, messages, spool and links, without I/O.
+    .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+    .target(
+      name: "MQTTGateway",
+      dependencies: ["BledSession", "BledRPC", "Adapter", "JSONFiles", "Bluetooth", deque]),
+    .executableTarget(
+      name: "bled-mqtt",
+      dependencies: [
+        "MQTTGateway", "BledLoop", "BledRPC", "JSONFiles", "Bluetooth", "EventLoop", "CMosquitto", "CSystemd",
+        arguments,
+      ],
+      linkerSettings: [small]),
     .target(name: "CoreBluetoothHeaders"),
     // In Swift 5 mode the compiler treats its types as it treats those of Apple's headers, which say nothing about
     // Sendable: `@preconcurrency import CoreBluetooth` silences, and programs in Swift 5 mode have no warnings.
@@ -143,6 +155,9 @@ let package = Package(
     .testTarget(
       name: "BlueZTests",
       dependencies: ["BlueZ", "BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth"]),
+    .testTarget(
+      name: "MQTTGatewayTests",
+      dependencies: ["MQTTGateway", "BledSession", "BledRPC", "Adapter", "JSONFiles", "Bluetooth"]),
     .testTarget(name: "OpenRPCTests", dependencies: ["openrpc", "BledRPC", "Bluetooth"]),
     .testTarget(name: "BledClientTests", dependencies: ["BledClient", "BledRPC", "Bluetooth", "TestSupport"]),
     .testTarget(

@@ -16,14 +16,22 @@ extension Policy {
       Set(
         grantees.compactMap { grantee in
           let subject = Subject(grantee, accounts)
-          if subject == nil, grantee != Configuration.Policy.facade { unknown.insert(grantee.text) }
+          if subject == nil, !grantee.isOptional { unknown.insert(grantee.text) }
           return subject
         })
     }
     for text in unknown.sorted() { onUnknown(text) }
     self.init(
-      ownUser: ownUser, subjects: subjects, words: configuration.grants.mapValues { $0.map(\.text) })
+      ownUser: ownUser, subjects: subjects,
+      words: configuration.grants.mapValues { grantees in
+        grantees.filter { !$0.isOptional || Subject($0, accounts) != nil }.map(\.text)
+      })
   }
+}
+
+extension Configuration.Policy.Grantee {
+  /// Whether it comes with a package that may not be installed.
+  fileprivate var isOptional: Bool { self == Configuration.Policy.facade || self == Configuration.Policy.gateways }
 }
 
 extension Policy.Subject {

@@ -19,6 +19,8 @@ extension Configuration {
 
     /// The user of `bled-bluez`, whose package may not be installed.
     static let facade = Grantee.user("bled-bluez")
+    /// The group of `bled-esphome` and `bled-mqtt`, likewise.
+    static let gateways = Grantee.group("bled-gateway")
 
     /// The grantees of each permission, apart from root and the daemon's own user.
     public var grants: [Permission: [Grantee]] = Dictionary(
@@ -74,7 +76,8 @@ extension Configuration.Policy.Grantee: ReadableFromFile {
 extension Permission {
   fileprivate var defaultGrantees: [Configuration.Policy.Grantee] {
     switch self {
-    case .scan, .connect, .serve, .advertise, .pair: [.group("bluetooth")]
+    case .scan, .connect: [.group("bluetooth"), Configuration.Policy.gateways]
+    case .serve, .advertise, .pair: [.group("bluetooth")]
     case .impersonate: [Configuration.Policy.facade]
     case .agent, .adapters, .sessions, .capture, .simulation: []
     }

@@ -86,18 +86,3 @@ enum DocumentFormat {
     return Hex.encode((0..<4).reversed().map { UInt8(truncatingIfNeeded: crc.value >> (8 * UInt32($0))) })
   }
 }
-
-/// The checksum of Ethernet and zip (ISO/IEC/IEEE 8802-3, 3.2.9).
-private struct CRC32 {
-  private var register = UInt32.max
-
-  var value: UInt32 { ~register }
-
-  mutating func add(_ octets: [UInt8]) {
-    for octet in octets { register = register >> 8 ^ Self.table[Int(UInt8(truncatingIfNeeded: register) ^ octet)] }
-  }
-
-  private static let table: [UInt32] = (0..<256).map { index in
-    (0..<8).reduce(UInt32(index)) { value, _ in value & 1 == 0 ? value >> 1 : value >> 1 ^ 0xEDB8_8320 }
-  }
-}

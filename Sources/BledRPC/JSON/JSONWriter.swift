@@ -5,12 +5,12 @@ import FoundationEssentials
 /// second.
 public struct JSONWriter {
   /// The octets written so far.
-  private(set) var codes: [UInt8] = []
+  package private(set) var codes: [UInt8] = []
   /// Whether a member precedes in the innermost object or array.
   private var needsComma = false
 
   /// Makes a writer with room for a short line.
-  init() { codes.reserveCapacity(256) }
+  package init() { codes.reserveCapacity(256) }
 
   /// Ends the line, and gives it.
   mutating func takeLine() -> Data {
@@ -25,23 +25,23 @@ public struct JSONWriter {
   }
 
   /// Writes an object; `body` writes its members.
-  mutating func object(_ body: (inout JSONWriter) throws -> Void) rethrows {
+  package mutating func object(_ body: (inout JSONWriter) throws -> Void) rethrows {
     try nested("{", "}", body)
   }
 
   /// Writes an array; `body` writes its elements, each after `separate()`.
-  mutating func array(_ body: (inout JSONWriter) throws -> Void) rethrows {
+  package mutating func array(_ body: (inout JSONWriter) throws -> Void) rethrows {
     try nested("[", "]", body)
   }
 
   /// Writes the comma before an element, if another one precedes.
-  mutating func separate() {
+  package mutating func separate() {
     if needsComma { codes.append(UInt8(ascii: ",")) }
     needsComma = true
   }
 
   /// Writes the name of a member, whose value must follow.
-  mutating func name(_ name: StaticString) {
+  package mutating func name(_ name: StaticString) {
     separate()
     codes.append(UInt8(ascii: "\""))
     codes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
@@ -50,14 +50,14 @@ public struct JSONWriter {
   }
 
   /// Writes the name of a member that is not known in advance.
-  mutating func name(_ name: String) {
+  package mutating func name(_ name: String) {
     separate()
     value(name)
     codes.append(UInt8(ascii: ":"))
   }
 
   /// Writes a string.
-  mutating func value(_ text: String) {
+  package mutating func value(_ text: String) {
     codes.append(UInt8(ascii: "\""))
     var text = text
     text.withUTF8 { utf8 in
@@ -74,7 +74,7 @@ public struct JSONWriter {
   mutating func value<Known>(_ word: Word<Known>) { value(word.text) }
 
   /// Writes octets as a string of hex digits.
-  mutating func value(_ octets: HexBytes) {
+  package mutating func value(_ octets: HexBytes) {
     codes.append(UInt8(ascii: "\""))
     for octet in octets.octets {
       codes.append(Self.digit(octet >> 4))
@@ -84,7 +84,7 @@ public struct JSONWriter {
   }
 
   /// Writes an integer.
-  mutating func value(_ number: some FixedWidthInteger) {
+  package mutating func value(_ number: some FixedWidthInteger) {
     if number < 0 { codes.append(UInt8(ascii: "-")) }
     let start = codes.count
     var rest = number.magnitude
@@ -97,23 +97,23 @@ public struct JSONWriter {
   }
 
   /// Writes `null`.
-  mutating func null() { codes.append(contentsOf: "null".utf8) }
+  package mutating func null() { codes.append(contentsOf: "null".utf8) }
 
   /// Writes `true` or `false`.
-  mutating func value(_ bool: Bool) { codes.append(contentsOf: (bool ? "true" : "false").utf8) }
+  package mutating func value(_ bool: Bool) { codes.append(contentsOf: (bool ? "true" : "false").utf8) }
 
   /// Writes a number.
   /// - Throws: for infinities and NaN, which JSON does not have.
-  mutating func value(_ number: Double) throws {
+  package mutating func value(_ number: Double) throws {
     guard number.isFinite else { return try encode(number) }
     codes.append(contentsOf: "\(number)".utf8)
   }
 
   /// Writes a value that is JSON already.
-  mutating func value(encoded value: Data) { codes.append(contentsOf: value) }
+  package mutating func value(encoded value: Data) { codes.append(contentsOf: value) }
 
   /// Writes whatever there is, with `JSONEncoder`.
-  mutating func encode(_ value: some Encodable) throws {
+  package mutating func encode(_ value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .withoutEscapingSlashes
     codes.append(contentsOf: try encoder.encode(value))

@@ -1,0 +1,84 @@
+import JSONFiles
+
+/// The broker, and how to connect to it.
+package struct BrokerConfiguration: Hashable, Sendable {
+  /// The versions of the protocol.
+  package enum Version: String, CaseIterable, Sendable {
+    case v5 = "5"
+    case v311 = "3.1.1"
+  }
+
+  /// An encrypted connection.
+  package struct TLS: Hashable, Sendable {
+    /// The file with the certificates that sign the broker's; nil: those of the system.
+    package var authority: String?
+    /// The file with this gateway's certificate, and the one with its key.
+    package var certificate: String?
+    package var key: String?
+  }
+
+  package var host = "localhost"
+  package var port: UInt16 = 1883
+  package var tls: TLS?
+  /// The file with user and password.
+  package var credentials: String?
+  package var version = Version.v5
+  /// The pause after which the connection is checked, in seconds.
+  package var keepAlive = 30
+  /// The identifier of this client; nil: made from the name of the gateway.
+  package var client: String?
+
+  private enum Keys: String, CaseIterable { case host, port, tls, credentials, version, keepAlive, client }
+  private enum TLSKeys: String, CaseIterable { case ca, certificate, key }
+
+  init() {}
+
+  init(_ section: FileValue) throws(FileError) {
+    let members = try FileMembers(section, Keys.self)
+    host = try members.value(.host).text(atMost: 255)
+    guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else {
+      throw members.failure(.host, "give the name or the address of the broker alone, such as \"broker.example\".")
+    }
+    if let section = members[.tls] { tls = try Self.tls(section) }
+    port = try members.integer(.port, in: 1...65535, default: tls == nil ? 1883 : 8883)
+    credentials = try Self.path(members[.credentials])
+    version = try members.word(.version, default: version)
+    keepAlive = try members.integer(.keepAlive, in: 5...3600, default: keepAlive)
+    client = try members.optional(.client) { value throws(FileError) in try value.text(atMost: 128) }
+  }
+
+  private static func tls(_ section: FileValue) throws(FileError) -> TLS? {
+    if let flag = try? section.bool() { return flag ? TLS() : nil }
+    let members = try FileMembers(section, TLSKeys.self)
+    let tls = TLS(
+      authority: try path(members[.ca]), certificate: try path(members[.certificate]), key: try path(members[.key]))
+    guard (tls.certificate == nil) == (tls.key == nil) else {
+      throw section.failure("give both \"certificate\" and \"key\", or neither.")
+    }
+    return tls
+  }
+
+  private static func path(_ value: FileValue?) throws(FileError) -> String? {
+    guard let value else { return nil }
+    let path = try value.text(atMost: 1024)
+    guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else {
+      throw value.failure("give an absolute path.")
+    }
+    return path
+  }
+}
+
+/// The content of the file with user and password.
+package struct BrokerCredentials: Hashable, Sendable {
+  package let user: String
+  package let password: String?
+
+  private enum Keys: String, CaseIterable { case user, password }
+
+  /// Reads a file.
+  package init(file path: String) throws(FileError) {
+    let members = try FileMembers(try JSONFile.read(path), Keys.self)
+    user = try members.value(.user).text(atMost: 1024)
+    password = try members.optional(.password) { value throws(FileError) in try value.text(atMost: 1024) }
+  }
+}

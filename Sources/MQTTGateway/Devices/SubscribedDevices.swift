@@ -1,0 +1,204 @@
+import Adapter
+import BledRPC
+import BledSession
+import Bluetooth
+
+/// The devices to which the gateway stays connected: one machine each.
+///
+/// | State      | Input                        | Next       | Calls                                                    |
+/// |------------|------------------------------|------------|----------------------------------------------------------|
+/// | away       | session began                | connecting | peripheral.connect, which waits, with `reconnect`        |
+/// | connecting | answer: connected            | linked     | gatt.subscribe for each characteristic                   |
+/// | connecting | answer: failed               | paused     |                                                          |
+/// | linked     | a subscription failed, ended | linked     | gatt.subscribe for it, after a pause                     |
+/// | linked     | disconnected, reconnecting   | lost       |                                                          |
+/// | linked     | disconnected                 | paused     |                                                          |
+/// | lost       | connected                    | linked     | gatt.subscribe for each characteristic                   |
+/// | paused     | the pause is over            | connecting | peripheral.connect                                       |
+/// | any        | session lost                 | away       |                                                          |
+final class SubscribedDevices {
+  /// A value of a device.
+  struct Value {
+    let device: SubscribedDevice
+    let peripheral: String
+    let characteristic: SubscribedDevice.Characteristic
+    let octets: [UInt8]
+  }
+
+  private enum State: Hashable {
+    case away
+    case connecting
+    case linked(String)
+    case lost(String)
+    case paused
+  }
+
+  private struct Entry {
+    let device: SubscribedDevice
+    var state = State.away
+    /// The characteristics that are subscribed to, by the handles of their values.
+    var handles: [UInt16: Int] = [:]
+    /// How often in a row something failed.
+    var failures = 0
+    /// Distinguishes the links of the device: an answer to a call on an earlier one has no effect.
+    var link = 0
+  }
+
+  private let clock: any Scheduler
+  private var entries: [Entry]
+  private var session: DaemonSession?
+  /// Distinguishes the sessions.
+  private var era = 0
+  /// A value has come.
+  var received: (Value) -> Void = { _ in }
+  var say: (String) -> Void = { _ in }
+  private(set) var connections: UInt64 = 0
+
+  init(_ devices: [SubscribedDevice], _ clock: any Scheduler) {
+    entries = devices.map { Entry(device: $0) }
+    self.clock = clock
+  }
+
+  /// How many devices are connected.
+  var linked: Int { entries.count { if case .linked = $0.state { true } else { false } } }
+
+  /// The identifier of a device that is connected, for others to use its link; nil if it is none of these.
+  func link(to address: DeviceAddress) -> Link? {
+    guard let entry = entries.first(where: { $0.device.address.value == address.value }) else { return nil }
+    if case .linked(let peripheral) = entry.state { return .linked(peripheral) }
+    return .waiting
+  }
+
+  /// Whether a device of the list is connected.
+  enum Link: Hashable {
+    case linked(String)
+    case waiting
+  }
+
+  func began(_ session: DaemonSession) {
+    self.session = session
+    era += 1
+    for index in entries.indices { connect(index) }
+  }
+
+  func lost() {
+    session = nil
+    era += 1
+    for index in entries.indices {
+      entries[index].state = .away
+      entries[index].handles = [:]
+    }
+  }
+
+  // MARK: Connections
+
+  private func connect(_ index: Int) {
+    guard let session else { return }
+    let device = entries[index].device
+    entries[index].state = .connecting
+    session.call(
+      PeripheralConnect.self,
+      PeripheralConnect.Params(
+        address: "\(device.address)", addressType: device.hasType ? device.address.kind.word : nil, reconnect: true)
+    ) { [weak self, era] result in
+      guard let self, self.era == era else { return }
+      switch result {
+      case .success(let link): linked(index, link.peripheral)
+      case .failure(let error):
+        say("\(device.address) cannot be connected to, which is tried again: \(error.message)")
+        pause(index)
+      }
+    }
+  }
+
+  private func pause(_ index: Int) {
+    entries[index].state = .paused
+    after(index) { $0.connect(index) }
+  }
+
+  /// Does something after a pause that grows with the number of failures, unless the session or the link has changed.
+  private func after(_ index: Int, _ work: @escaping (SubscribedDevices) -> Void) {
+    entries[index].failures += 1
+    let seconds = min(60, 1 << min(entries[index].failures, 6))
+    let (era, link) = (era, entries[index].link)
+    clock.schedule(after: .seconds(seconds)) { [weak self] in
+      guard let self, self.era == era, entries[index].link == link else { return }
+      work(self)
+    }
+  }
+
+  private func linked(_ index: Int, _ peripheral: String) {
+    entries[index].state = .linked(peripheral)
+    entries[index].handles = [:]
+    entries[index].link += 1
+    connections += 1
+    for place in entries[index].device.characteristics.indices { subscribe(index, place) }
+  }
+
+  private func subscribe(_ index: Int, _ place: Int) {
+    guard let session, case .linked(let peripheral) = entries[index].state else { return }
+    let device = entries[index].device
+    let path = device.characteristics[place]
+    let link = entries[index].link
+    session.call(
+      GATTSubscribe.self,
+      GATTSubscribe.Params(
+        peripheral: peripheral, attribute: .characteristic(path.characteristic, of: path.service))
+    ) { [weak self, era] result in
+      guard let self, self.era == era, entries[index].link == link else { return }
+      switch result {
+      case .success(let found):
+        entries[index].failures = 0
+        if let handle = found.handle { entries[index].handles[handle] = place }
+      case .failure(let error):
+        let name = "\(path.characteristic) of \(device.address)"
+        say("\(name) cannot be subscribed to, which is tried again: \(error.message)")
+        after(index) { $0.subscribe(index, place) }
+      }
+    }
+  }
+
+  // MARK: Events
+
+  func value(_ value: GATTValue.Params) {
+    guard let index = index(of: value.peripheral), let place = entries[index].handles[value.handle] else { return }
+    let device = entries[index].device
+    received(
+      Value(
+        device: device, peripheral: value.peripheral, characteristic: device.characteristics[place],
+        octets: value.value.octets))
+  }
+
+  func connected(_ link: PeripheralConnect.Result) {
+    guard let index = index(of: link.peripheral) else { return }
+    linked(index, link.peripheral)
+  }
+
+  func disconnected(_ end: PeripheralDisconnected.Params) {
+    guard let index = index(of: end.peripheral) else { return }
+    entries[index].handles = [:]
+    entries[index].link += 1
+    if end.reconnecting == true { entries[index].state = .lost(end.peripheral) } else { pause(index) }
+  }
+
+  func subscriptionLost(_ lost: GATTSubscriptionLost.Params) {
+    guard let index = index(of: lost.peripheral), let place = entries[index].handles.removeValue(forKey: lost.handle)
+    else { return }
+    after(index) { $0.subscribe(index, place) }
+  }
+
+  /// The device's attributes are others: everything is subscribed to again.
+  func servicesChanged(_ change: GATTServicesChanged.Params) {
+    guard let index = index(of: change.peripheral), case .linked(let peripheral) = entries[index].state else { return }
+    linked(index, peripheral)
+  }
+
+  private func index(of peripheral: String) -> Int? {
+    entries.firstIndex { entry in
+      switch entry.state {
+      case .linked(let known), .lost(let known): known.hasSameOctets(as: peripheral)
+      case .away, .connecting, .paused: false
+      }
+    }
+  }
+}

@@ -1,0 +1,16 @@
+/// The connection to the broker, as long as there is one.
+package protocol Broker: AnyObject {
+  /// Hands over a message. `Outbox.confirmed` follows once it is sent or, with a quality of service of 1, acknowledged;
+  /// never from inside this call.
+  func publish(_ message: OutgoingMessage) -> Handover
+}
+
+/// The result of handing a message to the broker's connection.
+package enum Handover: Hashable, Sendable {
+  /// With the number under which it is confirmed.
+  case handed(Int32)
+  /// The broker takes no such message: it is too long, for instance.
+  case refused
+  /// The connection has ended, which is told separately.
+  case notConnected
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import BledRPC
+import EventLoop
+import Glibc
+import JSONFiles
+import MQTTGateway
+
+/// The command line.
+@main
+struct BledMqtt: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bled-mqtt",
+    abstract: "Publishes advertisements and values of devices to an MQTT broker, and takes commands from it.",
+    version: Release.version)
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("The configuration. (default: \(GatewayConfiguration.defaultFile))", valueName: "file"))
+  var config: String = GatewayConfiguration.defaultFile
+
+  @Flag(name: .long, help: "Reads the configuration and the files that it names, says what is wrong, and ends.")
+  var check = false
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp("The socket of bled. (default: $BLED_SOCKET, else /run/bled/bled.sock)", valueName: "path"))
+  var socket: String?
+
+  @Option(
+    name: .long,
+    help: ArgumentHelp(
+      "Where messages are kept while the broker is away. (default: $STATE_DIRECTORY, else nowhere)",
+      valueName: "directory"))
+  var stateDirectory: String?
+
+  func run() throws {
+    let settings: Settings
+    do {
+      settings = try Settings(file: config)
+    } catch let error as FileError {
+      throw ValidationError("\(error)")
+    }
+    guard !check else { return print("\(config): the configuration is valid") }
+    SignalWatch.block([SIGTERM, SIGINT])
+    signal(SIGPIPE, SIG_IGN)
+    let path = socket ?? getenv("BLED_SOCKET").map { String(cString: $0) } ?? SocketPath.system
+    let state = stateDirectory ?? getenv("STATE_DIRECTORY").map { String(cString: $0) }
+    try RunningGateway(settings, socket: path, stateDirectory: state, loop: EventLoop()).run()
+  }
+}

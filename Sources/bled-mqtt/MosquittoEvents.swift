@@ -1,0 +1,80 @@
+import CMosquitto
+import Glibc
+import MQTTGateway
+
+/// The events that libmosquitto tells through its callbacks, in order, until they are taken.
+///
+/// A callback comes from inside a call of libmosquitto; during `mosquitto_connect` that is on the thread of the worker,
+/// which hands the whole back before anything is taken.
+final class MosquittoEvents {
+  enum Event {
+    /// The broker has answered the request to connect; nil: it accepts.
+    case connected(refusal: String?)
+    /// A message is sent, or acknowledged.
+    case published(Int32, isRefused: Bool)
+    case received(IncomingMessage)
+    case subscribed(isRefused: Bool)
+  }
+
+  /// The longest topic of a message that is looked at, in octets.
+  private static let longestTopic = 1024
+
+  fileprivate var events: [Event] = []
+  /// The last error of the connection, such as one of TLS.
+  private(set) var error: String?
+  fileprivate let isVersion5: Bool
+
+  init(isVersion5: Bool) { self.isVersion5 = isVersion5 }
+
+  /// The events since the last call.
+  func take() -> [Event] {
+    defer { events.removeAll(keepingCapacity: true) }
+    return events
+  }
+
+  /// Has a client tell these events.
+  func attach(to client: OpaquePointer) {
+    mosquitto_user_data_set(client, Unmanaged.passUnretained(self).toOpaque())
+    mosquitto_connect_v5_callback_set(client) { _, context, code, _, _ in
+      MosquittoEvents.from(context)?.connected(code)
+    }
+    mosquitto_publish_v5_callback_set(client) { _, context, number, code, _ in
+      MosquittoEvents.from(context)?.events.append(.published(number, isRefused: code >= 0x80))
+    }
+    mosquitto_message_v5_callback_set(client) { _, context, message, properties in
+      guard let message else { return }
+      MosquittoEvents.from(context)?.received(message.pointee, properties)
+    }
+    mosquitto_subscribe_v5_callback_set(client) { _, context, _, count, granted, _ in
+      let isRefused = count < 1 || (granted?.pointee ?? 0x80) >= 0x80
+      MosquittoEvents.from(context)?.events.append(.subscribed(isRefused: isRefused))
+    }
+    mosquitto_log_callback_set(client) { _, context, level, text in
+      guard level == MOSQ_LOG_ERR, let text else { return }
+      MosquittoEvents.from(context)?.error = String(cString: text)
+    }
+  }
+
+  private static func from(_ context: UnsafeMutableRawPointer?) -> MosquittoEvents? {
+    context.map { Unmanaged<MosquittoEvents>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  private func connected(_ code: Int32) {
+    guard code != 0 else { return events.append(.connected(refusal: nil)) }
+    let text = isVersion5 ? mosquitto_reason_string(code) : mosquitto_connack_string(code)
+    events.append(.connected(refusal: text.map { String(cString: $0) } ?? "reason \(code)"))
+  }
+
+  private func received(_ message: mosquitto_message, _ properties: OpaquePointer?) {
+    guard let topic = message.topic, strnlen(topic, Self.longestTopic + 1) <= Self.longestTopic else { return }
+    // More than the longest command is refused whatever it is.
+    let count = min(Int(max(0, message.payloadlen)), Command.longest + 1)
+    let payload = message.payload.map { Array(UnsafeRawBufferPointer(start: $0, count: count)) } ?? []
+    events.append(
+      .received(
+        IncomingMessage(
+          topic: String(cString: topic), payload: payload, isRetained: message.retain,
+          responseTopic: MosquittoProperties.responseTopic(of: properties),
+          correlation: MosquittoProperties.correlation(of: properties))))
+  }
+}

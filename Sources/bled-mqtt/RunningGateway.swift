@@ -1,0 +1,77 @@
+import ArgumentParser
+import BledLoop
+import CMosquitto
+import CSystemd
+import EventLoop
+import Glibc
+import MQTTGateway
+
+/// The process: bled's socket and the broker on one event loop.
+final class RunningGateway {
+  /// How long the last messages may take, in nanoseconds.
+  private static let goodbye: Int64 = 2_000_000_000
+  /// The pause between two lines about the spool, in nanoseconds.
+  private static let pause: Int64 = 60_000_000_000
+
+  private let loop: EventLoop
+  private let gateway: Gateway
+  private let broker: BrokerLink
+  private let spool: Spool?
+  private var signals: [SignalWatch] = []
+  private var spoolSaid: Int64?
+
+  /// - Parameter stateDirectory: where messages are kept while the broker is away; nil: nowhere.
+  init(_ settings: Settings, socket: String, stateDirectory: String?, loop: EventLoop) throws {
+    self.loop = loop
+    mosquitto_lib_init()
+    do {
+      spool = try stateDirectory.map {
+        try Spool(SpoolFolder("\($0)/spool"), limit: settings.configuration.spoolLimit)
+      }
+    } catch {
+      throw ValidationError("the spool cannot be used: \(error)")
+    }
+    gateway = Gateway(
+      settings.configuration, SocketConnector(path: socket, loop: loop), LoopClock(loop), spool: spool)
+    broker = BrokerLink(settings, gateway, loop) { Self.say($0) }
+    gateway.say = { Self.say($0) }
+    spool?.happened = { [unowned self] in happened($0) }
+  }
+
+  /// Works until SIGTERM or SIGINT.
+  func run() throws {
+    for signal in [SIGTERM, SIGINT] {
+      signals.append(try SignalWatch(signal, on: loop) { [unowned self] in stop() })
+    }
+    gateway.start()
+    broker.start()
+    sd_notify(0, "READY=1")
+    try loop.run()
+    broker.disconnect()
+    loop.discard()
+  }
+
+  private func stop() {
+    gateway.close()
+    _ = loop.schedule(at: EventLoop.now + Self.goodbye) { [unowned self] in loop.stop() }
+    broker.close()
+  }
+
+  private func happened(_ event: Spool.Event) {
+    if let spoolSaid, EventLoop.now - spoolSaid < Self.pause { return }
+    spoolSaid = EventLoop.now
+    switch event {
+    case .full:
+      Self.say("the spool is full, so the oldest messages go: \(spool?.counters.dropped ?? 0) so far")
+    case .unwritable(let reason):
+      Self.say("the spool cannot be written, so messages are lost: \(reason)")
+    case .damaged(let number):
+      Self.say("file \(number) of the spool is damaged: it is moved aside, and its messages are not sent")
+    }
+  }
+
+  private static func say(_ text: String) {
+    let line = "bled-mqtt: \(text)\n"
+    _ = write(STDERR_FILENO, line, line.utf8.count)
+  }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import Glibc
+import JSONFiles
+import MQTTGateway
+
+/// The configuration and the files that it names.
+struct Settings {
+  let configuration: GatewayConfiguration
+  let credentials: BrokerCredentials?
+
+  /// - Throws: `FileError`, or `ValidationError` for a file that others may read or that is missing.
+  init(file: String) throws {
+    configuration = try GatewayConfiguration(file: file, hostName: Self.hostName)
+    if configuration.isSecret { try Self.checkSecret(file) }
+    let broker = configuration.broker
+    credentials = try broker.credentials.map { path in
+      try Self.checkSecret(path)
+      return try BrokerCredentials(file: path)
+    }
+    if let key = broker.tls?.key { try Self.checkSecret(key) }
+    for path in [broker.tls?.authority, broker.tls?.certificate, broker.tls?.key].compactMap(\.self) {
+      guard access(path, R_OK) == 0 else {
+        throw ValidationError("\(path): the file cannot be read: \(String(cString: strerror(errno)))")
+      }
+    }
+  }
+
+  /// A secret that every user can read is none.
+  private static func checkSecret(_ path: String) throws {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      throw ValidationError("\(path): the file cannot be read: \(String(cString: strerror(errno)))")
+    }
+    guard status.st_mode & 0o007 == 0 else {
+      throw ValidationError("\(path): every user can read this secret: run \"chmod 640 \(path)\"")
+    }
+  }
+
+  /// The first part of the name of this machine.
+  private static var hostName: String {
+    var octets = [CChar](repeating: 0, count: 256)
+    guard gethostname(&octets, octets.count - 1) == 0 else { return "bled" }
+    let name = octets.prefix { $0 != 0 && $0 != CChar(UInt8(ascii: ".")) }.map { UInt8(bitPattern: $0) }
+    return name.isEmpty ? "bled" : String(decoding: name, as: UTF8.self)
+  }
+}
