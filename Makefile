@@ -35,28 +35,28 @@ SCRIPTS := .ci/run $(filter-out %.py scripts/arrows $(PYTHON_SCRIPTS),$(wildcard
   Tests/Packages/{run,guest,fetch-root} Tests/Docs/bin/* $(wildcard packaging/debian/*.postrm)
 
 .PHONY: help deps build deb demo examples python test test-fast test-examples docs-test docs-pictures test-bluez \
-  test-home test-python \
-  test-kernel test-avatar install-mqtt \
+  test-home test-python test-kernel test-avatar install-mqtt \
   test-fuzz test-attack test-stress search lint-deb test-deb conformance fuzz soak attack panic bench lint format \
   reference docs sdk \
-  install install-bluez install-sdk install-python uninstall clean
+  install install-bluez install-esphome install-sdk install-python uninstall clean
 
 help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## installs what is missing for all targets, from Debian and PyPI
-	@scripts/deps build test kernel avatar bluez python lint package
+	@scripts/deps build test kernel avatar bluez home python lint package
 
 # deps-build+test: what a target needs and no more.
 deps-%:
 	@scripts/deps $(subst +, ,$*)
 
-build: deps-build ## builds bled, bleshell and bled-bluez: release, static Swift libraries, stripped, in .build/dist
+build: deps-build ## builds all programs: release, static Swift libraries, stripped, in .build/dist
 	@if [ ! -e .build/release/bled ]; then echo "build: a first build takes some 5 minutes on 2 cores"; fi
 	@scripts/build -c release --static-swift-stdlib --product bled
 	@scripts/build -c release --static-swift-stdlib --product bleshell
 	@scripts/build -c release --static-swift-stdlib --product bled-mqtt
 	@scripts/build -c release --static-swift-stdlib --product bled-bluez
+	@scripts/build -c release --static-swift-stdlib --product bled-esphome
 	@scripts/dist $(DIST)
 
 python: deps-python ## builds the Python package bled: wheel and sdist, in .build/python
@@ -72,7 +72,7 @@ demo: build ## shows both roles on the simulated adapter, in less than a minute
 examples: deps-build ## builds the programs in Examples: debug, in Examples/.build
 	@swift build --package-path Examples
 
-test: deps-build+test+kernel+bluez+python+package ## runs all tests, and prints what each step took
+test: deps-build+test+kernel+bluez+home+python+package ## runs all tests, and prints what each step took
 	@scripts/steps test-fast test-examples docs-test test-bluez test-home test-python test-kernel test-fuzz test-attack \
 	  lint-deb
 
@@ -98,9 +98,9 @@ test-bluez: deps-build+test+bluez ## runs clients of org.bluez on a private bus,
 	@swift build $(CHECKED)
 	@/usr/bin/python3 -B Tests/BlueZ/bluez_test.py $(if $(CASE),-k "$(CASE)")
 
-test-home: deps-build+test ## runs bled-mqtt with a broker that is killed, slow, full, and refuses; CASE=text selects
+test-home: deps-build+test+home ## runs bled-mqtt with a broker, and Home Assistant's libraries with bled-esphome; CASE selects
 	@swift build $(CHECKED)
-	@/usr/bin/python3 -B -m unittest discover --start-directory Tests/Home --pattern '*_test.py' \
+	@.build/home/bin/python -B -m unittest discover --start-directory Tests/Home --pattern '*_test.py' \
 	  $(if $(CASE),-k "$(CASE)")
 
 test-python: deps-build+test+python ## checks the Python package, and tests it with two releases of bleak; CASE selects
@@ -111,7 +111,7 @@ docs-pictures: deps-build+test ## draws docs/session.svg from what the programs 
 	@swift build $(CHECKED)
 	@Tests/Docs/pictures.py
 
-test-kernel: build examples deps-kernel+bluez ## runs the tests in virtual machines; KERNEL=6.12 CASE=2 or zoo selects
+test-kernel: build examples deps-kernel+bluez+home ## runs the tests in virtual machines; KERNEL=6.12, CASE=2 or zoo
 	@python3 -B Tests/Kernel/test_machine.py --quiet
 	@Tests/Kernel/run
 
@@ -154,7 +154,7 @@ attack: build deps-kernel ## has users without rights attack the daemon, and mea
 	@if [ "$$(id -u)" -eq 0 ]; then Tests/Attack/attack.py "$(ATTACK)"; else \
 	  Tests/Kernel/vm --kernel 6.12 -- Tests/Attack/attack.py "$(ATTACK)"; fi
 
-bench: build deps-test+kernel+bluez ## measures the figures in docs/performance.md
+bench: build deps-test+kernel+bluez+home ## measures the figures in docs/performance.md
 	@Benchmarks/run
 
 lint: deps-build+lint ## checks format, words, arrows, scripts, citations, reference; builds with warnings as errors
@@ -190,7 +190,7 @@ format: ## formats the Swift files
 	@swift format --in-place --parallel --recursive $(SWIFT_FILES)
 
 # Builds only what is missing, so that `sudo make install` after `make build` compiles nothing.
-$(DIST)/bled $(DIST)/bleshell:
+$(DIST)/bled $(DIST)/bleshell $(DIST)/bled-bluez $(DIST)/bled-esphome:
 	@$(MAKE) build
 
 $(SDK)/libbled.a:
@@ -208,13 +208,17 @@ install-bluez: $(DIST)/bled-bluez ## installs bled-bluez, for programs that are 
 	@PREFIX="$(PREFIX)" UNITDIR="$(UNITDIR)" SYSUSERSDIR="$(SYSUSERSDIR)" ZSHDIR="$(ZSHDIR)" DBUSDIR="$(DBUSDIR)" \
 	  DESTDIR="$(DESTDIR)" scripts/install-bluez $(DIST)
 
+install-esphome: $(DIST)/bled-esphome ## installs bled-esphome, a Bluetooth proxy for Home Assistant
+	@PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" UNITDIR="$(UNITDIR)" SYSUSERSDIR="$(SYSUSERSDIR)" \
+	  ZSHDIR="$(ZSHDIR)" DESTDIR="$(DESTDIR)" scripts/install-esphome $(DIST)
+
 install-sdk: $(SDK)/libbled.a ## installs the result of make sdk and a toolset into PREFIX/lib/bled
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install-sdk $(SDK)
 
 install-python: ## installs the result of make python where Debian has Python packages, in PREFIX/lib/python3
 	@DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" scripts/install-python .build/python
 
-uninstall: ## removes what install, install-bluez and install-sdk placed; keeps configuration and state
+uninstall: ## removes what the install targets placed; keeps configuration and state
 	@PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" UNITDIR="$(UNITDIR)" SYSUSERSDIR="$(SYSUSERSDIR)" \
 	  ZSHDIR="$(ZSHDIR)" DBUSDIR="$(DBUSDIR)" DESTDIR="$(DESTDIR)" scripts/uninstall
 

@@ -43,6 +43,8 @@ let package = Package(
     .target(name: "Bluetooth"),
     .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
     .target(name: "BluetoothCrypto", dependencies: ["Bluetooth", "CNettle"]),
+    // The Noise Protocol Framework: handshakes and the messages after them.
+    .target(name: "Noise", dependencies: ["BluetoothCrypto", "CNettle"]),
     .target(name: "HCI", dependencies: ["Bluetooth"]),
     .target(name: "ATT", dependencies: ["Bluetooth"]),
     .target(name: "GATT", dependencies: ["ATT", "Bluetooth"]),
@@ -120,6 +122,16 @@ let package = Package(
         arguments,
       ],
       linkerSettings: [small]),
+    // A Bluetooth proxy for Home Assistant by the native API of ESPHome: frames, messages and their translation,
+    // without I/O.
+    .target(name: "ESPHome", dependencies: ["BledSession", "BledRPC", "Noise", "Adapter", "Bluetooth"]),
+    .executableTarget(
+      name: "bled-esphome",
+      dependencies: [
+        "ESPHome", "BledLoop", "BledConnection", "BledRPC", "JSONFiles", "Bluetooth", "EventLoop", "CSystemd",
+        arguments,
+      ],
+      linkerSettings: [small]),
     .target(name: "CoreBluetoothHeaders"),
     // In Swift 5 mode the compiler treats its types as it treats those of Apple's headers, which say nothing about
     // Sendable: `@preconcurrency import CoreBluetooth` silences, and programs in Swift 5 mode have no warnings.
@@ -135,9 +147,19 @@ let package = Package(
       linkerSettings: [small]),
     // Helpers that several kinds of tests share.
     .target(name: "TestSupport", dependencies: [logging], path: "Tests/Support"),
+    // bled, played by a test, for the programs that are its clients.
+    .target(
+      name: "SessionTestSupport", dependencies: ["BledSession", "BledConnection", "BledRPC", "Bluetooth"],
+      path: "Tests/SessionSupport"),
     .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"]),
     .testTarget(name: "JSONFilesTests", dependencies: ["JSONFiles", "Bluetooth"]),
     .testTarget(name: "BluetoothCryptoTests", dependencies: ["BluetoothCrypto", "Bluetooth"]),
+    .testTarget(name: "NoiseTests", dependencies: ["Noise", "Bluetooth"]),
+    .testTarget(
+      name: "ESPHomeTests",
+      dependencies: [
+        "ESPHome", "BledSession", "BledRPC", "Noise", "Adapter", "Bluetooth", "SessionTestSupport",
+      ]),
     .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"]),
     .testTarget(name: "AdapterTests", dependencies: ["Adapter", "Bluetooth"]),
     .testTarget(name: "ATTTests", dependencies: ["ATT", "Bluetooth"]),
@@ -154,7 +176,9 @@ let package = Package(
     .testTarget(name: "BledConnectionTests", dependencies: ["BledConnection", "BledRPC", "Bluetooth"]),
     .testTarget(
       name: "BlueZTests",
-      dependencies: ["BlueZ", "BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth"]),
+      dependencies: [
+        "BlueZ", "BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth", "SessionTestSupport",
+      ]),
     .testTarget(
       name: "MQTTGatewayTests",
       dependencies: ["MQTTGateway", "BledSession", "BledRPC", "Adapter", "JSONFiles", "Bluetooth"]),

@@ -54,12 +54,25 @@ let package = Package(
       ],
       swiftSettings: instrumented),
 
+    .target(name: "Noise", dependencies: ["BluetoothCrypto", "CNettle"], swiftSettings: instrumented),
+    .target(name: "BledConnection", dependencies: ["BledRPC", "Bluetooth"], swiftSettings: instrumented),
+    .target(
+      name: "BledSession", dependencies: ["BledConnection", "BledRPC", "Adapter", "Bluetooth"],
+      swiftSettings: instrumented),
+    .target(
+      name: "ESPHome", dependencies: ["BledSession", "BledRPC", "Noise", "Adapter", "Bluetooth"],
+      swiftSettings: instrumented),
+    .target(
+      name: "SessionTestSupport", dependencies: ["BledSession", "BledConnection", "BledRPC", "Bluetooth"],
+      swiftSettings: instrumented),
+
     .target(name: "CLibFuzzer"),
     .target(name: "Fuzzing", dependencies: ["CLibFuzzer", "GATT", "Bluetooth"], swiftSettings: instrumented),
     fuzzTarget("att-server", "ATT", "GATT"),
     fuzzTarget("att-client", "ATT", "GATT"),
     fuzzTarget("advertising"),
     fuzzTarget("beacons", "BluetoothCrypto"),
+    fuzzTarget("esphome", "ESPHome", "BledSession", "BledRPC", "Noise", "Adapter", "SessionTestSupport"),
     fuzzTarget("hci", "HCI"),
     fuzzTarget("mgmt", "HCI"),
     fuzzTarget("capture", "Capture"),

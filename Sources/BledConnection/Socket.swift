@@ -44,6 +44,9 @@ package final class Socket: Sendable {
     self.descriptor = descriptor
   }
 
+  /// Takes over a nonblocking stream socket.
+  package init(owning descriptor: Int32) { self.descriptor = descriptor }
+
   deinit { close(descriptor) }
 
   /// `struct ucred` of unix(7), which Glibc declares for its extensions only.

@@ -1,6 +1,8 @@
 #include <nettle/aes.h>
 #include <nettle/bignum.h>
+#include <nettle/chacha-poly1305.h>
 #include <nettle/cmac.h>
+#include <nettle/curve25519.h>
 #include <nettle/ecc-curve.h>
 #include <nettle/ecc.h>
 #include <nettle/sha2.h>
@@ -20,5 +22,13 @@ static inline void cnettle_sha256_digest(struct sha256_ctx *context, uint8_t *di
   sha256_digest(context, digest);
 #else
   sha256_digest(context, SHA256_DIGEST_SIZE, digest);
+#endif
+}
+
+static inline void cnettle_chacha_poly1305_digest(struct chacha_poly1305_ctx *context, uint8_t *digest) {
+#if NETTLE_VERSION_MAJOR >= 4
+  chacha_poly1305_digest(context, digest);
+#else
+  chacha_poly1305_digest(context, CHACHA_POLY1305_DIGEST_SIZE, digest);
 #endif
 }

@@ -1,6 +1,7 @@
 import Adapter
 import BledRPC
 import Bluetooth
+import SessionTestSupport
 import Testing
 
 @testable import BlueZ

@@ -4,21 +4,19 @@ import BledSession
 import Bluetooth
 import FoundationEssentials
 
-@testable import BlueZ
-
 /// bled, played by a test: it accepts sessions, and answers calls as it is told.
-final class ScriptedDaemon: DaemonConnector {
+package final class ScriptedDaemon: DaemonConnector {
   /// One session, and what the program has asked in it.
-  final class Session: DaemonTransport {
-    fileprivate(set) weak var session: DaemonSession?
-    fileprivate unowned let daemon: ScriptedDaemon
+  package final class Session: DaemonTransport {
+    private weak var session: DaemonSession?
+    private unowned let daemon: ScriptedDaemon
     /// Its name in `session.open`.
-    fileprivate(set) var name = ""
+    package fileprivate(set) var name = ""
     /// The calls, their methods alone.
-    fileprivate(set) var methods: [String] = []
+    package fileprivate(set) var methods: [String] = []
     /// The answers to bled's questions, by their number.
-    fileprivate(set) var answers: [Int: Result<RPCMessage, RPCError>] = [:]
-    fileprivate(set) var isClosed = false
+    package fileprivate(set) var answers: [Int: Result<RPCMessage, RPCError>] = [:]
+    package fileprivate(set) var isClosed = false
     private var lastQuestion = 0
 
     fileprivate init(_ session: DaemonSession, _ daemon: ScriptedDaemon) {
@@ -26,7 +24,7 @@ final class ScriptedDaemon: DaemonConnector {
       self.daemon = daemon
     }
 
-    func send(_ line: Data) {
+    package func send(_ line: Data) {
       guard let message = try? RPCMessage(line: line.dropLast()) else { return }
       switch message.kind {
       case .request(let id, let method):
@@ -38,14 +36,14 @@ final class ScriptedDaemon: DaemonConnector {
       }
     }
 
-    func close() { isClosed = true }
+    package func close() { isClosed = true }
 
-    func notify<Notification: RPCNotification>(_: Notification.Type, _ params: Notification.Params) throws {
+    package func notify<Notification: RPCNotification>(_: Notification.Type, _ params: Notification.Params) throws {
       give(try RPCEncoding.notification(Notification.self, params))
     }
 
     /// Asks the program, and returns the number of the question.
-    func ask<Method: DaemonCall>(_: Method.Type, _ params: Method.Params) throws -> Int {
+    package func ask<Method: DaemonCall>(_: Method.Type, _ params: Method.Params) throws -> Int {
       lastQuestion += 1
       give(try RPCEncoding.request(Method.self, id: .number(lastQuestion), params))
       return lastQuestion
@@ -56,27 +54,26 @@ final class ScriptedDaemon: DaemonConnector {
     }
 
     /// Ends the connection.
-    func end() {
+    package func end() {
       isClosed = true
       session?.end(BledError.daemonUnreachable.error("the connection has ended"))
     }
   }
 
-  typealias Answer = Result<any RPCPayload, BluetoothError>
+  package typealias Answer = Result<any RPCPayload, BluetoothError>
 
-  private(set) var sessions: [Session] = []
+  package private(set) var sessions: [Session] = []
   /// Answers calls; nil: with an empty result.
-  var answer: (String, RPCMessage, Session) -> Answer? = { _, _, _ in nil }
+  package var answer: (String, RPCMessage, Session) -> Answer? = { _, _, _ in nil }
   /// Nobody can connect.
-  var isGone = false
-  var devices: [PeripheralList.Entry] = []
-  var adapters: [AdapterDescription] = []
+  package var isGone = false
+  package var devices: [PeripheralList.Entry] = []
+  package var adapters: [AdapterDescription] = []
   fileprivate var due: [() -> Void] = []
 
-  /// The open sessions of a program.
-  func sessions(of name: String) -> [Session] { sessions.filter { $0.name == "org.bluez \(name)" && !$0.isClosed } }
+  package init() {}
 
-  func connect(_ session: DaemonSession) throws(BluetoothError) -> any DaemonTransport {
+  package func connect(_ session: DaemonSession) throws(BluetoothError) -> any DaemonTransport {
     guard !isGone else { throw BledError.daemonUnreachable.error("bled is not there") }
     let transport = Session(session, self)
     sessions.append(transport)
@@ -109,7 +106,7 @@ final class ScriptedDaemon: DaemonConnector {
   }
 
   /// Gives out one message.
-  func deliver() -> Bool {
+  package func deliver() -> Bool {
     guard !due.isEmpty else { return false }
     due.removeFirst()()
     return true

@@ -1,0 +1,143 @@
+import Adapter
+import BledRPC
+import BledSession
+import Bluetooth
+import ESPHome
+import Fuzzing
+import SessionTestSupport
+
+/// A proxy between clients and a bled that are both driven by the input.
+final class ProxyRun {
+  private static let peripheral = "CC17"
+  /// The messages that a proxy knows.
+  private static let types: [UInt16] = [
+    1, 3, 5, 6, 7, 8, 9, 11, 66, 68, 70, 73, 75, 76, 77, 78, 80, 87, 127, 145, 149,
+  ]
+
+  private let key: [UInt8]?
+  private let daemon = ScriptedDaemon()
+  private let clock = VirtualScheduler()
+  private let proxy: Proxy
+  private var clients: [FuzzClient] = []
+  private var fails = false
+
+  init(isEncrypted: Bool) {
+    key = isEncrypted ? [UInt8](repeating: 7, count: 32) : nil
+    daemon.adapters = [Self.adapter("on")]
+    proxy = Proxy(
+      Proxy.Settings(name: "fuzz", friendlyName: "Fuzz", key: key, connections: 3), daemon, clock)
+    daemon.answer = { [unowned self] method, _, _ in answer(method) }
+    proxy.start()
+    settle()
+  }
+
+  private static func adapter(_ state: String) -> AdapterDescription {
+    AdapterDescription(
+      adapter: "hci0", kind: "simulated", address: "02:00:00:00:00:01", addressType: "public", name: "fuzz",
+      state: state, problem: nil, scanning: false, advertising: 0, links: 0)
+  }
+
+  private func answer(_ method: String) -> ScriptedDaemon.Answer? {
+    guard !fails else { return .failure(GAPError.disconnected.error("it fails")) }
+    switch method {
+    case PeripheralConnect.name:
+      return .success(
+        PeripheralConnect.Result(
+          peripheral: Self.peripheral, address: "C0:DE:00:00:00:04", addressType: "random", adapter: "hci0", mtu: 247,
+          attempts: 1))
+    case GATTDiscover.name:
+      let descriptor = DescriptorDescription(handle: 4, uuid: 0x2902)
+      let characteristic = CharacteristicDescription(
+        handle: 3, end: 4, uuid: 0x2A37, properties: ["notify"], descriptors: [descriptor])
+      return .success(
+        GATTServices(services: [
+          ServiceDescription(handle: 1, end: 9, uuid: 0x180D, primary: true, characteristics: [characteristic])
+        ]))
+    case GATTRead.name: return .success(GATTRead.Result(value: HexBytes([1])))
+    default: return nil
+    }
+  }
+
+  func step(_ input: inout FuzzInput) {
+    let choice = input.octet()
+    switch choice & 15 {
+    case 0: connect()
+    case 1: client(&input)?.receive(input.packet())
+    case 2: client(&input)?.greet()
+    case 3...8:
+      let type = Self.types[input.number(below: Self.types.count)]
+      client(&input)?.send(type: type, input.packet())
+    case 9: client(&input)?.send(type: input.word(), input.filler())
+    case 10: clock.advance(by: .milliseconds(Int64(input.word())))
+    case 11: notify(&input)
+    case 12: fails.toggle()
+    case 13: client(&input)?.client?.ended()
+    case 14:
+      daemon.isGone.toggle()
+      if daemon.isGone { for session in daemon.sessions where !session.isClosed { session.end() } }
+    default: client(&input)?.unsent = Int(input.word()) << 5
+    }
+    // The answers of bled may come later.
+    if choice & 128 == 0 { settle() }
+  }
+
+  private func connect() {
+    let client = FuzzClient(key: key)
+    client.client = proxy.accept(client)
+    clients.append(client)
+    if clients.count > 40 { clients.removeFirst() }
+  }
+
+  private func client(_ input: inout FuzzInput) -> FuzzClient? {
+    clients.isEmpty ? nil : clients[clients.count - 1 - input.number(below: clients.count)]
+  }
+
+  private func notify(_ input: inout FuzzInput) {
+    guard let session = daemon.sessions.last(where: { !$0.isClosed }) else { return }
+    switch input.octet() & 7 {
+    case 0, 1:
+      var report = ScanReport.Params(
+        peripheral: Self.peripheral, adapter: "hci0", address: "C0:DE:00:00:00:04", addressType: "random",
+        connectable: true, data: HexBytes(input.packet()), time: 0)
+      report.rssi = Int(input.octet()) - 128
+      for _ in 0..<input.octet() { try? session.notify(ScanReport.self, report) }
+    case 2, 3:
+      try? session.notify(
+        GATTValue.self,
+        GATTValue.Params(peripheral: Self.peripheral, handle: 3, value: HexBytes(input.packet())))
+    case 4:
+      try? session.notify(
+        PeripheralDisconnected.self, PeripheralDisconnected.Params(peripheral: Self.peripheral, reason: nil))
+    case 5:
+      try? session.notify(
+        GATTServicesChanged.self, GATTServicesChanged.Params(peripheral: Self.peripheral, start: 1, end: 9))
+    case 6: try? session.notify(AdapterChanged.self, Self.adapter(input.octet() & 1 == 0 ? "on" : "off"))
+    default:
+      try? session.notify(
+        GATTSubscriptionLost.self,
+        GATTSubscriptionLost.Params(
+          peripheral: Self.peripheral, handle: 3, reason: RPCError(BledError.tooSlow.error("too slow"))))
+    }
+  }
+
+  private func settle() {
+    var steps = 0
+    repeat {
+      clock.advance(by: .zero)
+      steps += 1
+      invariant(steps < 100_000, "it does not come to rest")
+    } while daemon.deliver()
+  }
+
+  /// All clients go: nothing of them is left.
+  func end() {
+    settle()
+    for client in clients { client.client?.ended() }
+    settle()
+    invariant(clients.allSatisfy { $0.client == nil || $0.isClosed }, "a client is left")
+    invariant(proxy.clientCount == 0, "a client is counted")
+    invariant(
+      daemon.sessions.count { !$0.isClosed && $0.name.hasPrefix("Home Assistant proxy for") } == 0, "a session is left")
+    proxy.close()
+  }
+}

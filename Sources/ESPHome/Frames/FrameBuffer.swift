@@ -1,0 +1,48 @@
+/// The octets of a client that are not a whole frame yet.
+struct FrameBuffer {
+  private var octets: [UInt8] = []
+  /// The octets at the start that were handled.
+  private var handled = 0
+
+  /// The octets that wait.
+  var rest: ArraySlice<UInt8> { octets[handled...] }
+
+  mutating func append(_ more: some Sequence<UInt8>) {
+    if handled > 0 {
+      octets.removeFirst(handled)
+      handled = 0
+    }
+    octets.append(contentsOf: more)
+  }
+
+  mutating func remove(_ count: Int) { handled += min(count, octets.count - handled) }
+
+  mutating func removeAll() { (octets, handled) = ([], 0) }
+}
+
+/// A message of the API with its number; the content is encoded.
+package struct APIFrame: Hashable {
+  package let type: UInt32
+  package let payload: [UInt8]
+
+  package init(type: UInt32, payload: [UInt8] = []) {
+    self.type = type
+    self.payload = payload
+  }
+}
+
+/// Reasons for which a client is let go.
+package enum APIFault: Error, Hashable {
+  /// The first octet of a frame is none of the protocol.
+  case badIndicator
+  /// The client does not encrypt, and this side does, or the reverse.
+  case encryptionMismatch
+  /// A frame is longer than any of this API.
+  case tooLong
+  /// The handshake failed: most often the client has another key.
+  case wrongKey
+  /// A frame after the handshake was changed or left out.
+  case notAuthentic
+  /// A frame does not have the parts that it must have.
+  case malformed
+}

@@ -1,0 +1,9 @@
+/// The connection of one client, in octets.
+package protocol ClientStream: AnyObject {
+  /// Sends octets; they are lost if the connection has ended.
+  func send(_ octets: [UInt8])
+  /// The number of octets that wait because the client does not read.
+  var unsent: Int { get }
+  /// Ends the connection; what waits is sent first, where there is room.
+  func close()
+}

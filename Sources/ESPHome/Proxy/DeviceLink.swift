@@ -1,0 +1,64 @@
+import BledRPC
+import Bluetooth
+
+/// A client's connection to a device.
+///
+/// | State      | Input                | Output                                                                  |
+/// |------------|----------------------|-------------------------------------------------------------------------|
+/// | connecting | connected            | connected                                                               |
+/// | connected  | a request by handle  | done at once if the attributes are discovered, else after the discovery |
+/// | connected  | services changed     | the next request discovers again                                        |
+/// | connected  | disconnect           | disconnecting                                                           |
+/// | any        | ended                | removed by its owner; what waits fails                                  |
+struct DeviceLink {
+  enum State {
+    /// `isCancelled`: the client does not want it any more.
+    case connecting(isCancelled: Bool)
+    case connected(peripheral: String, mtu: Int)
+    case disconnecting(peripheral: String)
+  }
+
+  enum Discovery {
+    case none
+    case running
+    case done([ServiceDescription])
+  }
+
+  /// A subscription: values wait until the client knows that it has one.
+  enum Subscription {
+    case starting([[UInt8]])
+    case on
+  }
+
+  /// The values that wait for the answer to a subscription.
+  static let valueLimit = 16
+  /// The requests that wait for the discovery.
+  static let waitingLimit = 128
+
+  var state = State.connecting(isCancelled: false)
+  var discovery = Discovery.none
+  var waiting: [(Result<[ServiceDescription], BluetoothError>) -> Void] = []
+  var subscriptions: [UInt16: Subscription] = [:]
+  /// Whether the client wants the device's attributes to be forgotten after this connection.
+  var isToBeForgotten = false
+
+  /// bled's identifier of the device, while it is connected.
+  var connected: String? {
+    if case .connected(let peripheral, _) = state { peripheral } else { nil }
+  }
+
+  /// The same, also at the end of the connection.
+  var peripheral: String? {
+    switch state {
+    case .connected(let peripheral, _), .disconnecting(let peripheral): peripheral
+    case .connecting: nil
+    }
+  }
+
+  /// The handles of the Client Characteristic Configurations: the daemon writes them itself.
+  static func configurations(_ services: [ServiceDescription]) -> Set<UInt16> {
+    Set(
+      services.flatMap { $0.characteristics ?? [] }.flatMap { $0.descriptors ?? [] }
+        .filter { $0.uuid == 0x2902 }.map(\.handle))
+  }
+}

@@ -1,0 +1,188 @@
+import Adapter
+import BledRPC
+import BledSession
+import Bluetooth
+
+/// A Bluetooth proxy for Home Assistant, on top of bled: its clients, the scan, and the connections. It does no I/O and
+/// belongs to one thread.
+package final class Proxy {
+  /// The settings that the configuration has.
+  package struct Settings {
+    /// A label of a host name, by which clients know the proxy.
+    package var name: String
+    package var friendlyName: String
+    /// 32 octets; nil: the proxy does not encrypt.
+    package var key: [UInt8]?
+    /// The adapter to use; nil: all, with the identity of the first.
+    package var adapter: String?
+    /// The connections to devices at a time.
+    package var connections: Int
+    /// Whether the scan is active until a client chooses.
+    package var scansActively: Bool
+
+    package init(
+      name: String, friendlyName: String, key: [UInt8]?, adapter: String? = nil, connections: Int = 8,
+      scansActively: Bool = true
+    ) {
+      self.name = name
+      self.friendlyName = friendlyName
+      self.key = key
+      self.adapter = adapter
+      self.connections = connections
+      self.scansActively = scansActively
+    }
+  }
+
+  /// The clients that have said hello, and those that have not yet.
+  private static let clientLimit = 16
+  private static let silentLimit = 16
+
+  /// The proxy can serve clients: at first, and when bled or the adapter is there again.
+  package var whenReady: (DeviceDescription) -> Void = { _ in }
+  /// bled is there, and its adapter is awaited, with the reason.
+  package var whenWaiting: (String) -> Void = { _ in }
+  /// bled is gone, or cannot be reached.
+  package var whenLost: (BluetoothError) -> Void = { _ in }
+
+  /// The identity; nil until the adapter's address is known.
+  package private(set) var device: DeviceDescription?
+  private let settings: Settings
+  private let context: ProxyContext
+  private let own: LastingSession
+  private let scanner: Scanner
+  private var features = ProxyFeatures()
+  private var adapters: [AdapterDescription] = []
+  /// In the order in which they came.
+  private var clients: [ProxyClient] = []
+  private var subscribers: Set<Int> = []
+  private var lastNumber = 0
+
+  package init(_ settings: Settings, _ connector: any DaemonConnector, _ clock: any Scheduler) {
+    self.settings = settings
+    context = ProxyContext(connector, clock, adapter: settings.adapter, slots: settings.connections)
+    own = LastingSession(named: "Home Assistant proxy", connector, clock)
+    scanner = Scanner(clock, adapter: settings.adapter, isActive: settings.scansActively)
+    own.began = { [unowned self] in began($0) }
+    own.notified = { [unowned self] in notified($0, $1) }
+    own.lost = { [unowned self] in lost($0) }
+    context.slotsChanged = { [unowned self] in
+      for client in clients where client.hearsSlots { client.send(context.slots.frame) }
+    }
+    scanner.changed = { [unowned self] in
+      for client in clients where subscribers.contains(client.number) { client.send(scanner.frame) }
+    }
+    scanner.heard = { [unowned self] frame in
+      for client in clients where subscribers.contains(client.number) { client.sendAdvertisements(frame) }
+    }
+  }
+
+  package var counters: ProxyCounters { context.counters }
+
+  /// The number of clients that have said hello.
+  package var clientCount: Int { clients.count { !$0.isSilent } }
+
+  package func start() { own.start() }
+
+  /// Ends the sessions of all clients.
+  package func close() {
+    dismissAll()
+    own.close()
+  }
+
+  private func dismissAll() {
+    for client in clients { client.dismiss() }
+  }
+
+  // MARK: Clients
+
+  /// A client has connected.
+  /// - Returns: nil if there is no place for it; the stream is then closed.
+  package func accept(_ stream: any ClientStream) -> ProxyClient? {
+    guard let device, clientCount < Self.clientLimit else {
+      context.counters.refused += 1
+      stream.close()
+      return nil
+    }
+    // Connections without a hello cannot keep others out: the oldest one gives way.
+    if clients.count(where: \.isSilent) >= Self.silentLimit { clients.first(where: \.isSilent)?.giveWay() }
+    context.counters.accepted += 1
+    lastNumber += 1
+    let identity = APITransport.Identity(name: device.name, address: device.compactAddress)
+    let client = ProxyClient(
+      lastNumber, context, self, stream, APITransport(identity: identity, key: settings.key))
+    clients.append(client)
+    return client
+  }
+
+  func left(_ client: ProxyClient) {
+    clients.removeAll { $0 === client }
+    if subscribers.remove(client.number) != nil { scanner.want(!subscribers.isEmpty) }
+  }
+
+  func subscribe(_ client: ProxyClient, _ isOn: Bool) {
+    if isOn {
+      // The state is told with its change, if this is the first one, else now.
+      let isFirst = subscribers.isEmpty
+      subscribers.insert(client.number)
+      scanner.want(true)
+      if !isFirst { client.send(scanner.frame) }
+    } else if subscribers.remove(client.number) != nil {
+      scanner.want(!subscribers.isEmpty)
+    }
+  }
+
+  func setScannerMode(active: Bool) { scanner.setMode(active: active) }
+
+  // MARK: bled
+
+  private func began(_ opened: SessionOpen.Result) {
+    features = ProxyFeatures(opened)
+    adapters = opened.adapters
+    scanner.use(own.session)
+    adapterChanged()
+  }
+
+  private func notified(_ name: String, _ message: RPCMessage) {
+    switch name {
+    case ScanReport.name:
+      if let report = try? message.params(ScanReport.Params.self) { scanner.report(report) }
+    case AdapterChanged.name:
+      guard let change = try? message.params(AdapterDescription.self) else { return }
+      if let place = adapters.firstIndex(where: { $0.adapter.utf8.elementsEqual(change.adapter.utf8) }) {
+        adapters[place] = change
+      } else if adapters.count < 64 {
+        adapters.append(change)
+      }
+      adapterChanged()
+    default: break
+    }
+  }
+
+  private func lost(_ error: BluetoothError) {
+    scanner.use(nil)
+    whenLost(error)
+  }
+
+  private func adapterChanged() {
+    let adapter =
+      settings.adapter.map { name in
+        adapters.first { $0.adapter.utf8.elementsEqual(name.utf8) }
+      } ?? adapters.first
+    guard let adapter else {
+      let names = adapters.map(\.adapter).joined(separator: ", ")
+      return whenWaiting("bled has no adapter \(settings.adapter ?? ""), but \(names.isEmpty ? "none" : names)")
+    }
+    scanner.adapterChanged(isOn: adapter.state.utf8.elementsEqual("on".utf8))
+    guard let address = adapter.address else {
+      if device == nil { whenWaiting("the address of the adapter \(adapter.adapter) is not known yet") }
+      return
+    }
+    let new = DeviceDescription(
+      name: settings.name, friendlyName: settings.friendlyName, address: address, features: features)
+    guard new != device else { return }
+    // Clients that know another identity connect again.
+    dismissAll()
+    device = new
+    whenReady(new)
+  }
+}

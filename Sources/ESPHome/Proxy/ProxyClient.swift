@@ -1,0 +1,196 @@
+import Adapter
+import Bluetooth
+
+/// One client of the proxy: its frames, its hello, and whether it is still there.
+///
+/// | State   | Input                         | Output                                                              |
+/// |---------|-------------------------------|---------------------------------------------------------------------|
+/// | silent  | hello                         | served                                                              |
+/// | silent  | another message, or 15 s      | the end                                                             |
+/// | served  | a message                     | its answers                                                         |
+/// | served  | no octets for 60 s            | a ping; the end after 150 s                                         |
+/// | served  | disconnect, a malformed frame | the end                                                             |
+/// | served  | it does not read              | advertisements are dropped above 64 KiB; the end above 1 MiB        |
+/// | ended   | anything                      | nothing                                                             |
+package final class ProxyClient {
+  /// The version 1.minor of the API: clients ask for the capabilities from 1.15 on.
+  static let minor: UInt32 = 15
+  private static let helloTime = Duration.seconds(15)
+  private static let pingTime = Duration.seconds(60)
+  private static let longestSilence = Duration.seconds(150)
+  private static let advertisementLimit = 64 << 10
+  private static let unsentLimit = 1 << 20
+  /// The octets of a client's name that are used.
+  private static let longestName = 64
+
+  private enum State {
+    case silent
+    case served(minor: UInt32)
+    case ended
+  }
+
+  let number: Int
+  private let context: ProxyContext
+  private unowned let proxy: Proxy
+  private let stream: any ClientStream
+  private var transport: APITransport
+  private var state = State.silent
+  private var links: ClientLinks?
+  private var lastHeard: Instant
+  private var alarm: (any ScheduledWork)?
+  private(set) var hearsSlots = false
+
+  init(_ number: Int, _ context: ProxyContext, _ proxy: Proxy, _ stream: any ClientStream, _ transport: APITransport) {
+    self.number = number
+    self.context = context
+    self.proxy = proxy
+    self.stream = stream
+    self.transport = transport
+    lastHeard = context.clock.now
+    watch(after: Self.helloTime)
+  }
+
+  var isSilent: Bool {
+    if case .silent = state { true } else { false }
+  }
+
+  private var isEnded: Bool {
+    if case .ended = state { true } else { false }
+  }
+
+  // MARK: From the stream
+
+  /// Octets of the client.
+  package func receive(_ octets: some Sequence<UInt8>) {
+    guard !isEnded else { return }
+    lastHeard = context.clock.now
+    transport.append(octets)
+    while !isEnded, let event = transport.next() {
+      switch event {
+      case .message(let frame): received(frame)
+      case .send(let octets): write(octets)
+      case .end(let octets, let fault):
+        if fault == .wrongKey { context.counters.wrongKeys += 1 } else { context.counters.malformed += 1 }
+        if !octets.isEmpty { stream.send(octets) }
+        end()
+      }
+    }
+  }
+
+  /// The connection has ended.
+  package func ended() { end() }
+
+  private func received(_ frame: APIFrame) {
+    guard let request = APIRequest(frame) else {
+      context.counters.malformed += 1
+      return end()
+    }
+    switch (state, request) {
+    case (.silent, .hello(let name, let minor)):
+      state = .served(minor: min(minor, Self.minor))
+      let name = Self.readable(name)
+      links = ClientLinks(context, client: number, name: "Home Assistant proxy for \(name)") { [weak self] in
+        self?.send($0)
+      }
+      send(.hello(minor: Self.minor, server: "bled \(proxy.device?.version ?? "")", name: proxy.device?.name ?? ""))
+    case (.silent, _):
+      context.counters.malformed += 1
+      end()
+    case (.served(let minor), let request): serve(request, minor)
+    case (.ended, _): break
+    }
+  }
+
+  private func serve(_ request: APIRequest, _ minor: UInt32) {
+    switch request {
+    case .hello, .pong, .other: break
+    case .authenticate: send(.authenticated)
+    case .disconnect:
+      send(.disconnected)
+      end()
+    case .disconnected: end()
+    case .ping: send(.pong)
+    case .deviceInfo: if let device = proxy.device { send(.deviceInfo(device)) }
+    case .deviceCapabilities: if let device = proxy.device { send(.deviceCapabilities(device)) }
+    case .listEntities: send(.entitiesDone)
+    case .subscribeAdvertisements: proxy.subscribe(self, true)
+    case .unsubscribeAdvertisements: proxy.subscribe(self, false)
+    case .setScannerMode(let isActive): proxy.setScannerMode(active: isActive)
+    case .subscribeConnectionsFree:
+      hearsSlots = true
+      send(context.slots.frame)
+    case .connect(let address, let type): links?.connect(address, type)
+    case .disconnectDevice(let address): links?.disconnect(address)
+    case .pair(let address): links?.pair(address)
+    case .unpair(let address): links?.unpair(address)
+    case .clearCache(let address): links?.clearCache(address)
+    case .services(let address): links?.services(address, minor: minor)
+    case .attribute(let address, let handle, let access): links?.access(address, handle, access)
+    case .setParameters(let address, let parameters): links?.setParameters(address, parameters)
+    }
+  }
+
+  /// The beginning of a name without control characters.
+  private static func readable(_ octets: [UInt8]) -> String {
+    String(
+      decoding: octets.prefix(longestName).map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+  }
+
+  // MARK: To the stream
+
+  func send(_ frame: APIFrame) {
+    if !isEnded, let octets = transport.octets(frame) { write(octets) }
+  }
+
+  /// Sends a batch of advertisements, unless too much waits.
+  func sendAdvertisements(_ frame: APIFrame) {
+    guard stream.unsent <= Self.advertisementLimit else { return context.counters.batchesDropped += 1 }
+    send(frame)
+  }
+
+  private func write(_ octets: [UInt8]) {
+    stream.send(octets)
+    guard stream.unsent > Self.unsentLimit else { return }
+    context.counters.slow += 1
+    end()
+  }
+
+  // MARK: The end
+
+  /// Tells the client that the proxy ends.
+  func dismiss() {
+    send(.disconnect)
+    end()
+  }
+
+  /// Another client needs the place.
+  func giveWay() {
+    context.counters.silent += 1
+    end()
+  }
+
+  private func end() {
+    guard !isEnded else { return }
+    state = .ended
+    alarm?.cancel()
+    links?.close()
+    stream.close()
+    proxy.left(self)
+  }
+
+  private func watch(after delay: Duration) {
+    alarm = context.clock.schedule(after: delay) { [weak self] in self?.check() }
+  }
+
+  private func check() {
+    let silence = lastHeard.duration(to: context.clock.now)
+    switch state {
+    case .silent: giveWay()
+    case .served where silence >= Self.longestSilence: giveWay()
+    case .served:
+      if silence >= Self.pingTime { send(.ping) }
+      watch(after: silence >= Self.pingTime ? Self.pingTime / 2 : Self.pingTime - silence)
+    case .ended: break
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import CNettle
+
+/// ChaCha20-Poly1305 with a nonce of 96 bits (RFC 8439, 2.8), as Noise uses it (Noise, 12.3).
+enum ChaChaPoly {
+  /// The length of the tag behind the ciphertext, in octets.
+  static let tagLength = 16
+
+  /// - Parameter key: 32 octets.
+  static func seal(
+    _ plaintext: some Sequence<UInt8>, key: [UInt8], nonce: UInt64, associatedData: [UInt8]
+  ) -> [UInt8] {
+    let plaintext = Array(plaintext)
+    var context = context(key, nonce, associatedData)
+    return [UInt8](unsafeUninitializedCapacity: plaintext.count + tagLength) { octets, length in
+      guard let start = octets.baseAddress else { return }
+      nettle_chacha_poly1305_encrypt(&context, plaintext.count, start, plaintext)
+      cnettle_chacha_poly1305_digest(&context, start + plaintext.count)
+      length = plaintext.count + tagLength
+    }
+  }
+
+  /// - Returns: the plaintext; nil if the tag does not match.
+  static func open(
+    _ ciphertext: some Collection<UInt8>, key: [UInt8], nonce: UInt64, associatedData: [UInt8]
+  ) -> [UInt8]? {
+    guard ciphertext.count >= tagLength else { return nil }
+    let encrypted = Array(ciphertext.dropLast(tagLength))
+    var context = context(key, nonce, associatedData)
+    var plaintext = [UInt8](repeating: 0, count: encrypted.count)
+    nettle_chacha_poly1305_decrypt(&context, encrypted.count, &plaintext, encrypted)
+    var tag = [UInt8](repeating: 0, count: tagLength)
+    cnettle_chacha_poly1305_digest(&context, &tag)
+    // All octets are compared, so that the time does not tell how many of them match.
+    let difference = zip(tag, ciphertext.suffix(tagLength)).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) }
+    return difference == 0 ? plaintext : nil
+  }
+
+  private static func context(_ key: [UInt8], _ nonce: UInt64, _ associatedData: [UInt8]) -> chacha_poly1305_ctx {
+    var context = chacha_poly1305_ctx()
+    nettle_chacha_poly1305_set_key(&context, key)
+    // Four zeros and the number, least significant octet first.
+    let octets = [0, 0, 0, 0] + (0..<8).map { UInt8(truncatingIfNeeded: nonce >> (8 * UInt64($0))) }
+    nettle_chacha_poly1305_set_nonce(&context, octets)
+    nettle_chacha_poly1305_update(&context, associatedData.count, associatedData)
+    return context
+  }
+}

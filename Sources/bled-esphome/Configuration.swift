@@ -1,0 +1,95 @@
+import ESPHome
+import Glibc
+import JSONFiles
+
+/// The configuration, a file in the style of bled.json.
+struct Configuration {
+  private enum Name: String, CaseIterable, Sendable {
+    case name, friendlyName, listen, port, encryption, adapter, connections, activeScan
+  }
+
+  /// The place of the file if the command line names none.
+  static let standardFile = "/etc/bled/esphome.json"
+
+  /// A label of a host name.
+  var name = Self.hostName()
+  var friendlyName: String
+  var listen: ListenAddress
+  var port: UInt16 = 6053
+  var encryption = true
+  var adapter: String?
+  var connections = 8
+  var activeScan = true
+
+  /// Reads the file.
+  /// - Parameter path: nil: the standard one, if it exists.
+  init(file path: String?) throws(FileError) {
+    var members: FileMembers<Name>?
+    do throws(FileError) {
+      members = try FileMembers(try JSONFile.read(path ?? Self.standardFile))
+    } catch {
+      guard path == nil, error.isMissingFile else { throw error }
+    }
+    try self.init(members)
+  }
+
+  private init(_ members: FileMembers<Name>?) throws(FileError) {
+    friendlyName = "Bluetooth proxy \(name)"
+    listen = .all
+    guard let members else { return }
+    if let name = try members.optional(.name, { (value) throws(FileError) in try Self.label(value) }) {
+      self.name = name
+      friendlyName = "Bluetooth proxy \(name)"
+    }
+    if let text = try members.optional(.friendlyName, { (value) throws(FileError) in try value.text(atMost: 120) }) {
+      friendlyName = text
+    }
+    encryption = try members.value(.encryption, default: true)
+    port = try members.integer(.port, in: 1...65535, default: port)
+    adapter = try members.optional(.adapter, { (value) throws(FileError) in try value.text(atMost: 64) })
+    connections = try members.integer(.connections, in: 1...64, default: connections)
+    activeScan = try members.value(.activeScan, default: true)
+    if !encryption { listen = .loopback }
+    guard let value = members[.listen] else { return }
+    guard let address = ListenAddress(try value.text(atMost: 64)) else {
+      throw value.failure("this is not an IP address: give one of this machine, such as \"192.168.1.2\" or \"::\".")
+    }
+    guard encryption || address.isLoopback else {
+      throw value.failure(
+        "without encryption anybody in the network could use the radio: give \"127.0.0.1\", or leave \"encryption\" out."
+      )
+    }
+    listen = address
+  }
+
+  /// The settings of the proxy.
+  func settings(key: [UInt8]?) -> Proxy.Settings {
+    Proxy.Settings(
+      name: name, friendlyName: friendlyName, key: key, adapter: adapter, connections: connections,
+      scansActively: activeScan)
+  }
+
+  private static func label(_ value: FileValue) throws(FileError) -> String {
+    let text = try value.text(atMost: 63)
+    guard !text.isEmpty, text.utf8.allSatisfy(isLabel) else {
+      throw value.failure("this is not a label of a host name: give lower-case letters, digits and hyphens.")
+    }
+    return text
+  }
+
+  private static func isLabel(_ code: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(code) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(code)
+      || code == UInt8(ascii: "-")
+  }
+
+  /// The first label of the machine's name.
+  private static func hostName() -> String {
+    var octets = [CChar](repeating: 0, count: 256)
+    gethostname(&octets, octets.count - 1)
+    let name = octets.prefix { $0 != 0 && $0 != CChar(UInt8(ascii: ".")) }.map { UInt8(bitPattern: $0) }
+    let label = String(decoding: name, as: UTF8.self).lowercased().utf8.prefix(63).map {
+      isLabel($0) ? $0 : UInt8(ascii: "-")
+    }
+    return label.isEmpty ? "bled" : String(decoding: label, as: UTF8.self)
+  }
+}

@@ -1,0 +1,114 @@
+import BledLoop
+import Bluetooth
+import CSystemd
+import ESPHome
+import EventLoop
+import Glibc
+
+/// The process: the clients' sockets and bled's on one event loop.
+final class RunningProxy {
+  private let configuration: Configuration
+  private let isEncrypted: Bool
+  private let loop: EventLoop
+  private let proxy: Proxy
+  private var listener: ClientListener?
+  private var signals: [SignalWatch] = []
+  private var status: Int32 = 0
+  /// Whether it was said that bled is gone.
+  private var hasSaidLost = false
+
+  /// - Parameter key: nil: without encryption.
+  init(_ configuration: Configuration, key: [UInt8]?, socket: String, loop: EventLoop) {
+    self.configuration = configuration
+    isEncrypted = key != nil
+    self.loop = loop
+    proxy = Proxy(
+      configuration.settings(key: key), SocketConnector(path: socket, loop: loop), LoopClock(loop))
+    proxy.whenWaiting = { [unowned self] in say($0) }
+    proxy.whenLost = { [unowned self] in lost($0) }
+  }
+
+  /// Serves until SIGTERM or SIGINT.
+  /// - Returns: the exit status.
+  func run() throws -> Int32 {
+    for signal in [SIGTERM, SIGINT] {
+      signals.append(try SignalWatch(signal, on: loop) { [unowned self] in loop.stop() })
+    }
+    signals.append(try SignalWatch(SIGUSR1, on: loop) { [unowned self] in sayCounters() })
+    proxy.whenReady = { [unowned self] in ready($0) }
+    proxy.start()
+    sd_notify(0, "READY=1")
+    try loop.run()
+    listener = nil
+    proxy.close()
+    sayCounters()
+    loop.discard()
+    return status
+  }
+
+  /// Prints the file for Avahi.
+  /// - Returns: the exit status.
+  func printAvahiService() throws -> Int32 {
+    proxy.whenReady = { [unowned self] device in
+      print(AvahiService.text(device, port: configuration.port, isEncrypted: isEncrypted))
+      loop.stop()
+    }
+    proxy.whenLost = { [unowned self] in end($0.message) }
+    proxy.start()
+    try loop.run()
+    proxy.close()
+    loop.discard()
+    return status
+  }
+
+  private func ready(_ device: DeviceDescription) {
+    hasSaidLost = false
+    do {
+      if listener == nil {
+        listener = try ClientListener(try configuration.listen.open(port: configuration.port), on: loop) {
+          [unowned self] in accept($0)
+        }
+      }
+      let protection = isEncrypted ? "encrypted" : "not encrypted"
+      say("\"\(device.name)\" (\(device.address)) waits for clients on port \(configuration.port), \(protection)")
+    } catch {
+      end("port \(configuration.port) cannot be opened: \(error); choose another \"port\" or \"listen\"")
+    }
+  }
+
+  private func accept(_ descriptor: Int32) {
+    // Without memory for the watch the client is let go.
+    guard let stream = try? TCPStream(descriptor, on: loop), let client = proxy.accept(stream) else { return }
+    stream.received = { octets in
+      if let octets { client.receive(octets) } else { client.ended() }
+    }
+  }
+
+  private func lost(_ error: BluetoothError) {
+    guard !hasSaidLost else { return }
+    hasSaidLost = true
+    say("\(error.message); it is tried again each second")
+  }
+
+  private func end(_ reason: String) {
+    say(reason)
+    status = 1
+    loop.stop()
+  }
+
+  private func sayCounters() {
+    let counters = proxy.counters
+    say(
+      """
+      \(proxy.clientCount) clients now, \(counters.accepted) accepted, \(counters.refused) refused, \
+      \(counters.silent) silent, \(counters.wrongKeys) with a wrong key, \(counters.malformed) malformed, \
+      \(counters.slow) too slow; \(counters.batchesDropped) batches of advertisements dropped, \
+      \(counters.requestsRefused) requests refused
+      """)
+  }
+
+  private func say(_ text: String) {
+    let line = "bled-esphome: \(text)\n"
+    _ = write(STDERR_FILENO, line, line.utf8.count)
+  }
+}

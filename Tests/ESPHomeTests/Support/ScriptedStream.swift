@@ -1,0 +1,23 @@
+@testable import ESPHome
+
+/// A client without encryption, played by the test.
+final class ScriptedStream: ClientStream {
+  private var transport = APITransport(identity: .init(name: "", address: ""), key: nil)
+  private(set) var frames: [APIFrame] = []
+  private(set) var isClosed = false
+  /// The number of octets that the client has not read.
+  var unsent = 0
+
+  func send(_ octets: [UInt8]) {
+    transport.append(octets)
+    while case .message(let frame)? = transport.next() { frames.append(frame) }
+  }
+
+  func close() { isClosed = true }
+
+  /// The messages that came since the last call, all or those of one type.
+  func take(_ type: UInt32? = nil) -> [APIFrame] {
+    defer { frames = type == nil ? [] : frames.filter { $0.type != type } }
+    return frames.filter { type == nil || $0.type == type }
+  }
+}
