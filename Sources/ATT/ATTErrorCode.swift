@@ -69,7 +69,7 @@ extension ATTErrorCode {
   public var bluetoothError: BluetoothError { bluetoothError("") }
 
   /// As a `BluetoothError`.
-  /// - Parameter context: what was being done, put before the sentence: "reading handle 0x0012 failed"; may be empty.
+  /// - Parameter context: the operation, put before the sentence: "reading handle 0x0012 failed"; may be empty.
   public func bluetoothError(_ context: String) -> BluetoothError {
     let (name, sentence) = text
     return BluetoothError(

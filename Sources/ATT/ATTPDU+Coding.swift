@@ -11,12 +11,12 @@ public enum ATTDecodingError: Error, Hashable, Sendable {
 }
 
 extension ATTPDU {
-  /// Reads a whole packet. What it returns shares the packet's storage.
+  /// Reads a whole packet. The result shares the packet's storage.
   /// - Throws: `ATTDecodingError` where the octets are not a packet of 3.4; never traps.
   @inlinable
   public init(decoding packet: [UInt8]) throws(ATTDecodingError) { try self.init(decoding: packet[...]) }
 
-  /// Reads a whole packet. What it returns shares the packet's storage.
+  /// Reads a whole packet. The result shares the packet's storage.
   /// - Throws: `ATTDecodingError` where the octets are not a packet of 3.4; never traps.
   public init(decoding packet: ArraySlice<UInt8>) throws(ATTDecodingError) {
     guard let first = packet.first else { throw .empty }

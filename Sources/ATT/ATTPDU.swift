@@ -54,7 +54,7 @@ public enum ATTPDU: Hashable, Sendable {
   case signedWriteCommand(UInt16, value: ArraySlice<UInt8>, signature: ArraySlice<UInt8>)
   /// 3.4.6.1.
   case prepareWriteRequest(UInt16, offset: UInt16, value: ArraySlice<UInt8>)
-  /// 3.4.6.2. Repeats what the request held.
+  /// 3.4.6.2. Repeats the request's contents.
   case prepareWriteResponse(UInt16, offset: UInt16, value: ArraySlice<UInt8>)
   /// 3.4.6.3. True writes the prepared values, false discards them.
   case executeWriteRequest(Bool)

@@ -1,6 +1,6 @@
 import Bluetooth
 
-// One ATT bearer: what may be sent, and the timeouts (Core 5.4, Vol 3, Part F, 3.3.2 and 3.3.3).
+// One ATT bearer: flow control, and the timeouts (Core 5.4, Vol 3, Part F, 3.3.2 and 3.3.3).
 //
 // State        Holds                                        Leaves it
 // open         our request pending, or not                  its response · timeout
@@ -220,7 +220,7 @@ public enum BearerError: Error, Hashable, Sendable {
     case .timeout(let opcode):
       GAPError.timeout.error("the device did not answer the ATT packet \(opcode) within 30 s")
     case .unexpectedResponse(let opcode):
-      BledError.protocolViolation.error("the device sent the ATT answer \(opcode) that nobody had asked for")
+      BledError.protocolViolation.error("the device sent the ATT answer \(opcode) without a request")
     case .requestWhilePending(let opcode):
       BledError.protocolViolation.error("the device sent the ATT request \(opcode) before its last one was answered")
     case .linkEnded(let reason): reason

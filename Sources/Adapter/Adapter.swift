@@ -2,9 +2,9 @@ import Bluetooth
 
 /// The seam: one Bluetooth LE controller, in the words of GAP (Core 5.4, Vol 3, Part C).
 ///
-/// What callers set here is what they *want*. The adapter keeps it, brings the controller to it, brings it back after
-/// the controller went away and came back, and tells through `onEvent` what is really so. All calls and all events
-/// happen on one thread, and no event is delivered from inside the call that caused it.
+/// Callers set the state that they *want*. The adapter keeps it, brings the controller to it, brings it back after the
+/// controller went away and came back, and reports the actual state through `onEvent`. All calls and all events happen
+/// on one thread, and no event is delivered from inside the call that caused it.
 public protocol Adapter: AnyObject {
   /// The adapter's identity and capabilities; more is known once it is switched on.
   var information: AdapterInformation { get }
@@ -41,7 +41,7 @@ public protocol Adapter: AnyObject {
   /// - Parameters:
   ///   - psm: the number of the listener: 0x80 to 0xFF, or 0x27, that of enhanced ATT bearers; nil: the adapter
   ///     chooses.
-  ///   - parameters: what its channels are.
+  ///   - parameters: the parameters of its channels.
   /// - Returns: the number.
   /// - Throws: `BledError.alreadyInProgress` if the number is taken, `.limitReached` if all are.
   func publishChannel(_ psm: UInt16?, _ parameters: ChannelParameters) throws(BluetoothError) -> UInt16
@@ -59,7 +59,7 @@ public protocol Adapter: AnyObject {
   func setPrivacy(_ settings: PrivacySettings?)
   /// Answers a question of a pairing; one that is over is left alone.
   func answer(_ question: QuestionID, _ answer: PairingAnswer)
-  /// Makes data for devices that get them by another way than the air. They replace those that were made before.
+  /// Makes data for devices that get them by another way than the air. They replace the data made before.
   /// - Parameter done: called once; fails with `GAPError.notSupported` where the controller has no LE Secure
   ///   Connections.
   func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void)
@@ -69,8 +69,8 @@ public protocol Adapter: AnyObject {
   /// link ends. The owner of the bonds has removed its own, or refused those that were told.
   func unpair(_ address: DeviceAddress)
 
-  /// Tells of the packets between the adapter and its controller from now on, beginning with those that say what there
-  /// is. Each caller has a tap of its own.
+  /// Tells of the packets between the adapter and its controller from now on, beginning with packets that describe the
+  /// present controllers. Each caller has a tap of its own.
   /// - Parameter onEvent: called on the daemon's thread, not from inside this call.
   /// - Throws: `GAPError.notSupported`, which says why, if they cannot be seen.
   func tap(_ onEvent: @escaping (TapEvent) -> Void) throws(BluetoothError) -> any PacketTap
@@ -89,7 +89,7 @@ public enum AdapterEvent {
   case advertising(AdvertisingSetID, AdvertisingStatus)
   /// Something happened to a train that is to be followed. In any state but `.on` none is.
   case periodic(PeriodicTrain, PeriodicEvent)
-  /// A link is there; `link.role` tells who started it. Set `link.onEvent` before returning.
+  /// A link is there; `link.role` tells which side initiated it. Set `link.onEvent` before returning.
   case connected(any Link)
   /// Something happened while the adapter paired with this device.
   case pairing(DeviceAddress, PairingEvent)
@@ -112,7 +112,7 @@ public protocol Link: AnyObject {
   var parameters: LinkParameters? { get }
   /// The PHYs and the packet lengths of the connection as last told by the controller.
   var layer: LinkLayer { get }
-  /// How many attempts the connection took; 1 for those that came to us.
+  /// How many attempts the connection took; 1 for incoming links.
   var attempts: Int { get }
   /// Whether the link is encrypted and how well, at this moment; it may be better before `securityChanged` says so.
   var security: LinkSecurity { get }
@@ -121,9 +121,9 @@ public protocol Link: AnyObject {
   /// The link's event handler.
   var onEvent: ((LinkEvent) -> Void)? { get set }
 
-  /// Whether packets from the device are read; initially true. While it is false the link holds back what comes, as far
-  /// as it can: nothing is dropped because of it, and when no room is left packets are delivered anyway. The end is
-  /// reported at once.
+  /// Whether packets from the device are read; initially true. While it is false the link holds back incoming packets,
+  /// as far as it can: nothing is dropped because of it, and when no room is left packets are delivered anyway. The end
+  /// is reported at once.
   var isReading: Bool { get set }
   /// False while sent packets wait to be transmitted; `.writable` follows when there is room again. Notifications and
   /// commands should wait for it; responses may be sent regardless.
@@ -136,7 +136,7 @@ public protocol Link: AnyObject {
   /// link that came to us the central decides. A request that has not been made yet is replaced by a newer one.
   /// - Parameter done: called once: with nil when the parameters are settled or the request was replaced, else with why
   ///   they stay as they are; `GAPError.notSupported` if one of the controllers cannot negotiate them, or lacks the
-  ///   subrating that is wanted: the other parameters are what was wanted then.
+  ///   subrating that is wanted: the other parameters are the wanted ones of that moment.
   func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void)
   /// Asks for another PHY in both directions (Core 5.4, Vol 6, Part B, 5.1.10). A request that has not been made yet is
   /// replaced by a newer one.
@@ -154,7 +154,7 @@ public protocol Link: AnyObject {
   /// Opens a channel to a listener of the device (Core 5.4, Vol 3, Part A, 4.22).
   /// - Parameters:
   ///   - psm: the number of the listener, 1 to 255.
-  ///   - parameters: what is wanted of it; the level does not matter here.
+  ///   - parameters: the channel's parameters; the level does not matter here.
   ///   - done: called once, not from inside the call; with `GAPError.connectionFailed` if the device refuses.
   func openChannel(
     to psm: UInt16, _ parameters: ChannelParameters,
@@ -163,7 +163,7 @@ public protocol Link: AnyObject {
   /// good enough. Questions come as `AdapterEvent.pairing`.
   /// - Parameters:
   ///   - level: 2 encrypted, 3 authenticated, 4 the same with LE Secure Connections.
-  ///   - capability: what a person can do for a pairing that this begins.
+  ///   - capability: the capability of a person for a pairing that this begins.
   ///   - done: called once: with nil when the link has that level, else with why not.
   func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void)
   /// Measures the signal strength: −127 to +20 dBm.

@@ -83,9 +83,9 @@ public struct AdapterProblem: Hashable, Sendable {
 
   /// The kind of the problem.
   public var kind: Kind
-  /// The fault, in one sentence.
+  /// The fault, in lower case without a period.
   public var message: String
-  /// The remedy, in one sentence.
+  /// The remedy, likewise.
   public var remedy: String
 
   /// Describes a problem.

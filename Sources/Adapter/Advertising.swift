@@ -12,11 +12,11 @@ public struct AdvertisingSetID: Hashable, Sendable {
 public struct AdvertisingParameters: Hashable, Sendable {
   /// The devices that may answer an advertisement (Core 5.4, Vol 6, Part B, 4.4.2).
   public enum Kind: Hashable, Sendable {
-    /// Everybody may connect, and with legacy PDUs ask for the scan response.
+    /// Any device may connect, and with legacy PDUs request the scan response.
     case connectable
-    /// Everybody may ask for the scan response.
+    /// Any device may request the scan response.
     case scannable
-    /// Nobody.
+    /// No device.
     case nonconnectable
     /// This device alone may connect. With the high duty cycle it is called at least every 3.75 ms, for 1.28 s at the
     /// most (4.4.2.4.3).
@@ -27,14 +27,14 @@ public struct AdvertisingParameters: Hashable, Sendable {
   public var kind: Kind
   /// The time between two advertising events that is aimed for, 20 ms to 10.24 s; the high duty cycle has its own.
   public var interval: Duration
-  /// The advertising data; the adapter adds nothing to it. Empty for what is scannable with extended PDUs, and for what
-  /// is directed with legacy PDUs.
+  /// The advertising data; the adapter adds nothing to it. Empty for scannable advertisements with extended PDUs, and
+  /// for directed ones with legacy PDUs.
   public var data: [UInt8]
   /// The scan response data; empty for none. Extended PDUs have it only if they are scannable.
   public var scanResponse: [UInt8]
   /// Whether extended PDUs are sent, which only scanners of Bluetooth 5.0 and later receive, in place of legacy PDUs.
   public var isExtended = false
-  /// Whether our address is left out; extended PDUs that nobody may answer only.
+  /// Whether our address is left out; only for extended PDUs without answers.
   public var isAnonymous = false
   /// Whether the header tells the transmit power; extended PDUs only.
   public var includesTxPower = false
@@ -54,8 +54,7 @@ public struct AdvertisingParameters: Hashable, Sendable {
   public var secondaryCoding: LinkPHY.Coding?
   /// After how many advertising events it ends, 1 to 255; never if nil.
   public var maximumEvents: UInt8?
-  /// The train of periodic advertisements that it announces; extended PDUs that nobody may answer, and that have an
-  /// address, only.
+  /// The train of periodic advertisements that it announces; only for extended PDUs without answers, with an address.
   public var periodic: PeriodicAdvertising?
 
   /// Makes advertising parameters for legacy PDUs.
@@ -66,7 +65,8 @@ public struct AdvertisingParameters: Hashable, Sendable {
     self.scanResponse = scanResponse
   }
 
-  /// Makes advertising parameters for legacy PDUs; what is not connectable is scannable if there is a scan response.
+  /// Makes advertising parameters for legacy PDUs; a non-connectable advertisement is scannable if there is a scan
+  /// response.
   public init(
     isConnectable: Bool = true, interval: Duration = .milliseconds(100), data: [UInt8], scanResponse: [UInt8] = []
   ) {

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// The sets that a controller can send. Both adapters refuse by it those that never can be, with the same words.
+/// The sets that a controller can send. Both adapters refuse impossible advertisements by it, with the same words.
 public struct AdvertisingCapabilities: Hashable, Sendable {
   /// Whether it has the extended advertising commands.
   public var isExtended: Bool
@@ -32,9 +32,9 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
   /// The octets of the data of one legacy PDU (Core 5.4, Vol 6, Part B, 2.3.1).
   public static let legacyLength = 31
 
-  /// The octets that one extended advertisement of a kind can carry. What is connectable is one PDU, AUX_ADV_IND,
-  /// without a chain: 255 octets less its header with our address and ADI, and TargetA if it is directed (Core 5.4,
-  /// Vol 6, Part B, 2.3.4).
+  /// The octets that one extended advertisement of a kind can carry. A connectable advertisement is one PDU,
+  /// AUX_ADV_IND, without a chain: 255 octets less its header with our address and ADI, and TargetA if it is directed
+  /// (Core 5.4, Vol 6, Part B, 2.3.4).
   public func extendedLength(of kind: AdvertisingParameters.Kind, includesTxPower: Bool) -> Int {
     let power = includesTxPower ? 1 : 0
     return switch kind {

@@ -5,7 +5,7 @@ import OrderedCollections
 ///
 /// As long as there are sets enough, each advertisement has its own. When there are more advertisements, all sets but
 /// the last keep the earliest members, and the others take turns on the last one; a controller with legacy commands has
-/// only one. What is pinned, because it must not be interrupted, has a set of its own before all others.
+/// only one. A pinned member, which must not be interrupted, has a set of its own before all others.
 ///
 /// | State         | Input                            | Outcome                                                     |
 /// |---------------|----------------------------------|-------------------------------------------------------------|
@@ -19,8 +19,8 @@ import OrderedCollections
 /// | waits         | `onAir`, the last turn is over   | on the air for `turn`                                       |
 /// | on the air    | `onAir`, its turn is over        | waits, if another member is able to take the turn           |
 ///
-/// Every second turn is a newcomer's as long as there are any: each is heard soon, and nobody is kept from the air by
-/// one who comes and goes.
+/// Every second turn is a newcomer's as long as there are any: each is heard soon, and none is kept off the air by one
+/// that comes and goes.
 ///
 /// While it shares, an advertisement is sent at least every `longestInterval` during its turn, so that each turn is
 /// heard.
@@ -40,7 +40,7 @@ public struct AdvertisingRotation: Hashable, Sendable {
   private var pinned: Set<AdvertisingSetID> = []
   /// The members that share and have never been on the air.
   private var fresh: OrderedSet<AdvertisingSetID> = []
-  /// The member whose turn it is.
+  /// The member at its turn.
   private var current: AdvertisingSetID?
   private var turnEnd = Instant.zero
   private var isNewcomersTurn = false
@@ -115,7 +115,7 @@ public struct AdvertisingRotation: Hashable, Sendable {
   }
 
   /// The members that should be on the air now. Call it again at the deadline and after each change.
-  /// - Parameter able: whether an advertisement can be sent at present; those that cannot are left out.
+  /// - Parameter able: whether an advertisement can be sent at present; members that cannot are left out.
   public mutating func onAir(at now: Instant, able: (AdvertisingSetID) -> Bool) -> [AdvertisingSetID] {
     let sharing = sharing
     guard !sharing.isEmpty else {
@@ -148,7 +148,7 @@ public struct AdvertisingRotation: Hashable, Sendable {
     sharing.contains(set) ? min(wanted, Self.longestInterval) : wanted
   }
 
-  /// The mean time between two advertisements: what it has on the air, times the number that share.
+  /// The mean time between two advertisements: its time on the air, times the number that share.
   /// - Parameter interval: the interval on the air.
   public func realInterval(of set: AdvertisingSetID, onAir interval: Duration) -> Duration {
     sharing.contains(set) ? interval * sharing.count : interval

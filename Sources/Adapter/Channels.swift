@@ -2,7 +2,7 @@ import Bluetooth
 
 /// A connection-oriented channel on a link, in one of the credit-based flow control modes.
 ///
-/// Packets (SDUs) arrive in order and whole. Credits follow the reader: who does not read stops the sender.
+/// Packets (SDUs) arrive in order and whole. Credits follow the reader: a side that does not read stops the sender.
 public protocol Channel: AnyObject {
   /// The number of the listener, on whichever side it is: its SPSM (Core 5.4, Vol 3, Part A, 4.22), 1 to 255.
   var psm: UInt16 { get }
@@ -21,10 +21,10 @@ public protocol Channel: AnyObject {
   var isReading: Bool { get set }
   /// False while the device has given no credits; `.writable` follows when there is room again.
   var isWritable: Bool { get }
-  /// Sends a packet of 1 to `sendMTU` octets. Only while `isWritable`: what is sent all the same may be refused, which
+  /// Sends a packet of 1 to `sendMTU` octets. Only while `isWritable`: a packet sent all the same may be refused, which
   /// ends the channel. After its end it does nothing.
   func send(_ packet: [UInt8])
-  /// Ends the channel when what was sent has left, or has not within ten seconds. No event follows.
+  /// Ends the channel when the sent packets have left, after ten seconds at the latest. No event follows.
   func close()
 }
 
@@ -48,8 +48,8 @@ public enum ChannelEvent {
   case received([UInt8])
   /// There is room again after `isWritable` was false.
   case writable
-  /// The channel has ended, and what the device sent before was delivered; nothing follows. The error is that of the
-  /// link's end, or `GAPError.disconnected` if the device closed the channel.
+  /// The channel has ended, after the device's earlier packets were delivered; nothing follows. The error is that of
+  /// the link's end, or `GAPError.disconnected` if the device closed the channel.
   case ended(BluetoothError)
 }
 
@@ -63,7 +63,7 @@ public struct ChannelParameters: Hashable, Sendable {
   /// The longest packet that we receive, 23 to 65535 octets.
   public var receiveMTU: Int
   /// The only mode that a listener's channels may have, or the mode of a channel that we open; nil for a listener that
-  /// takes what the adapter can, and for a channel in LE credit-based flow control mode.
+  /// accepts the modes of the adapter, and for a channel in LE credit-based flow control mode.
   public var mode: ChannelMode?
   /// The protection of the link that a device needs to open a channel to a listener: 1 none, 2 encrypted, 3
   /// authenticated, 4 the same with LE Secure Connections.

@@ -24,7 +24,7 @@ public struct LinkParameters: Hashable, Sendable {
     self.continuation = continuation
   }
 
-  /// Whether they are what was wanted, but for the rounding to the controller's units of 1.25 and 10 ms.
+  /// Whether they equal the wanted ones, but for the rounding to the controller's units of 1.25 and 10 ms.
   public func satisfy(_ wanted: ConnectionParameters) -> Bool {
     let timeout = wanted.supervisionTimeout - .milliseconds(5)...wanted.supervisionTimeout + .milliseconds(5)
     // A latency that is asked for with a subrate is a limit (Core 5.4, Vol 4, Part E, 7.8.124).
@@ -38,7 +38,7 @@ public struct LinkParameters: Hashable, Sendable {
     return (wanted.interval.lowerBound - rounding...wanted.interval.upperBound + rounding).contains(interval)
   }
 
-  /// Whether the subrate factor and the continuation number are what was wanted.
+  /// Whether the subrate factor and the continuation number are as wanted.
   public func hasSubrate(of wanted: ConnectionParameters) -> Bool {
     wanted.subrate.contains(subrate) && continuation >= min(wanted.continuation, subrate - 1)
   }
@@ -75,9 +75,9 @@ public struct ConnectionParameters: Hashable, Sendable {
   }
 
   /// One set of parameters that is good enough for all: the quickest interval, the lowest subrate factor, the highest
-  /// continuation number that goes with it, the lowest latency, the longest timeout. What the specification allows for
-  /// each of them it allows for the result (Core 5.4, Vol 6, Part B, 4.5.1 and 4.5.2).
-  /// - Returns: nil if nobody wants any.
+  /// continuation number that goes with it, the lowest latency, the longest timeout. The specification allows the
+  /// result if it allows each of them (Core 5.4, Vol 6, Part B, 4.5.1 and 4.5.2).
+  /// - Returns: nil without requests.
   public static func best(of wanted: some Sequence<ConnectionParameters>) -> ConnectionParameters? {
     wanted.reduce(nil as ConnectionParameters?) { best, parameters in
       guard var best else { return parameters }
@@ -96,9 +96,9 @@ public struct ConnectionParameters: Hashable, Sendable {
 
 /// How the packets of a link are sent; each member nil where the controller did not tell.
 public struct LinkLayer: Hashable, Sendable {
-  /// The PHY of what we send.
+  /// The PHY of our packets.
   public var txPHY: PHY?
-  /// The PHY of what we receive.
+  /// The PHY of the peer's packets.
   public var rxPHY: PHY?
   /// The longest payload of a packet that we send, 27 to 251 octets.
   public var txOctets: Int?
@@ -129,7 +129,7 @@ public struct LinkPHY: Hashable, Sendable {
 
   /// The PHY.
   public var phy: PHY
-  /// The coding that we prefer for what we send on the coded PHY; nil: the controller chooses.
+  /// The coding that we prefer for our packets on the coded PHY; nil: the controller chooses.
   public var coding: Coding?
   /// Makes a choice.
   public init(_ phy: PHY, coding: Coding? = nil) {

@@ -1,8 +1,8 @@
 import Bluetooth
 
-/// Tells of the packets between an adapter and its controller, until it is closed or nobody holds it.
+/// Tells of the packets between an adapter and its controller, until it is closed or released.
 public protocol PacketTap: AnyObject {
-  /// Tells at once of the packets that have passed by now, but for those that the adapter is too far behind with.
+  /// Reports at once the packets that have passed by now, unless the adapter is too far behind.
   func catchUp()
   /// Ends it; nothing is told any more.
   func close()

@@ -4,7 +4,7 @@ import Bluetooth
 public struct PairingSettings: Hashable, Sendable {
   /// The capability of the person; it holds for links that come up from now on.
   public var capability: PairingCapability
-  /// Whether devices that begin to pair may keep keys. What they may do is then asked, with a `PairingQuestion`.
+  /// Whether devices that begin to pair may keep keys. Their permission is then asked for, with a `PairingQuestion`.
   public var acceptsDevices: Bool
 
   /// Makes settings; by default no device can pair by itself.
@@ -14,7 +14,7 @@ public struct PairingSettings: Hashable, Sendable {
   }
 }
 
-/// A question without whose answer a pairing cannot go on. It waits for `Adapter.answer`.
+/// A question that a pairing cannot go on without. It waits for `Adapter.answer`.
 public enum PairingQuestion: Hashable, Sendable {
   /// Whether to pair at all, without protection against a person in the middle (Just Works).
   case consent
@@ -44,13 +44,13 @@ public enum PairingAnswer: Hashable, Sendable {
 
 /// The events while the adapter pairs with a device.
 public enum PairingEvent: Hashable, Sendable {
-  /// A question without whose answer the pairing cannot go on; a later one of the same device replaces it.
+  /// A question that the pairing cannot go on without; a later one of the same device replaces it.
   case question(QuestionID, PairingQuestion)
   /// The person at the device types this passkey, 0 to 999999; so many digits are there already.
   case showPasskey(UInt32, entered: Int)
   /// A bond was made, or has changed; it is to be kept.
   case bonded(Bond)
-  /// The link is encrypted with keys that were agreed on now and are not to be kept: not with those of a bond.
+  /// The link is encrypted with keys that were agreed on now and are not to be kept: not with the keys of a bond.
   case pairedWithoutBond
   /// The pairing failed.
   case failed(BluetoothError)

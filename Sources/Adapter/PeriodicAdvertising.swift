@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Periodic advertising: data in packets at fixed times, which whoever is synchronised receives without scanning (Core
+/// Periodic advertising: data in packets at fixed times, which synchronised devices receive without scanning (Core
 /// 5.4, Vol 6, Part B, 4.4.2.12).
 public struct PeriodicAdvertising: Hashable, Sendable {
   /// The time between two packets.

@@ -12,8 +12,8 @@ extension BledClient {
   ///   - method: The type of the method, as `PairingList`.
   ///   - params: Its parameters; `Empty()` for none.
   ///   - timeout: How long to wait for the answer; as long as the connection lasts if nil.
-  /// - Returns: What the method answers.
-  /// - Throws: What the daemon answers; `GAPError.cancelled`; `GAPError.timeout`; `BledError.daemonUnreachable`.
+  /// - Returns: The method's result.
+  /// - Throws: The daemon's result; `GAPError.cancelled`; `GAPError.timeout`; `BledError.daemonUnreachable`.
   public func call<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil
   ) async throws(BluetoothError) -> Method.Result {
@@ -24,8 +24,8 @@ extension BledClient {
   /// - Parameters:
   ///   - method: The type of the method, as `PairingList`.
   ///   - params: Its parameters; `Empty()` for none.
-  ///   - completion: Called once, on the connection's queue and in order with notifications, with what the daemon
-  ///     answers, or `BledError.daemonUnreachable` if the connection ends before.
+  ///   - completion: Called once, on the connection's queue and in order with notifications, with the daemon's result,
+  ///     or `BledError.daemonUnreachable` if the connection ends before.
   public func call<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params,
     completion: @escaping @Sendable (Result<Method.Result, BluetoothError>) -> Void
@@ -33,7 +33,7 @@ extension BledClient {
     core.begin(method, id: core.newNumber(), params, late: nil) { completion($0.decoded(Method.Result.self)) }
   }
 
-  /// The same for a method whose answer passes a descriptor.
+  /// The same for a method with an answer that passes a descriptor.
   public func callForDescriptor<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params,
     completion:
@@ -88,8 +88,8 @@ extension ClientCore {
     return try result.get()
   }
 
-  /// Calls a method whose answer comes with a descriptor. One that comes too late is closed, as which the daemon sees
-  /// that it is not wanted.
+  /// Calls a method with an answer that passes a descriptor. One that comes too late is closed, as which the daemon
+  /// sees that it is not wanted.
   /// - Throws: As `call`.
   func callForDescriptor<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil
@@ -101,7 +101,7 @@ extension ClientCore {
     return (result, descriptor)
   }
 
-  /// Sends a call whose answer does not matter: it cancels or stops something.
+  /// Sends a call and ignores its answer: it cancels or stops something.
   func tell<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) {
     begin(method, id: newNumber(), params, late: nil) { _ in }
   }

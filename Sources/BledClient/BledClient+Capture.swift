@@ -19,7 +19,7 @@ extension BledClient {
     return (result.capture, descriptor)
   }
 
-  /// Ends a recording: what was recorded before is still read, and then the end.
+  /// Ends a recording: earlier packets are still read, and then the end.
   /// - Returns: how many packets it has, and how many are missing.
   public func stopCapture(_ capture: Int) async throws(BluetoothError) -> CaptureStop.Result {
     try await call(CaptureStop.self, .init(capture: capture))

@@ -22,10 +22,10 @@ extension BledClient {
   /// A new scan ends the stream of the previous one, unless `scan` of the parameters gives each a number of its own.
   /// The stream buffers 1024 reports; if they are not fetched in time, the oldest are dropped. With `anonymous`,
   /// anonymous advertisements come as `notifications(ScanAnonymousReport.self, buffering: .newest(1024))`.
-  /// - Parameter parameters: What to scan for, and how; everything on all adapters if nothing is given.
+  /// - Parameter parameters: The filters and options of the scan; everything on all adapters if nothing is given.
   /// - Returns: The reports: signal strengths in dBm, times in seconds since the epoch, data as received and merged.
   ///   The stream throws `BledError.daemonUnreachable` when the connection breaks.
-  /// - Throws: `BledError.invalidParameter`, which names what is not valid; `.notPermitted`; `GAPError.adapterAbsent`
+  /// - Throws: `BledError.invalidParameter`, which names the invalid member; `.notPermitted`; `GAPError.adapterAbsent`
   ///   for an adapter that there is not; `.notSupported` for a PHY that no adapter has; and as `call`.
   public func scan(
     _ parameters: ScanStart.Params = .init()
@@ -58,7 +58,7 @@ extension BledClient {
   ///   - adapter: The adapter to use; the daemon chooses if nil.
   ///   - timeout: How long to wait, more than 0; indefinitely if nil.
   ///   - reconnects: Whether the daemon connects again whenever the link is lost; `Peripheral.changes` reports it.
-  ///   - parameters: What this client wants of the link's parameters; see `Peripheral.setParameters`.
+  ///   - parameters: This client's requests for the link's parameters; see `Peripheral.setParameters`.
   ///   - phy: The PHY that the link is to have; see `Peripheral.setPHY`.
   /// - Returns: The device, with its identifier, address, adapter and MTU.
   /// - Throws: `GAPError.timeout`, `.cancelled`, `.connectionFailed`; `.unknownDevice` for an identifier that the

@@ -23,7 +23,7 @@ extension BledClient {
   /// The daemon's notifications of one kind.
   /// - Parameters:
   ///   - type: Which notifications: the type of the event.
-  ///   - buffering: What happens to elements that are not fetched in time.
+  ///   - buffering: The policy for elements that are not fetched in time.
   ///   - filter: Selects the notifications; it is called on the connection's queue.
   /// - Returns: A stream that ends when the client is closed, and with an error when the connection breaks.
   public func notifications<Notification: RPCNotification>(

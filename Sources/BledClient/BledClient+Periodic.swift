@@ -15,10 +15,10 @@ extension BledClient {
   /// Follows a train of periodic advertisements and waits until the adapter is synchronised with it. A train that is
   /// lost is looked for again; `notifications(PeriodicChanged.self)` has that.
   /// - Parameter params: Which train, and how long to wait.
-  /// - Throws: What `periodic.sync` answers; `GAPError.timeout`, `.cancelled`, `.notSupported`.
+  /// - Throws: The result of `periodic.sync`; `GAPError.timeout`, `.cancelled`, `.notSupported`.
   public func synchronise(_ params: PeriodicSync.Params) async throws(BluetoothError) -> SynchronisedTrain {
     let (stream, output) = AsyncThrowingStream.makeStream(of: PeriodicReport.Params.self, .newest(1024))
-    // Which train it is, is known with the answer: what comes before is of another one.
+    // Which train it is, is known with the answer: earlier reports belong to another one.
     let train = try await core.call(PeriodicSync.self, params)
     let (peripheral, adapter, sid) = (train.peripheral, train.adapter, train.sid)
     let reports = core.observe(PeriodicReport.self) { report in

@@ -6,7 +6,7 @@ extension BledClient {
   /// fixed, call `serverEvents` first.
   /// - Parameter service: The service; a characteristic with a `value`, 0 to 512 octets, is answered by the daemon.
   /// - Returns: The service with its handles, by which requests and subscribers name its characteristics.
-  /// - Throws: `BledError.invalidParameter`, which names what is not valid; `.unknownHandle` for an included service
+  /// - Throws: `BledError.invalidParameter`, which names the invalid member; `.unknownHandle` for an included service
   ///   that this client has not published; `.limitReached`; and as `call`.
   public func publish(_ service: ServiceToPublish) async throws(BluetoothError) -> ServiceDescription {
     let result = try await core.call(
@@ -24,12 +24,12 @@ extension BledClient {
 
   /// Starts an advertisement, which lasts until `stopAdvertising` or the end of this client; with a `duration` or
   /// `count` it ends by itself, which the notification `AdvertisingChanged` tells.
-  /// - Parameter parameters: What to advertise, and how: 31 octets in the advertisement and as many in the scan
-  ///   response, or up to 1650 with `extended`; the interval in seconds, 0.02 to 10.24.
+  /// - Parameter parameters: The data and options of the advertisement: 31 octets in the advertisement and as many in
+  ///   the scan response, or up to 1650 with `extended`; the interval in seconds, 0.02 to 10.24.
   /// - Returns: Its number, the adapter and the actual interval in seconds, once it is on the air.
-  /// - Throws: `BledError.invalidParameter`, which names what is not valid; `.limitReached`;
-  ///   `GAPError.advertisingDataTooLong`, `.advertisingSetsExhausted`; `.notSupported` for what the adapter lacks;
-  ///   `.adapterAbsent`, `.adapterOff` or `.adapterFailed` for an adapter that cannot be used; and as `call`.
+  /// - Throws: `BledError.invalidParameter`, which names the invalid member; `.limitReached`;
+  ///   `GAPError.advertisingDataTooLong`, `.advertisingSetsExhausted`; `.notSupported` for features that the adapter
+  ///   lacks; `.adapterAbsent`, `.adapterOff` or `.adapterFailed` for an adapter that cannot be used; and as `call`.
   public func advertise(_ parameters: AdvertisingStart.Params) async throws(BluetoothError) -> AdvertisingStart.Result {
     try await core.call(
       AdvertisingStart.self, parameters,
@@ -48,7 +48,8 @@ extension BledClient {
   ///   - handle: The handle of the characteristic's value.
   ///   - value: 0 to 512 octets.
   ///   - centrals: Only these subscribers; all if nil.
-  /// - Returns: The number of subscribers it was sent to, and those that must discover the changed services first.
+  /// - Returns: The number of subscribers it was sent to, and the subscribers that must discover the changed services
+  ///   first.
   /// - Throws: `BledError.unknownHandle` if this client has published no such characteristic; `.notAllowedByProperties`
   ///   if that can neither notify nor indicate; `.invalidParameter` for a value that is too long; and as `call`.
   @discardableResult
@@ -58,12 +59,12 @@ extension BledClient {
     try await update(ServerNotify.self, .init(handle: handle, value: HexBytes(value), centrals: centrals))
   }
 
-  /// Sends the new values of several characteristics to subscribers, in one packet to those that support that; waits
+  /// Sends the new values of several characteristics to subscribers, in one packet to devices that support that; waits
   /// while there is no room.
   /// - Parameters:
   ///   - values: 1 to 8, each of another characteristic.
   ///   - centrals: Only these subscribers; all if nil.
-  /// - Returns: The number of devices they were sent to, and those that must discover the changed services first.
+  /// - Returns: The number of devices they were sent to, and the devices that must discover the changed services first.
   /// - Throws: As `notify` with one value.
   @discardableResult
   public func notify(
@@ -100,7 +101,7 @@ extension BledClient {
   /// - Parameters:
   ///   - handle: The handle of the characteristic's value.
   ///   - central: The daemon's identifier of the device, as in `Subscriber`.
-  /// - Returns: What can be done with the descriptor, and the descriptor: a SOCK_SEQPACKET socket, which blocks. A
+  /// - Returns: The descriptor and its use: a SOCK_SEQPACKET socket, which blocks. A
   ///   packet that is written is notified or indicated, a packet that is read was written by the device.
   /// - Throws: `BledError.unknownHandle` if this client has published no such characteristic; `.notAllowedByProperties`
   ///   if it cannot be written and the device has not subscribed; `.alreadyInProgress` if it is acquired already;
@@ -144,7 +145,7 @@ extension BledClient {
     return stream
   }
 
-  /// Calls functions for what devices read and write of this client's services, on the connection's queue, in the order
+  /// Calls functions for reads and writes of devices at this client's services, on the connection's queue, in the order
   /// of the messages, including those for `observe`. Call it before `publish`; `serverEvents` is the same as a stream.
   public func answerCalls(
     read: @escaping @Sendable (ReadRequest) -> Void, write: @escaping @Sendable (WriteRequest) -> Void

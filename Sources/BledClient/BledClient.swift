@@ -5,9 +5,9 @@ import FoundationEssentials
 private import Glibc
 import Synchronization
 
-/// A session with the daemon. It ends with `close`, or when its last reference is released, and with it ends what it
-/// holds (scan, links, services, advertisements). With a restoration identifier the daemon preserves the session
-/// instead, until the program opens a session with that identifier again.
+/// A session with the daemon. It ends with `close`, or when its last reference is released, and with it its resources
+/// (scan, links, services, advertisements). With a restoration identifier the daemon preserves the session instead,
+/// until the program opens a session with that identifier again.
 public final class BledClient: Sendable {
   /// The daemon's description of itself.
   public let session: SessionOpen.Result
@@ -29,7 +29,7 @@ public final class BledClient: Sendable {
   ///     without duplicates.
   ///   - prepare: Called once on the connection's queue, before any other message of the daemon is handled: observers
   ///     that are registered here miss none of the preserved events.
-  /// - Throws: `BledError.daemonUnreachable` or `.notPermitted` with what to do; `.protocolViolation` if the daemon
+  /// - Throws: `BledError.daemonUnreachable` or `.notPermitted`, with the remedy; `.protocolViolation` if the daemon
   ///   speaks another version of the protocol; `.alreadyInProgress` if another program uses the restoration identifier.
   public static func connect(
     to path: String = BledClient.defaultSocketPath, name: String? = nil, restoration: Restoration? = nil,
@@ -128,7 +128,7 @@ extension BledClient {
     return Peripheral(client: self, link: link, watch)
   }
 
-  /// Ends the session and releases everything that it holds, including what would otherwise be preserved.
+  /// Ends the session and releases all its resources, including resources that would otherwise be preserved.
   /// - Throws: As `call`.
   public func end() async throws(BluetoothError) {
     _ = try await call(SessionEnd.self, .init())

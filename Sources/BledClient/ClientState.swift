@@ -4,7 +4,7 @@ import Bluetooth
 
 /// The calls and observers of a client. It does no I/O: `ClientCore` does that.
 ///
-/// | Input                     | What happens                                                           |
+/// | Input                     | Effect                                                                 |
 /// |---------------------------|------------------------------------------------------------------------|
 /// | observe(notification)     | its observers are called in the order of their registration            |
 /// | begin(scan)               | the end of the previous scan                                           |
@@ -52,7 +52,7 @@ struct ClientState {
   /// Begins a scan.
   /// - Parameters:
   ///   - scan: Its number at the daemon, of which there is one scan; nil for the one without.
-  ///   - replaced: What ends its stream when another scan takes its place.
+  ///   - replaced: Ends its stream when another scan takes its place.
   /// - Returns: The same for the scan that it replaces.
   mutating func beginScan(
     _ number: Int, as scan: Int?, replaced: @escaping @Sendable () -> Void
@@ -78,7 +78,7 @@ struct ClientState {
   }
 
   /// - Parameter error: nil if this side closed.
-  /// - Returns: whom to notify, and of what.
+  /// - Returns: the observers to notify, and the events.
   mutating func end(
     _ error: BluetoothError?
   ) -> (calls: [Completion], observers: [Observer], reason: BluetoothError?) {

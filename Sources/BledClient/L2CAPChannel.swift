@@ -1,8 +1,8 @@
 import BledRPC
 import Bluetooth
 
-/// A connection-oriented L2CAP channel: a descriptor that carries its octets. Who does not read it stops the device;
-/// who writes more than the device takes waits.
+/// A connection-oriented L2CAP channel: a descriptor that carries its octets. A program that does not read stops the
+/// device; one that writes more than the device accepts waits.
 public final class L2CAPChannel: Sendable {
   /// Its number, the device, and the longest packets.
   public let description: ChannelDescription
@@ -59,7 +59,7 @@ extension BledClient {
       L2CAPPublish.self, .init(psm: psm, security: security, receiveMTU: receiveMTU, mode: mode, adapter: adapter))
   }
 
-  /// Ends what `publishL2CAPChannel` began. Channels that are open stay.
+  /// Ends listening that `publishL2CAPChannel` began. Channels that are open stay.
   /// - Throws: `BledError.unknownHandle` if this client has not published it; and as `call`.
   public func unpublishL2CAPChannel(_ psm: UInt16, adapter: String? = nil) async throws(BluetoothError) {
     _ = try await call(L2CAPUnpublish.self, .init(psm: psm, adapter: adapter))
@@ -67,7 +67,7 @@ extension BledClient {
 
   /// Takes a channel that a device opened.
   /// - Parameters:
-  ///   - incoming: What `L2CAPIncoming` told.
+  ///   - incoming: The channel that `L2CAPIncoming` reported.
   ///   - packets: Whether packets are kept; a stream otherwise.
   /// - Throws: `BledError.unknownHandle` if it is gone; and as `call`.
   public func accept(

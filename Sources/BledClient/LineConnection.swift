@@ -6,16 +6,16 @@ import FoundationEssentials
 private import Glibc
 import Synchronization
 
-/// A connection to the daemon that carries lines of any content. It is closed when its last reference is released; what
-/// was sent before that is still written.
+/// A connection to the daemon that carries lines of any content. It is closed when its last reference is released;
+/// lines sent before are still written.
 ///
-/// | State   | Input                                    | What happens                                        |
+/// | State   | Input                                    | Effect                                              |
 /// |---------|------------------------------------------|-----------------------------------------------------|
 /// | idle    | start                                    | a read source → open                                |
 /// | open    | octets                                   | the complete lines among them are delivered         |
 /// | open    | octets with a descriptor                 | it is delivered with the line of the last of them   |
 /// | open    | send                                     | written; a write source waits for room for the rest |
-/// | open    | the daemon has gone, a write failed      | what it said before is read, then → ended           |
+/// | open    | the daemon has gone, a write failed      | its earlier lines are read, then → ended            |
 /// | open    | a line too long, too much unsent         | → ended                                             |
 /// | open    | close                                    | → closing                                           |
 /// | closing | all is written, or the daemon has gone   | → ended, without an error                           |
@@ -57,7 +57,7 @@ public final class LineConnection: @unchecked Sendable {
   }
 
   /// Connects; nothing is read before `start`.
-  /// - Throws: `BledError.daemonUnreachable` or `.notPermitted`, with a message that says what to do.
+  /// - Throws: `BledError.daemonUnreachable` or `.notPermitted`, with a remedy in the message.
   public static func connect(to path: String) async throws(BluetoothError) -> LineConnection {
     do throws(Errno) {
       return LineConnection(try Socket(connectedTo: path))
@@ -100,7 +100,7 @@ public final class LineConnection: @unchecked Sendable {
     }
   }
 
-  /// Closes the connection; what was sent before is still written.
+  /// Closes the connection; lines sent before are still written.
   public func close() {
     perform { [self] in
       isClosing = true
@@ -108,7 +108,7 @@ public final class LineConnection: @unchecked Sendable {
     }
   }
 
-  /// Calls `body` on the connection's queue: at once if the caller is on it, else after what was enqueued before.
+  /// Calls `body` on the connection's queue: at once if the caller is on it, else after work enqueued before.
   func perform(_ body: @escaping @Sendable () -> Void) {
     if DispatchQueue.getSpecific(key: Self.key) == ObjectIdentifier(self) {
       body()
@@ -120,7 +120,7 @@ public final class LineConnection: @unchecked Sendable {
   /// Calls `body` on the connection's queue, after everything that was given before, wherever the caller is.
   func enqueue(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-  /// Reads what is available, up to a limit, so that a daemon that never pauses does not monopolise the queue.
+  /// Reads the available octets, up to a limit, so that a daemon that never pauses does not monopolise the queue.
   private func receive() {
     for _ in 0..<16 {
       guard receiveOnce() else { return }
@@ -160,10 +160,10 @@ public final class LineConnection: @unchecked Sendable {
 
   private func awaitRoom(_ socket: Socket) {
     guard writer == nil else { return }
-    // Two sources on one number share its registration with epoll(7), and may miss what is there already.
+    // Two sources on one number share its registration with epoll(7), and may miss earlier readiness.
     let number = socket.duplicate()
     let writer = DispatchSource.makeWriteSource(fileDescriptor: number ?? socket.descriptor, queue: queue)
-    // Not weak: what was sent is written even when the connection is no longer referenced.
+    // Not weak: sent lines are written even when the connection is no longer referenced.
     writer.setEventHandler { self.write() }
     writer.setCancelHandler { withExtendedLifetime(socket) { if let number { Glibc.close(number) } } }
     writer.activate()
@@ -201,7 +201,7 @@ public final class LineConnection: @unchecked Sendable {
   }
 }
 
-/// Why the daemon could not be reached, and what to do.
+/// Why the daemon could not be reached, and the remedy.
 private func unreachable(_ path: String, _ error: Int32) -> BluetoothError {
   // Where a daemon without options listens, its clients look for it.
   let option = path == SocketPath.system ? "" : " --socket \(path)"

@@ -3,15 +3,15 @@ import Bluetooth
 
 extension Peripheral {
   /// Acquires a characteristic: many values of it, or for it, go over a descriptor of their own. Closing the descriptor
-  /// ends that; the daemon's `GATTReleased` says when it ended it by itself, and `GATTValuesDropped` what was dropped
-  /// because the program did not read.
+  /// ends that; the daemon's `GATTReleased` says when it ended it by itself, and `GATTValuesDropped` counts the values
+  /// dropped because the program did not read.
   /// - Parameters:
   ///   - characteristic: The characteristic.
   ///   - values: False if the program only writes; nil leaves that to the characteristic.
   ///   - writes: False if the program only reads values; nil leaves that to the characteristic. One program can have
   ///     the descriptor for writing, and another one that for values.
   ///   - indications: Whether to receive its indications rather than its notifications; nil leaves it to the daemon.
-  /// - Returns: What can be done with the descriptor, and the descriptor: a SOCK_SEQPACKET socket, which blocks. A
+  /// - Returns: The descriptor and its use: a SOCK_SEQPACKET socket, which blocks. A
   ///   packet that is written is sent as a Write Command, a packet that is read is a value.
   /// - Throws: `BledError.alreadyInProgress` if it is acquired already, or this session has subscribed to it;
   ///   `.notAllowedByProperties`; `.limitReached`; and as `subscribe`.

@@ -47,7 +47,7 @@ public final class Peripheral: Sendable {
   /// 4.7).
   /// - Parameters:
   ///   - timeout: How long it may take; the daemon's 60 s if nil.
-  ///   - progress: Called about once a second with what was found so far, on the connection's queue.
+  ///   - progress: Called about once a second with the attributes found so far, on the connection's queue.
   /// - Returns: The services in order of their handles.
   /// - Throws: `GAPError.notConnected`, or `.disconnected` if the link ends meanwhile; `.timeout`; an error of the
   ///   domain `att` that the device answers; and as `BledClient.call`.
@@ -86,7 +86,7 @@ public final class Peripheral: Sendable {
     return try await client.call(GATTDiscoverCharacteristics.self, scope).characteristics
   }
 
-  /// Reads a characteristic or descriptor, whatever its length.
+  /// Reads a characteristic or descriptor of any length.
   /// - Parameter handle: The handle of the value or descriptor.
   /// - Returns: 0 to 512 octets.
   /// - Throws: `BledError.notAllowedByProperties`; an error of the domain `att` that the device answers;
@@ -95,7 +95,7 @@ public final class Peripheral: Sendable {
     try await client.call(GATTRead.self, .init(peripheral: identifier, handle: handle)).value.octets
   }
 
-  /// Reads a characteristic or descriptor that is named by UUIDs; the daemon discovers what it needs.
+  /// Reads a characteristic or descriptor that is named by UUIDs; the daemon discovers the missing attributes.
   /// - Returns: 0 to 512 octets.
   /// - Throws: `BledError.unknownAttribute`; `.ambiguousAttribute` if several match and the path has no index; and as
   ///   `read` with a handle.
@@ -114,7 +114,7 @@ public final class Peripheral: Sendable {
     try await write(value, to: .handle(handle), response: response)
   }
 
-  /// Writes a characteristic or descriptor that is named by UUIDs; the daemon discovers what it needs.
+  /// Writes a characteristic or descriptor that is named by UUIDs; the daemon discovers the missing attributes.
   /// - Parameters: As `write` with a handle.
   /// - Throws: As `read` with UUIDs, and `write` with a handle.
   public func write(
@@ -125,8 +125,8 @@ public final class Peripheral: Sendable {
     _ = try await client.call(GATTWrite.self, params)
   }
 
-  /// Writes with a signature, without a response (Core 5.4, Vol 3, Part G, 4.9.2): the device can tell who wrote, also
-  /// on a link without encryption. On an encrypted one nothing is signed.
+  /// Writes with a signature, without a response (Core 5.4, Vol 3, Part G, 4.9.2): the device can identify the writer,
+  /// also on a link without encryption. On an encrypted one nothing is signed.
   /// - Parameters:
   ///   - value: The octets, MTU − 15 at most.
   ///   - attribute: The characteristic.
@@ -137,7 +137,7 @@ public final class Peripheral: Sendable {
       GATTWrite.Params(peripheral: identifier, attribute: attribute, value: HexBytes(value), signed: true))
   }
 
-  /// Writes a value from an offset on, with a response. Whether what lies behind it stays is up to the device.
+  /// Writes a value from an offset on, with a response. The device decides whether the rest of the old value stays.
   /// - Parameters:
   ///   - value: The octets; with the offset at most 512.
   ///   - attribute: The characteristic or descriptor.
@@ -161,7 +161,7 @@ public final class Peripheral: Sendable {
 
   /// Reads several values with one request (Read Multiple Variable Length: Core 5.4, Vol 3, Part G, 4.8.5).
   /// - Parameter attributes: 2 or more, as many as fit into the request: (MTU − 1) / 2.
-  /// - Returns: The values in the order of the attributes; those that did not fit into the MTU are left out.
+  /// - Returns: The values in the order of the attributes; values that did not fit into the MTU are left out.
   /// - Throws: As `read`; `GAPError.notSupported` if the device cannot do that.
   public func readMultiple(_ attributes: [AttributePath]) async throws(BluetoothError) -> [AttributeValue] {
     let params = GATTReadMultiple.Params(peripheral: identifier, attributes: attributes, variable: true)
@@ -176,7 +176,7 @@ public final class Peripheral: Sendable {
     try await client.call(GATTReadUsingUUID.self, .init(peripheral: identifier, uuid: uuid)).values
   }
 
-  /// Reads what the device's GATT server supports: its Server Supported Features (Core 5.4, Vol 3, Part G, 7.4).
+  /// Reads the features of the device's GATT server: its Server Supported Features (Core 5.4, Vol 3, Part G, 7.4).
   /// - Returns: Whether it has enhanced bearers, and the value as it was read; no value if it lacks the characteristic.
   /// - Throws: As `read`.
   public func serverFeatures() async throws(BluetoothError) -> GATTServerFeatures.Result {
@@ -194,7 +194,7 @@ public final class Peripheral: Sendable {
     try await subscribe(.handle(handle))
   }
 
-  /// Subscribes to a characteristic that is named by UUIDs; the daemon discovers what it needs.
+  /// Subscribes to a characteristic that is named by UUIDs; the daemon discovers the missing attributes.
   /// - Parameters:
   ///   - characteristic: The characteristic.
   ///   - indications: Whether to receive its indications rather than its notifications; nil leaves it to the daemon.

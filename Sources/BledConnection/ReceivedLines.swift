@@ -14,7 +14,7 @@ package struct ReceivedLines: Sendable {
 
   package init() {}
 
-  /// Adds what one read returned. `next` is to be called until it returns nil before more is added.
+  /// Adds the octets of one read. `next` is to be called until it returns nil before more is added.
   package mutating func append(_ octets: some Sequence<UInt8>, with descriptor: ReceivedDescriptor?) {
     framer.append(octets)
     last = descriptor

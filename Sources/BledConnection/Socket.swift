@@ -71,7 +71,7 @@ package final class Socket: Sendable {
   package func receive(
     _ octets: UnsafeMutableRawBufferPointer
   ) -> Result<(count: Int, passed: ReceivedDescriptor?), Errno> {
-    // There is room for one: the kernel does not pass more than what one call sent.
+    // There is room for one: the kernel does not pass more than the descriptor of one call.
     var rights = PassedRights()
     let count = retried { rights.withHeader(of: octets) { recvmsg(descriptor, $0, Int32(MSG_CMSG_CLOEXEC)) } }
     return count.map { ($0, rights.descriptor.map(ReceivedDescriptor.init)) }

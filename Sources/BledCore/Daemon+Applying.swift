@@ -4,8 +4,8 @@ import Bluetooth
 extension Daemon {
   /// Applies another policy, other limits, another identity and another retention of sessions, while sessions continue.
   ///
-  /// A session that loses permissions is closed: no program keeps what it could no longer request. What a session holds
-  /// beyond a new limit stays until it is released.
+  /// A session that loses permissions is closed: no program keeps a resource it could no longer request. Resources of a
+  /// session beyond a new limit stay until they are released.
   /// - Parameter keep: the longest time for which sessions are kept, from the disconnection of their programs; zero:
   ///   not at all.
   public func apply(identity: Identity, policy: Policy, limits: Limits, keep: Duration) {

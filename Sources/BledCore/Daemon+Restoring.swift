@@ -154,7 +154,7 @@ extension Daemon {
     return .seconds(seconds)
   }
 
-  /// Releases what a session holds that its program lacks the permissions for, and forgets what was kept for it.
+  /// Releases the resources of a session that its program lacks the permissions for, and forgets its kept state.
   /// - Returns: whether any is lacking.
   private func giveBack(_ lacking: Set<Permission>, of session: Session) -> Bool {
     if lacking.contains(.pair) { pairing.ended(session) }

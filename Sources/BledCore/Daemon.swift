@@ -12,7 +12,7 @@ public final class Daemon {
   /// The version of the protocol on the socket; incremented when something that worked no longer does.
   static let protocolVersion = 1
   /// How long adapters may take to stop when the daemon stops. Programs are told at once, and links and the radio
-  /// are down within a second or so; what may take longer is a controller's power, which must not be left half-way.
+  /// are down within a second or so; a change of a controller's power may take longer, and must not be left half-way.
   static let patience = Duration.seconds(5)
 
   /// The identity of this machine as devices see it.
@@ -57,8 +57,8 @@ public final class Daemon {
 
   /// Makes a daemon without adapters and sessions.
   /// - Parameters:
-  ///   - identity: what devices see.
-  ///   - policy: who may do what.
+  ///   - identity: the identity that devices see.
+  ///   - policy: permissions.
   ///   - limits: how much there may be of everything.
   ///   - restoration: how sessions outlast their programs.
   ///   - storage: where it keeps its state across restarts; nil for a daemon that keeps none.
@@ -177,7 +177,7 @@ public final class Daemon {
   /// The error if this session cannot be opened.
   private func refusal(of session: Session) -> BluetoothError? {
     guard !isStopping else { return Self.shuttingDown }
-    // A user who can see all sessions can also end some.
+    // A user that can see all sessions can also end some.
     guard !rules.permissions(of: session).contains(.sessions) else { return nil }
     do throws(BluetoothError) {
       try admitSession(ofUser: session.user)
@@ -215,7 +215,7 @@ public final class Daemon {
     users.begins(of: session.user)
   }
 
-  /// A client has disconnected: what it held is released, or preserved if its session has a restoration identifier.
+  /// A client has disconnected: its resources are released, or preserved if its session has a restoration identifier.
   public func closed(_ connection: SessionConnection) {
     guard connection.isOpen else { return }
     if restorations.isKept(connection.session), !isStopping { return lose(connection.session) }
@@ -259,12 +259,12 @@ public final class Daemon {
     forgetIfGone(session.user)
   }
 
-  /// Forgets what is counted for a user without sessions.
+  /// Forgets the accounts of a user without sessions.
   private func forgetIfGone(_ user: UInt32?) {
     if !sessions.contains(where: { $0.user == user }) { rules.forget(user) }
   }
 
-  /// Ends a session: what it held is released.
+  /// Ends a session: its resources are released.
   func close(_ session: Session, _ error: BluetoothError) {
     guard session.isOpen else { return }
     session.end(error)

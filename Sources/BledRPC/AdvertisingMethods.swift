@@ -118,10 +118,10 @@ public enum AdvertisingStart: ClientCall {
     public var duration: Double?
     /// The number of advertising events after which it ends, 1 to 255; never if missing.
     public var count: Int?
-    /// With `extended`, neither connectable, scannable nor anonymous: data that is sent at fixed times to whoever is
-    /// synchronised (periodic.sync). It begins and ends with the advertisement, which announces it.
+    /// With `extended`, neither connectable, scannable nor anonymous: data that is sent at fixed times to synchronised
+    /// devices (periodic.sync). It begins and ends with the advertisement, which announces it.
     public var periodic: Periodic?
-    /// Makes the params; what the others say is set afterwards.
+    /// Makes the params; the other members are set afterwards.
     public init(
       adapter: String? = nil, name: String? = nil, services: [BluetoothUUID]? = nil,
       serviceData: [String: HexBytes]? = nil, manufacturerData: HexBytes? = nil, appearance: Int? = nil,

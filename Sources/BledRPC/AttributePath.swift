@@ -22,7 +22,7 @@ public struct AttributePath: Codable, Sendable, Hashable {
     AttributePath(service: uuid, index: index)
   }
 
-  /// Names a characteristic by its UUID, of whatever service if that is nil.
+  /// Names a characteristic by its UUID, of any service if that is nil.
   public static func characteristic(
     _ uuid: BluetoothUUID, of service: BluetoothUUID? = nil, index: Int? = nil
   ) -> AttributePath { AttributePath(characteristic: uuid, service: service, index: index) }
@@ -35,7 +35,7 @@ public struct AttributePath: Codable, Sendable, Hashable {
   }
 }
 
-/// An attribute of a device: its members are those of an `AttributePath`, and the device.
+/// An attribute of a device: its members are the device and an `AttributePath`'s.
 public struct AttributeReference: RPCPayload, Hashable {
   /// The daemon's identifier of the device.
   public var peripheral: String

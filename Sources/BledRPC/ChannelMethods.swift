@@ -103,7 +103,7 @@ public enum L2CAPUnpublish: ClientCall {
   /// The permission that the caller needs.
   public static let permission: Permission? = .serve
   /// For `rpc.discover`.
-  public static let summary = "Ends what l2cap.publish began. Channels that are open stay."
+  public static let summary = "Ends the listening that l2cap.publish began. Open channels stay."
 
   /// The parameters.
   public struct Params: RPCPayload, Hashable {

@@ -44,7 +44,7 @@ public enum GATTAcquire: ClientCall {
 
     private enum CodingKeys: CodingKey { case peripheral, values, writes, indications, closing }
 
-    /// Reads the members, and those of the attribute.
+    /// Reads the members, and the attribute's.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       peripheral = try container.decode(String.self, forKey: .peripheral)
@@ -55,7 +55,7 @@ public enum GATTAcquire: ClientCall {
       closing = try container.decodeIfPresent(Bool.self, forKey: .closing)
     }
 
-    /// Writes the members, and those of the attribute.
+    /// Writes the members, and the attribute's.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(peripheral, forKey: .peripheral)

@@ -30,7 +30,7 @@ public struct ServiceDescription: Codable, Sendable, Hashable {
 
 /// A characteristic.
 public struct CharacteristicDescription: Codable, Sendable, Hashable {
-  /// The handle of its value: what `gatt.read`, `gatt.write` and `gatt.subscribe` take.
+  /// The handle of its value: the handle that `gatt.read`, `gatt.write` and `gatt.subscribe` use.
   public var handle: UInt16
   /// The handle of its declaration; descriptions that an older daemon stored lack it.
   public var declaration: UInt16?
@@ -143,7 +143,7 @@ public enum GATTDiscoverServices: ClientCall {
   /// The permission that the caller needs.
   public static let permission: Permission? = .connect
   /// For `rpc.discover`.
-  public static let summary = "Discovers the primary services of a device: those with the given UUIDs, or all."
+  public static let summary = "Discovers the primary services of a device, with the given UUIDs, or all."
   /// The parameters.
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device.
@@ -181,7 +181,7 @@ public struct GATTScope: RPCPayload {
 
   private enum CodingKeys: CodingKey { case peripheral, uuids }
 
-  /// Reads the members, and those of the attribute.
+  /// Reads the members, and the attribute's.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     peripheral = try container.decode(String.self, forKey: .peripheral)
@@ -189,7 +189,7 @@ public struct GATTScope: RPCPayload {
     uuids = try container.decodeIfPresent([BluetoothUUID].self, forKey: .uuids)
   }
 
-  /// Writes the members, and those of the attribute.
+  /// Writes the members, and the attribute's.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(peripheral, forKey: .peripheral)

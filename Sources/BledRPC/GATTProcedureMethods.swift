@@ -128,7 +128,7 @@ public enum GATTWriteReliably: ClientCall {
 
     private enum CodingKeys: CodingKey { case offset, value }
 
-    /// Reads the members, and those of the attribute.
+    /// Reads the members, and the attribute's.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       attribute = try AttributePath(from: decoder)
@@ -136,7 +136,7 @@ public enum GATTWriteReliably: ClientCall {
       value = try container.decode(HexBytes.self, forKey: .value)
     }
 
-    /// Writes the members, and those of the attribute.
+    /// Writes the members, and the attribute's.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try attribute.encode(to: encoder)
@@ -165,7 +165,7 @@ public enum GATTWriteReliably: ClientCall {
   }
 }
 
-/// Tells what the device's GATT server supports.
+/// The features of the device's GATT server.
 public enum GATTServerFeatures: ClientCall {
   /// The device.
   public typealias Params = PeripheralReference

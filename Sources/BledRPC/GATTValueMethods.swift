@@ -80,7 +80,7 @@ public enum GATTWrite: ClientCall {
 
     private enum CodingKeys: CodingKey { case peripheral, value, response, offset, signed }
 
-    /// Reads the members, and those of the attribute.
+    /// Reads the members, and the attribute's.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       peripheral = try container.decode(String.self, forKey: .peripheral)
@@ -91,7 +91,7 @@ public enum GATTWrite: ClientCall {
       signed = try container.decodeIfPresent(Bool.self, forKey: .signed)
     }
 
-    /// Writes the members, and those of the attribute.
+    /// Writes the members, and the attribute's.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(peripheral, forKey: .peripheral)
@@ -125,7 +125,7 @@ public enum GATTSubscribe: ClientCall {
     public var peripheral: String
     /// The characteristic.
     public var attribute: AttributePath
-    /// True: its indications, false: its notifications. If missing: what others have chosen already, else its
+    /// True: its indications, false: its notifications. If missing: the choice of other sessions, else its
     /// notifications, or its indications if it has no notifications.
     public var indications: Bool?
     /// Makes the params.
@@ -140,7 +140,7 @@ public enum GATTSubscribe: ClientCall {
 
     private enum CodingKeys: CodingKey { case peripheral, indications }
 
-    /// Reads the members, and those of the attribute.
+    /// Reads the members, and the attribute's.
     public init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       peripheral = try container.decode(String.self, forKey: .peripheral)
@@ -148,7 +148,7 @@ public enum GATTSubscribe: ClientCall {
       indications = try container.decodeIfPresent(Bool.self, forKey: .indications)
     }
 
-    /// Writes the members, and those of the attribute.
+    /// Writes the members, and the attribute's.
     public func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(peripheral, forKey: .peripheral)

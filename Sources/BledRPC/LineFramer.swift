@@ -10,7 +10,7 @@ import FoundationEssentials
 /// | skipping | anything up to a line feed      | nothing → in line                                  |
 ///
 /// So a line that is too long causes exactly one error, and the lines after it are read normally. It never holds more
-/// than `limit` octets plus what was appended since `next` last returned nil.
+/// than `limit` octets plus the octets appended since `next` last returned nil.
 public struct LineFramer: Sendable {
   /// The longest line both sides accept, in octets, without its line feed: 1 MiB.
   public static let defaultLimit = 1 << 20
@@ -43,10 +43,10 @@ public struct LineFramer: Sendable {
   /// The number of octets held: complete lines that were not fetched yet, and the incomplete line after them.
   public var held: Int { buffer.count - start }
 
-  /// Adds what was received. Call `next` until it returns nil before adding more, or the buffer grows.
+  /// Adds received octets. Call `next` until it returns nil before adding more, or the buffer grows.
   public mutating func append(_ bytes: some Sequence<UInt8>) { buffer.append(contentsOf: bytes) }
 
-  /// Adds what a system call put into a buffer.
+  /// Adds octets that a system call put into a buffer.
   public mutating func append(_ bytes: UnsafeRawBufferPointer) { buffer.append(contentsOf: bytes) }
 
   /// The next complete line without its line feed, or nil if there is none yet. Blank lines are skipped.

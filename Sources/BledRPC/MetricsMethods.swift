@@ -48,7 +48,7 @@ public struct Metric: Codable, Sendable, Hashable {
   public struct Sample: Codable, Sendable, Hashable {
     /// The labels that tell samples apart: "adapter", "method", "user" and so on; empty where there is only one sample.
     public var labels: [String: String]
-    /// The number of what is counted, or the value, 0 or more; of a histogram the sum of all measurements, in seconds.
+    /// The count, or the value, 0 or more; of a histogram the sum of all measurements, in seconds.
     public var value: Double
     /// Of a histogram, how many measurements were at most so great; missing for others.
     public var buckets: [Bucket]?

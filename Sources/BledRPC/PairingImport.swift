@@ -29,7 +29,7 @@ public enum PairingImport: ClientCall {
     public var authenticated: Bool
     /// Whether it comes from LE Secure Connections; then it is used in both roles.
     public var secureConnections: Bool
-    /// Whether it is used on links that this machine begins; otherwise on those of the device.
+    /// Whether it is used on links that this machine begins; otherwise on the device's links.
     public var central: Bool
     /// Makes a key.
     public init(

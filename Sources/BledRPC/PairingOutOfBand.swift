@@ -41,7 +41,7 @@ public enum PairingReadOutOfBand: ClientCall {
   }
 }
 
-/// Tells what a device gave by another way than the air.
+/// Gives the data that a device passed by another way than the air.
 public enum PairingSetOutOfBand: ClientCall {
   /// The result is empty.
   public typealias Result = Empty

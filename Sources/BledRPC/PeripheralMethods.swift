@@ -121,8 +121,8 @@ public enum PeripheralDisconnect: ClientCall {
     device was connected.
     """
 
-  /// The parameters: `peripheral`, or what a pending `peripheral.connect` was given: the `address`, or the same of
-  /// `name`, `namePrefix` and `service`.
+  /// The parameters: `peripheral`, or the description given to a pending `peripheral.connect`: the `address`, or the
+  /// same of `name`, `namePrefix` and `service`.
   public struct Params: RPCPayload, Hashable {
     /// The daemon's identifier of the device.
     public var peripheral: String?

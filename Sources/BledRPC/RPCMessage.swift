@@ -96,7 +96,7 @@ public struct RPCMessage: Sendable {
     }
   }
 
-  /// Decodes some of the params, whatever else they have.
+  /// Decodes some of the params, and ignores the others.
   /// - Returns: nil if one of them has another type.
   public func concerned<Params: RPCPayload>(_ type: Params.Type) -> Params? {
     guard let body else { return nil }

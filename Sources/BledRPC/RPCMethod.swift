@@ -1,7 +1,7 @@
 import Bluetooth
 
 /// A call and its answer, described once for both sides: all other descriptions of a method are derived from its type.
-/// Its doc comment and `summary` say what it does; `ClientCall` and `DaemonCall` say which side calls it.
+/// Its doc comment and `summary` describe it; `ClientCall` and `DaemonCall` say which side calls it.
 public protocol RPCMethod: Sendable {
   /// The parameters.
   associatedtype Params: RPCPayload
@@ -15,10 +15,10 @@ public protocol RPCMethod: Sendable {
 
 /// A call that clients make.
 public protocol ClientCall: RPCMethod {
-  /// The permission that the caller needs; nil if everybody may call it. There is no default, so that no method is
-  /// opened to everybody by oversight.
+  /// The permission that the caller needs; nil if every session may call it. There is no default, so that no method is
+  /// opened to every session by oversight.
   static var permission: Permission? { get }
-  /// Whether the call can change what the session holds.
+  /// Whether the call can change the session's resources.
   static var changesSession: Bool { get }
   /// How long a line with this call may be, in octets, without its line feed.
   static var longestLine: Int { get }
@@ -45,7 +45,7 @@ public protocol RPCNotification: Sendable {
   static var name: String { get }
   /// A short description for `rpc.discover`.
   static var summary: String { get }
-  /// Whether it reports a change of what the session holds.
+  /// Whether it reports a change of the session's resources.
   static var changesSession: Bool { get }
 }
 
@@ -54,7 +54,7 @@ extension RPCNotification {
   public static var changesSession: Bool { false }
 }
 
-/// Params or a result: what a message carries.
+/// Params or a result: the contents of a message.
 ///
 /// A type of which there are thousands a second reads and writes itself, in the plain form of JSON; the rest is left to
 /// `JSONReader` and `JSONEncoder`, which understand and mean the same. A requirement and not a cast, because a cast

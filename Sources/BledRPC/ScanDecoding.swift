@@ -2,7 +2,7 @@ import Bluetooth
 import FoundationEssentials
 
 extension ScanStart {
-  /// The key with which a device encrypts what it advertises.
+  /// The key with which a device encrypts its advertising data.
   public struct Key: RPCPayload, Hashable {
     /// The address of the device.
     public var address: String

@@ -95,9 +95,9 @@ extension ScanStart {
     case `public`
     /// A static random one, which stays the same at least until the device restarts.
     case randomStatic
-    /// A resolvable private one, which changes: those that have the device's key know whose it is.
+    /// A resolvable private one, which changes: holders of the device's key can resolve it.
     case resolvable
-    /// A non-resolvable private one, which changes and tells nobody anything.
+    /// A non-resolvable private one, which changes and identifies no device.
     case nonResolvable
   }
 }

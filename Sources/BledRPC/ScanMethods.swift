@@ -24,7 +24,7 @@ public enum ScanStart: ClientCall {
     public var services: [BluetoothUUID]?
     /// Only devices that solicit one of these services; together with `services`: devices that match either list.
     public var solicitedServices: [BluetoothUUID]?
-    /// Only devices whose name begins with this text.
+    /// Only devices with a name that begins with this text.
     public var name: String?
     /// Only the device of this address.
     public var address: String?
@@ -37,17 +37,17 @@ public enum ScanStart: ClientCall {
     public var active: Bool?
     /// True: anonymous advertisements, too, as scan.anonymousReport.
     public var anonymous: Bool?
-    /// Only what matches at least one of these, besides all of the above.
+    /// Only reports that match at least one of these, besides all of the above.
     public var filters: [Filter]?
     /// In dBm, at most `rssi`: a device that was as strong as `rssi` is reported until it is weaker than this.
     public var rssiOut: Int?
     /// In seconds, 0.5 to 3600: a device from which nothing that passes the filters came for so long is told as
     /// scan.lost. Not at all if missing.
     public var lost: Double?
-    /// True: what the data says in formats of beacons and sensors that are understood, as `decoded` of the reports.
+    /// True: the values of known formats of beacons and sensors, as `decoded` of the reports.
     public var decode: Bool?
-    /// Together with `decode`: the keys of devices that encrypt what they advertise, 64 at the most. They are kept as
-    /// long as the scan, and shown to nobody else.
+    /// Together with `decode`: the keys of devices that encrypt their advertising data, at most 64. They are kept as
+    /// long as the scan, and shown to no other session.
     public var keys: [Key]?
     /// The PHYs to listen on, "1M", "coded" or both, which then share the time; "1M" if missing.
     public var phys: [Word<PrimaryPHY>]?
@@ -179,7 +179,7 @@ public enum ScanReport: RPCNotification {
   }
 }
 
-/// A device is out of range, silent, or different from what is scanned for.
+/// A device is out of range, silent, or no longer passes the filters.
 public enum ScanLost: RPCNotification {
   /// `scan.lost`
   public static let name = "scan.lost"

@@ -53,7 +53,7 @@ public enum ServerWrite: DaemonCall {
     public var central: String
     /// The values, in order.
     public var writes: [Write]
-    /// True for a Write Command, whose answer the device does not receive.
+    /// True for a Write Command; the device receives no answer to it.
     public var withoutResponse: Bool?
     /// The ATT_MTU of the link, 23 to 517.
     public var mtu: Int?

@@ -10,7 +10,7 @@ public struct ServiceToPublish: Codable, Sendable {
   public var includes: [UInt16]?
   /// Its characteristics.
   public var characteristics: [Characteristic]?
-  /// The only adapter whose devices see it, by name or address; all of them if missing.
+  /// The only adapter that offers it to devices, by name or address; all of them if missing.
   public var adapter: String?
 
   /// A characteristic to publish.

@@ -33,7 +33,7 @@ public enum SessionList: ClientCall {
   }
 }
 
-/// A session: its program, what it holds and what it costs.
+/// A session: its program, its resources and its costs.
 public struct SessionDescription: Codable, Sendable {
   /// The number of the session, 1 or more.
   public var session: Int
@@ -45,7 +45,8 @@ public struct SessionDescription: Codable, Sendable {
   public var process: Int?
   /// The number of the user, 0 or more, likewise.
   public var user: Int?
-  /// The number of the user whose program acts for `user`, 0 or more; missing if the session is the program's own.
+  /// The number of the user of the program that acts for `user`, 0 or more; missing if the session is the program's
+  /// own.
   public var impersonator: Int?
   /// The name of the program's executable, at most 15 octets.
   public var program: String?
@@ -78,7 +79,7 @@ public struct SessionDescription: Codable, Sendable {
   public var channels: [Channel]?
   /// The numbers under which it takes L2CAP channels; missing if none.
   public var listening: [Listening]?
-  /// The characteristics of devices whose values go over a socket of their own; missing if none.
+  /// The characteristics of devices with a socket of their own for values; missing if none.
   public var acquired: [CharacteristicReference]?
   /// The cost of the session.
   public var costs: Costs
@@ -162,7 +163,7 @@ public struct SessionDescription: Codable, Sendable {
     public var receiveMPS: Int?
     /// The longest piece that packets to the device are cut into (MPS), in octets, 23 to 65533; absent if not known.
     public var sendMPS: Int?
-    /// False while what the program wrote waits: the device gives no credits, as it does not read.
+    /// False while the program's packets wait: the device gives no credits, as it does not read.
     public var hasRoom: Bool
     /// Makes a channel.
     public init(_ description: ChannelDescription, hasRoom: Bool) {
@@ -218,7 +219,7 @@ public struct SessionDescription: Codable, Sendable {
     public var linksSlowed = 0
     /// How many octets are queued until it reads them.
     public var queueOctets = 0
-    /// Makes what a session costs that has done nothing.
+    /// Makes the costs of a session that has done nothing.
     public init() {}
   }
 

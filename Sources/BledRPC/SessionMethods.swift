@@ -30,7 +30,7 @@ public enum SessionOpen: ClientCall {
     with the same identifier again. The preserved events follow the answer. With "user" the session is opened for \
     another user, whose permissions and limits it then has; that needs the permission "impersonate".
     """
-  /// None: everybody may call it.
+  /// None: every session may call it.
   public static let permission: Permission? = nil
 
   /// The parameters.
@@ -45,7 +45,7 @@ public enum SessionOpen: ClientCall {
     public var keep: Double?
     /// True: the program works in the background, see docs/protocol.md. If missing: unchanged, initially false.
     public var background: Bool?
-    /// The user whom the session is for, for a program that serves the programs of others. Only in the first call of a
+    /// The user that the session is for, for a program that serves the programs of others. Only in the first call of a
     /// connection.
     public var user: Principal?
     /// Makes the params.
@@ -111,7 +111,7 @@ public enum SessionEnd: ClientCall {
 
   /// The parameters.
   public struct Params: RPCPayload {
-    /// The restoration identifier of a session whose program is gone; this session if missing.
+    /// The restoration identifier of a session without a program; this session if missing.
     public var restore: String?
     /// Makes the params.
     public init(restore: String? = nil) { self.restore = restore }
@@ -224,8 +224,9 @@ public enum AdapterList: ClientCall {
   /// `adapter.list`
   public static let name = "adapter.list"
   /// For `rpc.discover`.
-  public static let summary = "Lists the adapters with their state and, if one cannot be used, why and what to do."
-  /// None: everybody may call it.
+  public static let summary =
+    "Lists the adapters with their state and, if one cannot be used, the reason and the remedy."
+  /// None: every session may call it.
   public static let permission: Permission? = nil
   /// The result.
   public struct Result: RPCPayload {

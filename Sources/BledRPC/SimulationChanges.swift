@@ -83,7 +83,7 @@ public enum SimulationWritten: ClientCall {
   public struct Params: RPCPayload, Hashable {
     /// The name of the device in the scenario; all if missing.
     public var device: String?
-    /// Only those with a higher number, 0 or more; all if missing.
+    /// Only writes with a higher number, 0 or more; all if missing.
     public var after: Int?
     /// Makes the params.
     public init(device: String? = nil, after: Int? = nil) {

@@ -46,7 +46,7 @@ public struct SimulationVisitStep: Codable, Sendable, Hashable {
   }
 }
 
-/// Has a simulated phone visit what this machine advertises.
+/// Has a simulated phone visit an advertisement of this machine.
 public enum SimulationVisit: ClientCall {
   /// `simulation.visit`
   public static let name = "simulation.visit"
@@ -60,7 +60,7 @@ public enum SimulationVisit: ClientCall {
     """
   /// The parameters.
   public struct Params: RPCPayload, Hashable {
-    /// A phone of a scenario, as JSON5 in a text. The phone visits once, whatever its member returnAfter says.
+    /// A phone of a scenario, as JSON5 in a text. The phone visits once, regardless of its member returnAfter.
     public var phone: String
     /// Makes the params.
     public init(phone: String) { self.phone = phone }

@@ -3,7 +3,7 @@ public enum SocketPath {
   /// The socket of the system's daemon.
   public static let system = "/run/bled/bled.sock"
 
-  /// The socket of a daemon that an ordinary user starts: nobody else may write to the directory that the environment
+  /// The socket of a daemon that an ordinary user starts: no other user may write to the directory that the environment
   /// names for such files (XDG Base Directory Specification).
   /// - Returns: nil if the environment names none.
   public static func ofUser(_ environment: [String: String]) -> String? {

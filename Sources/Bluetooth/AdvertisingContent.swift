@@ -48,13 +48,13 @@ public struct AdvertisingContent: Hashable, Sendable {
   }
 
   /// Lays the content out. The flags and the data that scanners filter by come first and stay in the advertisement as
-  /// long as there is room; what does not fit there goes into the scan response; a list of services that fits into
+  /// long as there is room; the rest goes into the scan response; a list of services that fits into
   /// neither is split; the name comes last and is shortened, by whole characters, to the remaining room.
   /// - Parameters:
-  ///   - capacity: the octets that the advertisement can hold: 31, or with extended advertising what the adapter says.
+  ///   - capacity: the octets that the advertisement can hold: 31, or with extended advertising the adapter's limit.
   ///   - scanResponseCapacity: the octets that the scan response can hold, 0 where there is none, as with extended
   ///     advertising that is connectable.
-  /// - Throws: `GAPError.advertisingDataTooLong`, which says what does not fit.
+  /// - Throws: `GAPError.advertisingDataTooLong`, which names the parts that do not fit.
   public func packed(capacity: Int = 31, scanResponseCapacity: Int = 31) throws(BluetoothError) -> Packed {
     // First by importance; if that fails, longest first, which leaves smaller gaps.
     let fields = fields
@@ -126,7 +126,7 @@ private struct AdvertisingDataPacker {
     guard !name.isEmpty else { return }
     let most = min(max(room, scanResponseRoom) - 2, 254)
     guard name.utf8.count > most else { return try place([.localName(name)]) }
-    // From the front: what comes from outside may be long, and finding the last character may take reading all of it.
+    // From the front: text from outside may be long, and finding its last character may take reading all of it.
     var beginning = ""
     for character in name {
       guard beginning.utf8.count + character.utf8.count <= most else { break }

@@ -1,8 +1,8 @@
 /// The content of an advertisement, a scan response or any other AD data: a list of AD structures
 /// (Core 5.4, Vol 3, Part C, 11; the meaning of each is in the Core Specification Supplement, Part A).
 ///
-/// Reading never fails: what cannot be read is left out and counted. `AdvertisingContent` builds such data from
-/// what is to be said.
+/// Reading never fails: an unreadable one is left out and counted. `AdvertisingContent` builds such data from its
+/// contents.
 public struct AdvertisingData: Hashable, Sendable {
   /// One AD structure: a type and its data.
   public struct Structure: Hashable, Sendable {
@@ -67,7 +67,7 @@ public struct AdvertisingData: Hashable, Sendable {
     return octets
   }
 
-  /// The data of the first structure of a type, whatever it holds.
+  /// The data of the first structure of a type, without decoding.
   public func first(_ type: AdvertisingDataType) -> [UInt8]? { structures.first { $0.type == type }?.data }
 
   /// The data of all structures of a type.

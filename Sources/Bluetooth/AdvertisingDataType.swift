@@ -46,7 +46,7 @@ public struct AdvertisingDataType: RawRepresentable, Hashable, Sendable {
   public static let secureConnectionsConfirmation = Self(0x22)
   /// LE Secure Connections Random Value (out of band).
   public static let secureConnectionsRandom = Self(0x23)
-  /// A URI whose scheme may be written as one code point.
+  /// A URI, with a scheme that may be written as one code point.
   public static let uri = Self(0x24)
   /// Manufacturer-specific data, after the company identifier.
   public static let manufacturerSpecificData = Self(0xFF)

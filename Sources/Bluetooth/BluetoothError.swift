@@ -18,7 +18,7 @@ public struct BluetoothError: Error, Hashable, Sendable {
   public let code: Int
   /// The name of the code, in lower camel case: "insufficientEncryption".
   public let name: String
-  /// A human-readable message that says what happened and, if something can be done, what to do.
+  /// A human-readable message with the fault and, if there is one, the remedy.
   public let message: String
 
   /// Makes an error from its parts.
@@ -96,9 +96,9 @@ public enum BledError: Int, Hashable, Sendable, CaseIterable {
   case notAllowedByProperties = 9
   /// The daemon could not be reached, or the connection to it ended.
   case daemonUnreachable = 10
-  /// The device has no attribute of those UUIDs.
+  /// The device has no attribute with these UUIDs.
   case unknownAttribute = 11
-  /// The device has several attributes of those UUIDs.
+  /// The device has several attributes with these UUIDs.
   case ambiguousAttribute = 12
 
   /// The error as a `BluetoothError`, with a message that says more than the code.

@@ -49,16 +49,16 @@ public struct DeviceAddress: Hashable, Sendable {
   /// The six octets in wire order (least significant first).
   public var littleEndian: [UInt8] { (0..<6).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) } }
 
-  /// True for a random address whose two top bits are set (Core 5.4, Vol 6, Part B, 1.3.2.1).
+  /// True for a random address with the two top bits set (Core 5.4, Vol 6, Part B, 1.3.2.1).
   public var isStaticRandom: Bool { kind == .random && value >> 46 == 0b11 }
 
   /// True for an address that a device keeps, a public or a static random one: keys are of such.
   public var isIdentity: Bool { kind == .public || isStaticRandom }
 
-  /// True for a random address whose two top bits are 01 (Core 5.4, Vol 6, Part B, 1.3.2.2).
+  /// True for a random address with the two top bits 01 (Core 5.4, Vol 6, Part B, 1.3.2.2).
   public var isResolvablePrivate: Bool { kind == .random && value >> 46 == 0b01 }
 
-  /// True for a random address whose two top bits are 00 (Core 5.4, Vol 6, Part B, 1.3.2.2).
+  /// True for a random address with the two top bits 00 (Core 5.4, Vol 6, Part B, 1.3.2.2).
   public var isNonResolvablePrivate: Bool { kind == .random && value >> 46 == 0b00 }
 }
 

@@ -1,6 +1,6 @@
 /// A packet between a host and a Bluetooth controller, or a note about them, as a monitor of packets sees it.
 public struct MonitorPacket: Hashable, Sendable {
-  /// The kind of a packet: the numbers of Linux's monitor channel, which are also those of the format 2001 of btsnoop.
+  /// The kind of a packet: the numbers of Linux's monitor channel, which btsnoop's format 2001 also uses.
   public struct Kind: RawRepresentable, Hashable, Sendable {
     /// The number.
     public let rawValue: UInt16

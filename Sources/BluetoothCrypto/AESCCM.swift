@@ -2,10 +2,10 @@
 public enum AESCCM {
   /// Decrypts, if the check fits.
   /// - Parameters:
-  ///   - payload: what is encrypted, less than 65,536 octets.
+  ///   - payload: the encrypted part, less than 65,536 octets.
   ///   - check: the message authentication code, 4 to 16 octets, an even number (M of the RFC).
-  ///   - nonce: 7 to 13 octets; what is left of 15 is for the length (L of the RFC).
-  ///   - associatedData: what is checked and not encrypted, less than 65,280 octets.
+  ///   - nonce: 7 to 13 octets; the rest of 15 is for the length (L of the RFC).
+  ///   - associatedData: the part that is checked and not encrypted, less than 65,280 octets.
   /// - Returns: the message; nil if the check does not fit, or for other numbers of octets.
   public static func open(
     _ payload: [UInt8], check: [UInt8], nonce: [UInt8], associatedData: [UInt8] = [], key: Key128

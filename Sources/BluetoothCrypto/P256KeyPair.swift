@@ -19,7 +19,7 @@ public struct P256PublicKey: Hashable, Sendable {
     self.init(x: octets.prefix(32).reversed(), y: octets.dropFirst(32).reversed())
   }
 
-  /// For points that were calculated, whose coordinates have 32 octets.
+  /// For calculated points, with coordinates of 32 octets.
   init(trustedX x: [UInt8], y: [UInt8]) {
     self.x = x
     self.y = y

@@ -104,7 +104,7 @@ public enum KeyDerivation {
   /// - Parameters:
   ///   - k: the identity resolving key (IRK).
   ///   - r: the upper 24 bits of a resolvable private address.
-  /// - Returns: what the lower 24 bits are if the address is of that identity.
+  /// - Returns: the lower 24 bits if the address is of that identity.
   public static func ah(k: Key128, r: UInt32) -> UInt32 {
     let octets = [UInt8](repeating: 0, count: 13) + (1...3).map { UInt8(truncatingIfNeeded: r >> (24 - 8 * $0)) }
     return AES128.encrypt(Key128(trusted: octets), key: k).bigEndian.suffix(3).reduce(0) { $0 << 8 | UInt32($1) }

@@ -1,8 +1,9 @@
 import Bluetooth
 
-/// Replaces by zeros what encrypts links, or what it can be computed from: recordings are passed on. Lengths stay.
+/// Replaces by zeros the keys of links, and the values they can be computed from: recordings are passed on. Lengths
+/// stay.
 ///
-/// | Packet                                          | What is replaced                                     |
+/// | Packet                                          | Replaced part                                        |
 /// |-------------------------------------------------|------------------------------------------------------|
 /// | HCI commands that carry keys, PINs or passkeys  | the parameters behind the handle or the address      |
 /// | HCI events that carry keys                      | the same                                             |
@@ -11,7 +12,7 @@ import Bluetooth
 /// | calls and events of mgmt with keys              | the parameters                                       |
 ///
 /// With Pairing Random the keys of LE legacy pairing and a passkey can be computed from the other packets, and it from
-/// Pairing Confirm, as the temporary key is 0 or a passkey. What the opcodes of vendors carry is not known: it stays.
+/// Pairing Confirm, as the temporary key is 0 or a passkey. The contents of vendors' commands are not known: it stays.
 public struct KeyBlanking: Sendable {
   /// How many octets of a packet that may be shown are still to come, by link and direction. A piece of any other is
   /// not shown: its beginning may be missing.
@@ -59,7 +60,7 @@ public struct KeyBlanking: Sendable {
     0x2068: 15, 0x2069: 20, 0x206B: 4,
   ]
 
-  /// Commands whose results are keys: Read Stored Link Key, Read Local OOB (Extended) Data, LE Encrypt, LE Rand.
+  /// Commands with keys as results: Read Stored Link Key, Read Local OOB (Extended) Data, LE Encrypt, LE Rand.
   private static let results: Set<UInt16> = [0x0C0D, 0x0C57, 0x0C7D, 0x2017, 0x2018]
 
   private static func kept(ofEvent octets: ArraySlice<UInt8>) -> Int? {
@@ -119,7 +120,7 @@ public struct KeyBlanking: Sendable {
   ]
   /// New Link Key, New Long Term Key, Passkey Notify, New Identity Resolving Key, New Signature Resolving Key.
   private static let managementEvents: Set<UInt16> = [0x0009, 0x000A, 0x0017, 0x0018, 0x0019]
-  /// Commands whose results are keys: Read Local Out Of Band (Extended) Data, HCI Command Sync.
+  /// Commands with keys as results: Read Local Out Of Band (Extended) Data, HCI Command Sync.
   private static let managementResults: Set<UInt16> = [0x0020, 0x003B, 0x005B]
 
   private static func kept(ofManagementEvent octets: ArraySlice<UInt8>) -> Int? {

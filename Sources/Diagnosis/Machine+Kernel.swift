@@ -33,7 +33,7 @@ extension Machine {
 
   /// The controllers, with driver, version and state.
   var adapterFindings: [Finding] {
-    // Without a socket nobody tells which of them can be used.
+    // Without a socket the usable ones cannot be found.
     guard bluetooth == .present else { return [] }
     // Connections have entries too, such as hci0:64.
     let names = files.names(in: "/sys/class/bluetooth").filter { $0.hasPrefix("hci") && !$0.contains(":") }

@@ -40,7 +40,7 @@ extension Machine {
       || groups.contains { $0.hasSuffix(":/system.slice/bluetooth.service") }
   }
 
-  /// The inodes of all HCI sockets: /proc/net/hci, whose last column but one they are.
+  /// The inodes of all HCI sockets: /proc/net/hci, in its last column but one.
   private var rawSockets: Set<String> {
     let lines = (files.text("/proc/net/hci") ?? "").split(separator: "\n").dropFirst()
     return Set(

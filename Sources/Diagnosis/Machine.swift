@@ -26,15 +26,15 @@ public struct Machine: Sendable {
     case refused(Int32)
   }
 
-  /// The user who runs this program.
+  /// The user that runs this program.
   public struct User: Hashable, Sendable {
     /// The name by which the system knows the user.
     public var name: String
-    /// Whether it is root, whom nothing is refused.
+    /// Whether it is root, which is refused nothing.
     public var isRoot: Bool
     /// The groups of this process, by name.
     public var groups: Set<String>
-    /// The group "bluetooth": who is in it, according to the system's files; nil if there is none.
+    /// The group "bluetooth": its members, according to the system's files; nil if there is none.
     public var members: Set<String>?
 
     /// Describes a user.
@@ -56,7 +56,7 @@ public struct Machine: Sendable {
   public var controllers: [String: Controller]
   /// The kernel's messages, oldest first; nil if this user may not read them.
   public var kernelLog: [String]?
-  /// The user who asks.
+  /// The asking user.
   public var user: User
   /// The daemon's socket.
   public var socket: String
@@ -78,7 +78,7 @@ public struct Machine: Sendable {
     self.maySpeak = maySpeak
   }
 
-  /// Whether a client of the socket would only find what runs already. Where systemd listens, the first client starts
+  /// Whether a client of the socket would only find a running daemon. Where systemd listens, the first client starts
   /// the daemon, which ends bluetoothd: a diagnosis must not.
   public var daemonRuns: Bool {
     guard files.exists(socket) else { return false }

@@ -24,7 +24,7 @@ public struct SystemFiles: Sendable {
 
   func exists(_ path: String) -> Bool { access(root + path, F_OK) == 0 }
 
-  /// Whether it is there, or is a link to what need not be there.
+  /// Whether it exists, or is a link to a path that need not exist.
   func isListed(_ path: String) -> Bool {
     var status = stat()
     return lstat(root + path, &status) == 0

@@ -6,10 +6,10 @@ import Glibc
 /// Everything happens on the thread that calls `run`; the loop and all that it hands out belong to that thread. While
 /// nothing happens the thread sleeps.
 ///
-/// Events are served in rounds. Within a round what is ready is served by priority, and nothing twice: whatever was
-/// served stands behind all that still waits, however high its priority. So a descriptor that is always ready starves
-/// no other and no timer, as long as its handler does a bounded amount of work. Readiness is level-triggered: a handler
-/// that leaves something unread is called again in the next round.
+/// Events are served in rounds. Within a round ready sources are served by priority, and none twice: a served source
+/// goes behind all that still wait, however high its priority. So a descriptor that is always ready starves no other
+/// and no timer, as long as its handler does a bounded amount of work. Readiness is level-triggered: a handler that
+/// leaves something unread is called again in the next round.
 public final class EventLoop {
   /// The order within a round.
   public enum Priority: Int64, Sendable, CaseIterable {
@@ -57,8 +57,8 @@ public final class EventLoop {
   /// Makes `run` return when the handler at work has returned.
   public func stop() { isStopping = true }
 
-  /// Drops the timers and the work that wait, without doing it: what they hold may hold the loop. To be called by
-  /// whoever will not run it again.
+  /// Drops the timers and the work that wait, without doing it: their captures may hold the loop. To be called by an
+  /// owner that will not run it again.
   public func discard() {
     timers.discard()
     queue.removeAll()
@@ -95,7 +95,8 @@ public final class EventLoop {
     return true
   }
 
-  /// Runs the present content of the queue; later additions are left for the next turn, so that they starve nobody.
+  /// Runs the present content of the queue; later additions are left for the next turn, so that they starve no other
+  /// work.
   private func runQueue() -> Bool {
     guard !queue.isEmpty else { return false }
     var batch: [() -> Void] = []

@@ -8,7 +8,7 @@ public class EventSource {
   private let priority: EventLoop.Priority
   /// Whether it was served in this round.
   var isServed = false
-  /// Whether it stands behind those that were not.
+  /// Whether it stands behind unserved sources.
   private(set) var isDeferred = false
 
   init(loop: EventLoop, priority: EventLoop.Priority) {
@@ -18,7 +18,7 @@ public class EventSource {
 
   deinit { cancel() }
 
-  /// Takes over what sd-event made.
+  /// Adopts a source made by sd-event.
   func adopt(
     _ call: String, _ make: (inout OpaquePointer?, UnsafeMutableRawPointer) -> Int32
   ) throws(EventLoopError) {
@@ -33,7 +33,7 @@ public class EventSource {
     context.map { Unmanaged<Self>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Ends the watch; nothing is delivered any more, not even what was noticed before. To be called before the
+  /// Ends the watch; nothing is delivered any more, not even pending events. To be called before the
   /// descriptor is closed.
   public func cancel() {
     guard let source else { return }
@@ -41,7 +41,7 @@ public class EventSource {
     sd_event_source_disable_unref(source)
   }
 
-  /// Goes behind those that were not served in this round.
+  /// Goes behind the sources that were not served in this round.
   func `defer`() {
     guard !isDeferred, let source else { return }
     isDeferred = true

@@ -9,7 +9,7 @@ public final class Watch: EventSource {
     /// Makes it of the bits of epoll(7).
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// There is something to read, or the end of what there is.
+    /// There is something to read, or the end of the input.
     public static let readable = Readiness(rawValue: EPOLLIN.rawValue)
     /// There is room for writing.
     public static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
@@ -24,7 +24,7 @@ public final class Watch: EventSource {
 
   /// Watches a descriptor that can be polled; it stays the caller's.
   /// - Parameters:
-  ///   - interest: what to tell of besides `failed`.
+  ///   - interest: the events to report besides `failed`.
   ///   - handler: called on the loop's thread. It may change, cancel and close anything, itself included.
   /// - Throws: `EventLoopError`, for instance for a file, which cannot be polled.
   public init(

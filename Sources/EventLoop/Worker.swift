@@ -1,6 +1,6 @@
 import Glibc
 
-/// A thread for calls that block, as those on files do. It starts with the first of them, and does one after the other.
+/// A thread for calls that block, as calls on files do. It starts with the first of them, and does one after the other.
 ///
 /// Work and results pass through a socket pair, so nothing is locked and the loop sees a result as it sees anything
 /// else.
@@ -24,18 +24,18 @@ public final class Worker {
   private var end: (descriptor: Int32, watch: Watch)?
   private var waiting: [(Outcome) -> Void] = []
 
-  /// Makes a worker whose results arrive on `loop`.
+  /// Makes a worker; its results arrive on `loop`.
   public init(loop: EventLoop) { self.loop = loop }
 
   deinit {
     guard let end else { return }
     end.watch.cancel()
     while Self.receive(Finished.self, from: end.descriptor, waiting: false) != nil {}
-    // The thread does what it was given, and ends.
+    // The thread does its remaining work, and ends.
     close(end.descriptor)
   }
 
-  /// Has `work` done on the thread, after what was submitted before.
+  /// Enqueues `work` for the thread, after earlier work.
   /// - Parameter done: called on the loop, never from inside this call.
   public func submit<Value: Sendable>(
     _ work: @escaping @Sendable () throws -> Value, _ done: @escaping (Result<Value, any Error>) -> Void
@@ -100,7 +100,7 @@ public final class Worker {
 
   private static func serve(_ descriptor: Int32) {
     while let job = receive(Job.self, from: descriptor, waiting: true) {
-      // Fails when nobody wants results any more; the work was done all the same.
+      // Fails when results have no receiver any more; the work was done all the same.
       try? send(Finished(job.work()), to: descriptor, waiting: true)
     }
     close(descriptor)

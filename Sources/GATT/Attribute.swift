@@ -12,7 +12,7 @@ public struct Attribute: Hashable, Sendable {
   public var source: ValueSource
   /// The longest value in octets, up to 512.
   public var maximumLength: Int
-  /// For a characteristic's value and its descriptors: what the database derives from the declarations.
+  /// For a characteristic's value and its descriptors: the facts that the database derives from the declarations.
   var characteristic = Membership()
 
   /// The characteristic that an attribute belongs to.
@@ -73,7 +73,7 @@ public struct RegisteredService: Hashable, Sendable {
   public internal(set) var audience: Audience?
 }
 
-/// The clients that see a service: those of one adapter, say.
+/// The clients that see a service: the clients of one adapter, say.
 public struct Audience: Hashable, Sendable {
   /// The caller's number for it.
   public let number: Int
@@ -156,7 +156,7 @@ public struct SecurityState: Hashable, Sendable {
   public var keySize: UInt8
   /// Whether both sides hold a key: decides between Insufficient Authentication and Insufficient Encryption.
   public var isBonded: Bool
-  /// Whether the peer may use what requires authorization.
+  /// Whether the peer may use attributes that require authorization.
   public var isAuthorized: Bool
 
   /// Describes the protection of a link.

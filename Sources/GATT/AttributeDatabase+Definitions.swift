@@ -2,11 +2,11 @@ import ATT
 import Bluetooth
 
 extension AttributeDatabase {
-  /// Adds a service and gives it handles: those it had before if its publisher had it here in the same shape and they
-  /// are free, else fresh ones, and those of other removed services only when none are left.
+  /// Adds a service and gives it handles: its former ones if its publisher had it here in the same shape and they are
+  /// free, else fresh ones, and handles of other removed services only when none are left.
   /// - Parameters:
-  ///   - publisher: whose service it is, over the lives of databases.
-  ///   - audience: who sees it; nil for all. It can include only services that all of them see.
+  ///   - publisher: the owner of the service, over the lives of databases.
+  ///   - audience: its audience; nil for all. It can include only services that all of them see.
   ///   - preferred: its start handle if there is room: where it was in an earlier database.
   /// - Throws: `.noHandlesLeft`; `.unknownInclude`; `.hiddenInclude`; `.invalidDeclaration` for a characteristic or
   ///   descriptor that has the UUID of a declaration; `.valueTooLong`.
@@ -140,7 +140,7 @@ extension CharacteristicDefinition {
       ? properties.union(.extendedProperties) : properties
   }
 
-  /// The descriptors of the definition, and those that its properties ask for.
+  /// The descriptors of the definition, and those that its properties require.
   fileprivate var allDescriptors: [DescriptorDefinition] {
     var all = descriptors
     if properties.contains(.extendedProperties), !all.contains(where: { $0.uuid == .characteristicExtendedProperties })
@@ -151,7 +151,7 @@ extension CharacteristicDefinition {
     if !properties.isDisjoint(with: [.notify, .indicate]),
       !all.contains(where: { $0.uuid == .clientCharacteristicConfiguration })
     {
-      // Subscribing to a value requires what reading or writing the value requires, and no authorization of its
+      // Subscribing to a value requires the same protection as reading or writing it, and no authorization of its
       // own.
       let needed = [permissions.read, permissions.write].compactMap { $0 }.max { $0.level < $1.level } ?? .open
       all.append(

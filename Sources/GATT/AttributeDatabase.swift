@@ -4,14 +4,14 @@ import Bluetooth
 /// The attributes of a GATT server (Core 5.4, Vol 3, Part G, 2.6). One for all links.
 ///
 /// Services are in the order of their handles, each with its attributes in one array, so a handle is found by two
-/// binary searches; handles are also listed by type, so a search by type visits only those.
+/// binary searches; handles are also listed by type, so a search by type visits no others.
 public struct AttributeDatabase: Sendable {
   struct Service: Sendable {
     var registered: RegisteredService
     var attributes: [Attribute]
     /// The visible content except the handles.
     let tree: [UInt8]
-    /// Whose it is, over the lives of databases.
+    /// Its owner, over the lives of databases.
     let publisher: UInt32?
     /// The highest security level that one of them asks for.
     let strictestLevel: UInt8
@@ -30,7 +30,7 @@ public struct AttributeDatabase: Sendable {
       viewer == nil || registered.audience == nil || registered.audience == viewer
     }
 
-    /// Where it is; nil for one whose handles have gaps, which nobody adds again.
+    /// Where it is; nil for one with gaps between its handles, which is never added again.
     var place: ServicePlaces.Place? {
       let range = registered.range
       guard range.count == attributes.count else { return nil }
@@ -80,11 +80,12 @@ public struct AttributeDatabase: Sendable {
     return entries[index].registered
   }
 
-  /// Where services were and are, for a later database: those that are here last, in the order of their handles.
+  /// Where services were and are, for a later database: present ones last, in the order of their handles.
   public var places: [ServicePlaces.Place] { formerPlaces.all + entries.compactMap(\.place) }
 
-  /// Whose service this handle belongs to, and what clients see of it except its handles: as octets to compare with. A
-  /// subscription to the service of one publisher is none to the same service of another one at the same handles.
+  /// The owner of the service with this handle, and the service as clients see it except its handles: as octets to
+  /// compare with. A subscription to the service of one publisher is none to the same service of another one at the
+  /// same handles.
   func identity(ofServiceWith handle: UInt16) -> [UInt8]? {
     guard let entry = serviceIndex(of: handle).map({ entries[$0] }) else { return nil }
     guard let publisher = entry.publisher else { return entry.tree }
@@ -111,13 +112,13 @@ public struct AttributeDatabase: Sendable {
     return true
   }
 
-  /// Adds a service whose handles the caller chose.
+  /// Adds a service with handles that the caller chose.
   /// - Parameters:
   ///   - range: the service's handles; they may be more than it has attributes.
   ///   - attributes: in ascending order, beginning with the service declaration at the range's start. Declarations
   ///     (0x2800 to 0x2803) hold their values in the wire form of Part G, 3.1 to 3.3.
-  ///   - publisher: whose service it is, a number of the caller's: it may return to these handles.
-  ///   - audience: who sees it; nil for all.
+  ///   - publisher: the owner, a number of the caller's: it may return to these handles.
+  ///   - audience: its audience; nil for all.
   /// - Throws: `.invalidHandles`; `.invalidDeclaration`; `.valueTooLong`.
   @discardableResult
   public mutating func insert(

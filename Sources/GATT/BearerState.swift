@@ -1,7 +1,8 @@
 import ATT
 import Bluetooth
 
-/// One bearer of a link, and what is under way on it in each direction (Core 5.4, Vol 3, Part F, 3.2.11 and 3.3.2).
+/// One bearer of a link, and the requests under way on it in each direction (Core 5.4, Vol 3, Part F, 3.2.11 and
+/// 3.3.2).
 struct BearerState: Sendable {
   let id: BearerID
   /// The rules of ATT.

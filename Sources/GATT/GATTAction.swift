@@ -5,8 +5,8 @@ import Bluetooth
 public enum GATTAction: Sendable {
   /// Send this packet on this bearer.
   case send(BearerID, [UInt8])
-  /// This bearer ended: disconnect if it is the fixed one, otherwise close its channel; the link stays. What was
-  /// pending on it fails next.
+  /// This bearer ended: disconnect if it is the fixed one, otherwise close its channel; the link stays. Its pending
+  /// operations fail next.
   case bearerEnded(BearerID, BearerError)
   /// The largest packet changed, in octets.
   case mtuChanged(Int)

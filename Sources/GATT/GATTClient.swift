@@ -58,7 +58,7 @@ extension BearerState {
     finish(.failure(.invalidResponse(opcode, .malformed)), &actions)
   }
 
-  /// Repeats what was refused for lack of security, or fails it.
+  /// Repeats a request that was refused for lack of security, or fails it.
   mutating func resume(_ id: ProcedureID, isSecured: Bool, now: Instant, actions: inout [GATTAction]) {
     guard client.running?.id == id, let refused = client.refusal else { return }
     client.refusal = nil
@@ -80,7 +80,7 @@ extension BearerState {
   // MARK: - The procedure
 
   private mutating func follow(_ pdu: ATTPDU, _ now: Instant, _ actions: inout [GATTAction]) {
-    // Taken out and put back so that what it has collected is not copied.
+    // Taken out and put back so that its collected values are not copied.
     guard var current = client.running.take() else { return }
     let step = current.take(pdu, mtu: mtu)
     client.running = current

@@ -4,14 +4,14 @@ import Bluetooth
 // One link: its bearers, the server towards the peer and the client of the peer's server.
 //
 // State    Leaves it
-// open     `linkEnded` · the fixed bearer failed (30 s without an answer, or an answer that nobody asked for)
-// ended    never; what is started then fails at once
+// open     `linkEnded` · the fixed bearer failed (30 s without an answer, or an answer without a request)
+// ended    never; new operations fail at once
 //
 // An enhanced bearer leaves the same state by `end` and by its own failure, which the link survives.
 //
 // Inputs: `received`, `timePassed`, `linkEnded`, `securityChanged`, `open` and `end` (a bearer); client: `start`,
 // `resume`; server: `answerRead`, `answerWrite`, `notify`, `indicate`, `databaseChanged`, `serviceReturned`,
-// `ownerGone`, `restore`, `takeSignatures`.
+// `ownerGone`, `restore`, `acceptSignatures`.
 // Outputs: `GATTAction`, `deadline`.
 
 /// Both GATT roles on one link (Core 5.4, Vol 3, Part G).
@@ -87,7 +87,7 @@ public struct GATTConnection: Sendable {
     }
   }
 
-  /// Ends what has timed out; call it at `deadline` or later.
+  /// Ends operations that have timed out; call it at `deadline` or later.
   public mutating func timePassed(now: Instant, actions: inout [GATTAction]) {
     // From the last one on: one that ends is removed.
     for index in bearers.indices.reversed() {
@@ -124,7 +124,7 @@ public struct GATTConnection: Sendable {
     bearers.append(BearerState(id, Bearer(enhancedMTU: mtu)))
   }
 
-  /// Ends a bearer whose channel has ended, and what is pending on it.
+  /// Ends a bearer after its channel has ended, and its pending operations.
   public mutating func end(_ id: BearerID, _ reason: BluetoothError, actions: inout [GATTAction]) {
     guard isOpen, let index = index(of: id) else { return }
     end(at: index, .linkEnded(reason), &actions)
@@ -163,7 +163,7 @@ public struct GATTConnection: Sendable {
 
   /// Takes signed writes of the client from now on; without a key they are ignored.
   /// - Parameters:
-  ///   - counter: what the last one was signed with that was taken, also on earlier links; nil if none was.
+  ///   - counter: the counter of the last accepted one, also on earlier links; nil if none was.
   ///   - verifier: checks their codes; nil if the client has no key.
   public mutating func takeSignatures(after counter: UInt32?, _ verifier: SignatureVerifier?) {
     server.lastSignCounter = counter
@@ -209,7 +209,7 @@ public struct GATTConnection: Sendable {
     isOpen ? server.notify(values, mtu: mtu, actions: &actions) : .closed
   }
 
-  /// Indicates a value, truncated to MTU − 3 octets, when those before it are confirmed. Ends with one
+  /// Indicates a value, truncated to MTU − 3 octets, when earlier ones are confirmed. Ends with one
   /// `indicationFinished`.
   public mutating func indicate(
     _ value: [UInt8], of handle: UInt16, id: IndicationID, now: Instant, actions: inout [GATTAction]
@@ -257,7 +257,7 @@ public struct GATTConnection: Sendable {
   }
 
   private mutating func end(at index: Int, _ error: BearerError, _ actions: inout [GATTAction]) {
-    // First that it is gone: nothing is started on it because of what fails.
+    // First that it is gone: nothing is started on it because of the failures.
     actions.append(.bearerEnded(bearers[index].id, error))
     guard index > 0 else { return endAll(error, &actions) }
     bearers[index].end(error, &actions)

@@ -8,7 +8,7 @@ public enum GATTError: Error, Hashable, Sendable {
   /// The server's response does not match the request.
   case invalidResponse(ATTOpcode, ResponseFault)
   /// The server's response to a search has handles that do not ascend, are outside of the requested range, or end
-  /// before they begin; with what was found before.
+  /// before they begin; with the attributes found before.
   case irregularHandles(GATTResult, ATTOpcode)
   /// The bearer ended first.
   case bearer(BearerError)

@@ -26,7 +26,7 @@ public enum GATTProcedure: Sendable {
   case discoverPrimaryServices(value: [UInt8])
   /// 4.5.1. Ends with `.includedServices`.
   case findIncludedServices(in: ClosedRange<UInt16>)
-  /// 4.6.1 and 4.6.2. Ends with `.characteristics`; those of one UUID are picked from them by the caller.
+  /// 4.6.1 and 4.6.2. Ends with `.characteristics`; the caller picks the ones with its UUID.
   case discoverCharacteristics(in: ClosedRange<UInt16>)
   /// 4.7.1. Ends with `.descriptors`.
   case discoverDescriptors(in: ClosedRange<UInt16>)
@@ -42,7 +42,7 @@ public enum GATTProcedure: Sendable {
   case readMultiple([UInt16])
   /// 4.8.5, two handles or more. Ends with `.values`, in the order asked for; the MTU may have cut the last ones off.
   case readMultipleVariable([UInt16])
-  /// 4.9.1. Sent at once, before what waits. Ends with `.done` when it is sent; longer than MTU − 3 is an error.
+  /// 4.9.1. Sent at once, before waiting packets. Ends with `.done` when it is sent; longer than MTU − 3 is an error.
   case writeWithoutResponse(UInt16, [UInt8])
   /// 4.9.2. Sent at once, on an encrypted link as a plain write without response. `sign` gets the packet and
   /// returns the 12 octets of the signature: the counter and the code. Ends with `.done` when it is sent.
@@ -51,7 +51,7 @@ public enum GATTProcedure: Sendable {
   case write(UInt16, [UInt8])
   /// 4.9.4 and 4.12.4. Ends with `.done`.
   case writeLong(UInt16, [UInt8], offset: UInt16 = 0)
-  /// 4.9.5: all or nothing, and what the server echoes is compared. Ends with `.done`.
+  /// 4.9.5: all or nothing, and the server's echo is compared. Ends with `.done`.
   case reliableWrite([AttributeWrite])
   /// 3.3.3.3: writes the Client Characteristic Configuration of that handle; the empty set unsubscribes. Ends with
   /// `.done`.
@@ -143,7 +143,7 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
   public let handle: UInt16
   /// The handle of its value.
   public let valueHandle: UInt16
-  /// The last handle that can belong to it: before the next characteristic, or the end of what was searched.
+  /// The last handle that can belong to it: before the next characteristic, or the end of the searched range.
   public let endHandle: UInt16
   /// Its properties.
   public let properties: CharacteristicProperties

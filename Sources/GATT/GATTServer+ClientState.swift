@@ -66,7 +66,7 @@ extension GATTServer {
     return false
   }
 
-  /// Any request shows that the client has seen what it was told on the same bearer. On another one it may have been
+  /// Any request shows that the client has seen the error on the same bearer. On another one it may have been
   /// sent before.
   mutating func noteRequest(_ bearer: borrowing BearerState, _ actions: inout [GATTAction]) {
     if awareness == .informed, isInformed(on: bearer) { becomeAware(&actions) }
@@ -107,8 +107,8 @@ extension GATTServer {
     return state
   }
 
-  /// Restores the state of a bonded client, and tells it if the database has changed since. What it has configured on
-  /// this link already stays.
+  /// Restores the state of a bonded client, and tells it if the database has changed since. Its configuration on this
+  /// link stays.
   mutating func restore(
     _ state: GATTClientState, now: Instant, bearer: inout BearerState, database: inout AttributeDatabase,
     actions: inout [GATTAction]
@@ -126,7 +126,7 @@ extension GATTServer {
   }
 
   /// Gives the client its subscriptions to services that are there again, unless the link is not secure enough for
-  /// them. Those whose handles belong to something else by now are forgotten.
+  /// them. Subscriptions with handles of other attributes by now are forgotten.
   mutating func wakeSubscriptions(
     _ range: ClosedRange<UInt16>, _ database: AttributeDatabase, _ actions: inout [GATTAction]
   ) {

@@ -34,7 +34,7 @@ extension GATTServer {
     bearer.respond(packet, &actions)
   }
 
-  /// Find By Type Value (3.4.3.3): attributes of a type whose stored value is exactly this one.
+  /// Find By Type Value (3.4.3.3): attributes of a type with exactly this stored value.
   func findByTypeValue(
     _ start: UInt16, _ end: UInt16, _ type: BluetoothUUID, _ value: ArraySlice<UInt8>, _ bearer: inout BearerState,
     _ database: AttributeDatabase, _ actions: inout [GATTAction]

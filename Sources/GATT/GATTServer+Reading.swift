@@ -16,7 +16,7 @@ struct MultipleRead {
   }
 
   var opcode: ATTOpcode { isVariable ? .readMultipleVariableRequest : .readMultipleRequest }
-  /// The handle whose value is wanted next.
+  /// The handle of the next value.
   var next: UInt16? { handles.isEmpty ? nil : handles.word(at: 0) }
 
   /// Adds the value of the next handle.
@@ -74,7 +74,7 @@ extension GATTServer {
     }
   }
 
-  /// Read By Type (3.4.4.1): attributes of a type whose values have one length. The first that cannot be read ends the
+  /// Read By Type (3.4.4.1): attributes of a type with values of one length. The first that cannot be read ends the
   /// list; the value of an owner makes a list of its own.
   mutating func readByType(
     _ start: UInt16, _ end: UInt16, _ type: BluetoothUUID, _ now: Instant, _ bearer: inout BearerState,

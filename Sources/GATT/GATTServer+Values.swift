@@ -62,7 +62,7 @@ extension GATTServer {
     return .sent
   }
 
-  /// Indication (3.4.7.2). It waits for those before it.
+  /// Indication (3.4.7.2). It waits for earlier ones.
   mutating func indicate(
     _ value: [UInt8], of handle: UInt16, id: IndicationID, now: Instant, bearer: inout BearerState,
     actions: inout [GATTAction]
@@ -94,8 +94,8 @@ extension GATTServer {
     sendIndication(now, &bearer, &actions)
   }
 
-  /// Indicates to the client, if it has subscribed, that services changed, and forgets its subscriptions to those that
-  /// were removed.
+  /// Indicates to the client, if it has subscribed, that services changed, and forgets its subscriptions to removed
+  /// ones.
   mutating func databaseChanged(
     _ range: ClosedRange<UInt16>, now: Instant, bearer: inout BearerState, database: AttributeDatabase,
     actions: inout [GATTAction]
@@ -156,7 +156,7 @@ extension GATTServer {
     actions.append(.send(bearer.id, Self.valuePacket(.handleValueIndication, next.handle, next.value, bearer.mtu)))
   }
 
-  /// A value is truncated to what the MTU allows (3.4.7.1); clients that want the rest read it.
+  /// A value is truncated to MTU − 3 octets (3.4.7.1); clients that want the rest read it.
   private static func valuePacket(
     _ opcode: ATTOpcode, _ handle: UInt16, _ value: [UInt8], _ mtu: Int
   ) -> [UInt8] {

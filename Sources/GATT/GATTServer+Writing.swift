@@ -44,7 +44,7 @@ extension GATTServer {
     set(value, at: position, &database, &actions)
   }
 
-  /// Write Command (3.4.5.3): what is not allowed is ignored.
+  /// Write Command (3.4.5.3): a forbidden one is ignored.
   mutating func writeCommand(
     _ handle: UInt16, _ value: ArraySlice<UInt8>, _ database: inout AttributeDatabase, _ actions: inout [GATTAction]
   ) {
@@ -59,7 +59,7 @@ extension GATTServer {
     }
   }
 
-  /// Signed Write Command (3.4.5.4): one whose signature is wrong, or which was sent before, is ignored (Part C,
+  /// Signed Write Command (3.4.5.4): one with a wrong signature, or one sent before, is ignored (Part C,
   /// 10.4.2).
   mutating func signedWrite(
     _ handle: UInt16, _ value: ArraySlice<UInt8>, _ signature: ArraySlice<UInt8>, _ database: inout AttributeDatabase,
@@ -73,7 +73,7 @@ extension GATTServer {
     writeCommand(handle, value, &database, &actions)
   }
 
-  /// Takes an owner's answer to a write. One that nobody waits for is ignored.
+  /// Takes an owner's answer to a write. One without a waiting question is ignored.
   mutating func answerWrite(
     _ token: QuestionToken, _ error: ATTErrorCode?, now: Instant, bearer: inout BearerState,
     database: inout AttributeDatabase, actions: inout [GATTAction]

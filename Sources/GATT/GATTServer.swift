@@ -11,7 +11,7 @@ import Bluetooth
 //             indications, one of them on its way         confirmation · link end
 //             what the client subscribed to, its features, whether it knows the database
 //
-// The state, the question and the prepared writes are those of one bearer (`ServerTransaction`); each input names its
+// The state, the question and the prepared writes belong to one bearer (`ServerTransaction`); each input names its
 // bearer. The rest is the client's, on all bearers.
 //
 // Inputs: `handle` (a request or command), answers, `notify`, `indicate`, `confirmed`, `databaseChanged`, `end`.
@@ -30,7 +30,7 @@ struct GATTServer: Sendable {
   /// The subscriptions of a bonded client that are not in force: their service is not there, or the link not secure
   /// enough.
   var dormant: [UInt16: GATTClientState.Subscription] = [:]
-  /// The values whose subscription the client wrote on this link.
+  /// The values to which the client subscribed on this link.
   var configured: Set<UInt16> = []
   var features: [UInt8] = []
   var awareness = Awareness.aware
@@ -93,12 +93,12 @@ struct GATTServer: Sendable {
       noteRequest(bearer, &actions)
       findByTypeValue(start, end, BluetoothUUID(type), value, &bearer, database, &actions)
     default:
-      // The bearer hands requests and commands over, and those are all.
+      // The bearer passes requests and commands only.
       break
     }
   }
 
-  /// Ends what belongs to no bearer; the link has ended.
+  /// Ends indications and other state without a bearer; the link has ended.
   mutating func end(_ reason: BearerError, actions: inout [GATTAction]) {
     endIndications(reason, &actions)
     // They stay, for `clientState`; nothing is sent any more.

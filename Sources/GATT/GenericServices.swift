@@ -23,7 +23,7 @@ extension ServiceDefinition {
   /// - Parameters:
   ///   - name: the Device Name; cut to 248 octets of UTF-8.
   ///   - appearance: a number of the Assigned Numbers, 2.6; 0 is unknown.
-  ///   - preferredParameters: what the peripheral likes; nil leaves the characteristic out.
+  ///   - preferredParameters: the peripheral's preferences; nil leaves the characteristic out.
   public static func genericAccess(
     name: String, appearance: UInt16 = 0, preferredParameters: PreferredConnectionParameters? = nil
   ) -> ServiceDefinition {

@@ -38,7 +38,7 @@ extension RunningProcedure {
     }
   }
 
-  /// Asks for what lies at `next` and behind it, or ends.
+  /// Asks for the attributes from `next` on, or ends.
   mutating func search() -> Step {
     if let include = unresolved.last { return .send(.readRequest(include.range.lowerBound)) }
     guard next <= end, let start = UInt16(exactly: next) else { return .finish(.success(found)) }
@@ -89,7 +89,7 @@ extension RunningProcedure {
     }
   }
 
-  /// Takes a found handle: it must lie behind those before it and within the range.
+  /// Takes a found handle: it must follow the earlier ones and be within the range.
   private mutating func advance(to handle: UInt16, through last: UInt16) -> Bool {
     guard Int(handle) >= next, last >= handle, Int(last) <= end else { return false }
     next = Int(last) + 1

@@ -27,7 +27,7 @@ extension RunningProcedure {
     }
   }
 
-  /// Checks what is to be written, and asks for the first piece.
+  /// Checks the value to write, and sends the first piece.
   mutating func beginWriting(_ writes: [AttributeWrite], mtu: Int) -> Step {
     for write in writes where Int(write.offset) + write.value.count > Attribute.longestValue {
       return .finish(.failure(.valueTooLong(maximum: Attribute.longestValue)))
@@ -55,7 +55,7 @@ extension RunningProcedure {
     }
   }
 
-  /// Lets the server forget what was prepared, then fails. What it answers to that changes nothing.
+  /// Cancels the prepared writes, then fails. Its answer to that changes nothing.
   mutating func cancel(_ reason: GATTError) -> Step {
     if let cancellation { return .finish(.failure(cancellation)) }
     guard piece != nil else { return .finish(.failure(reason)) }

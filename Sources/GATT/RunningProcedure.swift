@@ -3,7 +3,7 @@ import Bluetooth
 
 /// A procedure on its way: which request follows which answer (Core 5.4, Vol 3, Part G, 4).
 ///
-/// Every answer must bring it forward: handles ascend, pieces grow. So whatever the server answers, it ends.
+/// Every answer must bring it forward: handles ascend, pieces grow. So it ends with any answers of the server.
 struct RunningProcedure: Sendable {
   /// The next step.
   enum Step {
@@ -21,14 +21,14 @@ struct RunningProcedure: Sendable {
   var next = 0
   var services: [DiscoveredService] = []
   var includes: [DiscoveredInclude] = []
-  /// Includes whose 128-bit UUIDs are still to be read, the next one last.
+  /// Includes with 128-bit UUIDs that are still to be read, the next one last.
   var unresolved: [(handle: UInt16, range: ClosedRange<UInt16>)] = []
   var declarations: [CharacteristicDeclaration] = []
   var descriptors: [DiscoveredDescriptor] = []
   var values: [DiscoveredValue] = []
-  /// Long read: what has come.
+  /// Long read: the parts received.
   var octets: [UInt8] = []
-  /// Long and reliable write: what is still to be prepared, the next one last, and the piece on its way.
+  /// Long and reliable write: the pieces still to be prepared, the next one last, and the piece on its way.
   var unwritten: [AttributeWrite] = []
   var piece: AttributeWrite?
   /// Why prepared writes are being cancelled.
@@ -105,7 +105,7 @@ struct RunningProcedure: Sendable {
       // Where nothing was found at all, the caller is told so; where something was, any error ends the search.
       return values.isEmpty ? .finish(.failure(failure)) : .finish(.success(found))
     case .readLong:
-      // A value that ends with a packet is complete, whatever a server thinks of the question for more.
+      // A value that ends with a packet is complete, even if the server refuses the request for more.
       return !octets.isEmpty && [.invalidOffset, .attributeNotLong, .requestNotSupported].contains(error)
         ? .finish(.success(.value(octets))) : .finish(.failure(failure))
     case .writeLong, .reliableWrite: return cancel(failure)

@@ -3,7 +3,7 @@ import Bluetooth
 
 /// The peer's request on one bearer, as far as it waits for an owner, and the writes prepared there.
 struct ServerTransaction: Sendable {
-  /// A question that an owner has not answered yet, and what comes after the answer.
+  /// A question that an owner has not answered yet, and the step after the answer.
   struct Question {
     enum Purpose {
       /// Read and Read Blob.

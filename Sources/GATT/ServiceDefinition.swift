@@ -100,7 +100,7 @@ public struct CharacteristicDefinition: Hashable, Sendable {
   public var descriptors: [DescriptorDefinition]
 
   /// Defines a characteristic.
-  /// - Parameter permissions: nil for what the properties say: open to anybody.
+  /// - Parameter permissions: nil for the permission that the properties imply: open to every client.
   public init(
     uuid: BluetoothUUID, properties: CharacteristicProperties, permissions: AttributePermissions? = nil,
     value: ValueSource,

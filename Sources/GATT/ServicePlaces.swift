@@ -2,7 +2,7 @@
 public struct ServicePlaces: Hashable, Sendable {
   /// Where one service is or was.
   public struct Place: Hashable, Sendable {
-    /// Whose service it is, a number of the caller's: nobody gets the handles of another's.
+    /// The owner, a number of the caller's: no owner gets another's handles.
     public let publisher: UInt32?
     /// The visible content except the handles (`AttributeDatabase.tree`).
     public let tree: [UInt8]
@@ -24,7 +24,7 @@ public struct ServicePlaces: Hashable, Sendable {
   /// The one that was left last is last. They do not overlap.
   public private(set) var all: [Place] = []
 
-  /// Takes places over, the last ones where they are too many; what does not fit is left out.
+  /// Takes places over, the last ones where they are too many; the rest is left out.
   public init(_ places: [Place] = []) {
     for place in places.suffix(Self.most) where place.range.lowerBound > 0 && !overlaps(place.range) {
       all.append(place)

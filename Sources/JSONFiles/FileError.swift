@@ -9,7 +9,7 @@ public struct FilePlace: Hashable, Sendable, CustomStringConvertible {
   public var description: String { "\(line):\(column)" }
 }
 
-/// Why a file cannot be used: where in which file, what is wrong there, and what to do.
+/// Why a file cannot be used: the file and the place, the fault, and the remedy.
 public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The name of the file.
   public let file: String

@@ -6,7 +6,7 @@ public struct FileMembers<Name: RawRepresentable & CaseIterable & Sendable>: Sen
   private let values: [[UInt8]: FileValue]
 
   /// Reads an object.
-  /// - Throws: if the value is not an object, or has a member whose name is not one of `Name`.
+  /// - Throws: if the value is not an object, or has a member with a name that is not one of `Name`.
   public init(_ object: FileValue, _: Name.Type = Name.self) throws(FileError) {
     self.object = object
     var values: [[UInt8]: FileValue] = [:]
@@ -22,8 +22,8 @@ public struct FileMembers<Name: RawRepresentable & CaseIterable & Sendable>: Sen
   /// The value of a member; nil if it is missing or `null`.
   public subscript(_ name: Name) -> FileValue? { values[Array(name.rawValue.utf8)] }
 
-  /// The error that says what is wrong with a member, or that it is missing.
-  /// - Parameter message: a sentence that says what to do.
+  /// The error about a faulty or missing member.
+  /// - Parameter message: the fault and the remedy, in lower case without a period.
   public func failure(_ name: Name, _ message: String) -> FileError {
     self[name]?.failure(message) ?? object.missing(name.rawValue, message)
   }

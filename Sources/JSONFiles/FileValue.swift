@@ -3,7 +3,7 @@ import Bluetooth
 /// Something that can be read from a value of a file.
 public protocol ReadableFromFile {
   /// Reads it.
-  /// - Throws: what is wrong with the value and where.
+  /// - Throws: the fault of the value and its place.
   init(_ value: FileValue) throws(FileError)
 }
 
@@ -35,8 +35,8 @@ public struct FileValue: Sendable {
     if case .object = node.content { true } else { false }
   }
 
-  /// The error that says what is wrong with this value.
-  /// - Parameter message: a sentence that says what to do.
+  /// The error about this value.
+  /// - Parameter message: the fault and the remedy, in lower case without a period.
   public func failure(_ message: String) -> FileError {
     FileError(file: file, place: node.place, path: path, message: message)
   }
@@ -157,8 +157,8 @@ public struct FileMember: Sendable {
   /// Whether it has this name, octet by octet: strings that Swift considers equal may have different octets.
   public func isNamed(_ name: String) -> Bool { self.name.utf8.elementsEqual(name.utf8) }
 
-  /// The error that says what is wrong with the name.
-  /// - Parameter message: a sentence that says what to do.
+  /// The error about the name.
+  /// - Parameter message: the fault and the remedy, in lower case without a period.
   public func failure(_ message: String) -> FileError {
     let error = value.failure(message)
     return FileError(file: error.file, place: place, path: error.path, message: message)
@@ -170,7 +170,7 @@ public struct FileMember: Sendable {
   }
 }
 
-// MARK: What can be read
+// MARK: Readable values
 
 extension String: ReadableFromFile {
   /// Reads a text.

@@ -21,7 +21,7 @@ struct JSON5Node: Sendable {
 
 /// Parses JSON5 (https://spec.json5.org) into a tree. A name may not occur twice in an object.
 struct JSON5Parser {
-  /// A syntax error: its place, and what is expected there.
+  /// A syntax error: its place, and the expected value.
   struct Fault: Error {
     let place: FilePlace
     let message: String
@@ -270,7 +270,7 @@ struct JSON5Parser {
     skip()
   }
 
-  /// The character of an escape sequence whose letter was read; a surrogate pair takes two sequences.
+  /// The character of an escape sequence after its letter was read; a surrogate pair takes two sequences.
   private mutating func character(digits: Int) -> Unicode.Scalar? {
     guard let first = hex(digits) else { return nil }
     guard (0xD800..<0xDC00).contains(first) else { return Unicode.Scalar(first) }
@@ -291,7 +291,7 @@ struct JSON5Parser {
   }
 }
 
-/// Numbers as JSON5 writes them: those of JSON, and also `+1`, `.5`, `5.`, `0xFF`, `Infinity` and `NaN`.
+/// Numbers as JSON5 writes them: numbers of JSON, and also `+1`, `.5`, `5.`, `0xFF`, `Infinity` and `NaN`.
 private enum JSON5Number {
   /// The number that these octets denote, rounded to a `Double`; nil if they do not denote one.
   static func value(of octets: some BidirectionalCollection<UInt8>) -> Double? {

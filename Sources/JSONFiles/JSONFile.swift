@@ -1,6 +1,6 @@
 import Glibc
 
-/// A file that people write: JSON with comments, trailing commas and whatever else JSON5 permits.
+/// A file that people write: JSON with comments, trailing commas and the other additions of JSON5.
 ///
 /// Its values are read through `FileValue` and `FileMembers`, which know their place in the file, so that every error
 /// names the line and the column.
@@ -10,7 +10,7 @@ public enum JSONFile {
 
   /// Reads a file.
   /// - Returns: its outermost value.
-  /// - Throws: what is wrong with it and where.
+  /// - Throws: the fault and its place.
   public static func read(_ path: String) throws(FileError) -> FileValue {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw unreadable(path, errno) }
@@ -33,7 +33,7 @@ public enum JSONFile {
   /// Parses the contents of a file.
   /// - Parameter name: the name of the file in messages.
   /// - Returns: its outermost value.
-  /// - Throws: what is wrong with it and where.
+  /// - Throws: the fault and its place.
   public static func parse(_ octets: some Sequence<UInt8>, name: String) throws(FileError) -> FileValue {
     let octets = Array(octets)
     guard octets.count <= longest else {

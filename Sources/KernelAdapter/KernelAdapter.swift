@@ -39,7 +39,7 @@ package final class KernelAdapter: Adapter {
   /// Describes an adapter; nothing happens before `start()`. Create and use it on the event loop.
   /// - Parameters:
   ///   - selector: which controller.
-  ///   - isNamed: whether somebody chose just this one: then it is used beside bluetoothd, which has another.
+  ///   - isNamed: whether just this one was chosen: then it is used beside bluetoothd, which has another.
   ///   - publicAddress: the address that the controller gets if the kernel does not use it for lack of one.
   ///   - loop: the loop on which everything happens.
   ///   - scheduler: the clock and the alarms of that loop.
@@ -214,7 +214,7 @@ extension KernelAdapter: LifecycleHostOwner {
   }
 
   func openRadio(_ index: ControllerIndex, _ address: DeviceAddress) {
-    // The system went to sleep before what was open was closed.
+    // The system went to sleep before everything was closed.
     if radio.isOpen { closeRadio(LifecycleMachine.suspended) }
     pairing.keys.local = address
     do throws(SystemError) { try links.listen(at: address) } catch { return fail(error, "ATT on \(index.name)") }
@@ -279,7 +279,7 @@ extension KernelAdapter: RadioHostOwner {
     context.logger.debug("the controller is set up", metadata: ["profile": "\(profile)"])
     radio.begin(profile)
     lifecycle.radioOpened()
-    // The state was told before what is wanted starts.
+    // The state is reported before wanted activities start.
     radio.startTargets()
     guard radio.isReady else { return }
     pairing.applySettings()

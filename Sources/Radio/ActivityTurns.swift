@@ -2,8 +2,8 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// Shares a controller that cannot do everything at once: what goes together is done together, what does not takes
-/// turns, and what is impossible beside the links that there are waits for their end.
+/// Shares a controller that cannot do everything at once: compatible activities run together, others take turns, and
+/// activities that are impossible beside the present links wait for their end.
 ///
 /// | State   | Input                               | Outcome                                                        |
 /// |---------|-------------------------------------|----------------------------------------------------------------|
@@ -11,11 +11,11 @@ import HCI
 /// | any     | `update`: some do not               | the first group granted, until the end of its turn             |
 /// | turns   | `update` after the deadline         | the next group granted                                         |
 /// | turns   | `update`: other activities wanted   | other groups; the turn of a leader that still leads one goes on |
-/// | any     | `update`: a link excludes some      | those are held back; the others as above                       |
+/// | any     | `update`: a link excludes some      | these are held back; the others as above                       |
 ///
 /// Connecting comes before advertising, advertising before scanning: in this order each activity that is in no group
-/// yet leads one, which takes in whatever goes with all that is in it already. The earlier a leader comes, the longer
-/// its turn is; each has a share.
+/// yet leads one, to which the activities compatible with all its members are added. The earlier a leader comes, the
+/// longer its turn is; each has a share.
 struct ActivityTurns {
   typealias Activity = LEStates.Activity
 
@@ -53,8 +53,8 @@ struct ActivityTurns {
   /// The activities that the links exclude.
   private(set) var heldBack: Set<Activity> = []
 
-  /// - Parameter states: what the controller combines; nil if it did not tell. One that combines nothing at all did not
-  ///   fill the answer in.
+  /// - Parameter states: the combinations of the controller; nil if it did not tell. One that combines nothing at all
+  ///   did not fill the answer in.
   init(states: LEStates?) {
     let told = states ?? .all
     self.states = told.isEmpty ? .all : told
@@ -66,7 +66,7 @@ struct ActivityTurns {
   /// The activities that take turns now; empty if all go together.
   var sharing: Set<Activity> { groups.count > 1 ? wanted.subtracting(heldBack) : [] }
 
-  /// Tells what is wanted and which links there are, and lets time pass.
+  /// Sets the wanted activities and the present links, and lets time pass.
   mutating func update(wanted: Set<Activity>, links: Set<LinkSide>, at now: Instant) {
     if wanted != self.wanted || links != self.links {
       self.wanted = wanted
@@ -120,7 +120,7 @@ struct ActivityTurns {
   private static func length(of groups: [Group]) -> Duration { groups.reduce(.zero) { $0 + turn(of: $1.leader) } }
 
   /// Long enough for a device that advertises every second to be connected, for an advertisement to be heard by a phone
-  /// that scans half of the time, and for a scan to hear most of what there is.
+  /// that scans half of the time, and for a scan to hear most advertisers.
   private static func turn(of leader: Activity) -> Duration {
     switch leader {
     case .initiating: .seconds(3)

@@ -2,7 +2,7 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// One advertisement: what is wanted, and what the controller has of it.
+/// One advertisement: its wanted state, and the controller's.
 struct AdvertisingEntry {
   enum Phase: Hashable {
     /// The controller has nothing of it.
@@ -65,7 +65,7 @@ struct AdvertisingEntry {
     case start(AdvertisingParameters)
   }
 
-  /// The next step to what is wanted, with the interval that it is to have.
+  /// The next step to the wanted state, with the interval that it is to have.
   func step(to wanted: AdvertisingParameters?, mustRest: Bool, isDue: Bool, at now: Instant) -> Step {
     switch (phase, wanted) {
     case (.on, _?) where mustRest, (.lost, _?) where mustRest: .rest

@@ -18,7 +18,7 @@ struct AdvertisingFormat: Hashable {
   }
 }
 
-/// The handles of a controller's advertising sets, and what each was prepared for.
+/// The handles of a controller's advertising sets, and the purpose of each.
 struct AdvertisingHandles {
   private let count: Int
   private var formats: [UInt8: AdvertisingFormat] = [:]
@@ -37,7 +37,7 @@ struct AdvertisingHandles {
   struct Former: Hashable {
     /// Its train has to be ended.
     let endsPeriodic: Bool
-    /// The controller must forget what it has of it.
+    /// The controller must forget its set.
     let forgets: Bool
   }
 

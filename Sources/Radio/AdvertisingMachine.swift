@@ -3,8 +3,8 @@ import Bluetooth
 import HCI
 import OrderedCollections
 
-/// Brings the controller's advertising sets to what is wanted, one command at a time. A legacy controller has one set.
-/// Which advertisement has which set, and when, is decided by `AdvertisingRotation`.
+/// Brings the controller's advertising sets to their wanted state, one command at a time. A legacy controller has one
+/// set. Which advertisement has which set, and when, is decided by `AdvertisingRotation`.
 ///
 /// | Set is      | Input                              | Outcome                                         |
 /// |-------------|------------------------------------|-------------------------------------------------|
@@ -37,7 +37,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
   private var entries: OrderedDictionary<AdvertisingSetID, Entry> = [:]
   private var script: Script?
   private var isWaiting = false
-  /// Whether the controller may advertise what it is not known to.
+  /// Whether the controller may advertise unknown sets.
   private var isDoubtful = false
   /// Whether the command that waits for its answer disables all sets.
   private var isDisabling = false
@@ -60,7 +60,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
   /// Whether nothing is wanted and nothing is on the air.
   var isQuiet: Bool { entries.isEmpty && script == nil && !isDoubtful && !isDisabling }
 
-  /// Sets or withdraws (nil) what is wanted. What can be refused at once is refused.
+  /// Sets or withdraws (nil) an advertisement. An impossible one is refused at once.
   mutating func want(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) -> [RadioAction] {
     guard let parameters else {
       turns.remove(set)
@@ -88,7 +88,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     Set(entries.values.compactMap { $0.activity(with: capabilities) })
   }
 
-  /// The activities of the controller, as far as known, and those that are being set up.
+  /// The activities of the controller, as far as known, and the ones being set up.
   var running: Set<LEStates.Activity> {
     var kinds = Set(entries.values.compactMap(\.running))
     if case .phase(.on(let parameters)) = script?.outcome { kinds.insert(parameters.activity) }
@@ -165,7 +165,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     }
   }
 
-  /// A set ceased: a central connected, or it has done what it was to do.
+  /// A set ceased: a central connected, or its duration or count is over.
   /// - Parameters:
   ///   - handle: which one; nil for the only one that is connectable.
   ///   - events: how many advertising events there were, where they count.
@@ -230,7 +230,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     return actions
   }
 
-  /// A link ended, which may be what an advertisement waits for.
+  /// A link ended, and an advertisement may be waiting for that.
   mutating func retry() {
     for set in entries.keys where entries[set]?.hopeless == nil { entries[set]?.backOff.reset() }
   }
@@ -275,7 +275,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
   }
 
   /// Kernels before September 2025 take the kind of address that was set last for that of every link that comes in, and
-  /// pairing fails if it was another: what is connectable with our own address is set up again.
+  /// pairing fails if it was another: connectable sets with our own address are set up again.
   private mutating func restoreOwnAddress(after set: AdvertisingSetID) {
     for (other, entry) in entries where other != set {
       guard case .on(let parameters) = entry.phase, parameters.isConnectable, parameters.ownAddress == nil
@@ -313,7 +313,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
       turns.remove(set)
     case .memoryCapacityExceeded:
       release(set)
-      // The controller sends fewer at once than it said: from now on they share what it has.
+      // The controller sends fewer at once than it said: from now on they share its sets.
       let sets = entries.values.count { $0.handle != nil }
       guard sets > 0 else { return tell(set, .failed(turns.exhausted(wanted))) }
       turns.limit(to: sets)
@@ -352,7 +352,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     entries[set]?.phase = .waiting
   }
 
-  /// After a change of what is wanted: tells each advertisement that cannot be sent why, and the intervals as they are
+  /// After a change of the wanted sets: tells each advertisement that cannot be sent why, and the intervals as they are
   /// now.
   private mutating func settled() -> [RadioAction] {
     var actions: [RadioAction] = []
@@ -381,8 +381,8 @@ struct AdvertisingMachine<Family: RadioFamily> {
       txPower: parameters.txPower == nil ? nil : entries[set]?.txPower)
   }
 
-  /// Whether it shares a set or the controller, and the turn is not its own. What ends by itself is not interrupted for
-  /// others of its kind.
+  /// Whether it shares a set or the controller, and the turn is not its own. A set that ends by itself is not
+  /// interrupted for others of its kind.
   private func mustRest(_ set: AdvertisingSetID, _ due: [AdvertisingSetID]) -> Bool {
     guard !due.contains(set), let entry = entries[set] else { return false }
     if turns.allowance(of: entry.wanted).grant != .now { return true }

@@ -2,7 +2,7 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// A sequence of commands for one set, and what is true when all of them went well.
+/// A sequence of commands for one set, and its state when all of them succeeded.
 struct AdvertisingScript<Family: RadioFamily> {
   enum Outcome: Hashable {
     case phase(AdvertisingEntry.Phase)
@@ -22,7 +22,7 @@ extension AdvertisingScript {
   /// - Parameters:
   ///   - own: the controller's address.
   ///   - events: after how many advertising events it ends; 0 for never.
-  ///   - former: what has to be done with the handle before.
+  ///   - former: the necessary steps with the handle before.
   static func start(
     _ set: AdvertisingSetID, _ handle: UInt8, _ wanted: AdvertisingParameters, own: DeviceAddress, events: UInt8,
     after former: AdvertisingHandles.Former

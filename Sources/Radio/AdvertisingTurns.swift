@@ -2,8 +2,8 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// The advertisements that the controller can send at once: the turns of those that share its sets, its allowances
-/// beside its links and other activities, and how often each is sent because of that.
+/// The advertisements that the controller can send at once: the turns of advertisements that share its sets, its
+/// allowances beside its links and other activities, and how often each is sent because of that.
 struct AdvertisingTurns {
   /// Whether a kind of advertisement may be sent now, and how much slower it is for it.
   typealias Allowance = ActivityTurns.Allowance
@@ -23,7 +23,7 @@ struct AdvertisingTurns {
 
   // MARK: - Sets
 
-  /// A set is wanted. A train is not interrupted: who follows it would lose it.
+  /// A set is wanted. A train is not interrupted: its followers would lose it.
   /// - Returns: whether there is a place for it.
   mutating func admit(_ set: AdvertisingSetID, _ wanted: AdvertisingParameters) -> Bool {
     rotation.admit(set, isPinned: wanted.isPinned)
@@ -35,7 +35,7 @@ struct AdvertisingTurns {
   /// The controller has memory for so many sets at once, fewer than it said.
   mutating func limit(to sets: Int) { rotation.sets = sets }
 
-  /// The sets whose turn it is, of those that can be sent.
+  /// The sets at their turn that can be sent.
   mutating func due(at now: Instant, able: (AdvertisingSetID) -> Bool) -> [AdvertisingSetID] {
     rotation.onAir(at: now, able: able)
   }
@@ -69,7 +69,7 @@ struct AdvertisingTurns {
 
   private static var slow: Duration { .milliseconds(100) }
 
-  /// Whether the interval may be what the controller refuses.
+  /// Whether the controller may refuse because of the interval.
   func isTooFast(_ wanted: AdvertisingParameters) -> Bool {
     !wanted.isConnectable && wanted.interval < Self.slow && shortestUnconnectable < Self.slow
   }
@@ -87,7 +87,7 @@ struct AdvertisingTurns {
     return wanted
   }
 
-  /// How often it is sent, with its turns and those of the controller's other activities.
+  /// How often it is sent, with its turns and the turns of the controller's other activities.
   /// - Parameter parameters: as they are on the air.
   func realInterval(of set: AdvertisingSetID, _ parameters: AdvertisingParameters) -> Duration {
     let interval = TimeUnits.slots(TimeUnits.advertising(parameters.interval))

@@ -26,7 +26,7 @@ package struct CommandSlot {
     }
   }
 
-  /// Whose command was answered.
+  /// The sender of the answered command.
   enum Outcome: Hashable {
     case ours(Answer)
     case foreign(Answer)
@@ -76,7 +76,7 @@ package struct CommandSlot {
     deadline = deadline.map { min($0, now.advanced(by: .seconds(1))) }
   }
 
-  /// The command whose deadline has passed, as an answer.
+  /// The command after its deadline has passed, as an answer.
   mutating func expire(at now: Instant) -> Answer? {
     guard let opcode = outstanding, let deadline, deadline <= now else { return nil }
     clear()

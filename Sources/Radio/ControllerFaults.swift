@@ -7,7 +7,7 @@ package struct ControllerFaults: OptionSet, Hashable {
   /// LE Extended Create Connection does not connect.
   package static let extendedCreateConnection = ControllerFaults(rawValue: 1 << 1)
 
-  /// The faults of controllers that the kernel has a quirk for; it does not tell which controllers those are.
+  /// The faults of controllers that the kernel has a quirk for; it does not name these controllers.
   /// - Parameter modalias: the controller's name for drivers, as sysfs has it: "usb:v10D7pB012d…".
   package init(modalias: String) {
     // Actions ATS2851.

@@ -1,8 +1,9 @@
 import HCI
 
 extension ControllerProfile {
-  /// The LE events to unmask (Core 5.4, Vol 4, Part E, 7.8.1): those that the kernel unmasks by the controller's
-  /// features and commands, and those of synchronisation and subrating, which it does not for every controller.
+  /// The LE events to unmask (Core 5.4, Vol 4, Part E, 7.8.1): the events that the kernel unmasks by the controller's
+  /// features and commands, and the events of synchronisation and subrating, which it does not unmask for every
+  /// controller.
   package var eventMask: UInt64 {
     var bits: Set<Int> = []
     for (feature, events) in Self.featureEvents where features.rawValue & 1 << feature != 0 { bits.formUnion(events) }
@@ -15,7 +16,7 @@ extension ControllerProfile {
     return bits.reduce(0) { $0 | 1 << UInt64($1) }
   }
 
-  /// The bit of a feature, and those of events that come with it.
+  /// The bit of a feature, and the bits of its events.
   private static var featureEvents: [(UInt64, [Int])] {
     [
       (0, [4]), (1, [5]), (5, [6]), (6, [9, 10]), (7, [10]), (12, [9]), (14, [19]),

@@ -39,8 +39,8 @@ package struct ControllerProfile: Hashable {
   /// The type of our address in commands.
   package var ownAddressType: AddressType { addressOnAir.kind == .public ? .public : .random }
 
-  /// Its features, without those that concern links and whose commands it lacks: LE Read PHY, LE Set PHY, LE Set Data
-  /// Length and those of subrating (Core 5.4, Vol 4, Part E, 6.27).
+  /// Its features, without features of links that lack their commands: LE Read PHY, LE Set PHY, LE Set Data Length and
+  /// the commands of subrating (Core 5.4, Vol 4, Part E, 6.27).
   package var usableFeatures: LEFeatures {
     var usable = features
     if !has(octet: 35, bits: 0x50) { usable.subtract([.phy2M, .codedPHY]) }
@@ -88,7 +88,7 @@ package struct ControllerProfile: Hashable {
   /// Whether connecting uses the extended command.
   package var initiatesExtended: Bool { has(octet: 37, bits: 0x80) && !faults.contains(.extendedCreateConnection) }
 
-  /// A controller that does not tell its commands has those that come with its features.
+  /// A controller that does not report its commands has the commands of its features.
   package func has(octet: Int, bits: UInt8) -> Bool {
     guard let commands else { return features.contains(.extendedAdvertising) }
     return commands.indices.contains(octet) && commands[octet] & bits == bits

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Holds the end of a link until what was sent on it has left the controller: a controller drops what waits for a
+/// Delays the end of a link until its sent packets have left the controller: a controller drops packets that wait for a
 /// connection event when it executes Disconnect.
 ///
 /// | State   | Input                     | Outcome                                     |
@@ -9,10 +9,10 @@ import Bluetooth
 /// | open    | `end`, nothing in flight  | disconnect now                              |
 /// | open    | `end`, packets in flight  | leaving, until the deadline                 |
 /// | leaving | `completed`, the last one | disconnect now                              |
-/// | leaving | `tick` at the deadline    | disconnect now; what is in flight is lost   |
+/// | leaving | `tick` at the deadline    | disconnect now; packets in flight are lost  |
 ///
-/// ACL data packets are what is counted. Those that the kernel sends on other channels are completed too, and are not
-/// known here: while there are any, a link may end a little too early.
+/// ACL data packets are counted. Packets that the kernel sends on other channels are completed too, and are not known
+/// here: while there are any, a link may end a little too early.
 package struct Departure {
   /// How long a link waits for its last packets.
   package static let patience = Duration.seconds(1)

@@ -13,7 +13,7 @@ import OrderedCollections
 /// | creating    | the set changed                | create connection cancel: cancelling                         |
 /// | creating    | the parameters changed         | the same                                                     |
 /// | creating    | the list is not known          | the same                                                     |
-/// | creating    | Connection Complete            | idle; `attach` the link, or disconnect it if nobody wants it |
+/// | creating    | Connection Complete            | idle; `attach` the link, or disconnect it if it is unwanted  |
 /// | creating    | Connection Complete with error | idle; `attemptFailed`, the device backs off                  |
 /// | cancelling  | Connection Complete, any       | as above; "unknown connection" is the cancellation           |
 /// | cancelling  | no Connection Complete in time | idle                                                         |
@@ -99,7 +99,7 @@ struct InitiatorMachine<Family: RadioFamily> {
     }
   }
 
-  /// - Returns: what ends a link that is just being attached.
+  /// - Returns: the events that end a link that is just being attached.
   mutating func unwant(_ address: DeviceAddress) -> CommandPacket? {
     guard let connection = pending.removeValue(forKey: address), let handle = connection.attaching else { return nil }
     return Self.disconnect(handle)
@@ -135,7 +135,7 @@ struct InitiatorMachine<Family: RadioFamily> {
     let set = set(at: now)
     switch state {
     case .creating(let current):
-      // Nobody can change the list while the controller initiates: it was changed just before, and need not be the set.
+      // The list cannot be changed while the controller initiates: it was changed just before, and need not be the set.
       guard current != Set(set) || grant != .now || listed == nil || merged(set) != created else { return nil }
       step = .cancel
       return FamilyCommand(LECreateConnectionCancel())
@@ -175,7 +175,7 @@ struct InitiatorMachine<Family: RadioFamily> {
   }
 
   /// Takes the answer to the last command of `nextCommand`.
-  /// - Parameter conflict: what else the controller is doing, in words, for the message when it refuses to initiate.
+  /// - Parameter conflict: the controller's other activities, in words, for the message when it refuses to initiate.
   mutating func answered(_ status: HCIStatus, conflict: String?, at now: Instant) -> [RadioAction] {
     guard let step else { return [] }
     self.step = nil
@@ -255,7 +255,7 @@ struct InitiatorMachine<Family: RadioFamily> {
   /// Another program changed the list or initiated.
   mutating func disturbed() { listed = nil }
 
-  /// Neither what the controller is doing nor its list is known.
+  /// Neither the controller's state nor its list is known.
   mutating func doubt() {
     listed = nil
     switch state {
@@ -310,7 +310,7 @@ struct InitiatorMachine<Family: RadioFamily> {
   /// How long a device may go untried before that is told.
   private static var patience: Duration { .seconds(10) }
 
-  /// Tells what has not been tried for too long, and why.
+  /// Reports devices that have not been tried for too long, and the reason.
   mutating func overdue(at now: Instant) -> [RadioAction] {
     let tried: Set<DeviceAddress> = if case .creating(let set) = state { set } else { [] }
     var actions: [RadioAction] = []
@@ -346,8 +346,8 @@ struct InitiatorMachine<Family: RadioFamily> {
     return GAPError.connectionFailed.error("the adapter is busy")
   }
 
-  /// One set of parameters for all; who should have slower ones is asked to take them when its link is up, and so is
-  /// who should be subrated.
+  /// One set of parameters for all; a device that should have slower ones is asked for them when its link is up,
+  /// likewise for subrating.
   private func merged(_ set: OrderedSet<DeviceAddress>) -> ConnectionParameters {
     var best = ConnectionParameters.best(of: set.compactMap { pending[$0]?.parameters }) ?? ConnectionParameters()
     best.phys.formIntersection(Family.primaryPHYs(of: profile))

@@ -43,8 +43,8 @@ package struct LinkRequests {
     case replaced(Int)
   }
 
-  /// A procedure takes six connection events and may be repeated; with the longest interval that is more, but then
-  /// nobody waits for it.
+  /// A procedure takes six connection events and may be repeated; with the longest interval that is more, but then no
+  /// request waits for it.
   private static let patience = Duration.seconds(10)
 
   private var current: Request?
@@ -77,7 +77,7 @@ package struct LinkRequests {
     return settle(status, at: now)
   }
 
-  /// The controller's event of this kind came, for whatever reason.
+  /// The controller's event of this kind came, for any reason.
   package mutating func completed(_ kind: Kind, _ status: HCIStatus, at now: Instant) -> [Action] {
     guard current?.kind == kind else { return [] }
     return settle(status, at: now)

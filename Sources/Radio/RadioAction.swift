@@ -10,7 +10,7 @@ package enum RadioAction: Hashable {
   case scanning(Bool)
   /// Report the state of an advertisement.
   case advertising(AdvertisingSetID, AdvertisingStatus)
-  /// Report what happened to a periodic train.
+  /// Report an event of a periodic train.
   case periodic(PeriodicTrain, PeriodicEvent)
   /// Report that an attempt to connect failed.
   case attemptFailed(DeviceAddress, BluetoothError)

@@ -2,7 +2,7 @@ import Adapter
 import HCI
 
 extension LegacyFamily {
-  // Bluetooth 4 has no periodic advertising: what asks for it is refused before.
+  // Bluetooth 4 has no periodic advertising: requests for it are refused before.
   static func preparePeriodic(handle: UInt8, _ periodic: PeriodicAdvertising) -> [FamilyCommand<Self>] { [] }
   static func periodicEnable(handle: UInt8, _ isEnabled: Bool) -> [FamilyCommand<Self>] { [] }
 }

@@ -26,7 +26,7 @@ protocol RadioFamily: CommandFamily {
   ) -> FamilyCommand<Self>
   /// The command that takes an advertisement off the air.
   static func advertisingEnd(handle: UInt8) -> FamilyCommand<Self>
-  /// Disables all advertisements, also those that other programs left.
+  /// Disables all advertisements, including other programs' remains.
   static var advertisingDisable: FamilyCommand<Self> { get }
   /// The commands that release the controller's memory of an advertisement that is off.
   static func forgetAdvertising(handle: UInt8) -> [FamilyCommand<Self>]

@@ -14,9 +14,9 @@ package enum RadioInput: Hashable {
   case attached(DeviceAddress)
   /// The link got no ATT socket.
   case attachFailed(DeviceAddress, BluetoothError)
-  /// A command whose answer is wanted under a number.
+  /// A command with an answer under a number.
   case ask(Int, CommandPacket)
-  /// A command whose answer does not matter.
+  /// A command without interest in its answer.
   case command(CommandPacket)
   case event(HCIEvent)
   /// The controller's state is not known: another owner left it so, or events were lost.
@@ -31,7 +31,7 @@ package enum RadioInput: Hashable {
   case quiet
   /// The same for a while: the trains that are followed stay. `resume` comes next.
   case pause
-  /// After `pause`: go on under this address, with what is wanted now.
+  /// After `pause`: go on under this address, with the present requests.
   case resume(DeviceAddress, RadioTargets)
 }
 
@@ -68,9 +68,9 @@ package struct RadioTargets: Hashable {
 /// The machines of one controller without the families that they are made for.
 package protocol RadioMachine {
   mutating func handle(_ input: RadioInput, at now: Instant) -> [RadioAction]
-  /// Takes what the scan received. It is many times more than anything else, and leads to no other action.
+  /// Receives the scan's reports. It is many times more than anything else, and leads to no other action.
   mutating func heard(_ reports: AdvertisingReports, at now: Instant) -> [AdvertisingReport]
-  /// Whether an extended scan is on that has received nothing yet: then it matters what the kernel found.
+  /// Whether an extended scan is on that has received nothing yet: then the kernel's findings matter.
   var isSilent: Bool { get }
   func deadline(after now: Instant) -> Instant?
   /// Whether an active scan was run since the controller came on.

@@ -10,7 +10,7 @@ import HCI
 /// machine another program interfered with. One command without an answer is an error of that command, and a harmless
 /// query follows at once; if that has no answer either the controller is broken.
 ///
-/// Where the controller cannot do everything at once, `ActivityTurns` says who may go on.
+/// Where the controller cannot do everything at once, `ActivityTurns` chooses the machines that may go on.
 ///
 /// After `doubt` each machine brings the controller into a state that is known, and the links that were there are
 /// compared with those of the next `links`. What another program's command changed is set up again after a while: a
@@ -133,7 +133,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     return []
   }
 
-  /// Tells the machines what the controller can do now, and the owner what that means.
+  /// Informs the machines of the controller's capabilities, and the owner of the consequences.
   private mutating func share(at now: Instant) -> [RadioAction] {
     guard turns.isLimited else { return initiator.overdue(at: now) }
     var wanted = advertising.activities
@@ -317,7 +317,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     return true
   }
 
-  /// Ends the links that ended unheard, and takes up those that began so.
+  /// Ends the links that ended unheard, and adopts the ones that began so.
   private mutating func compare(_ existing: [ExistingLink], at now: Instant) -> [RadioAction] {
     let (ended, began) = links.compare(existing)
     for handle in ended { giveUp(handle) }

@@ -2,7 +2,7 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// Brings the controller's scan to what is wanted, one command at a time.
+/// Brings the controller's scan to its wanted state, one command at a time.
 ///
 /// | Actual     | Wanted             | Next command        | Then                     |
 /// |------------|--------------------|---------------------|--------------------------|
@@ -13,7 +13,7 @@ import HCI
 /// | on         | others or nil      | disable             | off; `scanning(false)` if nothing is wanted |
 /// | unknown    | parameters         | disable             | off                      |
 ///
-/// Of the PHYs that are wanted those are used that the controller has; if it has none of them, nothing is wanted of it.
+/// The wanted PHYs that the controller has are used; if it has none of them, nothing is wanted of it.
 ///
 /// While scanning has no turn it is as if nothing were wanted, but `scanning` stays true, unless links hold it back.
 ///
@@ -45,7 +45,7 @@ struct ScanMachine<Family: RadioFamily> {
   /// Whether an active scan ran since the controller came on: it confuses the kernel's own discovery.
   private(set) var wasActive = false
 
-  /// - Parameter phys: those that the controller can scan on.
+  /// - Parameter phys: the PHYs that the controller can scan on.
   init(own: AddressType, phys: Set<PHY>, wanted: ScanParameters?) {
     self.own = own
     self.phys = phys
@@ -92,7 +92,7 @@ struct ScanMachine<Family: RadioFamily> {
   }
 
   mutating func nextCommand(at now: Instant) -> FamilyCommand<Family>? {
-    // Nobody is fought by switching off.
+    // Switching off does not compete with another program.
     let target = grant == .now ? wanted : nil
     guard step == nil, target == nil || backOff.allows(at: now) else { return nil }
     switch (actual, target) {

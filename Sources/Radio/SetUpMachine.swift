@@ -1,14 +1,14 @@
 import Bluetooth
 import HCI
 
-/// Asks a controller that has just come on what it can do, gives it our random address if it has no public one, removes
-/// the advertising sets that an earlier owner left, and has it subrate links if it can: that must be said before there
-/// is a link, and the kernel masks the event.
+/// Asks a controller that has just come on for its capabilities, gives it our random address if it has no public one,
+/// removes the advertising sets that an earlier owner left, and has it subrate links if it can: that must be said
+/// before there is a link, and the kernel masks the event.
 ///
 /// | State   | Input                          | Actions                                        |
 /// |---------|--------------------------------|------------------------------------------------|
 /// | asking  | the answer to the question     | `send` the next question, after the last `done` |
-/// | asking  | a refusal of what is optional  | the same, and the least is assumed             |
+/// | asking  | a refusal of an optional one   | the same, and the least is assumed             |
 /// | asking  | Clear Advertising Sets refused | of each handle the train is ended and the set removed, whether there is one or not |
 /// | asking  | an answer that is not valid    | `failed`                                       |
 /// | asking  | no answer in time              | `failed`                                       |

@@ -34,7 +34,7 @@ struct SyncMachine {
     var wanted: SyncParameters?
     var phase = Phase.waiting
     var backOff = BackOff(first: .seconds(1), limit: .seconds(30))
-    /// The pieces of a packet whose end has not come yet.
+    /// The pieces of a packet that is not complete yet.
     var fragments: [UInt8] = []
   }
 
@@ -69,7 +69,7 @@ struct SyncMachine {
   /// Whether nothing is wanted and the controller has no train of ours.
   var isQuiet: Bool { entries.isEmpty && step == nil }
 
-  /// Sets or withdraws (nil) what is wanted.
+  /// Sets or withdraws (nil) a wanted train.
   mutating func want(_ train: PeriodicTrain, _ parameters: SyncParameters?) -> [RadioAction] {
     guard let parameters else {
       entries[train]?.wanted = nil
@@ -148,7 +148,7 @@ struct SyncMachine {
     case .create(let train): return created(train, status, at: now)
     case .cancel:
       isDoubtful = false
-      // Nothing is being looked for: what ended it was not heard.
+      // Nothing is being looked for: the event of its end was not heard.
       if !status.isSuccess { return ended(status, at: now) }
     case .terminate(let handle):
       strays.remove(handle)

@@ -129,7 +129,7 @@ extension SimulatedAdapter {
     .microseconds(min(max(wanted.wholeNanoseconds / 625_000, 32), 16384) * 625)
   }
 
-  /// Ends what is on the air; it stays wanted.
+  /// Ends the advertisements on the air; it stays wanted.
   func endAdvertising() {
     turnAlarm?.cancel()
     turnAlarm = nil

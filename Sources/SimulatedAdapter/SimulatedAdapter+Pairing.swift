@@ -11,7 +11,7 @@ extension SimulatedAdapter {
   /// How it pairs from now on.
   public func setPairing(_ settings: PairingSettings) { pairing.settings = settings }
 
-  /// The adapter keeps its address: nobody but simulated devices hears it.
+  /// The adapter keeps its address: only simulated devices hear it.
   public func setPrivacy(_ settings: PrivacySettings?) {}
 
   /// Answers the question that this device's pairing waits for.

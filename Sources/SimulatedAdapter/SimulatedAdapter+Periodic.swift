@@ -4,7 +4,7 @@ import Bluetooth
 /// A train that is wanted. It is found with a scan, and then received at its own times.
 struct SimulatedSync {
   let parameters: SyncParameters
-  /// Whose train it is, while the adapter is synchronised.
+  /// The sender of the train, while the adapter is synchronised.
   var advertiser: Advertiser?
   /// When a packet was received last.
   var lastReception = Instant.zero
@@ -61,7 +61,7 @@ extension SimulatedAdapter {
     arm(train, interval)
   }
 
-  /// Follows nothing any more; what is wanted stays wanted.
+  /// Follows nothing any more; requests stay in force.
   func endSyncs() {
     for (train, sync) in syncs {
       sync.alarm?.cancel()

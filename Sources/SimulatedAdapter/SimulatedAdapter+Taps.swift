@@ -2,7 +2,7 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// Tells of what a controller in the adapter's place would exchange with its host.
+/// Reports the packets that a controller in the adapter's place would exchange with its host.
 final class SimulatedTap: PacketTap {
   fileprivate var onEvent: ((TapEvent) -> Void)?
   private weak var adapter: SimulatedAdapter?
@@ -21,7 +21,7 @@ final class SimulatedTap: PacketTap {
   }
 }
 
-/// A tap that is closed when nobody holds it.
+/// A tap that is closed when it is released.
 private struct WeakTap {
   weak var tap: SimulatedTap?
 }
@@ -32,7 +32,7 @@ struct SimulatedTaps {
   fileprivate var handles: [LinkID: UInt16] = [:]
   fileprivate var lastHandle: UInt16 = 0
 
-  /// Whether nobody wants to know.
+  /// Whether it has no listener.
   var isEmpty: Bool { taps.isEmpty }
 
   /// The highest handle (Core 5.4, Vol 4, Part E, 5.4.2).

@@ -9,11 +9,11 @@ import Logging
 // on         power is switched off → off, the controller vanishes → absent or fails → failed
 // failed     `comeBack`
 //
-// Calls only record what is wanted; `settle`, which the scheduler calls, executes and reports it.
+// Calls only record the wanted state; `settle`, which the scheduler calls, executes and reports it.
 
 /// An adapter that exists in memory, on an `Air` with the devices and phones of a scenario.
 ///
-/// It keeps the rules of `Adapter`: in virtual time a test sees what a daemon sees in real time.
+/// It keeps the rules of `Adapter`: in virtual time a test sees the same as a daemon in real time.
 public final class SimulatedAdapter: Adapter {
   /// The identity and the features of this adapter.
   public internal(set) var information: AdapterInformation
@@ -61,11 +61,11 @@ public final class SimulatedAdapter: Adapter {
   /// Makes an adapter; it does nothing before `start`.
   /// - Parameters:
   ///   - id: the name by which users choose it.
-  ///   - scenario: what is on its air; see `docs/simulator.md`.
+  ///   - scenario: the devices on its air; see `docs/simulator.md`.
   ///   - scheduler: the source of all time.
   ///   - seed: the source of all random numbers: the same seed and the same calls give the same events.
   ///   - air: where it is, if several adapters are to hear each other; nil for an air of its own. The scenario's
-  ///     devices are added to those that are there already.
+  ///     devices are added to the present ones.
   public init(
     id: String, scenario: Scenario, scheduler: any Scheduler, seed: UInt64,
     logger: Logger = Logger(label: "bled.simulated"), air: Air? = nil

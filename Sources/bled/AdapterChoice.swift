@@ -6,13 +6,13 @@ import SimulatedAdapter
 /// One adapter as the command line or the configuration names it.
 enum AdapterChoice: Sendable {
   case kernel(AdapterSelector)
-  /// Every controller of the machine, including those that appear later.
+  /// Every controller of the machine, including later ones.
   case all
   /// Nil if no file was given.
   case simulated(Scenario?)
 
   /// Parses "hci0", an address, "all", "simulated" or "simulated:FILE".
-  /// - Throws: `FileError` or `ValidationError`, which say what to do.
+  /// - Throws: `FileError` or `ValidationError`, with the remedy.
   init(_ text: String) throws {
     if text == "all" {
       self = .all
@@ -48,7 +48,7 @@ enum AdapterChoice: Sendable {
   }
 
   /// Parses the adapters of the configuration.
-  /// - Throws: the same; for those of a file with their place in it.
+  /// - Throws: the same; for errors of a file with their place in it.
   static func list(_ adapters: Configuration.Adapters) throws -> [AdapterChoice] {
     let choices = try adapters.names.enumerated().map { index, name in
       do {

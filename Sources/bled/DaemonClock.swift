@@ -4,13 +4,13 @@ import Bluetooth
 import EventLoop
 import SimulatedAdapter
 
-/// The clock by which the daemon goes, and what is random in it.
+/// The daemon's clock, and its source of random numbers.
 ///
 /// With "manual" in a scenario both depend on its seed and on the calls of clients alone. The files of the store, the
-/// watchdog, and what waits for slow clients and descriptors go by the machine's clock all the same.
+/// watchdog, and the timeouts of slow clients and descriptors go by the machine's clock all the same.
 final class DaemonClock {
   let scheduler: any Scheduler
-  /// The source of what is random on the simulated air: that of the scenario, if it names one.
+  /// The source of random numbers on the simulated air: that of the scenario, if it names one.
   let seed: UInt64
   /// Makes the identifiers of devices; nil for random ones.
   let makeIdentifier: (() -> String)?
@@ -47,7 +47,7 @@ final class DaemonClock {
     return manual != nil
   }
 
-  /// Lets pass what the end of the daemon takes: nobody moves the clock any more.
+  /// Lets the time pass that the end of the daemon takes: no client moves the clock any more.
   func release() { manual?.advance(by: .seconds(60)) {} }
 
   /// A UUID (version 8, RFC 9562, 5.8) of a seed and a number.

@@ -14,7 +14,7 @@ enum DefaultPaths {
     return SocketPath.ofUser(environment) ?? SocketPath.system
   }
 
-  /// Whether an ordinary user started the daemon, for whom nobody prepared a state directory.
+  /// Whether an ordinary user started the daemon, without a prepared state directory.
   static var isUsers: Bool { geteuid() != 0 && first("STATE_DIRECTORY") == nil }
 
   /// The state directory; nil for a user without a home. That of a user is made but for its last part: unlike

@@ -7,13 +7,13 @@ struct ReadyDescriptor {
     let description: String
   }
 
-  /// The lowest number; those below are the standard streams, which stay open.
+  /// The lowest number; lower ones are the standard streams, which stay open.
   private static let first: CInt = 3
 
   private let number: CInt
 
   /// Checks a number from the command line, before anything else is opened.
-  /// - Throws: what is wrong with it and what to do.
+  /// - Throws: the fault and the remedy.
   init(_ number: CInt) throws(Problem) {
     guard number >= Self.first else {
       throw Problem(description: "\(number) is a standard stream: give a descriptor from \(Self.first), as in 3>ready")
@@ -33,7 +33,7 @@ struct ReadyDescriptor {
     _ = fcntl(number, F_SETFD, FD_CLOEXEC)
   }
 
-  /// Writes the one line and closes the descriptor. Nobody may be reading any more.
+  /// Writes the one line and closes the descriptor. The reader may have gone.
   func tell() {
     let line = "READY=1\n"
     _ = write(number, line, line.utf8.count)

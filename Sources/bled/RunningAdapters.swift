@@ -5,7 +5,7 @@ import KernelAdapter
 import Logging
 import SimulatedAdapter
 
-/// Makes the listed adapters, and with "all" those that appear later. They stay until the daemon ends.
+/// Makes the listed adapters, and with "all" later ones. They stay until the daemon ends.
 final class RunningAdapters {
   /// Called with each new adapter. Set it before the first are made.
   var onNew: ((any Adapter) -> Void)?
@@ -55,7 +55,7 @@ final class RunningAdapters {
     for name in others { logger.warning("adapter \(name) is no longer listed: it stays in use until the next start") }
   }
 
-  /// Uses every controller, including those that appear later. hci0 is the first, present or not, so that the default
+  /// Uses every controller, including later ones. hci0 is the first, present or not, so that the default
   /// does not depend on the order in which controllers appear.
   private func addAll() {
     add(.index(0))

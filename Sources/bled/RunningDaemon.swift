@@ -56,7 +56,7 @@ final class RunningDaemon {
 
   /// Serves clients until SIGTERM or SIGINT. SIGHUP reloads the configuration.
   /// - Parameter ready: where to tell that clients can connect.
-  /// - Throws: `SocketError`, `ServiceManager.Problem` or `EventLoopError`, which say what to do.
+  /// - Throws: `SocketError`, `ServiceManager.Problem` or `EventLoopError`, with the remedy.
   func run(telling ready: ReadyDescriptor?) throws {
     OpenFiles.checkLimit(for: settings.configuration.limits.total[.sessions], logger)
     for signal in [SIGTERM, SIGINT] {
@@ -184,7 +184,7 @@ final class RunningDaemon {
   /// The state directory; nil if there is none that can be used.
   private static func storage(_ settings: Settings, _ worker: Worker, _ logger: Logger) -> DocumentFolder? {
     let configured = settings.configuration.store.directory
-    // A user who asked for no state is not warned that there is none.
+    // Without a request for state there is no warning that it is missing.
     let level: Logger.Level = configured == nil && DefaultPaths.isUsers ? .info : .warning
     guard let path = configured ?? DefaultPaths.state else {
       logger.log(level: level, "bled keeps no state across restarts: there is no home directory")

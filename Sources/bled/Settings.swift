@@ -17,7 +17,7 @@ struct Settings: Sendable {
     var logLevel: Logger.Level?
 
     /// Reads the file, and looks up the users and groups that it names.
-    /// - Throws: `FileError` or `ValidationError`, which say what to do.
+    /// - Throws: `FileError` or `ValidationError`, with the remedy.
     func read() throws -> Settings {
       var configuration = try Configuration(file: file)
       if !adapters.isEmpty { configuration.adapters.names = adapters }

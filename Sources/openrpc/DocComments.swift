@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// The doc comments of the types of the messages and of their members, as they stand in `Sources/BledRPC`, and those of
-/// the errors: the first paragraph of each.
+/// The doc comments of the types of the messages and of their members, as they stand in `Sources/BledRPC`, and of the
+/// errors: the first paragraph of each.
 struct DocComments {
   /// The package's folder, found from this file's place in it.
   static var package: String {

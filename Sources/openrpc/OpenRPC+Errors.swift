@@ -2,8 +2,8 @@ import BledRPC
 import Bluetooth
 
 extension OpenRPC {
-  /// The errors that methods can fail with, by name, for `components`: those of JSON-RPC, of `gap` and of `bled`. The
-  /// codes of `att` and `hci` are the specification's.
+  /// The errors that methods can fail with, by name, for `components`: the errors of JSON-RPC, of `gap` and of `bled`.
+  /// The codes of `att` and `hci` are the specification's.
   static func errors(_ words: DocComments) -> [String: JSONValue] {
     var errors: [String: JSONValue] = [:]
     let reserved = [
@@ -28,7 +28,7 @@ extension OpenRPC {
     return errors
   }
 
-  /// References to the errors that follow from what a method needs and is given. Its summary names others.
+  /// References to the errors that follow from a method's permission and params. Its summary names others.
   static func errors<Method: ClientCall>(of type: Method.Type, params: Set<String>) -> [JSONValue] {
     var errors: [BluetoothError] = []
     if Method.permission != nil { errors.append(BledError.notPermitted.error("")) }

@@ -1,10 +1,10 @@
 import BledRPC
 import Bluetooth
 
-/// The JSON schemas of the requested types, and of those that they contain.
+/// The JSON schemas of the requested types, and of the types that they contain.
 ///
-/// A type is examined by letting it decode itself from `RecordingDecoder`, which has no values but records what it is
-/// asked for. So the Swift types remain the only description of the messages.
+/// A type is examined by letting it decode itself from `RecordingDecoder`, which has no values but records the
+/// requested members. So the Swift types remain the only description of the messages.
 struct SchemaCollection {
   /// The schemas of all objects that others refer to, by name.
   private(set) var components: [String: JSONValue] = [:]
@@ -70,7 +70,7 @@ struct SchemaCollection {
     return .object(members)
   }
 
-  /// A member that `keys`, the coding keys of a type, has, and what the type says of it.
+  /// A member that `keys`, the coding keys of a type, has, and its description in the type.
   fileprivate mutating func member(_ name: String, of keys: Any.Type, schema: JSONValue, required: Bool) -> Member {
     let place = "\(Self.name(of: keys)).\(name)"
     let description = words.member(place)

@@ -1,7 +1,8 @@
 import BledRPC
 import Bluetooth
 
-/// A type whose JSON schema is known without examining it, with a sample value for examining the types that contain it.
+/// A type with a JSON schema that is known without examining it, and a sample value for examining the types that
+/// contain it.
 protocol SchemaLeaf: Decodable {
   /// Its name in `components`; nil if the schema stands where it is used.
   static var component: String? { get }

@@ -49,7 +49,7 @@ extension AdapterSlot {
   }
 }
 
-/// One adapter and its last events: the daemon's one place for whether it scans, and for what it advertises.
+/// One adapter and its last events: the daemon's one place for its scanning state and its advertisements.
 final class AdapterSlot {
   let adapter: any Adapter
   /// The devices that see services of this adapter alone.
@@ -85,7 +85,7 @@ final class AdapterSlot {
     }
   }
 
-  /// Why it is not usable now, and what to do.
+  /// Why it is not usable now, and the remedy.
   var unusable: BluetoothError? {
     switch adapter.state {
     case .on, .starting, .suspended: nil

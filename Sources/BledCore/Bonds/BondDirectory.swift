@@ -63,7 +63,7 @@ final class BondDirectory: BondSource {
 
   /// A bond was made, or its keys have changed.
   /// - Parameters:
-  ///   - user: for whom; nil leaves it as it is.
+  ///   - user: the user that it was made for; nil leaves it unchanged.
   ///   - isLinked: whether the device of a bond is connected.
   /// - Returns: the bond that has to give way and be removed, see `BondEviction`; possibly this one.
   func keep(_ bond: Bond, for user: UInt32? = nil, isLinked: (Bond) -> Bool) -> Bond? {

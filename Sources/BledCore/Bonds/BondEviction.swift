@@ -1,13 +1,13 @@
 import Adapter
 
-/// Chooses the bond that gives way when there are too many, so that nobody pairs others' devices out.
+/// Chooses the bond that gives way when there are too many, so that no user's pairings displace others' devices.
 ///
 /// | Too many                                      | The bond that gives way is one of |
 /// |-----------------------------------------------|-----------------------------------|
 /// | of the user, or made by the policy            | the same                          |
-/// | in total                                      | the user who has the most         |
+/// | in total                                      | the user with the most            |
 ///
-/// Among those it is one without a link, unauthenticated ones first, and then the one that was made first. Where each
+/// Among these, a bond without a link gives way, unauthenticated ones first, then the oldest. Where each
 /// has a link, the new bond is not kept.
 struct BondEviction {
   /// How many bonds there may be.

@@ -2,7 +2,7 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// The document `bonds` of the store: the keys shared with devices, those of the last pairing first.
+/// The document `bonds` of the store: the keys shared with devices, the last pairing's first.
 struct BondRecords: Codable, Hashable, Sendable {
   var bonds: [BondRecord] = []
 }
@@ -31,7 +31,7 @@ struct BondRecord: Codable, Hashable, Sendable {
   let encryption: [EncryptionKey]
   let identity: HexBytes?
   let signing: [SigningKey]
-  /// The user for whom it was made; nil if that is not known.
+  /// The user that it was made for; nil if that is not known.
   let user: UInt32?
 
   init(_ bond: Bond, user: UInt32?) {

@@ -1,18 +1,18 @@
 import Adapter
 
-/// Whether new keys may take the place of those of a bond.
+/// Whether new keys may replace the keys of a bond.
 ///
 /// | The new keys                        | may replace them if                                                          |
 /// |-------------------------------------|------------------------------------------------------------------------------|
-/// | authenticated, protect as well      | always: nobody in between can have made them                                 |
+/// | authenticated, protect as well      | always: they exclude a man in the middle                                     |
 /// | unauthenticated, protect as well    | no other user relies on the bond, or root or a trusted agent decides         |
 /// | protect less                        | the same, and an agent that was told of the bond agreed                      |
 struct BondReplacement {
   let old: Bond
   let new: Bond
-  /// The users who rely on the bond.
+  /// The users that rely on the bond.
   let users: Set<UInt32>
-  /// The agent that agreed, knowing whose keys would be replaced.
+  /// The agent that agreed, knowing the bond to be replaced.
   let consenter: Session?
   /// The session for which the device pairs.
   let cause: Session?
@@ -28,6 +28,6 @@ struct BondReplacement {
       return "it would replace keys that another user relies on: that user or root forgets them first, or agrees"
     }
     guard isWeaker, consenter == nil else { return nil }
-    return "the new keys protect less than the earlier ones: forget those first"
+    return "the new keys protect less than the earlier ones: forget the earlier ones first"
   }
 }

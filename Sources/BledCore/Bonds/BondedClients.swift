@@ -7,7 +7,7 @@ import GATT
 /// bond and is kept as long (Core 5.4, Vol 3, Part G, 2.5.2.1 and 3.3.3.3, and Part H, 2.4.5).
 ///
 /// A counter of ours must never be used twice, not even after a crash: they are reserved on disk in blocks before any
-/// of them is used. What was left of a block when the daemon ended is skipped.
+/// of them is used. The rest of a block is skipped when the daemon ends.
 final class BondedClients {
   /// Counters that we may sign with.
   private struct Reserve {
@@ -156,7 +156,7 @@ final class BondedClients {
     document?.changed()
   }
 
-  /// The services go because the daemon ends: that is not what devices are to find the next time.
+  /// The services go because the daemon ends: devices are not to find that the next time.
   func freeze() {
     readStates()
     isFrozen = true
@@ -164,9 +164,9 @@ final class BondedClients {
 }
 
 extension Bond {
-  /// With what the device signs.
+  /// The key with which the device signs.
   var peerSignatureKey: SignatureKey? { signatureKeys.first { !$0.isOurs } }
 
-  /// With what we sign.
+  /// The key with which we sign.
   var signatureKey: SignatureKey? { signatureKeys.first { $0.isOurs } }
 }

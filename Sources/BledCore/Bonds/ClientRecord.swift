@@ -3,7 +3,7 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// The document `clients` of the store: what bonded devices have set at our server.
+/// The document `clients` of the store: the settings of bonded devices at our server.
 struct ClientRecords: Codable, Hashable, Sendable {
   var clients: [ClientRecord] = []
 }
@@ -56,7 +56,7 @@ struct ClientRecord: Codable, Hashable, Sendable {
     keys = KeyMarks(bond)
   }
 
-  /// Leaves out what belongs to other keys than those of a bond.
+  /// Leaves out state that belongs to other keys than the bond's.
   mutating func keep(for marks: KeyMarks) {
     if let keys {
       if keys.encryption != marks.encryption { (server, toldFeatures) = (nil, nil) }
@@ -66,10 +66,10 @@ struct ClientRecord: Codable, Hashable, Sendable {
     keys = marks
   }
 
-  /// Whether there is nothing but whose it is.
+  /// Whether it has nothing but its owner.
   var isEmpty: Bool { server == nil && toldFeatures == nil && signCounter == nil && ownCounters == nil }
 
-  /// Whose it is, without keys; nil if the record is of none.
+  /// Its owner, without keys; nil if the record is of none.
   var bond: Bond? {
     guard let local = BondRecord.address(local, localType), let peer = BondRecord.address(peer, peerType) else {
       return nil

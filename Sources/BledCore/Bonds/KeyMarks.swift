@@ -3,8 +3,8 @@ import BledRPC
 import Bluetooth
 import BluetoothCrypto
 
-/// Marks of the keys of a bond: what belongs to keys is stored with them, in another document than the keys, and is of
-/// no use to others. They tell nothing of the keys.
+/// Marks of the keys of a bond: state that belongs to keys is stored with their marks, in another document than the
+/// keys, and is of no use with others. They tell nothing of the keys.
 struct KeyMarks: Codable, Hashable, Sendable {
   /// Of the keys for encryption.
   let encryption: HexBytes?

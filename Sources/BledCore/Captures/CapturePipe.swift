@@ -8,7 +8,7 @@ import Glibc
 final class CapturePipe {
   /// How many octets wait in the kernel at the most, if it lets a pipe be so large.
   private static let room: Int32 = 1 << 20
-  /// F_SETPIPE_SZ of fcntl(2), which Glibc keeps to those who ask for its extensions.
+  /// F_SETPIPE_SZ of fcntl(2), which Glibc declares with its extensions only.
   private static let setSize: Int32 = 1031
 
   private let descriptor: Int32
@@ -17,7 +17,7 @@ final class CapturePipe {
   private var watch: Watch?
 
   /// Makes a pipe.
-  /// - Parameter onGone: called when nobody can read it any more.
+  /// - Parameter onGone: called when it has no reader any more.
   /// - Returns: our end of it, and the program's.
   /// - Throws: `BledError.limitReached`.
   static func make(
@@ -62,7 +62,7 @@ final class CapturePipe {
     return count == piece.count
   }
 
-  /// Closes it. What was written before can still be read.
+  /// Closes it. Earlier octets can still be read.
   func close() {
     guard let watch else { return }
     watch.cancel()

@@ -5,13 +5,13 @@ import Capture
 
 /// A recording of a session: the packets of some adapters, in the order in which they are told, and notes.
 ///
-/// | Input                     | What happens                                                                       |
+/// | Input                     | Effect                                                                             |
 /// |---------------------------|------------------------------------------------------------------------------------|
 /// | a packet, a note          | written, without keys; without room in the pipe, lost                              |
 /// | one after lost ones       | lost until there is ample room, so that the gap is one; then a note says how many   |
 /// | packets are lost          | a second later the session is told how many, unless that is pending already         |
 /// | an adapter's packets end  | a note says so; without any other adapter the pipe ends, too, and nothing is written |
-/// | `close`                   | the pipe ends behind what was written                                               |
+/// | `close`                   | the pipe ends behind the written packets                                            |
 final class Recording {
   let number: Int
   let session: Session
@@ -107,7 +107,7 @@ final class Recording {
   }
 
   private func record(_ packet: MonitorPacket, of adapter: UInt16, named name: String) {
-    // A piece may continue a packet whose beginning is among the lost ones: the blanking starts afresh for packets that
+    // A piece may continue a packet with a lost beginning: the blanking starts afresh for packets that
     // may precede the gap, and for the first packet after the loss.
     let mayPrecedeGap = packet.time.map { $0 <= doubt } ?? false
     if mayPrecedeGap || afterLoss.insert(adapter).inserted { blanking[adapter] = nil }

@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// A characteristic of a device whose values a program exchanges over a socket of its own. A packet of the program
+/// A characteristic of a device, with a socket of its own for the values of a program. A packet of the program
 /// waits in the link's queue and is sent as a Write Command; a value of the device becomes a packet.
 final class AcquiredCharacteristic: ValuePipeOwner {
   let handle: UInt16

@@ -45,7 +45,7 @@ extension AttributePath {
   }
 }
 
-/// An attribute that was looked for by UUIDs, with what it is in.
+/// An attribute that was looked for by UUIDs, with its service and characteristic.
 struct LocatedAttribute {
   let handle: UInt16
   let uuid: BluetoothUUID

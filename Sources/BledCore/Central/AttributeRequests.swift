@@ -28,8 +28,8 @@ struct AttributeRequests {
     }
   }
 
-  /// Enqueues an operation on several attributes. Those that are named by UUIDs and are not known yet are looked for
-  /// when the operation's turn has come.
+  /// Enqueues an operation on several attributes. Unknown attributes that are named by UUIDs are looked for at the
+  /// operation's turn.
   /// - Parameter operation: gets as many attributes as there are paths.
   func enqueue(
     at paths: [AttributePath], _ kind: AttributePath.Kind, for session: Session, _ reply: any OpenReply,
@@ -209,7 +209,7 @@ struct AttributeRequests {
     }
   }
 
-  /// Reads what the device's server supports (Core 5.4, Vol 3, Part G, 7.4).
+  /// Reads the features of the device's server (Core 5.4, Vol 3, Part G, 7.4).
   func readServerFeatures(for session: Session, _ reply: Reply<GATTServerFeatures.Result>) {
     let completion = LinkOperation.Completion(
       succeed: { result in
@@ -249,7 +249,7 @@ extension GATTWrite.Params {
   /// Whether the device does not answer.
   fileprivate var isCommand: Bool { !(response ?? true) || signed ?? false }
 
-  /// Checks what needs no look at the device.
+  /// Checks the params without the device.
   fileprivate func check() throws {
     try value.checkFits(at: offset)
     guard offset == nil || response ?? true else {

@@ -61,7 +61,7 @@ final class CentralBroker: ClientRoles {
   }
 
   /// Connects to a device that is named by its identifier or address.
-  /// - Parameter criteria: what it was looked for by, if it was.
+  /// - Parameter criteria: the criteria of the search for it, if there was one.
   func connect(
     _ params: PeripheralConnect.Params, _ wish: ConnectWish, for session: Session,
     _ reply: Reply<PeripheralConnect.Result>, foundBy criteria: DeviceCriteria?
@@ -113,7 +113,7 @@ final class CentralBroker: ClientRoles {
     connection.phy = phy
   }
 
-  /// The link with a device, whoever uses it, for a session that may know of the device.
+  /// The link with a device, with any users, for a session that may know of the device.
   func anyLink(with id: String, for session: Session) throws -> LinkHub {
     let peripheral = try directory.find(id)
     guard let hub = connections[peripheral]?.link?.hub, mayKnow(peripheral, session) else {
@@ -126,7 +126,7 @@ final class CentralBroker: ClientRoles {
     rules.permissions(of: session).contains(.scan) || peripheral.isUsed(by: session.user)
   }
 
-  /// Whether a session may see what others hold.
+  /// Whether a session may see others' resources.
   func maySeeOthers(_ session: Session) -> Bool { rules.permissions(of: session).contains(.sessions) }
 
   /// A device that a session may forget, as no other users use it.
@@ -242,7 +242,7 @@ final class CentralBroker: ClientRoles {
 
   // MARK: Descriptions
 
-  /// The devices that a session may know of: all if it may scan, else those that its user requested.
+  /// The devices that a session may know of: all if it may scan, else the devices that its user requested.
   func list(for session: Session) -> [PeripheralList.Entry] {
     let maySeeAll = rules.permissions(of: session).contains(.scan)
     return directory.all.filter { maySeeAll || $0.isUsed(by: session.user) }.map {

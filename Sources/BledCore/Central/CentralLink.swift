@@ -59,8 +59,8 @@ final class CentralLink: ClientRole, OperationHandler {
   }
 
   /// Ends the pending operations of a session with this error.
-  /// - Parameter isPreserved: whether the session is preserved without its program, and with it what outlasts the
-  ///   program.
+  /// - Parameter isPreserved: whether the session is preserved without its program, with the operations that outlast
+  ///   the program.
   func abandon(_ session: Session, _ error: BluetoothError, isPreserved: Bool = false) {
     measurements.end(error, of: session)
     operations.end(of: session, error) { isPreserved && $0.outlastsProgram }
@@ -209,7 +209,7 @@ final class CentralLink: ClientRole, OperationHandler {
     }
   }
 
-  /// Adds a result to what is known, and returns what to ask next.
+  /// Adds a result to the known attributes, and returns the next procedure.
   private func discover(
     _ machine: inout DiscoveryMachine, _ result: Result<GATTResult, GATTError>?
   ) throws -> GATTProcedure? {

@@ -7,16 +7,16 @@ import Bluetooth
 /// | idle        | want                      | connect → connecting                                             |
 /// | connecting  | link up                   | negotiate (the MTU) → negotiating                                |
 /// | connecting  | failed (adapter gone …)   | refuse all, cancel → idle                                        |
-/// | negotiating | negotiated                | answer all, who now use it → connected                           |
+/// | negotiating | negotiated                | answer all, which now use it → connected                         |
 /// | negotiating | link down                 | connect → connecting; after `maximumRetries` refuse all → idle   |
 /// | connected   | want                      | answer                                                           |
-/// | connected   | link down                 | tell each that uses it → idle, or if somebody keeps it: connect → connecting |
-/// | ending      | link down                 | → idle; connect → connecting if somebody wants it again          |
-/// | idle        | link up, from the other side | → linked: nothing is sent on it until somebody wants it       |
+/// | connected   | link down                 | tell each that uses it → idle, or with keepers: connect → connecting         |
+/// | ending      | link down                 | → idle; connect → connecting if it is wanted again               |
+/// | idle        | link up, from the other side | → linked: nothing is sent on it until it is wanted            |
 /// | linked      | want                      | negotiate → negotiating                                          |
-/// | negotiating | negotiated                | those who keep it are told that it is back                       |
+/// | negotiating | negotiated                | keepers are told that it is back                                 |
 /// | any         | rejoin                    | as want, without an answer: that one is told when the link is there; no failure ends it |
-/// | any         | refused                   | refuse all, tell each that uses it or waits without a call: cancel, or disconnect, whoever started the link → ending |
+/// | any         | refused                   | refuse all, tell each that uses it or waits without a call: cancel, or disconnect, in either role → ending           |
 /// | any         | release, expired          | refuse or tell that one; the last one: cancel, or disconnect → ending (linked, if the other side started it) |
 struct ConnectMachine<Who: Hashable, Request: Hashable> {
   enum State: Hashable { case idle, connecting, negotiating, connected, linked, ending }
@@ -45,7 +45,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
   /// The sessions that want the link back whenever it drops.
   private(set) var keepers: Set<Who> = []
   private var waiting: [(who: Who, request: Request)] = []
-  /// The sessions that wait for the link without a call: keepers whose link dropped, and those of `rejoin`.
+  /// The sessions that wait for the link without a call: keepers after their link dropped, and those of `rejoin`.
   private var rejoining: [Who] = []
   private var isOurs = true
   private var backOff = LinkBackOff()
@@ -229,7 +229,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     return refused
   }
 
-  /// After a session left: ends what is no longer wanted.
+  /// After a session left: ends unwanted links and attempts.
   private mutating func letGo() -> [Action] {
     guard !isWanted, users.isEmpty else { return [] }
     switch state {

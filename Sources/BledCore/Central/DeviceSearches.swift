@@ -54,7 +54,7 @@ struct DeviceCriteria: Hashable {
   }
 }
 
-/// One call of `peripheral.connect` whose device was not heard yet.
+/// One call of `peripheral.connect` before its device was heard.
 final class DeviceSearch {
   let session: Session
   let criteria: DeviceCriteria
@@ -82,7 +82,7 @@ final class DeviceSearch {
 /// The devices that sessions want to connect to and know by name or service only. Each is looked for until one that
 /// meets the criteria is heard and can be connected to, or its call ends.
 ///
-/// | Input                                   | What happens                                           |
+/// | Input                                   | Effect                                                 |
 /// |-----------------------------------------|--------------------------------------------------------|
 /// | begin                                   | the adapters look                                      |
 /// | heard, meets criteria, connectable      | `onFound`, once                                        |
@@ -104,7 +104,7 @@ final class DeviceSearches {
     self.scheduler = scheduler
   }
 
-  /// The number of searches of those sessions.
+  /// The number of searches of these sessions.
   func count(where isMeant: (Session) -> Bool) -> Int { searches.count { isMeant($0.session) } }
 
   /// The criteria of a session's searches, in the order of its calls.
@@ -137,7 +137,7 @@ final class DeviceSearches {
     for search in found { onFound(search, peripheral) }
   }
 
-  /// Ends searches of a session: all, or those by these criteria.
+  /// Ends searches of a session: all, or the ones by these criteria.
   /// - Returns: whether there was one.
   @discardableResult
   func end(of session: Session, by criteria: DeviceCriteria? = nil, _ error: BluetoothError) -> Bool {

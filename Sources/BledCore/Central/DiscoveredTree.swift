@@ -7,7 +7,7 @@ struct DiscoveredTree {
   /// The services in order of their handles.
   var services: [ServiceDescription] { byHandle.values.sorted { $0.handle < $1.handle } }
 
-  /// Adds services; what was known of one stays unless there is something newer.
+  /// Adds services; the known parts of one stay unless there are newer ones.
   mutating func add(_ services: [ServiceDescription]) {
     for var service in services {
       if let known = byHandle[service.handle], known.uuid == service.uuid, known.end == service.end {
@@ -41,7 +41,7 @@ struct DiscoveredTree {
     byHandle[handle]?.characteristics = (rest + new).sorted { $0.handle < $1.handle }
   }
 
-  /// Adds the descriptors of the characteristic whose value has this handle.
+  /// Adds the descriptors of the characteristic with this handle of its value.
   mutating func add(_ descriptors: [DescriptorDescription], of value: UInt16) {
     for (handle, service) in byHandle where service.handle <= value && value <= service.end {
       guard let index = service.characteristics?.firstIndex(where: { $0.handle == value }) else { continue }
@@ -49,7 +49,7 @@ struct DiscoveredTree {
     }
   }
 
-  /// Forgets what the device invalidated.
+  /// Forgets the attributes that the device invalidated.
   mutating func forget(_ range: ClosedRange<UInt16>) {
     byHandle = byHandle.filter { $0.value.end < range.lowerBound || $0.key > range.upperBound }
   }

@@ -21,13 +21,13 @@ struct DiscoveryScope {
 enum DiscoveryRequest {
   /// All services with all that is in them, within a certain time.
   case everything(Reply<GATTServices>, DiscoveryClock)
-  /// The primary services, or only those of the given UUIDs.
+  /// The primary services, or only the ones with the given UUIDs.
   case services([BluetoothUUID], Reply<GATTServices>)
   /// The services that the one at the scope's handle includes.
   case includedServices(DiscoveryScope, Reply<GATTServices>)
   /// The characteristics of the service at the scope's handle.
   case characteristics(DiscoveryScope, Reply<GATTDiscoverCharacteristics.Result>)
-  /// The descriptors of the characteristic whose value is at the scope's handle.
+  /// The descriptors of the characteristic with its value at the scope's handle.
   case descriptors(DiscoveryScope, Reply<GATTDiscoverDescriptors.Result>)
 
   func succeed(_ answer: DiscoveryAnswer) {
@@ -118,7 +118,7 @@ struct Discovery {
 
   // MARK: Asking the device
 
-  /// The machine that discovers what a request lacks.
+  /// The machine that discovers the attributes that a request lacks.
   func machine(for request: DiscoveryRequest) -> DiscoveryMachine {
     switch request {
     case .everything: return DiscoveryMachine(.everything)
@@ -155,7 +155,7 @@ struct Discovery {
   /// Adds the descriptors of a characteristic that were looked for in order to subscribe to it.
   mutating func add(_ descriptors: [DiscoveredDescriptor], of value: UInt16) { known.add(descriptors, of: value) }
 
-  /// The device's database hash is here: if the cache was made under the same, what is in it is known.
+  /// The device's database hash is here: if the cache was made under the same, its attributes are known.
   private mutating func readHash(_ result: Result<GATTResult, BluetoothError>) throws -> Bool {
     var value: [UInt8]?
     switch result {
@@ -206,7 +206,7 @@ struct Discovery {
     }
   }
 
-  /// Whether the result of that differs from what was discovered before.
+  /// Whether the result of that differs from the earlier discovery.
   func isOutdated(by result: Result<GATTResult, GATTError>?) -> Bool {
     switch (hash, result) {
     case (.read(let known), .success(.value(let value))): Self.isPlausible(value) && value != known
@@ -221,7 +221,7 @@ struct Discovery {
     setCache(nil)
   }
 
-  /// Forgets what is in a range of handles.
+  /// Forgets the attributes in a range of handles.
   mutating func forget(_ range: ClosedRange<UInt16>) {
     known.forget(range)
     for session in trees.keys { trees[session]?.forget(range) }
@@ -229,7 +229,7 @@ struct Discovery {
 
   // MARK: Answers
 
-  /// The answer to a request from what is known; it is recorded if the session has a restoration identifier.
+  /// The answer to a request from the known attributes; it is recorded if the session has a restoration identifier.
   mutating func answer(_ request: DiscoveryRequest, of session: Session?) throws -> DiscoveryAnswer {
     switch request {
     case .everything:
@@ -287,7 +287,7 @@ struct Discovery {
   /// The findings of a preserved session; nil if it discovered nothing on this link.
   func services(discoveredBy session: Session) -> [ServiceDescription]? { trees[session.id]?.services }
 
-  /// Records what a preserved session discovered on an earlier link.
+  /// Records the discoveries of a preserved session on an earlier link.
   /// - Returns: whether the device still has these services; otherwise nothing is recorded.
   mutating func restore(_ services: [ServiceDescription], for session: Session) -> Bool {
     var found = DiscoveredTree()
@@ -297,7 +297,7 @@ struct Discovery {
     return true
   }
 
-  /// Forgets what a session discovered, which has disconnected from the device.
+  /// Forgets the discoveries of a session that has disconnected from the device.
   mutating func forget(_ session: Session) { trees[session.id] = nil }
 
   private mutating func note(for session: Session?, _ add: (inout DiscoveredTree) -> Void) {

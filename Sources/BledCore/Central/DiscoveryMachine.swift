@@ -13,7 +13,7 @@ enum DiscoveryGoal: Hashable {
   case includes(UInt16)
   /// The characteristics of the service at this handle.
   case characteristics(UInt16)
-  /// The descriptors of the characteristic whose value has this handle.
+  /// The descriptors of the characteristic with this handle of its value.
   case descriptors(UInt16)
   /// The characteristics of the Generic Attribute service, and the configuration of Service Changed, if it is one of
   /// them (Core 5.4, Vol 3, Part G, 7).
@@ -22,8 +22,8 @@ enum DiscoveryGoal: Hashable {
   case attributes([AttributePath])
 }
 
-/// Asks a device for what is not known yet, one procedure after the other. The first discovery on a link reads the
-/// Database Hash (Core 5.4, Vol 3, Part G, 7.3): where it is that of a cached database, the cache is what is known.
+/// Discovers the unknown attributes of a device, one procedure after the other. The first discovery on a link reads the
+/// Database Hash (Core 5.4, Vol 3, Part G, 7.3): where it equals that of a cached database, the cache is used.
 ///
 /// | State      | Input                      | Next procedure, next state                                         |
 /// |------------|----------------------------|--------------------------------------------------------------------|
@@ -70,7 +70,7 @@ struct DiscoveryMachine {
     return procedure
   }
 
-  /// Adds the result of the procedure that was next to what is known.
+  /// Adds the result of the next procedure to the known attributes.
   mutating func take(_ result: GATTResult, _ known: inout KnownAttributes) throws {
     guard let asked else { return }
     self.asked = nil
@@ -175,7 +175,7 @@ extension KnownAttributes {
     return .discoverDescriptors(in: (value + 1)...characteristic.endHandle)
   }
 
-  /// Adds the result of a procedure that `missing` gave to what is known.
+  /// Adds the result of a procedure of `missing` to the known attributes.
   mutating func learn(_ result: GATTResult, of procedure: GATTProcedure) throws {
     switch (procedure, result) {
     case (.discoverServices(_, let range), .services(let found)):
@@ -200,7 +200,7 @@ extension KnownAttributes {
 }
 
 extension GATTResult {
-  /// The failure of a device, or of our own stack, to return what was requested.
+  /// The failure of a device, or of our own stack, to return the requested attributes.
   static func unexpected() -> BluetoothError {
     BledError.protocolViolation.error("the device's response does not match the request")
   }

@@ -28,7 +28,7 @@ struct ExtendedProperties: OptionSet, Hashable {
 }
 
 extension KnownAttributes {
-  /// Reads the extended properties of a characteristic whose descriptors are known; nil if there is nothing to read.
+  /// Reads the extended properties of a characteristic with known descriptors; nil if there is nothing to read.
   func missingExtendedProperties(of characteristic: DiscoveredCharacteristic) -> GATTProcedure? {
     let value = characteristic.valueHandle
     guard characteristic.properties.contains(.extendedProperties), !hasAskedForExtendedProperties(of: value) else {
@@ -37,7 +37,7 @@ extension KnownAttributes {
     return descriptors(of: value)?.first { $0.uuid == 0x2900 }.map { .read($0.handle) }
   }
 
-  /// Adds what the device answered to that, or nothing if it refused.
+  /// Adds the device's answer to that, or nothing if it refused.
   mutating func add(extended octets: [UInt8], ofDescriptor handle: UInt16) {
     if let value = value(ofDescriptor: handle) { add(ExtendedProperties(octets), of: value) }
   }

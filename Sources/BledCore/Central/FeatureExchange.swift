@@ -5,7 +5,7 @@ import GATT
 /// Multiple Handle Value Notifications (bit 2), Database Out Of Sync (bit 0, Robust Caching, 2.5.2.1), and enhanced
 /// bearers (bit 1), where our client is about to open them.
 ///
-/// A device is told once on a link, after the first discovery on it, in turns with what programs ask for. A bonded one
+/// A device is told once on a link, after the first discovery on it, in turns with programs' requests. A bonded one
 /// keeps it with the bond. One without the characteristic is told nothing.
 ///
 /// | State of the link                                     | Input                          | Then                         |
@@ -39,7 +39,7 @@ final class FeatureExchange {
     link.enqueue(LinkOperation(nil, .serverFeatures, .read(handle)))
   }
 
-  /// The link is encrypted now, or better: what had to wait for that is done.
+  /// The link is encrypted now, or better: the operations that had to wait for that are executed.
   func securityChanged() {
     if awaitsEncryption, hub.mayHaveBearers { servicesAreKnown() }
   }

@@ -50,7 +50,7 @@ extension KnownAttributes {
     characteristic.endHandle > characteristic.valueHandle ? descriptors(of: characteristic.valueHandle) : nil
   }
 
-  /// Decodes what `octets` returned.
+  /// Decodes the result of `octets`.
   /// - Returns: nil for anything else.
   init?(octets: [UInt8]) {
     var reader = Reader(rest: octets[...])
@@ -59,7 +59,7 @@ extension KnownAttributes {
     var isComplete = false
     var service: Service?
     // Services are in their order, and no value belongs to two characteristics: else it would be read differently each
-    // time. What a device has that tells so is discovered again.
+    // time. The attributes of a device that reports so are discovered again.
     var values: Set<UInt16> = []
     var descriptors: (value: UInt16, found: [DiscoveredDescriptor])?
     while let letter = reader.octet() {
@@ -138,7 +138,7 @@ private struct Writer {
   }
 }
 
-/// Reads from the front; returns nil for what is incomplete.
+/// Reads from the front; returns nil for incomplete input.
 private struct Reader {
   var rest: ArraySlice<UInt8>
 

@@ -2,9 +2,9 @@ import Bluetooth
 import GATT
 
 extension KnownAttributes {
-  /// Refuses what a characteristic's properties do not allow. Nothing is known of handles that were not discovered:
-  /// there the device decides.
-  /// - Returns: what the characteristic allows; nil if that is not known.
+  /// Refuses operations that a characteristic's properties do not allow. Nothing is known of handles that were not
+  /// discovered: there the device decides.
+  /// - Returns: the allowed operations; nil if that is not known.
   @discardableResult
   func check(
     _ property: CharacteristicProperties, of handle: UInt16, _ verb: String

@@ -5,7 +5,7 @@ import GATT
 /// know how far services and characteristics reach, which operations characteristics allow, and where their
 /// configuration is.
 struct KnownAttributes: Hashable {
-  /// A service. What is nil was not looked for yet.
+  /// A service. A nil part was not looked for yet.
   struct Service: Hashable {
     let range: ClosedRange<UInt16>
     let uuid: BluetoothUUID
@@ -41,9 +41,9 @@ struct KnownAttributes: Hashable {
   /// The Characteristic Extended Properties by the handle of the value they belong to; nil if the device refused.
   private var extended: [UInt16: ExtendedProperties?] = [:]
 
-  // MARK: What becomes known
+  // MARK: Discovered attributes
 
-  /// Adds a service; of one that is already known in this place, what is known of it stays.
+  /// Adds a service; a service that is already known in this place keeps its known parts.
   mutating func add(_ range: ClosedRange<UInt16>, _ uuid: BluetoothUUID, isPrimary: Bool?) {
     revision += 1
     let index = services.index(notBelow: range.lowerBound)
@@ -55,7 +55,7 @@ struct KnownAttributes: Hashable {
     services[index].isPrimary = isPrimary ?? services[index].isPrimary
   }
 
-  /// All primary services are known; what else there is are secondary ones.
+  /// All primary services are known; all others are secondary ones.
   mutating func addedAllPrimaries() {
     revision += 1
     hasAllPrimaries = true
@@ -72,7 +72,7 @@ struct KnownAttributes: Hashable {
   /// Keeps a service out of searches for several.
   mutating func searchByItself(_ service: Service) { searchedByThemselves.insert(service.range.lowerBound) }
 
-  /// Adds what the service at this handle includes.
+  /// Adds the included services of the service at this handle.
   mutating func add(_ includes: [DiscoveredInclude], of handle: UInt16) {
     // Services that a discovery found take precedence over an include.
     for include in includes where service(ifKnown: include.range.lowerBound) == nil {
@@ -101,13 +101,14 @@ struct KnownAttributes: Hashable {
     configurations[value] = found.first { $0.uuid == 0x2902 }?.handle
   }
 
-  /// Adds the extended properties of a characteristic; nil for those that the device does not let us read.
+  /// Adds the extended properties of a characteristic; nil for descriptors that the device does not let us read.
   mutating func add(_ properties: ExtendedProperties?, of value: UInt16) {
     revision += 1
     extended[value] = .some(properties)
   }
 
-  /// Forgets what the device invalidated. Service Changed itself never moves (Core 5.4, Vol 3, Part G, 7.1).
+  /// Forgets the attributes that the device invalidated. Service Changed itself never moves (Core 5.4, Vol 3, Part G,
+  /// 7.1).
   mutating func forget(_ range: ClosedRange<UInt16>) {
     revision += 1
     epoch += 1
@@ -124,7 +125,7 @@ struct KnownAttributes: Hashable {
     extended = extended.filter { isValid($0.key) }
   }
 
-  // MARK: What is known
+  // MARK: Known attributes
 
   /// The service declared at this handle; nil if it was not discovered.
   func service(ifKnown handle: UInt16) -> Service? { services.index(of: handle).map { services[$0] } }
@@ -151,7 +152,7 @@ struct KnownAttributes: Hashable {
 
   func isSearchedByItself(_ service: Service) -> Bool { searchedByThemselves.contains(service.range.lowerBound) }
 
-  /// The characteristic whose value has this handle.
+  /// The characteristic with this handle of its value.
   func characteristic(at value: UInt16) throws -> DiscoveredCharacteristic {
     guard let found = characteristics[value] else {
       throw BledError.unknownHandle.error(

@@ -20,15 +20,15 @@ struct LinkOperation {
     case procedure(Completion)
     /// Looks for the attributes that an operation names by UUIDs; the operation then goes on in its place.
     indirect case lookup(Lookup)
-    /// Looks for the services of a preserved session, whose link is back, and subscribes it again.
+    /// Looks for the services of a preserved session after its link is back, and subscribes it again.
     indirect case restoration(RestoredState.Peripheral, DiscoveryMachine)
     /// Finds the device's Service Changed characteristic and subscribes to it.
     indirect case serviceWatch(DiscoveryMachine)
     /// Subscribes to it, and then asks whether the services changed between the discovery and that.
     case serviceCheck(isSubscribed: Bool)
-    /// Asks the device what its server supports.
+    /// Reads the features of the device's server.
     case serverFeatures
-    /// Tells the device what our client supports.
+    /// Writes our client's features to the device.
     case clientFeatures(UInt8)
     /// The operation was abandoned: a response of the device is ignored.
     case unawaited
@@ -123,8 +123,8 @@ extension LinkOperation {
   /// Whether it reads one value, so that asking again changes nothing.
   var isRead: Bool { if case .read = task { true } else { false } }
 
-  /// Whether it can be asked on an enhanced bearer with this MTU: one value is read, or written with one request. What
-  /// else there is depends on what was asked before it on the same bearer, or on a longer packet.
+  /// Whether it can be asked on an enhanced bearer with this MTU: one value is read, or written with one request. All
+  /// other operations depend on earlier requests on the same bearer, or on a longer packet.
   func fits(enhancedMTU mtu: Int) -> Bool {
     switch (task, procedure) {
     case (.read, .readLong): true

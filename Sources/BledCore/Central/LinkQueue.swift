@@ -2,13 +2,13 @@ import GATT
 
 /// The one queue of a link. Operations take turns by user, the daemon itself being one more, and then by session; each
 /// session's own stay in order. On each bearer one operation at a time is in progress; Write Commands, which have no
-/// response, only need room on the link, whose turns are `RoomTurns`.
+/// response, only need room on the link (`RoomTurns`).
 ///
 /// | Operation         | Begins when                                                           | Ends with              |
 /// |-------------------|-----------------------------------------------------------------------|------------------------|
 /// | any but a command | no other one is under way on its bearer, and no other it is behind    | its last result        |
 /// | a Write Command   | its session has room; it changes no subscription and looks for nothing | being sent            |
-/// | one that waited   | as above, and what its session asked for before has its result        | being sent             |
+/// | one that waited   | as above, and its session's earlier operations have their results     | being sent             |
 /// | any               |                                                                       | removal                |
 ///
 /// Between its procedures an operation goes back into the queue, before the rest of its session.
@@ -18,7 +18,7 @@ import GATT
 /// its end, Write Commands wait for the operations that their session has on enhanced bearers, and operations that
 /// follow Write Commands are asked on the fixed bearer, too.
 struct LinkQueue {
-  /// An operation in progress. It stays until it has handled the result: what that leads to comes after it.
+  /// An operation in progress. It stays until it has handled the result: its consequences come after it.
   private typealias Running = (id: ProcedureID, operation: LinkOperation)
 
   /// A bearer and the operation in progress on it.
@@ -40,8 +40,8 @@ struct LinkQueue {
   private var waiting = UserQueue<Int, LinkOperation>()
   /// The fixed bearer first, then the enhanced ones.
   private var slots = [Slot(bearer: .fixed, enhancedMTU: nil)]
-  /// The last Write Commands, by the number of their session, of those that have sent nothing since that the device has
-  /// answered on the same bearer. Only kept where there are others.
+  /// The last Write Commands, by the number of their session, without a later answer of the device on the same bearer.
+  /// Only kept where there are others.
   private var commanding: [Int: ProcedureID] = [:]
   private var lastProcedure: UInt64 = 0
 
@@ -67,7 +67,7 @@ struct LinkQueue {
     return begin(operation)
   }
 
-  /// Begins the operation whose turn it is, if it is no command. There may be another one for another bearer then.
+  /// Begins the operation at its turn, if it is no command. There may be another one for another bearer then.
   mutating func beginNext() -> (id: ProcedureID, operation: LinkOperation)? {
     for index in slots.indices where slots[index].isFree {
       let (slot, commanding) = (slots[index], commanding)
@@ -108,7 +108,7 @@ struct LinkQueue {
     slots[index].current?.operation = operation
   }
 
-  /// The device has answered a procedure: what its session sent before on the same bearer has arrived.
+  /// The device has answered a procedure: its session's earlier packets on the same bearer have arrived.
   mutating func answered(_ id: ProcedureID) {
     guard !commanding.isEmpty, let current = slots[0].current, current.id == id else { return }
     let session = current.operation.session?.id ?? 0
@@ -121,7 +121,8 @@ struct LinkQueue {
     waiting.prepend(operation, of: party(of: operation.session))
   }
 
-  /// Removes the operations of a session, in order, except what `stays`. The device may still answer those in progress.
+  /// Removes the operations of a session, in order, except those that `stays` accepts. The device may still answer
+  /// operations in progress.
   mutating func removeAll(of session: Session, unless stays: (LinkOperation) -> Bool) -> [LinkOperation] {
     var removed: [LinkOperation] = []
     for index in slots.indices {
@@ -134,14 +135,14 @@ struct LinkQueue {
     return removed + waiting.removeAll(of: party(of: session), unless: stays)
   }
 
-  /// Removes what waits to ask by handles that are not valid any more; what is in progress stays.
+  /// Removes waiting operations by handles that are not valid any more; operations in progress stay.
   /// - Parameter sessions: all that have operations; nil for the daemon itself.
   mutating func removeHandles(of sessions: [Session?]) -> [LinkOperation] {
     sessions.flatMap { waiting.removeAll(of: party(of: $0)) { !$0.goesByHandle } }
   }
 
-  /// Removes what asks by handles of a range that are not valid any more, in progress or waiting. The device may still
-  /// answer what is in progress.
+  /// Removes operations by handles of a range that are not valid any more, in progress or waiting. The device may still
+  /// answer operations in progress.
   /// - Parameter sessions: all that have operations.
   mutating func removeHandles(in range: ClosedRange<UInt16>, of sessions: [Session]) -> [LinkOperation] {
     var removed: [LinkOperation] = []
@@ -219,15 +220,15 @@ struct LinkQueue {
     }
   }
 
-  /// The party whose turn an operation takes; the daemon itself is member 0.
+  /// The party of an operation's turn; the daemon itself is member 0.
   private func party(of session: Session?) -> UserQueue<Int, LinkOperation>.Party {
     .init(user: session?.user, member: session?.id ?? 0)
   }
 }
 
 extension UserQueue<Int, LinkOperation> {
-  /// The next operation that is suitable, and behind none of those in progress. Those that are passed over keep their
-  /// turn: nothing overtakes them that they would then be behind.
+  /// The next operation that is suitable, and behind none in progress. Operations that are passed over keep their turn:
+  /// nothing overtakes them that they would then be behind.
   fileprivate mutating func nextInTurn(
     behind running: [LinkOperation], where isSuitable: (LinkOperation) -> Bool
   ) -> LinkOperation? {

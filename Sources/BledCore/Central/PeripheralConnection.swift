@@ -41,7 +41,7 @@ final class PeripheralConnection {
   private var retry: (any ScheduledWork)?
   /// Whether the MTU was exchanged on this link; a client may do so only once (Core 5.4, Vol 3, Part F, 3.4.2.1).
   private var hasNegotiated = false
-  /// The error of pending requests for those who may see what others hold, while they are being failed.
+  /// The error of pending requests for sessions that may see others' resources, while they are being failed.
   private var fullError: BluetoothError?
   /// The sessions' wishes for the link's parameters, for as long as they use the device or wait for it.
   var wished: [Session: CheckedWish] = [:]
@@ -59,7 +59,7 @@ final class PeripheralConnection {
   /// Whether a session uses the link or waits for it.
   func concerns(_ session: Session) -> Bool { machine.isWaiting(session) || machine.users.contains(session) }
 
-  // MARK: What sessions want
+  // MARK: Requests of sessions
 
   /// Chooses the adapter. A pending connection stays with its adapter, which is the one to cancel it.
   func prefer(_ slot: AdapterSlot) {
@@ -67,13 +67,13 @@ final class PeripheralConnection {
   }
 
   /// A session requests the link.
-  /// - Parameter criteria: what the device was looked for by, if it was.
+  /// - Parameter criteria: the criteria of the search for the device, if there was one.
   func want(
     _ session: Session, _ reply: Reply<PeripheralConnect.Result>, _ wish: ConnectWish, foundBy criteria: DeviceCriteria?
   ) {
     if let parameters = wish.parameters { wished[session] = parameters }
     if let phy = wish.phy { self.phy = phy }
-    // The answer to this call also answers one whose program went away and is back.
+    // The answer to this call also answers one of a program that went away and is back.
     for other in machine.requests(of: session) { other.reply.afterwards = nil }
     reply.afterwards = { [id = peripheral.id] outcome in
       switch outcome {
@@ -108,7 +108,7 @@ final class PeripheralConnection {
     perform(machine.release(session))
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   /// A link to the device came up.
   func linkUp(_ new: CentralLink) {
@@ -134,14 +134,14 @@ final class PeripheralConnection {
   func negotiated() { perform(machine.negotiated(at: broker.scheduler.now)) }
 
   /// No link is possible.
-  /// - Parameter full: the error for those who may see what others hold.
+  /// - Parameter full: the error for sessions that may see others' resources.
   func failed(_ error: BluetoothError, inFull full: BluetoothError? = nil) {
     fullError = full
     perform(machine.failed(error))
     fullError = nil
   }
 
-  /// The device is blocked: nobody is connected with it any more, or waits for it.
+  /// The device is blocked: no session is connected with it any more, or waits for it.
   func refuse(_ error: BluetoothError) {
     for session in machine.users { link?.release(session) }
     preserved = [:]
@@ -186,7 +186,7 @@ final class PeripheralConnection {
   /// The wishes of the sessions.
   var wishes: [CheckedWish] { Array(wished.values) }
 
-  /// The pending connection, or the link, gets what is wanted now.
+  /// The pending connection, or the link, gets the present requests.
   private func wishesChanged() {
     guard machine.state != .ending else { return }
     if let link { return link.hub.wishesChanged() }

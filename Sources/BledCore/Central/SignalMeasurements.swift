@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// The measurements of a link's signal strength that sessions wait for. All who ask while one is in progress share its
+/// The measurements of a link's signal strength that sessions wait for. All requests during a measurement share its
 /// result. The controller may answer after the link's end, or never.
 final class SignalMeasurements {
   private unowned let hub: LinkHub
@@ -21,7 +21,7 @@ final class SignalMeasurements {
     }
   }
 
-  /// Fails those of a session, or all of them if it is nil, in order.
+  /// Fails the requests of a session, or all of them if it is nil, in order.
   func end(_ error: BluetoothError, of session: Session? = nil) {
     for reply in removeAll(of: session) { reply.fail(error) }
   }

@@ -4,7 +4,7 @@ import Bluetooth
 /// Values from a device go to the sessions that subscribed to them. None is dropped in silence: a session that cannot
 /// take one is returned, and loses the subscription.
 extension Subscriptions {
-  /// Sends a value to all who subscribed to it, encoded once.
+  /// Sends a value to all its subscribers, encoded once.
   /// - Parameter owner: the session that reads it from a socket.
   /// - Returns: the sessions that have no room for it.
   func deliver(_ value: [UInt8], of handle: UInt16, from hub: LinkHub, except owner: Session?) -> [Session] {

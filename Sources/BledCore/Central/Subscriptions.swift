@@ -2,22 +2,23 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// One characteristic of a device whose subscription sessions share: which sessions receive its values, and what the
-/// device was last told. A session that joins is a member before the device is asked, so that no early value is missed;
-/// the device is told when the member's turn on the link has come.
+/// One characteristic of a device with a subscription that sessions share: the sessions that receive its values, and
+/// the configuration last written. A session that joins is a member before the device is asked, so that no early value
+/// is missed; the device is told when the member's turn on the link has come.
 ///
 /// | State        | Input                                       | Outcome, next state      |
 /// |--------------|---------------------------------------------|--------------------------|
 /// | any          | join, leave                                 | a member, or none        |
-/// | off, unknown | turn of one who joined                      | switch on → unknown      |
-/// | on           | turn of one who joined                      | nothing to do            |
-/// | on, unknown  | turn of one who left, nobody is a member    | switch off → unknown     |
-/// | any          | turn of one who left, others are members    | nothing to do            |
+/// | off, unknown | turn of one that joined                     | switch on → unknown      |
+/// | on           | turn of one that joined                     | nothing to do            |
+/// | on, unknown  | turn of one that left, without other members | switch off → unknown    |
+/// | any          | turn of one that left, with other members   | nothing to do            |
 /// | unknown      | the device has switched                     | → on, off                |
 /// | unknown      | the device refuses                          | → off                    |
-/// | on           | turn of one who joined, with another choice | switch on → unknown      |
+/// | on           | turn of one that joined, other choice       | switch on → unknown      |
 ///
-/// Members share the choice between notifications and indications. Who joins may make another one only when alone.
+/// Members share the choice between notifications and indications. A joining session may make another choice only when
+/// alone.
 struct SubscriptionMachine<Who: Hashable> {
   private enum State { case off, unknown, on }
 
@@ -35,8 +36,8 @@ struct SubscriptionMachine<Who: Hashable> {
   var isIdle: Bool { members.isEmpty && state == .off }
 
   /// - Parameters:
-  ///   - choice: what it wants to receive; nil if it takes what others do.
-  ///   - preferred: what it receives then, if there are no others.
+  ///   - choice: the kind of values it wants; nil for the choice of the others.
+  ///   - preferred: the kind it receives then, if there are no others.
   /// - Returns: false if others have chosen otherwise.
   mutating func join(_ who: Who, as choice: ClientConfiguration?, else preferred: ClientConfiguration) -> Bool {
     let wanted = choice ?? (members.isEmpty ? preferred : self.choice)
@@ -48,23 +49,23 @@ struct SubscriptionMachine<Who: Hashable> {
 
   mutating func leave(_ who: Who) { members.removeAll { $0 == who } }
 
-  /// Whether the device has to be told, at the turn of one who joined (`on`) or left.
+  /// Whether the device has to be told, at the turn of one that joined (`on`) or left.
   func mustSwitch(on: Bool) -> Bool {
     on ? state != .on || told != choice : members.isEmpty && state != .off
   }
 
   /// The device is told.
-  /// - Returns: what.
+  /// - Returns: the new configuration.
   mutating func switching(on: Bool) -> ClientConfiguration {
     state = .unknown
     told = on ? choice : []
     return told
   }
 
-  /// The device has done what it was told.
+  /// The device has executed the write.
   mutating func switched(on: Bool) { state = on ? .on : .off }
 
-  /// The device refuses what it was told.
+  /// The device refuses the write.
   mutating func refused() { state = .off }
 }
 
@@ -109,8 +110,8 @@ struct Subscriptions {
   }
 
   /// - Parameters:
-  ///   - choice: what the session wants to receive; nil if it takes what others do.
-  ///   - preferred: what it receives then, if there are no others.
+  ///   - choice: the kind of values the session wants; nil for the choice of the others.
+  ///   - preferred: the kind it receives then, if there are no others.
   mutating func join(
     _ session: Session, to handle: UInt16, as choice: ClientConfiguration?, else preferred: ClientConfiguration
   ) throws {
@@ -137,15 +138,15 @@ struct Subscriptions {
     return true
   }
 
-  /// Forgets a subscription whose handle the device invalidated.
+  /// Forgets a subscription with a handle that the device invalidated.
   /// - Returns: the sessions that values went to.
   mutating func remove(_ handle: UInt16) -> [Session] { machines.removeValue(forKey: handle)?.members ?? [] }
 
-  /// Returns the next procedure of a change whose turn has come: to configure the characteristic, or before
+  /// Returns the next procedure of a change at its turn: to configure the characteristic, or before
   /// that for the descriptors.
   /// - Parameters:
-  ///   - hasAnswered: whether the device has done what it was asked before.
-  ///   - session: the session whose change it is.
+  ///   - hasAnswered: whether the device has executed the earlier request.
+  ///   - session: the session of the change.
   ///   - watched: the handle of a value that the daemon itself is subscribed to.
   /// - Returns: nil when there is nothing more to do.
   mutating func proceed(
@@ -178,13 +179,14 @@ struct Subscriptions {
 
   /// A change has failed, or was abandoned.
   mutating func failed(_ change: SubscriptionChange, of session: Session?, _ error: BluetoothError) {
-    // Any other error tells nothing about the device: it may have done what it was told.
+    // Any other error tells nothing about the device: it may have executed the write.
     if change.isWritten, error.domain == .att { machines[change.handle]?.refused() }
     if change.on, let session { machines[change.handle]?.leave(session) }
     ended(change, of: session)
   }
 
-  /// A session that has unsubscribed in the meantime, or whose handle is now invalid, has no subscription to report.
+  /// A session that has unsubscribed in the meantime, or with a handle that is now invalid, has no subscription to
+  /// report.
   private func checkMember(_ session: Session, of handle: UInt16, _ known: KnownAttributes) throws {
     guard machines[handle]?.members.contains(session) != true else { return }
     _ = try known.characteristic(at: handle)

@@ -2,8 +2,8 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// The receivers of the values that one device sends by itself: the sessions that subscribed, and those that read the
-/// values of a characteristic from a socket, which are subscribed, too.
+/// The receivers of the values that one device sends by itself: the sessions that subscribed, and sessions that read
+/// the values of a characteristic from a socket, which are subscribed, too.
 final class ValueReceivers {
   private unowned let link: CentralLink
   private unowned let hub: LinkHub
@@ -16,7 +16,7 @@ final class ValueReceivers {
     hub = link.hub
   }
 
-  /// The handles that a session is subscribed to, in order, but for those whose values it reads from a socket.
+  /// The handles that a session is subscribed to, in order, without the ones that it reads from a socket.
   func subscriptions(of session: Session) -> [UInt16] {
     subscriptions.handles(of: session).filter { reader(of: $0)?.session !== session }
   }
@@ -54,7 +54,7 @@ final class ValueReceivers {
 
   func leave(_ session: Session, from handle: UInt16) { subscriptions.leave(session, from: handle) }
 
-  /// The next procedure of a change whose turn has come; see `Subscriptions`.
+  /// The next procedure of a change at its turn; see `Subscriptions`.
   func proceed(
     _ change: inout SubscriptionChange, hasAnswered: Bool, for session: Session?, watched: UInt16?
   ) throws -> GATTProcedure? {
@@ -114,7 +114,7 @@ final class ValueReceivers {
     if characteristic.values { endSubscription(to: characteristic.handle, of: characteristic.session) }
   }
 
-  /// Ends those that this is true of.
+  /// Ends the ones for which this is true.
   func endAcquired(_ error: BluetoothError, where isMeant: (AcquiredCharacteristic) -> Bool) {
     let all = acquired.sorted { $0.key < $1.key }.flatMap(\.value)
     for characteristic in all where isMeant(characteristic) {
@@ -122,8 +122,8 @@ final class ValueReceivers {
     }
   }
 
-  /// Checks that nobody has a socket for these directions of a characteristic, and that the session does not receive
-  /// the values already that are to go over one.
+  /// Checks that no session has a socket for these directions of a characteristic, and that the session does not
+  /// receive the values already that are to go over one.
   func checkIsFree(_ handle: UInt16, for session: Session, writes: Bool, values: Bool) throws {
     for other in acquired[handle] ?? [] where (writes && other.writes) || (values && other.values) {
       throw other.session === session
@@ -146,7 +146,7 @@ final class ValueReceivers {
       "this session has acquired characteristic \(handle.handleText): close its descriptor first")
   }
 
-  // MARK: What the device sends
+  // MARK: Values of the device
 
   /// The device sent a value.
   func received(_ value: [UInt8], of handle: UInt16) {

@@ -32,7 +32,7 @@ extension KnownAttributes {
     }
   }
 
-  /// Adds what the services within a range include.
+  /// Adds the included services of the services within a range.
   mutating func add(_ found: [DiscoveredInclude], within range: ClosedRange<UInt16>) {
     for service in services(within: range) where service.includes == nil {
       add(found.filter { service.range.contains($0.handle) }, of: service.range.lowerBound)

@@ -1,12 +1,12 @@
 /// The places at the socket for tokens: a value that counts programs which have connected and sent no token yet.
 ///
-/// | A program of a user …                                       | What happens                           |
+/// | A program of a user …                                       | Effect                                 |
 /// |-------------------------------------------------------------|----------------------------------------|
-/// | with fewer than `ofUser` there, and than half of what is free | it has a place                       |
+/// | with fewer than `ofUser` there, and than half of the free ones | it has a place                      |
 /// | with more                                                   | it takes the place of the user's oldest |
 ///
 /// So the more places users have taken, the fewer each of them may have: `n` users leave a share of 2 in `n` + 2 of all
-/// places free, and nobody loses a place to another user.
+/// places free, and no user loses a place to another.
 struct CallerPlaces<Caller: Hashable> {
   /// The number of places of all users, and the maximum of one.
   static var maximum: (all: Int, ofUser: Int) { (64, 8) }

@@ -5,7 +5,7 @@ import Logging
 
 /// The L2CAP channels of all sessions, and the numbers under which they listen.
 ///
-/// | State of a channel | Input                              | What happens                                        |
+/// | State of a channel | Input                              | Effect                                              |
 /// |--------------------|------------------------------------|-----------------------------------------------------|
 /// | (none)             | a device opened it                 | the session is told → offered                       |
 /// | (none)             | opened for a session, with a token | answered with a token → waiting                     |
@@ -26,9 +26,9 @@ final class ChannelBroker: LinkChannels {
     func takes(_ mode: ChannelMode) -> Bool { parameters.mode.map { $0 == mode } ?? true }
   }
 
-  /// How many channels of a device a program may have yet to accept: it must not use up what the program may have.
+  /// How many channels of a device a program may have yet to accept: it must not use up the program's share.
   private static let mostOffered = 4
-  /// ATT's own, on BR/EDR and with enhanced bearers: there the daemon keeps what sessions share apart.
+  /// ATT's own, on BR/EDR and with enhanced bearers: there the daemon keeps sessions apart.
   private static let reserved: Set<Int> = [0x1F, 0x27]
 
   private final class Entry {
@@ -144,7 +144,7 @@ final class ChannelBroker: LinkChannels {
     }
   }
 
-  /// A session disconnected from a device, whose link others may still use: what it opened on it ends.
+  /// A session disconnected from a device, while others may still use the link: its channels on it end.
   func released(_ hub: LinkHub, by session: Session) {
     for opening in openings where opening.session == session && opening.hub === hub {
       fail(opening, GAPError.cancelled.error("this session disconnected from the device"))
@@ -183,7 +183,7 @@ final class ChannelBroker: LinkChannels {
     entry.relay.attach(program)
   }
 
-  // MARK: What happens otherwise
+  // MARK: Other events
 
   /// A device opened a channel.
   func opened(_ channel: any Channel, on hub: LinkHub) {
@@ -207,7 +207,7 @@ final class ChannelBroker: LinkChannels {
     listener.session.send(L2CAPIncoming.self, describe(entry))
   }
 
-  /// A session has ended: what it published and its channels end.
+  /// A session has ended: its listeners and its channels end.
   func ended(_ session: Session) {
     for entry in entries.values.filter({ $0.session == session }).sorted(by: { $0.number < $1.number }) { end(entry) }
     for listener in listeners where listener.session == session { listener.slot.adapter.unpublishChannel(listener.psm) }

@@ -2,7 +2,7 @@ import Bluetooth
 import EventLoop
 import Glibc
 
-/// The two ends of what carries a channel's octets between the daemon and a program.
+/// The two ends of the socket pair that carries a channel's octets between the daemon and a program.
 struct ChannelPair {
   let own: any ProgramEnd
   let passed: PassedDescriptor

@@ -28,7 +28,7 @@ final class ChannelRelay {
     apply()
   }
 
-  /// Ends the device's side; the program still gets what came, then the end.
+  /// Ends the device's side; the program still gets earlier packets, then the end.
   func end(_ reason: BluetoothError) {
     guard !hasEnded else { return }
     channel.close()
@@ -92,7 +92,7 @@ final class ChannelRelay {
     }
   }
 
-  /// Does what follows from the machine's state.
+  /// Executes the consequences of the machine's state.
   private func apply() {
     guard !hasEnded else { return }
     if let end = machine.end {

@@ -6,7 +6,7 @@ import Logging
 /// The socket at which programs fetch their L2CAP channels, if they cannot receive descriptors: they connect, send the
 /// token and a line feed, and the channel's octets follow in both directions, as a stream.
 ///
-/// | A program that connected …              | What happens                             |
+/// | A program that connected …              | Effect                                   |
 /// |-----------------------------------------|------------------------------------------|
 /// | sends the token of one of its user's channels | the connection is the channel's    |
 /// | sends anything else, or goes            | it is closed                             |
@@ -106,7 +106,7 @@ public final class ChannelSocket {
     pauseTimer = loop.schedule(at: EventLoop.now + Self.pause) { [weak self] in self?.watch?.interest = .readable }
   }
 
-  /// Reads no more than the token: what follows is the channel's.
+  /// Reads no more than the token: later octets are the channel's.
   private func read(_ caller: Caller) {
     var octets = [UInt8](repeating: 0, count: ChannelTokens.length + 1 - caller.token.count)
     let count = octets.withUnsafeMutableBytes { recv(caller.descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT)) }

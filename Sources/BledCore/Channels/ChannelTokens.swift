@@ -3,11 +3,11 @@ import Bluetooth
 /// The tokens with which programs fetch their channels at the second socket: 128 random bits each, of use once, to one
 /// user, and for some time.
 ///
-/// | Input                          | What happens                          |
+/// | Input                          | Effect                                |
 /// |--------------------------------|---------------------------------------|
 /// | issue                          | a new token of the channel → waiting  |
 /// | take, by its user and in time  | the channel's number → (none)         |
-/// | take, by anybody else          | nothing: it stays                     |
+/// | claim, by another user         | nothing: it stays                     |
 /// | take too late                  | nothing → (none)                      |
 /// | revoke                         | → (none)                              |
 struct ChannelTokens {

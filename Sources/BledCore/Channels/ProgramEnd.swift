@@ -1,7 +1,7 @@
 import EventLoop
 import Glibc
 
-/// The program's side of a channel: a socket pair, or what it connected by token.
+/// The program's side of a channel: a socket pair, or a connection by token.
 protocol ProgramEnd: AnyObject {
   /// Called when there is something to read, or room again.
   var onReady: (() -> Void)? { get set }
@@ -12,9 +12,9 @@ protocol ProgramEnd: AnyObject {
   /// Reads a packet, or of a stream as many octets as one may have.
   func read(atMost limit: Int) -> ProgramInput
   /// Writes a packet, or of a stream as many octets as there is room for.
-  /// - Returns: how many were taken; 0 without room, nil if nobody reads any more.
+  /// - Returns: how many were taken; 0 without room, nil without a reader.
   func write(_ octets: ArraySlice<UInt8>) -> Int?
-  /// Closes it. What was written before can still be read.
+  /// Closes it. Earlier octets can still be read.
   func close()
 }
 
@@ -116,6 +116,6 @@ final class SocketEnd: ProgramEnd {
 }
 
 extension pollfd {
-  /// POLLRDHUP of poll(2), which Glibc keeps to those who ask for its extensions: the other end sends no more.
+  /// POLLRDHUP of poll(2), which Glibc declares with its extensions only: the other end sends no more.
   static let halfClosed: Int16 = 0x2000
 }

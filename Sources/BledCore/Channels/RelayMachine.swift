@@ -1,21 +1,21 @@
 import Bluetooth
 
-/// Passes packets between a channel and its program: at most one waits in each direction, so who does not read stops
-/// who sends.
+/// Passes packets between a channel and its program: at most one waits in each direction, so a side that does not read
+/// stops the other.
 ///
-/// | State             | Input                    | What happens                                                      |
+/// | State             | Input                    | Effect                                                            |
 /// |-------------------|--------------------------|-------------------------------------------------------------------|
 /// | without program   | attached                 | both are read → open                                              |
 /// | any               | the device's end         | nothing more is read of the program; when all is written → ended  |
 /// | open              | a packet of the device   | it is to be written                                               |
-/// | open              | so much was written      | what is left waits for room, and the device is not read until then |
+/// | open              | so much was written      | the rest waits for room, and the device is not read until then     |
 /// | open              | a packet was sent        | the program is read while the device has room                     |
-/// | open              | the program sends no more | what the device sends is still written                           |
-/// | open              | the program does not read | what the device sent and sends is dropped; the rest of the program's packets is sent |
+/// | open              | the program sends no more | the device's packets are still written                           |
+/// | open              | the program does not read | the device's packets are dropped; the rest of the program's are sent                 |
 /// | open              | the program is gone      | → ended                                                           |
 ///
-/// What to do follows from the state: `waiting` is to be written, and the rest of the properties say who is read and
-/// whether it is over.
+/// The actions follow from the state: `waiting` is to be written, and the other properties name the sides to read and
+/// the end.
 struct RelayMachine {
   private var isAttached = false
   /// The rest of the device's packet for the program.

@@ -8,7 +8,7 @@ extension Configuration {
     public var byAdapter: [String: DeviceAddress] = [:]
 
     static let keys = [Key.publicAddresses]
-    /// More than there can be controllers that somebody would list.
+    /// More than any list of controllers needs.
     private static let most = 256
 
     mutating func read(_ root: FileMembers<Key>) throws(FileError) {

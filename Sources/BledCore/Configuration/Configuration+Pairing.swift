@@ -9,7 +9,7 @@ extension Configuration {
 
     static let keys = [Key.pairing]
     static let isReloaded = true
-    /// More than anybody would list.
+    /// More than any list of devices needs.
     private static let most = 256
 
     private enum SectionKey: String, CaseIterable, Sendable {

@@ -2,14 +2,14 @@ import BledRPC
 import Bluetooth
 import JSONFiles
 
-// Permissions of users and groups, and limits of what they use.
+// Permissions of users and groups, and the limits of their resources.
 
 extension Configuration {
   /// The permissions of programs.
   public struct Policy: Hashable, Sendable, ConfigurationPart {
     /// A holder of a permission.
     public enum Grantee: Hashable, Sendable {
-      /// Everyone who can open the socket.
+      /// Every user that can open the socket.
       case everyone
       /// A user, by name or number.
       case user(String)
@@ -17,7 +17,7 @@ extension Configuration {
       case group(String)
     }
 
-    /// The user of `bled-bluez`, whose package may not be installed.
+    /// The user of `bled-bluez`, a package that may not be installed.
     static let facade = Grantee.user("bled-bluez")
     /// The group of `bled-esphome` and `bled-mqtt`, likewise.
     static let gateways = Grantee.group("bled-gateway")

@@ -17,7 +17,7 @@ extension Configuration {
         rotation = isOn ? .seconds(900) : nil
         return
       }
-      // A change ends what goes on for a moment: more often would be felt.
+      // A change interrupts activities for a moment: more often would be felt.
       rotation = .seconds(try FileMembers(section, Keys.self).integer(.rotation, in: 10...86400, default: 900))
     }
   }

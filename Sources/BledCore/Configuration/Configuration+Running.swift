@@ -14,14 +14,14 @@ extension Configuration {
         isDefault = false
       }
     }
-    /// Whether nobody named any.
+    /// Whether none is named.
     public private(set) var isDefault = true
     /// Where they are in the file, if they are from there.
     private var values: [FileValue] = []
 
     static let keys = [Key.adapters]
     static let isReloaded = true
-    /// More than there can be controllers that somebody would list.
+    /// More than any list of controllers needs.
     private static let most = 256
 
     /// Whether the names are the same, wherever they are from.

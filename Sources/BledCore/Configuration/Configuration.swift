@@ -1,6 +1,6 @@
 import JSONFiles
 
-/// The content of the configuration file, `docs/configuration.md`. What is missing there has its default.
+/// The content of the configuration file, `docs/configuration.md`. A missing key has its default.
 ///
 /// Each part knows its keys and reads them; a new part is a type, a member here, and its place in `parts` and `read`.
 public struct Configuration: Hashable, Sendable {
@@ -45,7 +45,7 @@ public struct Configuration: Hashable, Sendable {
 
   /// Reads a file.
   /// - Parameter path: nil for the default file, which may be missing.
-  /// - Throws: what is wrong with the file and where.
+  /// - Throws: the fault of the file and its place.
   public init(file path: String?) throws(FileError) {
     let value: FileValue
     do throws(FileError) {
@@ -62,7 +62,7 @@ public struct Configuration: Hashable, Sendable {
   /// - Parameters:
   ///   - octets: JSON5: JSON that may have comments.
   ///   - file: the name for error messages.
-  /// - Throws: what is wrong with it and where.
+  /// - Throws: the fault and its place.
   public init(_ octets: some Sequence<UInt8>, file: String) throws(FileError) {
     try self.init(try JSONFile.parse(octets, name: file))
   }
@@ -108,7 +108,7 @@ protocol ConfigurationPart: Hashable, Sendable {
   static var keys: [Configuration.Key] { get }
   /// Whether a change takes effect while the daemon runs. False by default.
   static var isReloaded: Bool { get }
-  /// The keys whose values differ from another configuration and take effect at the next start. All or none, by
+  /// The keys with other values than in another configuration that take effect at the next start. All or none, by
   /// `isReloaded`, unless a part says otherwise.
   func keysForRestart(after old: Self) -> [String]
 

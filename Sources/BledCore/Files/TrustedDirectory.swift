@@ -1,15 +1,15 @@
 import Glibc
 
 /// A directory that only root and the user of this process can change, reached on a path that only they can redirect:
-/// so nobody else can put a FIFO, a link or another file in the place of what the daemon uses there.
+/// so no other user can put a FIFO, a link or another file in the place of the daemon's files.
 ///
-/// Each directory on the path must belong to root or to this user, and nobody else may write to it. Above the directory
-/// itself the sticky bit is enough, as in `/tmp`: there nobody can replace what belongs to another user. A symbolic
-/// link is followed if it belongs to root or to this user, as `/var/run` does.
+/// Each directory on the path must belong to root or to this user, and no other user may write to it. Above the
+/// directory itself the sticky bit is enough, as in `/tmp`: there no user can replace another user's files. A
+/// symbolic link is followed if it belongs to root or to this user, as `/var/run` does.
 final class TrustedDirectory {
   /// Why a directory cannot be used.
   enum Problem: Error, Hashable {
-    /// Others could change what is there; a clause that says why.
+    /// Others could change its contents; a clause that says why.
     case unsafe(String)
     /// The system refused a call.
     case refused(call: String, code: CInt)
@@ -57,7 +57,7 @@ final class TrustedDirectory {
 
   /// As many as the kernel follows, path_resolution(7).
   private static let mostLinks = 40
-  /// `O_PATH`, which Glibc keeps to those who ask for its extensions: to pass through a directory, one need not be
+  /// `O_PATH`, which Glibc declares with its extensions only: to pass through a directory, one need not be
   /// allowed to read it.
   private static let openPath: CInt = 0o10_000_000
   /// The owners that a directory may have. In a user namespace root may have another number, but the outermost
@@ -122,7 +122,7 @@ final class TrustedDirectory {
   }
 
   /// Whether the group of a directory is that of its owner alone, as on systems where each user has a group of the same
-  /// name. (With an access control list the bits of the group are the most that the list grants to anybody.)
+  /// name. (With an access control list the bits of the group are the maximum that the list grants.)
   private static func isPrivate(_ status: stat) -> Bool {
     guard let user = getpwuid(status.st_uid)?.pointee, user.pw_gid == status.st_gid,
       let group = getgrgid(status.st_gid)?.pointee, strcmp(user.pw_name, group.gr_name) == 0

@@ -4,10 +4,10 @@
 /// |---------|------------------------------------------------------------|--------------------|
 /// | open    | a value for the only reader, which has too much to read    | hold → holding     |
 /// | holding | the reader has caught up, is gone, or is not the only one  | release → open     |
-/// | holding | `patience` has passed                                      | release → spent    |
+/// | holding | `timeout` has passed                                       | release → spent    |
 /// | spent   | the reader has caught up, is gone, or is not the only one  | → open             |
 ///
-/// When patience is spent, values queue for the reader as far as there is room. After that it loses its subscription,
+/// When the time is over, values queue for the reader as far as there is room. After that it loses its subscription,
 /// or the writes of the device.
 struct Brake {
   enum Action: Hashable { case hold, release }

@@ -4,7 +4,7 @@ import Bluetooth
 
 /// The parameters that a session wants of a link: as it said them, and in the controllers' units.
 struct CheckedWish: Equatable {
-  /// The words of the session, for what is stored and listed.
+  /// The words of the session, for storing and listing.
   let wish: LinkWish
   /// Their meaning.
   let parameters: ConnectionParameters

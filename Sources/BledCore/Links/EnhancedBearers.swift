@@ -11,9 +11,9 @@ import Logging
 /// |---------|--------------------------------------------------|-----------------------------------------------------|
 /// | none    | `open`                                           | the first channel is asked for → opening            |
 /// | opening | it is there                                      | a bearer; the next one is asked for, or → settled    |
-/// | opening | the device refuses it, or leaves it unanswered   | → settled, with those that are there                |
-/// | any     | a channel ends, or a bearer fails                | what is pending on it fails; it is not opened again  |
-/// | any     | the device opens one                             | a bearer, for what the device asks                  |
+/// | opening | the device refuses it, or leaves it unanswered   | → settled, with the present ones                    |
+/// | any     | a channel ends, or a bearer fails                | its pending operations fail; it is not opened again  |
+/// | any     | the device opens one                             | a bearer, for the device's requests                 |
 /// | any     | the link ends                                    | so do they                                          |
 ///
 /// Opening them delays nothing: the link works without them. A device may send requests on bearers that we opened, too.
@@ -51,7 +51,7 @@ public final class EnhancedBearers {
   /// How many there are on which the device is asked.
   var count: Int { entries.count { $0.isOurs } }
 
-  /// Listens for those that devices open, on links that are encrypted.
+  /// Listens for bearers that devices open, on encrypted links.
   static func listen(on adapter: any Adapter, _ logger: Logger) {
     do {
       _ = try adapter.publishChannel(psm, ChannelParameters(receiveMTU: longest, level: 2, mode: .enhanced))
@@ -111,7 +111,7 @@ public final class EnhancedBearers {
     case .writable: flush(id)
     case .ended(let reason):
       let error = GAPError.disconnected.error(
-        "the bearer on which the device was asked ended before the answer: \(reason); what was written may be in force")
+        "the bearer on which the device was asked ended before the answer: \(reason); the write may be in force")
       hub.withConnection { $0.end(id, error, actions: &$1) }
     }
   }
@@ -133,7 +133,7 @@ public final class EnhancedBearers {
     }
   }
 
-  /// The connection has given one up; what was pending on it fails next.
+  /// The connection has given one up; its pending operations fail next.
   func ended(_ id: BearerID) {
     guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
     let entry = entries.remove(at: index)

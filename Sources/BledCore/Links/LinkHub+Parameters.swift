@@ -2,7 +2,7 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// The parameters of the link: what is in force, and what the sessions want of them.
+/// The parameters of the link: the values in force, and the requests of sessions.
 extension LinkHub {
   /// The parameters in force.
   var linkDescription: LinkDescription {
@@ -32,8 +32,8 @@ extension LinkHub {
   }
 
   /// Gives a new link the longest packets and the PHY that both sides have.
-  /// - Parameter phy: what sessions want; nil: what is usual. A link that was initiated on another PHY than LE 1M keeps
-  ///   it then, as that is the one by which the device can be reached.
+  /// - Parameter phy: the merged requests; nil: the defaults. A link that was initiated on another PHY than LE 1M
+  ///   keeps it then, as that is the one by which the device can be reached.
   func improve(_ phy: LinkPHY?, _ defaults: LinkDefaults) {
     // Neither is promised: where one side cannot, the link is as it is.
     if defaults.longestPacket > 27 {
@@ -80,7 +80,7 @@ extension LinkHub {
     }
   }
 
-  /// Tells the sessions that use the device, and those whose services it uses, what is in force.
+  /// Reports the parameters in force to the sessions that use the device or serve it.
   func tellParameters() {
     toldMTU = mtu
     toldSecurity = link.security
@@ -90,7 +90,7 @@ extension LinkHub {
     for session in sessions.sorted(by: { $0.id < $1.id }) { session.send(line, as: .event) }
   }
 
-  /// Replaces what a session wants of the link; nil: nothing.
+  /// Replaces a session's request; nil: nothing.
   /// - Parameter done: as in `wishesChanged`.
   /// - Throws: if the wish is not valid.
   func setWish(_ wish: LinkWish?, of session: Session, _ done: @escaping (BluetoothError?) -> Void) throws {

@@ -5,8 +5,8 @@ import GATT
 
 /// One link: the GATT connection on it with its alarm.
 ///
-/// Each action of the connection concerns one role: what the device's server sends goes to `central`, what the device
-/// asks of our server goes to `server`. Only the end, room for packets and packets that were dropped concern both.
+/// Each action of the connection concerns one role: packets of the device's server go to `central`, the device's
+/// requests to our server go to `server`. Only the end, room for packets and packets that were dropped concern both.
 final class LinkHub {
   let link: any Link
   let slot: AdapterSlot
@@ -33,7 +33,7 @@ final class LinkHub {
 
   private var connection: GATTConnection
   private var actions: [GATTAction] = []
-  /// Whether what was sent has not reached the link yet.
+  /// Whether sent packets have not reached the link yet.
   private(set) var isExecuting = false
   private var alarm: (time: Instant, work: any ScheduledWork)?
   var arbiter = ParameterArbiter()
@@ -86,7 +86,7 @@ final class LinkHub {
     }
   }
 
-  /// How the link is protected changed, or what is known of it.
+  /// The protection of the link changed, or our knowledge of it.
   func securityChanged() {
     connection.securityChanged(protection.security(of: self))
     bond.securityChanged()
@@ -207,7 +207,7 @@ final class LinkHub {
   func roomAgain() { roles.server.roomAgain(for: room.again()) }
 
   /// Hands the connection to `body` and executes the actions that follow. An action may lead back here; the actions
-  /// that this adds are executed after those that were there before.
+  /// that this adds are executed after the earlier ones.
   func withConnection(_ body: (inout GATTConnection, inout [GATTAction]) -> Void) {
     body(&connection, &actions)
     guard !isExecuting else { return }

@@ -28,7 +28,7 @@ final class LinkRegistry {
     guard !blocked.contains(peripheral) else { return link.disconnect() }
     peripheral.adapter = slot
     peripheral.holds += 1
-    // The kernel tells of a device that connects by its identity, whatever address it uses.
+    // The kernel reports a device that connects by its identity, with any of its addresses.
     if link.role == .central { _ = directory.reached(peripheral, at: link.peer) }
     slot.linkCount += 1
     let hub = LinkHub(

@@ -20,7 +20,7 @@ protocol ClientRoles: AnyObject {
 /// Makes the server roles of links.
 protocol ServerRoles: AnyObject {
   func serverRole(on hub: LinkHub) -> any ServerRole
-  /// Sessions whose values had no room on a link may send again.
+  /// Sessions without room on a link may send again.
   func roomAgain(for sessions: [Session])
 }
 
@@ -64,9 +64,9 @@ protocol ClientRole: AnyObject {
 
 /// Our server role on one link: the device uses services of sessions.
 protocol ServerRole: AnyObject {
-  /// The sessions whose services the device uses.
+  /// The sessions that serve the device.
   var served: Set<Session> { get }
-  /// The session whose attribute was last refused to the device for lack of security.
+  /// The session with the attribute that was last refused to the device for lack of security.
   var refused: Session? { get }
   /// The connection parameters that sessions want which do not use the device themselves.
   var wishes: [Session: CheckedWish] { get set }
@@ -91,7 +91,7 @@ protocol ServerRole: AnyObject {
 }
 
 extension ServerRole {
-  /// The users whose services the device uses.
+  /// The users that serve the device.
   var servedUsers: [UInt32?] { served.sorted { $0.id < $1.id }.map(\.user) }
 }
 
@@ -99,7 +99,7 @@ extension ServerRole {
 protocol LinkChannels: AnyObject {
   /// A device opened a channel.
   func opened(_ channel: any Channel, on hub: LinkHub)
-  /// A session has disconnected from a device, whose link others may still use.
+  /// A session has disconnected from a device, while others may still use the link.
   func released(_ hub: LinkHub, by session: Session)
 }
 

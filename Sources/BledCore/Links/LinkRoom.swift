@@ -4,12 +4,12 @@ final class LinkRoom {
   private unowned let hub: LinkHub
   private var turns = RoomTurns()
   private var isGiving = false
-  /// Whether there may be room for what waits, when the hub's actions are executed.
+  /// Whether there may be room for waiting senders, when the hub's actions are executed.
   private var isDue = false
 
   init(of hub: LinkHub) { self.hub = hub }
 
-  /// Whether a packet may be sent now: nobody waits, and what was sent before has reached the link.
+  /// Whether a packet may be sent now: no sender waits, and earlier packets have reached the link.
   var isFree: Bool { turns.isEmpty && !hub.isExecuting }
 
   /// Queues a sender of a session; it is called when the link has room for its packet, at once if there is room.
@@ -30,7 +30,7 @@ final class LinkRoom {
   /// Whether a session may send a value also without room.
   func hasShare(_ session: Session) -> Bool { turns.hasShare(session) }
 
-  /// There may be room for what waits: the turns are taken.
+  /// There may be room for waiting senders: the turns are taken.
   func give() {
     guard !turns.isEmpty, !isGiving else { return }
     guard !hub.isExecuting else { return isDue = true }
@@ -52,7 +52,7 @@ final class LinkRoom {
   }
 
   /// There is room again.
-  /// - Returns: the sessions that were refused, whose next value is taken.
+  /// - Returns: the refused sessions that may send their next value.
   func again() -> [Session] {
     give()
     return turns.giveShares()

@@ -1,19 +1,19 @@
 import Adapter
 
-/// Keeps the parameters of one link at what the sessions want, which have merged their wishes.
+/// Keeps the parameters of one link at the merged requests of sessions.
 ///
 /// | Wanted  | In force             | Input                  | Outcome                                              |
 /// |---------|----------------------|------------------------|------------------------------------------------------|
 /// | others  | any                  | `want`                 | ask for them                                         |
 /// | others  | the same             | `want`                 | nothing                                              |
 /// | nothing | any, on our link     | `want`                 | ask for the usual ones, unless they are in force     |
-/// | nothing | any                  | `changed`              | nothing: the device may have what it asks for        |
+/// | nothing | any                  | `changed`              | nothing: the device's requests are granted           |
 /// | any     | others, by ourselves | `changed`              | nothing: more was asked for, or is settled           |
 /// | any     | others               | `changed`              | ask for them again, three times at most              |
 ///
-/// The kernel grants every request of a device that the specification allows, without asking anybody; so a device whose
-/// request does not agree with what sessions want has the link for a moment, and is then asked to take theirs. One that
-/// insists gets its way, until the sessions want something else.
+/// The kernel grants every request of a device that the specification allows, without asking; so a device's request
+/// against those of sessions is in force for a moment, and is then corrected. One that insists gets its way, until the
+/// sessions want something else.
 struct ParameterArbiter {
   private static let mostRepetitions = 3
 
@@ -25,7 +25,7 @@ struct ParameterArbiter {
   /// Sets the parameters that the sessions request.
   /// - Parameters:
   ///   - new: nil if no session requests any.
-  ///   - usual: what a link has without wishes; nil where that is left to the device.
+  ///   - usual: the parameters of a link without requests; nil where that is left to the device.
   ///   - current: the parameters in force; nil if they are not known.
   /// - Returns: the parameters to ask for; nil: none. `settled` must follow.
   mutating func want(

@@ -6,14 +6,14 @@ import OrderedCollections
 /// `server.notify` are refused instead, and told when there is room. They would always come too late, so such a program
 /// is given a share: values that it may send whether or not there is room.
 ///
-/// | Input                                     | What happens                                                       |
+/// | Input                                     | Effect                                                             |
 /// |-------------------------------------------|--------------------------------------------------------------------|
-/// | something has a packet and there is no room | it waits, behind what waits already of its user                  |
-/// | room for a packet                         | the next user's turn: what of it has waited longest is `next`      |
-/// | a session is refused                      | from now on it counts what others send, up to `longestShare`       |
-/// | room after a refusal                      | what it counted is its share, of one value at least                |
+/// | something has a packet and there is no room | it waits, behind earlier packets of its user                     |
+/// | room for a packet                         | the next user's turn: its longest waiting sender is `next`         |
+/// | a session is refused                      | from now on it counts others' values, up to `longestShare`         |
+/// | room after a refusal                      | its count is its share, of one value at least                      |
 /// | a session with a share sends              | its share becomes smaller                                          |
-/// | more than `mostShares` sessions have one  | the one that was given first loses it                              |
+/// | more than `maximumShares` sessions have one  | the one that was given first loses it                              |
 struct RoomTurns {
   /// A sender of packets.
   enum Sender: Hashable {
@@ -25,7 +25,7 @@ struct RoomTurns {
 
   /// How many values a share has at the most. A call that begins with one may send several values.
   static let longestShare = 8
-  /// How many sessions have a share at a time: what they send without room waits in the link, which bears some hundred
+  /// How many sessions have a share at a time: their packets without room wait in the link, which holds some hundred
   /// packets.
   static let mostShares = 8
 
@@ -67,7 +67,7 @@ struct RoomTurns {
     if refused[session] == nil { refused[session] = 0 }
   }
 
-  /// Gives shares to those who were refused, as there is room.
+  /// Gives shares to refused sessions, as there is room.
   /// - Returns: the sessions.
   mutating func giveShares() -> [Session] {
     let given = refused.elements.prefix(Self.mostShares)

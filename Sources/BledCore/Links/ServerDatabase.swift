@@ -3,7 +3,7 @@ import Bluetooth
 import BluetoothCrypto
 import GATT
 
-/// The attribute database that all links serve: the daemon's own services and those of the sessions. Where services
+/// The attribute database that all links serve: the services of the daemon and of the sessions. Where services
 /// are is kept in the store, so that devices find them there again after a restart.
 final class ServerDatabase {
   var attributes: AttributeDatabase
@@ -35,13 +35,13 @@ final class ServerDatabase {
 
   /// Adds a service of a session.
   /// - Parameters:
-  ///   - audience: who sees it; nil for all.
+  ///   - audience: its audience; nil for all.
   ///   - handle: where it was before; nil leaves that to the database.
   func add(
     _ definition: ServiceDefinition, for session: Session, audience: Audience?, at handle: UInt16?
   ) throws(DatabaseError) -> RegisteredService {
     let before = attributes.formerPlaces
-    // Other users' programs must not take over whoever subscribed to this one's values.
+    // Other users' programs must not take over this one's subscribers.
     let service = try attributes.add(
       definition, owner: session.owner, publisher: session.user, audience: audience, at: handle)
     // One that has returned to where it was is on disk already.
@@ -59,7 +59,7 @@ struct PlaceRecords: Codable, Hashable, Sendable {
 
 /// Where one service is or was.
 struct PlaceRecord: Codable, Hashable, Sendable {
-  /// Absent for those of the daemon itself.
+  /// Absent for the daemon's own.
   let user: UInt32?
   let tree: HexBytes
   let first: UInt16

@@ -9,7 +9,7 @@ protocol ValuePipeOwner: AnyObject {
   func send(_ value: [UInt8]) -> Bool
   /// The program has read all that waited.
   func drained()
-  /// The program will not read what waited.
+  /// The program will not read waiting values.
   func abandoned()
   /// Tells the session how many values were dropped.
   /// - Parameter isAtEnd: whether it is told now or never.
@@ -24,14 +24,14 @@ protocol ValuePipeOwner: AnyObject {
 
 /// Values of one characteristic that a program exchanges with a device over a socket of its own.
 ///
-/// | Input                               | What happens                                                            |
+/// | Input                               | Effect                                                                  |
 /// |-------------------------------------|-------------------------------------------------------------------------|
 /// | a packet of the program             | it is sent; the next one is read when it was                            |
 /// | a packet that cannot be sent        | the end                                                                 |
 /// | a value of the device               | a packet to the program; if it does not read, the link is held, then values are dropped and counted |
-/// | the program has read what waited    | it is told what was dropped                                             |
-/// | the program closes its end, or shuts down its sending | what it wrote before is sent, then the end            |
-/// | the link, the session, the handle ends | the end, which is told with what was not sent                        |
+/// | the program has read waiting values | the session is told of dropped ones                                     |
+/// | the program closes its end, or shuts down its sending | earlier packets are sent, then the end                |
+/// | the link, the session, the handle ends | the end, reported with the number of unsent packets                  |
 final class ValuePipe {
   let session: Session
   private unowned let hub: LinkHub
@@ -88,7 +88,7 @@ final class ValuePipe {
   }
 
   /// Ends it.
-  /// - Parameter reason: what the session is told; nil if its program ended it.
+  /// - Parameter reason: the event for the session; nil if its program ended it.
   func end(_ reason: BluetoothError?) {
     guard isOpen else { return }
     isOpen = false

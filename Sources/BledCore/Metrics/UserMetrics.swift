@@ -1,8 +1,8 @@
 import BledRPC
 
-/// The costs of each user's sessions since the daemon's start, those that have ended included.
+/// The costs of each user's sessions since the daemon's start, ended ones included.
 struct UserMetrics {
-  /// How many users are told apart; what others cost is added up.
+  /// How many users are told apart; the costs of others are added up.
   private static let most = 64
   /// The name for all others.
   private static let others = "others"
@@ -18,7 +18,7 @@ struct UserMetrics {
   /// A session has ended.
   mutating func add(_ costs: SessionDescription.Costs, of user: UInt32?) { Self.add(costs, to: &ended[key(of: user)]) }
 
-  /// The costs by user, with those of sessions that have not ended.
+  /// The costs by user, present sessions included.
   func costs(
     with open: [(user: UInt32?, costs: SessionDescription.Costs)]
   ) -> [(user: String, costs: SessionDescription.Costs)] {

@@ -111,7 +111,7 @@ final class BondBroker {
   }
 
   /// Keeps a bond. The one that has to give way for it is removed everywhere.
-  /// - Parameter user: for whom it was made; nil leaves it as it is.
+  /// - Parameter user: the user that it was made for; nil leaves it as it is.
   /// - Returns: false if it had to give way itself.
   @discardableResult
   func keep(_ bond: Bond, for user: UInt32?) -> Bool {
@@ -135,7 +135,7 @@ final class BondBroker {
 
 extension Bond {
   /// Keys of another stack.
-  /// - Throws: `BledError.invalidParameter`, naming what is not valid.
+  /// - Throws: `BledError.invalidParameter`, naming the invalid member.
   fileprivate init(_ params: PairingImport.Params) throws {
     guard let local = DeviceAddress(params.adapterAddress, kind: .public),
       let peer = DeviceAddress(params.address, kind: params.addressType)
@@ -169,7 +169,7 @@ extension Bond {
     guard others.allSatisfy({ $0.octets.count == 16 }) else {
       throw BledError.invalidParameter.error("an identity resolving key and a signature key have 16 octets")
     }
-    // Keys of zeros are known to everybody.
+    // Keys of zeros are no secret.
     identityResolvingKey = params.identityResolvingKey?.octets.nonZero
     for key in params.signatureKeys ?? [] where key.value.octets.nonZero != nil {
       add(SignatureKey(value: key.value.octets, isOurs: key.ours, isAuthenticated: key.authenticated))

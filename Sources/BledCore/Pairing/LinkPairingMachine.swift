@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// The pairing on one link: which keys encrypt it, and who let it pair. It does no I/O.
+/// The pairing on one link: the keys that encrypt it, and the agent that let it pair. It does no I/O.
 ///
 /// | State    | begins   | bonded | pairedWithoutBond | failed          |
 /// |----------|----------|--------|-------------------|-----------------|
@@ -12,9 +12,9 @@ import Bluetooth
 /// A pairing that fails leaves the keys that the link had before.
 struct LinkPairingMachine {
   enum State: Hashable {
-    /// No pairing has begun. Keys that encrypt the link are those of the bond.
+    /// No pairing has begun. The bond's keys encrypt the link.
     case quiet
-    /// Keys are being agreed on: what encrypts the link next need not be the bond.
+    /// Keys are being agreed on: other keys than the bond's may encrypt the link next.
     case agreeing(isUnbonded: Bool)
     /// The keys of the bond were made on this link.
     case bonded
@@ -22,7 +22,7 @@ struct LinkPairingMachine {
     case unbonded
   }
 
-  /// The one who let the link pair.
+  /// The agent that let the link pair.
   enum Approval {
     /// A session that asked for security.
     case session
@@ -45,13 +45,13 @@ struct LinkPairingMachine {
   /// The sessions that wait for it, in the order in which they asked.
   var causes: [Session] { causesByNumber.sorted { $0.key < $1.key }.map(\.value) }
 
-  /// Whether keys that encrypt the link can only be those of the bond.
+  /// Whether only the bond's keys can encrypt the link.
   var usesBond: Bool { state == .quiet || state == .bonded }
 
   /// Whether keys are being agreed on.
   var isAgreeing: Bool { if case .agreeing = state { true } else { false } }
 
-  /// Whether other keys than those of the bond encrypt the link.
+  /// Whether other keys than the bond's encrypt the link.
   var hasOtherKeys: Bool {
     switch state {
     case .quiet, .bonded: false
@@ -65,7 +65,7 @@ struct LinkPairingMachine {
     if isAgreeing, case .passkey(let passkey) = approval { passkey } else { nil }
   }
 
-  /// The agent that let this device pair, knowing whose keys would be replaced; nil if the device claims to be another
+  /// The agent that let this device pair, knowing the bond to be replaced; nil if the device claims to be another
   /// one than it was asked about.
   func consenter(to identity: DeviceAddress) -> Session? {
     if case .agent(let session, identity) = approval { session } else { nil }
@@ -106,7 +106,7 @@ struct LinkPairingMachine {
   /// The link is encrypted with keys that are not kept, because neither side wants to or because they were rejected.
   mutating func pairedWithoutBond() { state = .unbonded }
 
-  /// The pairing failed: whoever let it begin did so for this time only.
+  /// The pairing failed: the permission to begin was for this time only.
   mutating func failed() {
     switch state {
     case .quiet, .bonded, .agreeing(isUnbonded: false): state = .quiet

@@ -25,7 +25,7 @@ final class OutOfBandPairing {
 
   /// - Parameter changed: called when others may pair than before.
   /// - Throws: `BledError.notPermitted` while data that a program of another user has read are in use: an adapter has
-  ///   one set, and new ones make those void.
+  ///   one set, and new data make it void.
   func read(
     _ slot: AdapterSlot, for session: Session, _ reply: Reply<PairingReadOutOfBand.Result>,
     _ changed: @escaping () -> Void
@@ -88,7 +88,7 @@ final class OutOfBandPairing {
   }
 
   /// A session has ended.
-  /// - Returns: whether that changes who may pair.
+  /// - Returns: whether that changes which devices may pair.
   func ended(_ session: Session) -> Bool {
     let gone = given.filter { $0.value === session }.keys
     let reads = readers.filter { $0.value === session }.keys

@@ -1,8 +1,8 @@
 import Adapter
 import Bluetooth
 
-/// The sessions that answer when a device pairs, in the order in which they registered. One whose program is gone
-/// answers nothing until its program is back.
+/// The sessions that answer when a device pairs, in the order in which they registered. One without a program answers
+/// nothing until the program is back.
 struct PairingAgents {
   private var agents: [(session: Session, capability: PairingCapability)] = []
 
@@ -24,7 +24,7 @@ struct PairingAgents {
   }
 
   /// The agents of a pairing in the order in which they are asked: the sessions that cause it, the other sessions of
-  /// the users whom it concerns, then those that may answer for everybody.
+  /// the users concerned, then the agents trusted with all pairings.
   func concerned(_ concern: PairingConcern) -> [Session] { ordered(concern).map(\.session) }
 
   /// The agents among them that can answer a question.
@@ -40,9 +40,9 @@ struct PairingAgents {
   /// The capability of the first of them; nil without any.
   func capability(_ concern: PairingConcern) -> PairingCapability? { ordered(concern).first?.capability }
 
-  /// The capability that devices are told when they connect: that of the first agent that may answer for everybody,
-  /// else of the most capable one of the users who publish, so that none of them can lower it for the others. Nil
-  /// without any.
+  /// The capability that devices are told when they connect: the capability of the first agent trusted with all
+  /// pairings, else of the most capable one of the publishing users, so that none of them can lower it for the others.
+  /// Nil without any.
   func capability(amongPublishers users: [UInt32?]) -> PairingCapability? {
     let present = present
     if let trusted = present.first(where: { $0.session.answersForOthers }) { return trusted.capability }

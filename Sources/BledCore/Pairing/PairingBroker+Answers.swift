@@ -54,7 +54,7 @@ extension PairingBroker {
     }
   }
 
-  /// The kernel asks nobody before it has a passkey typed at the device. An agent that shows it consents thereby.
+  /// The kernel asks no question before it has a passkey typed at the device. An agent that shows it consents thereby.
   func show(
     _ passkey: UInt32, _ entered: Int, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot
   ) {
@@ -62,7 +62,7 @@ extension PairingBroker {
       logger.notice(
         "refused to pair with \(peripheral.address): no agent can display the passkey",
         metadata: .about(peripheral, adapter: slot))
-      // The pairing ends with the link, and nobody loses a bond because another device uses its address.
+      // The pairing ends with the link, and no bond is lost because another device uses its address.
       hub?.disconnect()
       return
     }

@@ -10,7 +10,7 @@ import Logging
 ///
 /// | Question of a pairing | Answered by                                                                |
 /// |-----------------------|----------------------------------------------------------------------------|
-/// | any                   | an agent of the users concerned, or one that may answer for everybody      |
+/// | any                   | an agent of the users concerned, or one trusted with all pairings          |
 /// | … without any         | consent: yes if a session pairs, or the policy or a window lets the device |
 /// |                       | passkey: the one of the policy; anything else: no                          |
 final class PairingBroker: LinkProtection {
@@ -25,7 +25,7 @@ final class PairingBroker: LinkProtection {
   let logger: Logger
   let questions: PairingQuestions
   private unowned let publishers: any PublishingUsers
-  /// Under which addresses new adapters are seen; nil for those that they keep.
+  /// Under which addresses new adapters are seen; nil for unchanged ones.
   var privacy: PrivacySettings?
   /// The pairings of links.
   private var pairings: [LinkID: LinkPairingMachine] = [:]
@@ -69,8 +69,8 @@ final class PairingBroker: LinkProtection {
 
   // MARK: Links
 
-  /// How a link is protected, as far as it can be trusted: the kernel may have paired without asking. What is better
-  /// than the keys of the bond did not come from them.
+  /// How a link is protected, as far as it can be trusted: the kernel may have paired without asking. A level above
+  /// that of the bond's keys did not come from them.
   func security(of hub: LinkHub) -> SecurityState {
     var state = SecurityState(hub.link.security)
     let bond = bond(of: hub)
@@ -100,7 +100,7 @@ final class PairingBroker: LinkProtection {
       || consent.allowsAnyone(as: hub.peripheral.identity, on: hub.slot.adapter.information, concern(hub, hub.slot))
   }
 
-  /// The users whom a pairing concerns. Without a link, which may be announced after the first question, those that
+  /// The users that a pairing concerns. Without a link, which may be announced after the first question, the users that
   /// publish.
   func concern(_ hub: LinkHub?, _ slot: AdapterSlot) -> PairingConcern {
     guard let hub else { return PairingConcern(causes: [], others: publishers.users(on: slot)) }
@@ -170,7 +170,7 @@ final class PairingBroker: LinkProtection {
     let id = hub.link.id
     lastNumber += 1
     let number = lastNumber
-    // Without a session it is the daemon's own request, which pairs with nobody.
+    // Without a session it is the daemon's own request, which never pairs.
     if let session {
       change(hub) { $0.requested(by: session, number: number) }
       for address in [hub.link.peer, hub.peripheral.identity] {
@@ -202,7 +202,7 @@ final class PairingBroker: LinkProtection {
     bonds.find(hub.slot.adapter.information.address, hub.peripheral.identity)
   }
 
-  // MARK: What adapters tell
+  // MARK: Events of adapters
 
   func handle(_ event: PairingEvent, with address: DeviceAddress, on slot: AdapterSlot) {
     let peripheral = directory.peripheral(at: address, on: slot)
@@ -254,16 +254,16 @@ final class PairingBroker: LinkProtection {
     if let passkey = pairing(hub).passkey { consent.succeeded(passkey) }
   }
 
-  /// A bond was made, or a key has come. Keys that nobody allowed, or that would silently protect less than those in
-  /// their place, are removed again, and the kernel is told the earlier ones.
+  /// A bond was made, or a key has come. Keys without permission, or keys that would silently protect less than the
+  /// earlier ones, are removed again, and the kernel is given the earlier ones.
   private func keep(_ bond: Bond, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
     if let hub, bond.security?.level == 4, !pairing(hub).isAgreeing,
       consent.outOfBand.giver([hub.link.peer, bond.peer], on: slot) != nil
     {
-      // Nobody was asked, and yet nobody can be in between.
+      // No question was asked, and yet a man in the middle is excluded.
       change(hub) { $0.approved(.outOfBand) }
     }
-    guard let hub, mayPair(hub) else { return reject(bond, peripheral, hub, slot, "nobody allowed it") }
+    guard let hub, mayPair(hub) else { return reject(bond, peripheral, hub, slot, "no agent or policy allowed it") }
     let concern = concern(hub, slot)
     if let reason = refusal(of: bond, with: peripheral, pairing(hub).consenter(to: bond.peer), concern) {
       return reject(bond, peripheral, hub, slot, reason)
@@ -281,7 +281,7 @@ final class PairingBroker: LinkProtection {
     tellEnd(peripheral, hub, slot, nil)
   }
 
-  /// - Returns: why a bond may not be kept, in view of those that there are; nil if it may.
+  /// - Returns: why a bond may not be kept, in view of the present ones; nil if it may.
   private func refusal(
     of bond: Bond, with peripheral: Peripheral, _ consenter: Session?, _ concern: PairingConcern
   ) -> String? {
@@ -305,7 +305,7 @@ final class PairingBroker: LinkProtection {
     tellEnd(peripheral, hub, slot, GAPError.pairingFailed.error(reason))
   }
 
-  /// The agents that were asked are told how a pairing has ended; if none was, those that it concerns.
+  /// The agents that were asked are told how a pairing has ended; if none was, the sessions that it concerns.
   private func tellEnd(_ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot, _ error: BluetoothError?) {
     let others = hub.map { consent.agents.concerned(concern($0, slot)) } ?? []
     questions.end(

@@ -1,15 +1,15 @@
-/// The users whom the pairing of a link concerns. Only their agents are asked, those of the first user first, and
+/// The users that the pairing of a link concerns. Only their agents are asked, the first user's first, and
 /// then the agents that the policy trusts with the pairings of others (permission `agent`).
 ///
 /// | The link            | concerns                                                                          |
 /// |---------------------|-----------------------------------------------------------------------------------|
-/// | any                 | first the users whose programs ask for security, last those that use the device    |
-/// | of a device that    | the user whose attribute was refused to it; if none was, those that serve it;      |
-/// | connected to us     | if nobody does, those that publish services or advertise on the adapter            |
+/// | any                 | first the users with programs that ask for security, last the users of the device  |
+/// | of a device that    | the user with the attribute refused to it; if none was, the users that serve it;   |
+/// | connected to us     | if none does, the users that publish services or advertise on the adapter          |
 struct PairingConcern {
   /// The sessions that ask for security, in the order in which they did.
   let causes: [Session]
-  /// The users, those who decide first; nil stands for programs without known credentials.
+  /// The users, in the order of their right to decide; nil stands for programs without known credentials.
   let users: [UInt32?]
 
   init(causes: [Session], others: [UInt32?]) {

@@ -20,7 +20,7 @@ final class PairingConsent {
   private var windows: [UInt32?: (mayAnswerForOthers: Bool, alarm: any ScheduledWork)] = [:]
   /// The settings that adapters were told last.
   private var told: [AdapterSlot: PairingSettings] = [:]
-  /// By passkey: who owns a device with one must not get more tries at another.
+  /// By passkey: the owner of a device with one must not get more tries at another.
   private var passkeyBrakes: [UInt32: PasskeyBrake] = [:]
 
   init(adapters: AdapterRegistry, publishers: any PublishingUsers, scheduler: any Scheduler, logger: Logger) {
@@ -113,7 +113,7 @@ final class PairingConsent {
 
   // MARK: Answers without a person
 
-  /// Whether a device may pair without a check, by the policy or a window of a user whom it concerns.
+  /// Whether a device may pair without a check, by the policy or a window of a user that it concerns.
   func allowsAnyone(
     as identity: DeviceAddress, on adapter: AdapterInformation, _ concern: @autoclosure () -> PairingConcern
   ) -> Bool {

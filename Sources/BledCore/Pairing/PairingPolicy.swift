@@ -48,7 +48,7 @@ public struct PairingPolicy: Hashable, Sendable {
     rule(on: adapter) != .refuse || peripherals.values.contains { $0 != .refuse }
   }
 
-  /// Whether a passkey is in it, which whoever pairs often enough finds out.
+  /// Whether a passkey is in it, which can be found by repeated pairings.
   public var hasPasskey: Bool {
     ([standard] + adapters.values + peripherals.values).contains(where: \.isPasskey)
   }

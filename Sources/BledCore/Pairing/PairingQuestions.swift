@@ -17,7 +17,7 @@ struct PairingKey: Hashable {
 /// | answered                     | that is the answer                                                           |
 /// | not answered within 8 s      | the next agent is called, too: the first of them to answer decides           |
 /// | not answered within 25 s     | the answer is no                                                             |
-/// | asked of one that ends       | the answer is no, unless others have been asked: nobody else saw what it saw |
+/// | asked of one that ends       | the answer is no, unless others have been asked: no other agent saw the question |
 /// | followed by another one      | it is forgotten                                                              |
 final class PairingQuestions {
   /// How long the questions of one pairing may take: SMP gives up after 30 s (Core 5.4, Vol 3, Part H, 3.4).
@@ -40,7 +40,7 @@ final class PairingQuestions {
     /// Rings at the deadline.
     let alarm: any ScheduledWork
     let answer: (PairingAnswer, Session?) -> Void
-    /// The agents that come after those that are asked.
+    /// The agents that come after the asked ones.
     var candidates: ArraySlice<Session>
     /// The sessions that are asked, and by which call.
     var asked: [(session: Session, call: OutgoingCalls.Number)] = []

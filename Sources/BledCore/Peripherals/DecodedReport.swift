@@ -20,7 +20,7 @@ struct DecodedReport {
   }
 
   let shared: Part
-  /// The addresses whose keys would tell more.
+  /// The addresses with keys that would reveal more.
   let sealed: [DeviceAddress]
 
   init(_ peripheral: Peripheral) {

@@ -3,7 +3,7 @@ import Logging
 
 extension Logger.Metadata {
   /// The subject of a message, for the fields of the journal. Keys in capitals are fields only: they are not appended
-  /// to the message, which names what a person needs.
+  /// to the message, which is complete for a person.
   /// - Parameters:
   ///   - peripheral: the field has its identifier and its address.
   ///   - adapter: that of the peripheral if missing.

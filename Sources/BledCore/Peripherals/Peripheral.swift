@@ -2,7 +2,7 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// A device that was received, connected, or requested: what the daemon remembers of it.
+/// A device that was received, connected, or requested: the daemon's record of it.
 final class Peripheral {
   /// How many users are remembered.
   private static let maximumUsers = 16
@@ -23,7 +23,7 @@ final class Peripheral {
   /// The address that it keeps, once it has told it: keys are kept under that one. It differs from `address` while
   /// another one is known by it, as long as both are in use.
   var identity: DeviceAddress
-  /// The address under which it is reached at present, which is a private one if it uses those.
+  /// The address under which it is reached at present, which is a private one if it uses private addresses.
   private(set) var current: DeviceAddress
   /// When it was last heard under that one.
   private var lastReached: Instant?
@@ -61,7 +61,7 @@ final class Peripheral {
   var wasConnected = false
   /// Whether it does not answer Exchange MTU.
   var ignoresMTU = false
-  /// The users who requested a connection to it, as far as known.
+  /// The users that requested a connection to it, as far as known.
   private(set) var users: Set<UInt32> = []
   /// The discovered attributes, if its database has a hash.
   var cache: GATTCache?
@@ -119,7 +119,7 @@ final class Peripheral {
   }
 
   /// Records an advertisement or scan response.
-  /// - Parameter scan: The number of the scan that heard it: what was answered in one does not count in the next.
+  /// - Parameter scan: The number of the scan that heard it: the answers in one do not count in the next.
   func heard(_ report: AdvertisingReport, on slot: AdapterSlot, in scan: Int) {
     adapter = slot
     rssi = report.rssi
@@ -154,7 +154,7 @@ final class Peripheral {
     advertised.first(.completeLocalName) == nil && name?.utf8.starts(with: heard.utf8) == true
   }
 
-  /// Whether an advertisement shows that the scan response does not belong to what is advertised now. A device may
+  /// Whether an advertisement shows that the scan response does not belong to the present advertisement. A device may
   /// advertise in turns in two ways, of which only one is scannable.
   private func isScanResponseOver(at report: AdvertisingReport, in scan: Int) -> Bool {
     guard scanResponse != nil, let lastScannable else { return false }

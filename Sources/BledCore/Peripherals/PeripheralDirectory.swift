@@ -3,14 +3,14 @@ import Bluetooth
 import FoundationEssentials
 
 /// The devices that the daemon knows, by identifier and by address; the least recently used are forgotten at the limit.
-/// Those that a session requested a connection to are kept in the store, so that their identifiers last, though none
-/// that was only requested replaces one that was connected; those that were only received are not stored.
+/// Devices that a session requested a connection to are kept in the store, so that their identifiers last, though one
+/// that was only requested replaces none that was connected; devices that were only heard are not stored.
 final class PeripheralDirectory {
-  /// The limits of what is remembered.
+  /// The limits of the directory.
   struct Limits {
     /// Devices in memory.
     var peripherals = 4096
-    /// Devices in the store, at most half of those in memory.
+    /// Devices in the store, at most half of the devices in memory.
     var kept = 256
     /// Octets of the attributes cached for one device.
     var cache = 16 << 10
@@ -35,8 +35,8 @@ final class PeripheralDirectory {
 
   private var byAddress: [DeviceAddress: Peripheral] = [:]
   private var byID: [OctetText: Peripheral] = [:]
-  /// The private addresses under which bonded devices were heard. What is heard under any other one is a device of its
-  /// own in `byAddress`, so each address is resolved once.
+  /// The private addresses under which bonded devices were heard. Any other address is a device of its own in
+  /// `byAddress`, so each address is resolved once.
   private var aliases: [DeviceAddress: Peripheral] = [:]
   private static let maximumAliases = 1024
   /// Called when a device is bonded, or is not any more.
@@ -73,7 +73,7 @@ final class PeripheralDirectory {
     if document == nil {
       let document = store.document("peripherals", version: 1) { [unowned self] in records }
       self.document = document
-      // Backwards: what became known last counts as used last.
+      // Backwards: the latest addition counts as used last.
       for record in (document.load()?.peripherals ?? []).prefix(limits.kept).reversed() { restore(record, on: slot) }
     }
     for (peripheral, id) in awaited where id.utf8.elementsEqual(slot.id.utf8) {
@@ -102,7 +102,7 @@ final class PeripheralDirectory {
     PeripheralRecords(peripherals: Self.inOrder(kept).map { PeripheralRecord($0) })
   }
 
-  /// Keeps a device that is requested in the store, if there is room besides those that were connected. That it was
+  /// Keeps a device that is requested in the store, if there is room besides the connected ones. That it was
   /// used again is written together with the next change.
   func keep(_ peripheral: Peripheral) {
     awaited[peripheral] = nil
@@ -166,7 +166,7 @@ final class PeripheralDirectory {
     counters.droppedCaches += 1
   }
 
-  /// Forgets a device: its identifier, its name, what was discovered on it.
+  /// Forgets a device: its identifier, its name, its discovered attributes.
   /// - Throws: `BledError.notPermitted` while a session has a connection or a pending connection to it.
   func forget(_ peripheral: Peripheral) throws(BluetoothError) {
     guard peripheral.holds == 0 else {
@@ -222,7 +222,7 @@ final class PeripheralDirectory {
   /// How many devices are known.
   var count: Int { byID.count }
 
-  /// The device last heard of those that the address may mean.
+  /// The device last heard among the possible ones of the address.
   func find(_ named: NamedAddress) -> Peripheral? {
     named.candidates.compactMap { known(at: $0) }.max { $0.lastUse < $1.lastUse }
   }
@@ -272,15 +272,15 @@ final class PeripheralDirectory {
     connected(byAddress[identity] ?? peripheral)
   }
 
-  /// Nobody uses a device any more: what is known by its identity takes its place.
+  /// A device is not used any more: the entry of its identity takes its place.
   func released(_ peripheral: Peripheral) {
     guard peripheral.holds == 0, peripheral.identity != peripheral.address else { return }
     unite(peripheral, with: peripheral.identity)
   }
 
-  /// A device that is known by a private address has this identity. If another one is known by that, the one that
-  /// somebody uses takes the place of both, and is found by the identifier of the other one, too. If both are in use
-  /// they are united when one is not any more.
+  /// A device that is known by a private address has this identity. If another one is known by that, the used one takes
+  /// the place of both, and is found by the identifier of the other one, too. If both are in use they are united when
+  /// one is not any more.
   private func unite(_ peripheral: Peripheral, with identity: DeviceAddress) {
     let old = peripheral.address
     if let other = byAddress[identity] {

@@ -29,7 +29,7 @@ struct PeripheralRecord: Codable, Hashable, Sendable {
   let former: [String]?
   /// True if it advertises with private addresses; otherwise the key is absent.
   let usesPrivateAddresses: Bool?
-  /// The users who requested a connection to it; absent if none is known.
+  /// The users that requested a connection to it; absent if none is known.
   let users: [UInt32]?
   let cache: Cache?
 

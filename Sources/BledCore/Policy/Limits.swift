@@ -48,8 +48,8 @@ public struct Limits: Hashable, Sendable {
 }
 
 extension Limits {
-  /// Whether a user may have one more of what all users share: the last tenth is for those who have less than a
-  /// hundredth of it, so that a few users cannot keep out all others.
+  /// Whether a user may have one more of a shared resource: the last tenth is for users with less than a hundredth of
+  /// it, so that a few users cannot keep out all others.
   /// - Parameters:
   ///   - own: how many the user has.
   ///   - all: how many all have.

@@ -16,7 +16,7 @@ public struct PeerCredentials: Hashable, Sendable {
   /// No group: the kernel uses this number for none (chown(2)).
   private static let noGroup = UInt32.max
 
-  /// The credentials of a user for whom the program of these acts.
+  /// The credentials of a user that the program of these acts for.
   func acting(for user: Principal) -> PeerCredentials {
     PeerCredentials(
       process: user.process.flatMap(Int32.init(exactly:)) ?? process, user: user.id,

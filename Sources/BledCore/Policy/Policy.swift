@@ -5,7 +5,7 @@ import Glibc
 /// The permissions of programs. Root and the user that the daemon runs as may do everything: both could end or replace
 /// the daemon.
 public struct Policy: Hashable, Sendable {
-  /// Somebody that the configuration names, by number.
+  /// A user or group that the configuration names, by number.
   enum Subject: Hashable {
     case everyone
     case user(UInt32)
@@ -37,9 +37,9 @@ public struct Policy: Hashable, Sendable {
     credentials.map { $0.user == 0 || $0.user == ownUser } ?? false
   }
 
-  /// Why a call was refused, and what to do.
+  /// Why a call was refused, and the remedy.
   func refusal(of permission: Permission, to credentials: PeerCredentials?) -> BluetoothError {
-    let user = credentials.map { "user \($0.user)" } ?? "a program whose user is not known"
+    let user = credentials.map { "user \($0.user)" } ?? "a program of an unknown user"
     let granted = words[permission] ?? []
     let groups = granted.filter { $0.hasPrefix("group:") }.map { $0.dropFirst("group:".count) }
     let ways = [

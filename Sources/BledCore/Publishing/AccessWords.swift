@@ -6,7 +6,7 @@ import GATT
 struct AccessWords {
   /// For the value.
   private(set) var value = AttributePermissions()
-  /// For subscribing; nil for what the value demands.
+  /// For subscribing; nil for the value's own.
   private(set) var subscribe: AccessRequirement?
 
   /// Of several permissions that concern the same the strictest holds.

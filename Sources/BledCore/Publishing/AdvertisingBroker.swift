@@ -5,7 +5,7 @@ import OrderedCollections
 
 /// The advertisements of all sessions. Which of them are on the air, the adapter's slot knows.
 ///
-/// | State   | Input                        | What happens                                       |
+/// | State   | Input                        | Effect                                             |
 /// |---------|------------------------------|----------------------------------------------------|
 /// | (none)  | start                        | the adapter is asked → waiting                     |
 /// | (none)  | restore                      | the adapter is asked → off                         |
@@ -18,7 +18,7 @@ import OrderedCollections
 /// | on the air, off | stopped, session ended | withdrawn → (none)                               |
 /// | on the air, off | its duration is over, ended | the session is told why, withdrawn → (none)    |
 ///
-/// The duration counts from the first time on the air, whatever the adapter does meanwhile.
+/// The duration counts from the first time on the air, regardless of the adapter's states.
 final class AdvertisingBroker {
   private final class Advertisement {
     let session: Session
@@ -65,7 +65,7 @@ final class AdvertisingBroker {
     reply.afterwards = { [weak self] outcome in self?.decided(outcome, id, for: session) }
   }
 
-  /// Resumes the advertisement of a preserved session, as soon as its adapter works: what is left of it.
+  /// Resumes the advertisement of a preserved session, as soon as its adapter works: the rest of it.
   func restore(_ stored: RestoredState.Advertisement, for session: Session) throws {
     var params = stored.parameters
     if let ends = stored.ends {
@@ -111,7 +111,7 @@ final class AdvertisingBroker {
     return id
   }
 
-  /// Keeps the last places of an adapter for users who have none.
+  /// Keeps the last places of an adapter for users without one.
   private func admitPlace(on slot: AdapterSlot, for session: Session) throws(BluetoothError) {
     let here = advertisements.values.filter { $0.slot == slot }
     let own = here.count { $0.session.user == session.user }
@@ -212,7 +212,7 @@ final class AdvertisingBroker {
     advertisement.session.onChange?(false)
   }
 
-  /// An advertisement has done what it was to do.
+  /// An advertisement has reached its duration or count.
   private func end(_ id: AdvertisingSetID, _ end: AdvertisingEnd) {
     guard let advertisement = advertisements[id] else { return }
     advertisement.session.send(
@@ -232,7 +232,7 @@ final class AdvertisingBroker {
     }
   }
 
-  /// The outcome of an advertisement whose program went away before it was on the air.
+  /// The outcome of an advertisement that its program left before it was on the air.
   private func decided(
     _ outcome: Result<AdvertisingStart.Result, RPCError>, _ id: AdvertisingSetID, for session: Session
   ) {

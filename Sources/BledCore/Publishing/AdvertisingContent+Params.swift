@@ -3,12 +3,12 @@ import BledRPC
 import Bluetooth
 
 extension AdvertisingContent {
-  /// More than anybody needs in one advertisement.
+  /// More than any advertisement needs.
   private static let mostServiceData = 64
   private static let mostStructures = 64
 
   /// Reads the content that a client wants to advertise.
-  /// - Throws: `BledError.invalidParameter`, naming what is not valid.
+  /// - Throws: `BledError.invalidParameter`, naming the invalid member.
   init(_ params: AdvertisingStart.Params) throws {
     guard params.serviceData?.count ?? 0 <= Self.mostServiceData else {
       throw BledError.invalidParameter.error("\"serviceData\" may have at most \(Self.mostServiceData) members")

@@ -55,7 +55,7 @@ extension AdvertisingStart.Params {
       return scannable == true ? .scannable : connectable == false ? .nonconnectable : .connectable
     }
     guard connectable == false else {
-      try require(scannable != false, "what is connectable without \"extended\" is scannable, too")
+      try require(scannable != false, "a connectable advertisement without \"extended\" is scannable, too")
       return .connectable
     }
     return scannable == true ? .scannable : .nonconnectable
@@ -117,8 +117,9 @@ extension AdvertisingStart.Params {
     try require(isExtended, "\"periodic\" goes with \"extended\":true only")
     try require(
       parameters.kind == .nonconnectable,
-      "what has \"periodic\" can only be heard: \"connectable\":false, and neither \"scannable\" nor \"directedTo\"")
-    try require(!parameters.isAnonymous, "what has \"periodic\" is not anonymous")
+      "an advertisement with \"periodic\" can only be heard: \"connectable\":false, and neither \"scannable\" nor \"directedTo\""
+    )
+    try require(!parameters.isAnonymous, "an advertisement with \"periodic\" is not anonymous")
     let interval = periodic.interval ?? 0.1
     try require(
       PeriodicAdvertising.intervals.contains(interval),
@@ -127,7 +128,7 @@ extension AdvertisingStart.Params {
       services: periodic.services, serviceData: periodic.serviceData, manufacturerData: periodic.manufacturerData)
     content.structures = periodic.structures
     var packed = try AdvertisingContent(content)
-    // Flags are for who may connect (CSS, Part A, 1.3).
+    // Flags are for devices that may connect (CSS, Part A, 1.3).
     packed.flags = nil
     do throws(BluetoothError) {
       return PeriodicAdvertising(
@@ -150,7 +151,8 @@ extension AdvertisingStart.Params {
       try require(content == AdvertisingContent(flags: nil), "with \"directedTo\" there is data with \"extended\" only")
       return nil
     }
-    // Nobody discovers what has no address, and flags are no part of a scan response (CSS, Part A, 1.3).
+    // An advertisement without an address is not discovered, and flags are no part of a scan response (CSS, Part A,
+    // 1.3).
     if parameters.isAnonymous || isExtended && parameters.kind == .scannable { content.flags = nil }
     let hasExtended = information.hasExtendedAdvertising
     let capabilities = AdvertisingCapabilities(

@@ -3,10 +3,11 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// A published characteristic whose values a program exchanges with one device over a socket of its own. A packet of
-/// the program is notified or indicated, as the device asked for; what the device writes becomes a packet.
+/// A published characteristic, with a socket of its own for the values that a program exchanges with one device. A
+/// packet of the program is notified or indicated, as the device asked for; each value that the device writes becomes a
+/// packet.
 ///
-/// | Input                                  | What happens                                                    |
+/// | Input                                  | Effect                                                          |
 /// |----------------------------------------|-----------------------------------------------------------------|
 /// | a packet, there is room on the link    | sent                                                            |
 /// | a packet, there is none, or others wait | it waits for its turn                                          |
@@ -24,7 +25,7 @@ final class ServedCharacteristic: ValuePipeOwner {
   private unowned let link: ServerLink
   /// The packet that has no room on the link.
   private var waiting: [UInt8]?
-  /// The Write Requests whose responses wait for the program: one of each bearer.
+  /// The Write Requests with responses that wait for the program: one of each bearer.
   private var unanswered: [QuestionToken] = []
 
   init(

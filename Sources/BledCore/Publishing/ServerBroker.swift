@@ -25,14 +25,14 @@ final class ServerBroker: ServerRoles {
 
   /// The published services of sessions with a restoration identifier, by handle of the service.
   private var definitions: [UInt16: ServiceToPublish] = [:]
-  /// The sessions whose value had no room, and which are told when there is some.
+  /// The sessions with a value that had no room, which are told when there is some.
   private var waitingForRoom: Set<Session> = []
   private var lastIndication: UInt64 = 0
   private var lastQuestion = 0
-  /// Sessions whose answers were too long, which the log says once.
+  /// Sessions with too long answers, which are logged once.
   private var longAnswerers: Set<Session> = []
 
-  /// - Parameter identity: what the GAP service says.
+  /// - Parameter identity: the values of the GAP service.
   init(adapters: AdapterRegistry, links: LinkRegistry, identity: ServerIdentity, logger: Logger) {
     self.adapters = adapters
     self.links = links
@@ -52,7 +52,7 @@ final class ServerBroker: ServerRoles {
     }
   }
 
-  /// Changes what devices read of this machine.
+  /// Changes the name and appearance that devices read.
   /// - Parameter appearance: nil leaves it as it is.
   func identify(name: String, appearance: UInt16? = nil) {
     let service = links.database.attributes.services.first { $0.uuid == 0x1800 && $0.owner == .local }
@@ -114,8 +114,9 @@ final class ServerBroker: ServerRoles {
   }
 
   /// Sends a value to the devices that subscribed to it, all or none: if one of them has no room, none gets the value
-  /// and the session is told when there is room again. Devices that are unaware of a change of the services get
-  /// none until then (Core 5.4, Vol 3, Part G, 2.5.2.1); the session is told which, and who got only the beginning.
+  /// and the session is told when there is room again. Devices that are unaware of a change of the services get none
+  /// until then (Core 5.4, Vol 3, Part G, 2.5.2.1); the session is told which, and which devices got only the
+  /// beginning.
   func notify(_ params: ServerNotify.Params, for session: Session) throws -> ServerNotify.Result {
     try notify([(params.handle, params.value.octets)], to: params.centrals, for: session)
   }
@@ -212,7 +213,7 @@ final class ServerBroker: ServerRoles {
 
   // MARK: Sessions that come and go
 
-  /// A session has ended: its services go, and what devices wait for is refused.
+  /// A session has ended: its services go, and pending requests of devices are refused.
   func ended(_ session: Session) {
     waitingForRoom.remove(session)
     removeAll(of: session)
@@ -254,7 +255,7 @@ final class ServerBroker: ServerRoles {
     serverLinks.filter { !$0.hub.subscription(of: handle).isEmpty }.map { $0.subscriber(to: handle) }
   }
 
-  /// Publishes the services of a preserved session, with the handles that they had where nobody else has them.
+  /// Publishes the services of a preserved session, with their former handles where these are free.
   func restore(_ services: [RestoredState.Service], for session: Session) {
     var handles: [UInt16: UInt16] = [:]
     for service in services {
@@ -309,8 +310,8 @@ final class ServerBroker: ServerRoles {
       """, metadata: .about(session: session))
   }
 
-  /// Tells sessions whose value had no room on a link that there is some. One whose value has no room on another link
-  /// is refused and told again.
+  /// Tells sessions with a refused value on a link that there is room. A session without room on another link is
+  /// refused and told again.
   func roomAgain(for sessions: [Session]) {
     for session in sessions where waitingForRoom.remove(session) != nil { session.send(ServerReady.self, Empty()) }
   }

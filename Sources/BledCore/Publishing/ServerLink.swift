@@ -3,12 +3,12 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// Our server role on one link: what the device asks of sessions, which sessions it uses services of, and the
-/// indications that it has not confirmed.
+/// Our server role on one link: the device's questions to sessions, the sessions that serve it, and the indications
+/// that it has not confirmed.
 ///
 /// A question is one request of the device to a session, on any of the link's bearers:
 ///
-/// | State   | Input                                     | What happens                                                |
+/// | State   | Input                                     | Effect                                                      |
 /// |---------|-------------------------------------------|-------------------------------------------------------------|
 /// | idle    | the device reads or writes                | the session is called, if its program is there → asking     |
 /// | asking  | the session answers                       | the device gets the answer → idle                           |
@@ -21,16 +21,16 @@ final class ServerLink: ServerRole {
 
   unowned let hub: LinkHub
   private unowned let broker: ServerBroker
-  /// The sessions whose services the device uses.
+  /// The sessions that serve the device.
   private(set) var served: Set<Session> = []
-  /// The session whose attribute was last refused to the device for lack of security.
+  /// The session with the attribute that was last refused to the device for lack of security.
   private(set) weak var refused: Session?
   /// The wishes for the link's parameters of sessions that do not use the device themselves.
   var wishes: [Session: CheckedWish] = [:]
   /// The device's open requests: each bearer has one at a time (Core 5.4, Vol 3, Part F, 3.3.2).
   private var questions: [Question] = []
   private var pendingIndications: Set<IndicationID> = []
-  /// The characteristics whose values a session exchanges with the device over a socket, by handle.
+  /// The characteristics with a socket for the values of this device, by handle.
   private var acquired: [UInt16: ServedCharacteristic] = [:]
 
   /// A request of the device to a session.
@@ -160,7 +160,7 @@ final class ServerLink: ServerRole {
     Subscriber(central: hub.peripheral.id, handle: handle, maximumLength: longestUpdate)
   }
 
-  /// The device is sent a packet: notes whose attribute it must pair for.
+  /// The device is sent a packet: records the session that it must pair for.
   func sends(_ packet: [UInt8]) {
     guard packet.first == ATTOpcode.errorResponse.rawValue,
       case .errorResponse(_, let handle, let error)? = try? ATTPDU(decoding: packet),
@@ -176,8 +176,8 @@ final class ServerLink: ServerRole {
 
   // MARK: Write Commands
 
-  /// Hands a session a Write Command. From the first command that has no room until there is ample room again, those of
-  /// the device are dropped, so that what is told of the loss stands where the gap is.
+  /// Hands a session a Write Command. From the first command that has no room until there is ample room again, the
+  /// device's commands are dropped, so that the report of the loss stands at the gap.
   private func hand(_ command: ServerWrite.Params, to session: Session) {
     if !session.outbox.isCongested { ServerBroker.tellLosses(to: session) }
     if session.untoldLosses[command.central] != nil
@@ -202,7 +202,7 @@ final class ServerLink: ServerRole {
 
   // MARK: Notifications and indications
 
-  /// Whether values have room: notifications on the link, indications among those that wait. A link that has room for
+  /// Whether values have room: notifications on the link, indications among the waiting ones. A link that has room for
   /// one packet has room for the few that one call may send.
   func hasRoom(for updates: ServerUpdates) -> Bool {
     (updates.notified.isEmpty || hub.link.isWritable)
@@ -222,7 +222,7 @@ final class ServerLink: ServerRole {
 
   func indicationFinished(_ id: IndicationID) {
     pendingIndications.remove(id)
-    // Not while there are more than wait for room: those would always be replaced by the ones that need none.
+    // Not while there are more than wait for room: they would always be replaced by the ones that need none.
     if pendingIndications.count < Self.maximumIndications { hub.roomAgain() }
   }
 

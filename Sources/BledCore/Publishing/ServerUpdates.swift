@@ -5,7 +5,7 @@ struct ServerUpdates {
   private(set) var notified: [(handle: UInt16, value: [UInt8])] = []
   private(set) var indicated: [(handle: UInt16, value: [UInt8])] = []
 
-  /// - Parameter configuration: what the device wants of a value.
+  /// - Parameter configuration: the device's subscription to a value.
   init(_ values: [(handle: UInt16, value: [UInt8])], _ configuration: (UInt16) -> ClientConfiguration) {
     for update in values {
       let wanted = configuration(update.handle)

@@ -4,7 +4,7 @@ import GATT
 
 extension ServiceDefinition {
   /// A client's service in the form that the database takes.
-  /// - Throws: `BledError.invalidParameter`, naming what is not valid.
+  /// - Throws: `BledError.invalidParameter`, naming the invalid member.
   init(_ service: ServiceToPublish) throws {
     guard ![0x1800, 0x1801].contains(service.uuid) else {
       throw BledError.invalidParameter.error(

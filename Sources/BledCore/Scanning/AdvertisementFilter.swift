@@ -3,7 +3,7 @@ import Bluetooth
 
 /// One of the alternatives of a scan (`ScanStart.Filter`), ready to be held against reports.
 ///
-/// What is compared is what advertisement and scan response say together, parsed when it changes. A filter looks at it
+/// Advertisement and scan response are compared together, parsed when they change. A filter looks at it
 /// in place: a report that does not match costs no allocation.
 struct AdvertisementFilter {
   /// How many services each may list.
@@ -19,7 +19,7 @@ struct AdvertisementFilter {
   private let addressKinds: [ScanStart.AddressKind]?
   private let isConnectable: Bool
 
-  /// - Parameter place: what errors call it: "filters[0]".
+  /// - Parameter place: its name in errors: "filters[0]".
   init(_ filter: ScanStart.Filter, at place: String) throws {
     isConnectable = filter.connectable ?? false
     guard filter.isRestrictive else {

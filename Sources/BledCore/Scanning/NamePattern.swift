@@ -3,8 +3,8 @@ import Bluetooth
 /// A name to look for, or its beginning.
 ///
 /// Names are compared octet by octet, never by canonical equivalence: that takes Swift a time that grows with the
-/// square of what a device may send. Without regard to case they are compared by the lower case of each Unicode scalar,
-/// so "ß" and "SS" stay different.
+/// square of the name's length. Without regard to case they are compared by the lower case of each Unicode scalar, so
+/// "ß" and "SS" stay different.
 struct NamePattern {
   private let octets: [UInt8]
   private let isWhole: Bool

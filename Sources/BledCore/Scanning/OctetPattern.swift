@@ -11,7 +11,7 @@ struct OctetPattern {
   /// As long as `octets`; nil: all bits count.
   private let mask: [UInt8]?
 
-  /// - Parameter place: what it is part of, for errors: "filters[0].manufacturer".
+  /// - Parameter place: its container, for errors: "filters[0].manufacturer".
   init(_ data: HexBytes?, mask: HexBytes?, at place: String) throws {
     let octets = data?.octets ?? []
     guard octets.count <= Self.longest else {

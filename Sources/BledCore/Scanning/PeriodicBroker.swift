@@ -4,16 +4,16 @@ import Bluetooth
 
 /// The trains of periodic advertisements that sessions follow; sessions that follow the same one share it.
 ///
-/// | Train is | Input                            | What happens                                                |
+/// | Train is | Input                            | Effect                                                      |
 /// |----------|----------------------------------|-------------------------------------------------------------|
 /// | (none)   | sync                             | the adapter is asked, and scans → sought                    |
 /// | sought   | sync                             | one more waits                                              |
-/// | sought   | synchronised                     | who waits is answered, the others are told → on             |
+/// | sought   | synchronised                     | waiting sessions are answered, the others told → on         |
 /// | sought   | the time of a call is over       | that call fails; without any follower → (none)              |
 /// | on       | sync                             | answered at once                                            |
 /// | on       | a report                         | each follower gets it                                       |
 /// | on       | lost, or the adapter is away     | the followers are told, the adapter scans → sought          |
-/// | any      | failed                           | who waits is refused, the others are told why → (none)      |
+/// | any      | failed                           | waiting sessions are refused, the others told → (none)      |
 /// | any      | stop, a program is gone          | no follower is left: the adapter lets it go → (none)        |
 final class PeriodicBroker {
   private struct Key: Hashable {
@@ -169,7 +169,7 @@ final class PeriodicBroker {
 
   // MARK: - Events
 
-  /// An adapter tells what happened to a train.
+  /// An adapter reports an event of a train.
   func handle(_ name: PeriodicTrain, _ event: PeriodicEvent, on slot: AdapterSlot) {
     let key = Key(slot: slot, train: name)
     guard let train = trains[key] else { return }
@@ -226,7 +226,7 @@ final class PeriodicBroker {
     return params
   }
 
-  /// An adapter that is away follows nothing; what is wanted it follows again when it is back.
+  /// An adapter that is away follows nothing; it follows wanted trains again when it is back.
   func adapterChanged(_ slot: AdapterSlot) {
     guard slot.adapter.state != .on else { return }
     for (key, train) in trains where key.slot == slot { lost(key, train) }

@@ -20,7 +20,7 @@ final class ScanBroker {
     case trains
   }
 
-  /// A device whose advertising event may not be over.
+  /// A device with an advertising event that may not be over.
   private struct Heard: Equatable {
     let peripheral: Peripheral
     let slot: AdapterSlot
@@ -43,7 +43,7 @@ final class ScanBroker {
   private let directory: PeripheralDirectory
   private let scheduler: any Scheduler
   private var subscriptions: [(session: Session, subscription: ScanSubscription)] = []
-  /// How many times somebody began to scan after nobody did.
+  /// How many times scanning began, after no session scanned.
   private var scan = 0
   private var arbiters: [AdapterSlot: ScanArbiter<Scanner>] = [:]
   private var events = ScanEvents<Heard>()
@@ -144,8 +144,7 @@ final class ScanBroker {
     for params in requests(of: session) { stop(params.scan, of: session) }
   }
 
-  /// Records what an adapter received and passes it on to the sessions that scan for it, once for each advertising
-  /// event.
+  /// Records an adapter's report and passes it on to the sessions that scan for it, once for each advertising event.
   func received(_ report: AdvertisingReport, on slot: AdapterSlot) {
     guard let address = report.address else { return receivedAnonymous(report, on: slot) }
     let peripheral = directory.peripheral(at: address, on: slot)
@@ -215,7 +214,7 @@ final class ScanBroker {
     .report(device: device | (scan ?? 0) << scanShift)
   }
 
-  /// Passes on what has no sender that could be remembered.
+  /// Passes on a report without an address.
   private func receivedAnonymous(_ report: AdvertisingReport, on slot: AdapterSlot) {
     let wanting = subscriptions.filter { $0.subscription.params.anonymous ?? false }
     guard !wanting.isEmpty else { return }

@@ -8,7 +8,7 @@ struct ScanDecoding {
   /// How many keys a scan may have.
   private static let limit = 64
 
-  /// By the number of the address, whatever its type.
+  /// By the number of the address, regardless of its type.
   private var keys: [UInt64: Key128] = [:]
 
   /// - Returns: nil for a scan that does not ask.
@@ -59,7 +59,7 @@ struct ReportLines {
   private var decoded: Data?
 
   /// - Parameters:
-  ///   - part: what the session is told beside the data; nil for nothing.
+  ///   - part: the members for the session beside the data; nil for nothing.
   ///   - scan: the number of the scan; nil for none.
   ///   - encode: makes a line, with that as JSON.
   mutating func line(with part: DecodedReport.Part?, scan: Int?, encode: (Data?) -> Data?) -> Data? {

@@ -3,7 +3,7 @@ import DequeModule
 
 /// Puts the advertisements and scan responses of an active scan together, so that each advertising event is told once.
 ///
-/// | Input                                        | Its device waits | What is over           | Then              |
+/// | Input                                        | Its device waits | Over                   | Then              |
 /// |----------------------------------------------|------------------|------------------------|-------------------|
 /// | an advertisement that may be answered        | no               | –, or the oldest of too many | it waits    |
 /// | an advertisement that may be answered        | yes              | the event before       | it waits          |
@@ -14,8 +14,8 @@ import DequeModule
 ///
 /// A scan response follows its advertisement on the air within a millisecond (Core 5.4, Vol 6, Part B, 4.4.2.3), or
 /// within some milliseconds on secondary channels, and takes a few more through the controller's queue and its
-/// transport. Many an advertisement has none, as a scanner backs off where several scan (4.4.3.2). What comes after the
-/// deadline is an event of its own, so nothing is missed.
+/// transport. Many an advertisement has none, as a scanner backs off where several scan (4.4.3.2). A later PDU is an
+/// event of its own, so nothing is missed.
 struct ScanEvents<Device: Equatable> {
   /// How long an advertisement waits for its scan response.
   static var patience: Duration { .milliseconds(30) }
@@ -28,7 +28,7 @@ struct ScanEvents<Device: Equatable> {
   var deadline: Instant? { waiting.first?.deadline }
 
   /// An advertisement was received.
-  /// - Returns: whose event is over: to be told before this advertisement is recorded.
+  /// - Returns: after its event is over: to be told before this advertisement is recorded.
   mutating func advertisement(of device: Device, mayBeAnswered: Bool, at now: Instant) -> Device? {
     var over = removeEvent(of: device)
     guard mayBeAnswered else { return over }
@@ -42,7 +42,7 @@ struct ScanEvents<Device: Equatable> {
   mutating func scanResponse(of device: Device) -> Device { removeEvent(of: device) ?? device }
 
   /// The deadline has passed.
-  /// - Returns: whose events are over, the oldest first.
+  /// - Returns: after their events are over, the oldest first.
   mutating func tick(at now: Instant) -> [Device] {
     var over: [Device] = []
     while let first = waiting.first, first.deadline <= now {
@@ -52,7 +52,7 @@ struct ScanEvents<Device: Equatable> {
     return over
   }
 
-  /// Nobody scans any more.
+  /// No session scans any more.
   mutating func removeAll() { waiting.removeAll() }
 
   private mutating func removeEvent(of device: Device) -> Device? {

@@ -14,7 +14,7 @@ struct ScanFilter {
   private let services: Set<BluetoothUUID>
   private let solicitedServices: Set<BluetoothUUID>
   private let name: NamePattern?
-  /// The number of an address of whatever type.
+  /// The number of an address of any type.
   private let address: UInt64?
   /// One of these must let it through; all do if empty.
   private let alternatives: [AdvertisementFilter]

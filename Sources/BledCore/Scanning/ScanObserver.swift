@@ -1,4 +1,4 @@
-/// Learns of devices from what scans hear.
+/// Learns of devices from scans.
 protocol ScanObserver: AnyObject {
   /// A device is reached under another address than before.
   func moved(_ peripheral: Peripheral)

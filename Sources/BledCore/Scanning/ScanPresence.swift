@@ -3,7 +3,7 @@ import HeapModule
 
 /// Which devices one scan has in its range: by hysteresis of the signal strength, and by time.
 ///
-/// | Its device is    | Input                            | It is then | What is over                              |
+/// | Its device is    | Input                            | It is then | Over                                      |
 /// |------------------|----------------------------------|------------|-------------------------------------------|
 /// | unknown, or out  | heard, strong enough to come in  | in         | unknown: the quietest, if there are too many |
 /// | unknown, or out  | heard, weaker                    | the same   |                                           |
@@ -11,8 +11,8 @@ import HeapModule
 /// | in               | heard, weaker                    | out        |                                           |
 /// | in, or out       | `deadline` has passed            | unknown    | it is lost                                |
 ///
-/// Only what the scan's filters let through counts as heard. A device is lost so long after it was last heard and in.
-/// Without a time nothing is ever lost, and what is out is unknown.
+/// Only reports that pass the scan's filters count as heard. A device is lost so long after it was last heard and in.
+/// Without a time nothing is ever lost, and a device that is out is unknown.
 struct ScanPresence<Device: Hashable> {
   /// How many devices there may be.
   static var limit: Int { 1024 }
@@ -54,7 +54,7 @@ struct ScanPresence<Device: Hashable> {
   /// One for each entry, if there is a time.
   private var checks = Heap<Check>()
 
-  /// - Parameter patience: after how long without being heard a device is lost; nil: never.
+  /// - Parameter timeout: after how long without being heard a device is lost; nil: never.
   init(gate: SignalGate, patience: Duration?) {
     self.gate = gate
     self.patience = patience
@@ -78,7 +78,7 @@ struct ScanPresence<Device: Hashable> {
   }
 
   /// The deadline has passed.
-  /// - Returns: what is lost, the one that was heard first before the others.
+  /// - Returns: the lost devices, in the order of their first reports.
   mutating func tick(at now: Instant) -> [Lost] {
     var lost: [Lost] = []
     while let time = nextLoss(), time <= now, let next = dropQuietest() { lost.append(next) }

@@ -29,7 +29,7 @@ extension ScanReport.Params {
 }
 
 extension ScanAnonymousReport.Params {
-  /// Describes an anonymous advertisement and what its data says.
+  /// Describes an anonymous advertisement and its data.
   init(_ report: AdvertisingReport, _ advertised: AdvertisingData, adapter: String, time: Double) {
     self.init(adapter: adapter, data: HexBytes(report.data), time: time)
     rssi = report.rssi

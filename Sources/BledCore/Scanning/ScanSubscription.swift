@@ -11,7 +11,7 @@ final class ScanSubscription {
   /// The bounds of the time after which a device is lost, in seconds.
   private static let patience = 0.5...3600
 
-  /// Where; nil: on all, also on those that are added later.
+  /// Where; nil: on all, later ones included.
   let adapter: AdapterSlot?
   let params: ScanStart.Params
   /// Its number in its session; nil for the one without.

@@ -28,7 +28,7 @@ struct SignalGate: Hashable {
   /// Whether it makes a difference whether a device was in before.
   var hasHysteresis: Bool { entry != exit }
 
-  /// Whether a device is in. One of unknown strength stays what it is, where anything is demanded.
+  /// Whether a device is in. A device of unknown strength keeps its state, where a strength is demanded.
   func admits(_ rssi: Int?, isIn: Bool) -> Bool {
     guard let threshold = isIn ? exit : entry else { return true }
     guard let rssi else { return isIn }

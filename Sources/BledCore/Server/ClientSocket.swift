@@ -3,23 +3,23 @@ import EventLoop
 import FoundationEssentials
 import Glibc
 
-/// One client's socket: cuts what it reads into lines, and writes those that wait for it, as many at once as there are.
+/// One client's socket: splits its octets into lines, and writes the waiting lines, as many at once as there are.
 ///
-/// | State    | Input                          | What happens                                              |
+/// | State    | Input                          | Effect                                                    |
 /// |----------|--------------------------------|-----------------------------------------------------------|
 /// | reading  | octets, and it is its turn     | each whole line goes to the session                       |
 /// | reading  | the session is congested       | lines wait in the framer, the socket is not read → paused |
 /// | paused   | the session is relieved        | the lines that wait → reading                             |
 /// | any      | the client sends no more       | a last line without line feed counts; once all is answered → closed |
-/// | any      | the session ends               | lines that were read are dropped; what waits is written, for a second at most → closed, see `Farewells` |
-/// | any      | the connection breaks          | what was sent before is read, then the daemon is told → closed |
+/// | any      | the session ends               | lines read are dropped; waiting ones are written, for a second at most → closed, see `Farewells`        |
+/// | any      | the connection breaks          | earlier lines are read, then the daemon is told → closed       |
 ///
 /// All of this takes time only in the client's turns, see `Turns`.
 ///
 /// A descriptor that a client passes along is not asked for: the kernel closes it when the octets beside it are read.
 /// In the other direction a line may carry one: it is written alone, and the descriptor goes with its first octet.
 final class ClientSocket: SessionTransport, TurnTaker {
-  /// How long a session that ended may take to write what waits, in nanoseconds.
+  /// The time to write the waiting lines after the session has ended, in nanoseconds.
   private static let lastWords: Int64 = 1_000_000_000
   /// How much is read at once, in octets.
   private static let readBatch = 16 << 10
@@ -31,7 +31,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
   private let host: any SessionHost
   private let turns: Turns
   private let farewells: Farewells
-  /// The user of its program, or the one for whom it acts.
+  /// The user of its program, or the one that it acts for.
   var user: UInt32? { connection?.credentials?.user ?? peer }
   private let peer: UInt32?
   /// Whether it waits for its turn.
@@ -52,7 +52,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
   private var isFlushScheduled = false
   private var isClosing = false
   private var hasInputEnded = false
-  /// Whether nobody is there to be answered.
+  /// Whether there is no receiver of answers.
   private var isGone = false
   private var closeAlarm: Timer?
 
@@ -147,7 +147,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
     return watch != nil && (hasMoreInput || hasMoreOutput)
   }
 
-  /// Handles the lines that were read before, then what can be read.
+  /// Handles the lines that were read before, then new ones.
   /// - Returns: whether there is more.
   private func handleInput(until deadline: Int64) -> Bool {
     defer { connection?.hold(framer.held) }
@@ -155,7 +155,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
     while canRead, isReadable || isGone, read() {
       guard handleLines(until: deadline) else { return true }
     }
-    // Data that the client sent before it disconnected is still handled; it is at most what the kernel's buffer holds.
+    // Data that the client sent before it disconnected is still handled; it is at most the kernel's buffer.
     if isGone { disconnect() }
     return false
   }
@@ -254,7 +254,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
     return true
   }
 
-  /// Sends what has not left yet.
+  /// Sends the lines that have not left yet.
   private func send(_ octets: UnsafeRawBufferPointer) -> Int {
     let rest = UnsafeRawBufferPointer(rebasing: octets[written...])
     let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
@@ -263,7 +263,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
     }
     let count = passed.send(with: rest, on: descriptor, flags: flags)
     if count > 0 { passed.sent(unread) }
-    // The kernel lets no more of them be on their way, whoever does not read them: this client must not pay for it with
+    // The kernel lets no more of them be on their way, for all readers together: this client must not pay for it with
     // its session.
     if count > 0 || errno == ETOOMANYREFS { outgoing.descriptor = nil }
     return count < 0 && errno == ETOOMANYREFS ? Glibc.send(descriptor, rest.baseAddress, rest.count, flags) : count

@@ -1,14 +1,14 @@
 import EventLoop
 import Glibc
 
-/// The connections of clients whose session has ended or was refused, and whose last lines are written. The kernel
-/// makes an error (ECONNRESET, EPIPE) of the end for a client that has sent octets which nobody read, or sends some
-/// later; so they are read and dropped until the client has closed its end too, for a short time.
+/// The connections of clients after the end or refusal of their session, when their last lines are written. The kernel
+/// makes an error (ECONNRESET, EPIPE) of the end for a client with unread octets, or one that sends some later; so they
+/// are read and dropped until the client has closed its end too, for a short time.
 ///
-/// | Input                                   | What happens                                             |
+/// | Input                                   | Effect                                                   |
 /// |-----------------------------------------|----------------------------------------------------------|
-/// | a connection                            | no more is sent, what it sends is dropped → leaving      |
-/// | one more than `most`                    | the oldest is closed                                     |
+/// | a connection                            | no more is sent, its octets are dropped → leaving        |
+/// | one more than `maximum`                 | the oldest is closed                                     |
 /// | leaving: the client closed, 1 s passed, or it sent too much | it is closed                         |
 final class Farewells {
   /// How many there may be: each takes a descriptor.
@@ -59,11 +59,11 @@ final class Farewells {
     for client in leaving { end(client) }
   }
 
-  /// Closes a connection at once. What the client has sent is dropped, so that it sees an orderly end; if it sends more
+  /// Closes a connection at once. The client's octets are dropped, so that it sees an orderly end; if it sends more
   /// it gets EPIPE.
   static func close(_ descriptor: CInt) {
     shutdown(descriptor, CInt(SHUT_RDWR))
-    // From here on there is at most what the kernel's buffer holds.
+    // From here on there are at most the octets in the kernel's buffer.
     while case let count = drop(descriptor), count > 0 || (count < 0 && errno == EINTR) {}
     Glibc.close(descriptor)
   }

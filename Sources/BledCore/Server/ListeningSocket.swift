@@ -65,7 +65,7 @@ public struct ListeningSocket: Sendable {
     unlink(path)
   }
 
-  /// Makes sure that only root and our own user can change what the path leads to: what follows names the file by it.
+  /// Makes sure that only root and our own user can redirect the path: the later calls name the file by it.
   private static func checkDirectory(of path: String) throws(SocketError) {
     let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
     let directory = end.map { $0 == path.startIndex ? "/" : String(Substring(path.utf8[..<$0])) } ?? "."

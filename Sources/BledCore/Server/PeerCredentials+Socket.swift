@@ -2,11 +2,11 @@ import FoundationEssentials
 import Glibc
 
 extension PeerCredentials {
-  /// `struct ucred` of unix(7), which Glibc keeps to those who ask for its extensions.
+  /// `struct ucred` of unix(7), which Glibc declares with its extensions only.
   private typealias UserCredentials = (process: pid_t, user: uid_t, group: gid_t)
 
-  /// Asks the kernel for the peer of a Unix socket; nil if it does not tell. It tells who connected, at that
-  /// time, with the groups that the process had then: nothing is looked up anywhere.
+  /// Asks the kernel for the peer of a Unix socket; nil if it does not tell. The kernel identifies the process at the
+  /// time of connecting, with its groups then: nothing is looked up anywhere.
   init?(ofSocket descriptor: CInt) {
     var peer: UserCredentials = (0, 0, 0)
     var length = socklen_t(MemoryLayout<UserCredentials>.size)

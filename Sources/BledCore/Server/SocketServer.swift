@@ -50,7 +50,7 @@ public final class SocketServer {
     reserve = -1
   }
 
-  /// Waits until all clients have disconnected, and closes those that are left after `patience`.
+  /// Waits until all clients have disconnected, and closes the rest after `timeout`.
   /// - Parameter done: called once, never from inside this call.
   public func closeClients(within patience: Duration, _ done: @escaping () -> Void) {
     guard !clients.isEmpty else {

@@ -2,14 +2,14 @@ import EventLoop
 
 /// Shares the loop's time among clients: users take turns first, then the clients of each user.
 ///
-/// | A client is ready, and its user …            | What happens                                              |
+/// | A client is ready, and its user …            | Effect                                                    |
 /// |----------------------------------------------|-----------------------------------------------------------|
-/// | has time left in this round of the loop      | it is served at once, for what is left of 1 ms            |
+/// | has time left in this round of the loop      | it is served at once, for the rest of 1 ms                |
 /// | has none, or has clients that wait           | it waits behind them                                      |
 ///
-/// Behind everything else that is ready, the next user whose clients wait gets 1 ms, which the longest waiting of them
-/// use up one after another. A client that could go on when its time is over waits behind the others of its user. So a
-/// user with 400 busy clients takes no more of the others' time than one with a single one.
+/// Behind all other ready work, the next user with waiting clients gets 1 ms, which the longest waiting of them use up
+/// one after another. A client that could go on when its time is over waits behind the others of its user. So a user
+/// with 400 busy clients takes no more of the others' time than one with a single one.
 final class Turns {
   /// How long one user's clients may work until others get their turn, in nanoseconds.
   static let budget: Int64 = 1_000_000
@@ -74,13 +74,13 @@ final class Turns {
 
 /// A client of `Turns`.
 protocol TurnTaker: AnyObject {
-  /// The user whose turns it takes; nil if that is not known.
+  /// The user of its turns; nil if that is not known.
   var user: UInt32? { get }
   /// Whether it waits for its turn. Set by `Turns` alone.
   var isWaiting: Bool { get set }
   /// Whether its descriptor is to be watched.
   func watch(_ isOn: Bool)
-  /// Works until nothing is left to do, or the clock shows `deadline`; what was begun is ended.
+  /// Works until nothing is left to do, or the clock shows `deadline`; work that was begun is finished.
   /// - Returns: whether there is more to do at once.
   func takeTurn(until deadline: Int64) -> Bool
 }

@@ -6,11 +6,11 @@ import Glibc
 /// The daemon's end of a SOCK_SEQPACKET pair over which a program and the daemon pass values of one characteristic, one
 /// packet each. The program has the other end.
 ///
-/// | State   | Input                              | What happens                                                    |
+/// | State   | Input                              | Effect                                                          |
 /// |---------|------------------------------------|-----------------------------------------------------------------|
 /// | reading | a packet                           | `received`                                                      |
 /// | reading | the program has closed its end, or sends no more | `closed`, after all packets that it had written   |
-/// | paused  | packets                            | they stay in the kernel, whose room is what slows the program   |
+/// | paused  | packets                            | they stay in the kernel, and its buffer slows the program       |
 /// | any     | a value for the program            | written; without room it waits, up to `maximumWaiting`, then refused |
 /// | any     | room, and none waits any more      | `drained`                                                       |
 /// | closed  | anything                           | nothing                                                         |
@@ -22,13 +22,13 @@ final class ValueSocket: TurnTaker {
     case received([UInt8], length: Int)
     /// The program has read so much that nothing waits any more.
     case drained
-    /// The program has closed its end, and will not read what waited.
+    /// The program has closed its end, and will not read waiting values.
     case abandoned
     /// The program has closed its end, or sends no more, and all that it wrote before was read.
     case closed
   }
 
-  /// How many values may wait for the program besides what the kernel holds for it.
+  /// How many values may wait for the program besides the kernel's buffer.
   static let maximumWaiting = 256
   /// The longest value (Core 5.4, Vol 3, Part F, 3.2.9).
   private static let longest = 512
@@ -92,7 +92,7 @@ final class ValueSocket: TurnTaker {
   /// Whether the program has so much to read that values wait here.
   var isCongested: Bool { !waiting.isEmpty }
 
-  /// Reads from now on; what is there already is read at once if it is the user's turn.
+  /// Reads from now on; earlier packets are read at once if it is the user's turn.
   func resume() {
     guard isOpen else { return }
     isReading = true
@@ -121,7 +121,7 @@ final class ValueSocket: TurnTaker {
   func close() -> Int {
     guard isOpen else { return 0 }
     var unread = 0
-    // From here on it writes nothing more, so there is at most what the kernel's buffer holds.
+    // From here on it writes nothing more, so there are at most the packets in the kernel's buffer.
     shutdown(descriptor, Int32(SHUT_RDWR))
     while case .packet? = read() { unread += 1 }
     isOpen = false
@@ -163,7 +163,7 @@ final class ValueSocket: TurnTaker {
     var interest: Watch.Readiness = isReading ? .readable : []
     if !waiting.isEmpty { interest.insert(.writable) }
     watch?.interest = interest
-    // The end of the other side is always told: while nobody reads it would be told again and again.
+    // The end of the other side is always told: without a reader it would be reported again and again.
     if !isWaiting { watch?.isEnabled = !interest.isEmpty }
   }
 
@@ -207,7 +207,7 @@ final class ValueSocket: TurnTaker {
     if waiting.isEmpty { onEvent?(isGone ? .abandoned : .drained) }
   }
 
-  /// - Returns: false if there is no room. What is for nobody any more has left.
+  /// - Returns: false if there is no room. Packets without a receiver have left.
   private func write(_ value: [UInt8]) -> Bool {
     let count = value.withUnsafeBytes {
       Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))

@@ -9,7 +9,7 @@ final class CallNote {
   fileprivate init(_ text: String) { self.text = text }
 }
 
-/// The notes of calls, while somebody records: each is written directly before the packets that its call leads to.
+/// The notes of calls, during a recording: each is written directly before the packets that its call leads to.
 ///
 /// | A call                                 | Its note is written                                                     |
 /// |----------------------------------------|-------------------------------------------------------------------------|
@@ -72,7 +72,7 @@ private struct CallSubject: RPCPayload {
 }
 
 extension String {
-  /// Text of a program in a note. Text with other characters than those of a word or an address is in quotation marks,
+  /// Text of a program in a note. Text with characters outside words and addresses is in quotation marks,
   /// so that it cannot imitate the words of the daemon around it.
   fileprivate var inNotes: String {
     guard !unicodeScalars.allSatisfy(Self.isPlain) else { return self }
@@ -95,7 +95,7 @@ extension String {
 }
 
 extension Session {
-  /// Its number and who it is, for notes.
+  /// Its number and program, for notes.
   var label: String {
     let program = name.isEmpty ? credentials?.program?.excerpt ?? "" : name
     let names = [program.inNotes, user.map { "user \($0)" } ?? ""].filter { !$0.isEmpty }

@@ -2,7 +2,7 @@ import Bluetooth
 import Glibc
 
 /// The last descriptors of the process, which are for root, the daemon's own user and the store: other users cannot
-/// keep them out with what they hold.
+/// keep them out with their own.
 enum DescriptorReserve {
   /// The number of descriptors at the default limit of 4096; of a limit below 256 it is a quarter.
   private static let size: rlim_t = 64
@@ -22,7 +22,7 @@ enum DescriptorReserve {
     return contains(next)
   }
 
-  /// Checks whether a session may have what takes descriptors.
+  /// Checks whether a session may have resources that use descriptors.
   /// - Throws: `BledError.limitReached`.
   static func admit(_ session: Session) throws(BluetoothError) {
     guard !session.rules.policy.isPrivileged(session.credentials), isReached else { return }

@@ -17,8 +17,9 @@ struct FairQueue<Party: Equatable, Element> {
     turns[turns.place(of: party, else: [], afterTurn: true)].prepend(element)
   }
 
-  /// Removes and returns the first item of the party whose turn it is.
-  /// - Parameter canBegin: whether the first work of a party can be begun; a party whose work cannot is passed over.
+  /// Removes and returns the first item of the party at its turn.
+  /// - Parameter canBegin: whether the first work of a party can be begun; a party with work that cannot is passed
+  ///   over.
   mutating func next(where canBegin: (Element) -> Bool = { _ in true }) -> (party: Party, element: Element)? {
     for index in turns.indices {
       guard let first = turns[index].first, canBegin(first) else { continue }
@@ -28,7 +29,7 @@ struct FairQueue<Party: Equatable, Element> {
     return nil
   }
 
-  /// Removes and returns the first item of a party, whose turn does not change.
+  /// Removes and returns the first item of a party, without changing turns.
   mutating func next(of party: Party) -> Element? {
     guard let index = turns.index(of: party) else { return nil }
     let first = turns[index].removeFirst()
@@ -57,9 +58,9 @@ struct FairQueue<Party: Equatable, Element> {
 
 /// A queue in which users take turns, and the members of each user, such as its sessions, take its turns.
 struct UserQueue<Member: Equatable, Element> {
-  /// Whose item it is.
+  /// The owner of the item.
   struct Party: Equatable {
-    /// Nil for items of the daemon itself, and of sessions whose user is not known.
+    /// Nil for items of the daemon itself, and of sessions with an unknown user.
     var user: UInt32?
     var member: Member
   }
@@ -78,8 +79,8 @@ struct UserQueue<Member: Equatable, Element> {
     turns[turns.place(of: party.user, else: FairQueue(), afterTurn: true)].prepend(element, of: party.member)
   }
 
-  /// Removes and returns the first item of the member whose turn it is.
-  /// - Parameter canBegin: whether the first work of a member can be begun; one whose work cannot is passed over.
+  /// Removes and returns the first item of the member at its turn.
+  /// - Parameter canBegin: whether the first work of a member can be begun; one with work that cannot is passed over.
   mutating func next(where canBegin: (Element) -> Bool = { _ in true }) -> Element? {
     for index in turns.indices {
       guard let next = turns[index].next(where: canBegin) else { continue }
@@ -89,7 +90,7 @@ struct UserQueue<Member: Equatable, Element> {
     return nil
   }
 
-  /// Removes and returns the first item of a member, whose turn does not change.
+  /// Removes and returns the first item of a member, without changing turns.
   mutating func next(of party: Party) -> Element? {
     guard let index = turns.index(of: party.user) else { return nil }
     let first = turns[index].next(of: party.member)

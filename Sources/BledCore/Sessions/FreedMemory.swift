@@ -13,7 +13,7 @@ final class FreedMemory {
 
   init(_ scheduler: any Scheduler) { self.scheduler = scheduler }
 
-  /// Something may have been freed that took much memory: a session has ended or has read what waited for it.
+  /// Something may have been freed that took much memory: a session has ended or has read its waiting lines.
   func mayHaveGrown() {
     guard !isDue else { return }
     isDue = true

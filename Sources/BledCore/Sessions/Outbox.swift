@@ -12,8 +12,8 @@ import FoundationEssentials
 /// | at `everything`         | dropped, counted | refused       | overflow: the session ends | not read       |
 ///
 /// An answer or an event may carry a descriptor. Its line is a batch of its own, because a descriptor belongs to the
-/// first octet of what is written with it. At most `maximumDescriptors` wait; one more is an overflow, so who passes
-/// descriptors asks first.
+/// first octet that is written with it. At most `maximumDescriptors` wait; one more is an overflow, so callers that
+/// pass descriptors ask first.
 public struct Outbox {
   /// The bounds, in octets that wait.
   public struct Limits: Hashable, Sendable {
@@ -27,7 +27,7 @@ public struct Outbox {
     public var everything = 4 << 20
     /// The bounds that fit a daemon with a hundred clients.
     public init() {}
-    /// The bounds of what is kept for a disconnected program, possibly for an hour.
+    /// The bounds of the lines kept for a disconnected program, possibly for an hour.
     static var kept: Limits {
       var limits = Limits()
       limits.coalescing = 0
@@ -46,7 +46,7 @@ public struct Outbox {
     }
   }
 
-  /// The kind of a line, which decides what happens to it at the bounds.
+  /// The kind of a line, which decides its treatment at the bounds.
   public enum Kind: Hashable, Sendable {
     /// An answer, or a call that wants one: of no use on any other connection.
     case answer
@@ -99,12 +99,12 @@ public struct Outbox {
   /// How many values were refused.
   public private(set) var refusedValues = 0
 
-  /// The bounds in force; what waits already stays when they become narrower.
+  /// The bounds in force; waiting lines stay when they become narrower.
   var limits: Limits
   private var entries: Deque<Entry> = []
   /// The number of the first entry; entries are numbered through from the beginning.
   private var first = 0
-  /// The numbers of the entries that hold the newest report on a device; only those made while coalescing.
+  /// The numbers of the entries that hold the newest report on a device; only the ones made while coalescing.
   private var newestReports: [Int: Int] = [:]
   /// The descriptors of the entries of these numbers.
   private var descriptors: [Int: PassedDescriptor] = [:]
@@ -179,14 +179,14 @@ public struct Outbox {
     return batch
   }
 
-  /// Adds the answer that precedes what is kept, regardless of the bounds.
+  /// Adds the answer that precedes the kept lines, regardless of the bounds.
   mutating func prepend(_ answer: Data) {
     entries.prepend(Entry(line: answer, isAnswer: true))
     first -= 1
     waiting += answer.count
   }
 
-  /// Forgets answers, and what carries a descriptor: the connection that they were for has ended.
+  /// Forgets answers, and lines with a descriptor: the connection that they were for has ended.
   mutating func dropAnswers() {
     descriptors = [:]
     entries.removeAll(where: \.isAnswer)

@@ -2,7 +2,7 @@ import BledRPC
 import Glibc
 
 /// A descriptor on its way to a client, which gets a duplicate of it. Closed with the last reference: when the kernel
-/// has taken it, or when it can no longer be sent. Who holds the other end of it sees that as the end.
+/// has taken it, or when it can no longer be sent. The holder of the other end sees that as the end.
 public final class PassedDescriptor {
   let number: Int32
   /// The account of the user while it waits.

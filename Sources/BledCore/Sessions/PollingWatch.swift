@@ -2,7 +2,7 @@ import Bluetooth
 
 /// Detects whether a session polls a value that it could subscribe to.
 ///
-/// | State    | Input                                         | What happens                              |
+/// | State    | Input                                         | Effect                                    |
 /// |----------|-----------------------------------------------|-------------------------------------------|
 /// | watching | a read of a value that notifies or indicates  | counted                                   |
 /// | watching | the tenth such read of a value within a minute | told → silent                            |

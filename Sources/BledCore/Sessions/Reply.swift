@@ -39,13 +39,13 @@ final class Reply<Result: RPCPayload>: OpenReply {
   var isWanted: Bool { isOpen && connection != nil }
 
   /// Answers with a result.
-  /// - Parameter isFirst: whether it goes before what is kept for the program.
+  /// - Parameter isFirst: whether it goes before the lines kept for the program.
   func succeed(_ result: Result, isFirst: Bool = false) {
     guard let connection = close(.success(result)) else { return }
     if let id { connection.answer(id, result, isFirst: isFirst) } else { connection.endedUnanswered() }
   }
 
-  /// Answers with a result and a descriptor, see `Session.admitDescriptor`. Where nobody waits for the answer the
+  /// Answers with a result and a descriptor, see `Session.admitDescriptor`. Without a receiver of the answer the
   /// descriptor is closed.
   func succeed(_ result: Result, with descriptor: PassedDescriptor) {
     guard let connection = close(.success(result)) else { return }
@@ -89,7 +89,7 @@ final class Reply<Result: RPCPayload>: OpenReply {
   }
 }
 
-/// A reply of whatever type that has not been given.
+/// A reply of any type that has not been given.
 protocol OpenReply: AnyObject {
   func fail(_ error: BluetoothError)
   func abandon()
@@ -97,7 +97,7 @@ protocol OpenReply: AnyObject {
 
 /// The calls to a client that wait for its answer.
 ///
-/// | Call    | Input                        | What happens                         |
+/// | Call    | Input                        | Effect                               |
 /// |---------|------------------------------|--------------------------------------|
 /// | waiting | its answer or refusal: taken | completion by the taker, once → gone |
 /// | waiting | forgotten                    | → gone; a later answer is ignored    |
@@ -122,7 +122,7 @@ struct OutgoingCalls {
     return last
   }
 
-  /// Numbers a call whose answer is of no interest.
+  /// Numbers a call with an answer of no interest.
   mutating func beginUnanswered() -> Number {
     last += 1
     return last

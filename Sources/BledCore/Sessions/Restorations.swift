@@ -6,17 +6,17 @@ import Logging
 
 /// The sessions that have a restoration identifier.
 ///
-/// | State     | Input                                | What happens                                               |
+/// | State     | Input                                | Effect                                                     |
 /// |-----------|--------------------------------------|------------------------------------------------------------|
 /// | (none)    | `session.open` with the identifier   | → live                                                     |
 /// | live      | the same by another program          | that one is refused, and told which process has it         |
-/// | live      | its connection ends                  | what it holds stays and is noted, alarm → preserved        |
-/// | preserved | `session.open` with the identifier   | that program goes on with it and gets what was noted → live |
+/// | live      | its connection ends                  | its resources stay and are listed, alarm → preserved       |
+/// | preserved | `session.open` with the identifier   | that program goes on with it and gets the list → live       |
 /// | preserved | alarm, `session.end`, too many events | everything is given back → (none)                         |
 /// | live      | `session.end`, the daemon stops      | everything is given back → (none)                          |
 ///
-/// What the sessions hold is written to the store, and a daemon that starts finds it there: as preserved sessions,
-/// those of programs that were there too.
+/// The sessions' resources are written to the store, and a daemon that starts finds them there: as preserved sessions,
+/// even if their programs were connected.
 final class Restorations {
   /// How many sessions of one user may have an identifier.
   static let maximumPerUser = 32
@@ -45,7 +45,7 @@ final class Restorations {
   private let scheduler: any Scheduler
   private let wakes: WakeFolder?
   private var entries: [RestorationKey: Entry] = [:]
-  /// Returns what a session holds. Set before the first session is opened.
+  /// Returns the resources of a session. Set before the first session is opened.
   var describe: (Session) -> RestoredState = { _ in
     RestoredState(since: 0, scan: nil, peripherals: [], services: [], advertisements: [])
   }
@@ -109,7 +109,7 @@ final class Restorations {
     return entry.session
   }
 
-  /// Preserves a session whose program has disconnected.
+  /// Preserves a session after its program has disconnected.
   /// - Parameter end: called when the time to keep it is over.
   func preserve(_ session: Session, _ state: RestoredState, end: @escaping () -> Void) {
     guard let entry = entry(of: session) else { return }
@@ -149,7 +149,7 @@ final class Restorations {
     return left
   }
 
-  /// The daemon stops: what the sessions hold now is what the next one finds.
+  /// The daemon stops: the next daemon finds the sessions' present resources.
   func freeze() {
     last = stored
     document?.changed()

@@ -21,7 +21,7 @@ final class Router {
 
   /// - Parameters:
   ///   - calls: where calls are measured.
-  ///   - notes: what recordings say of calls that are permitted.
+  ///   - notes: the notes of permitted calls in recordings.
   init(_ calls: CallMetrics, notes: CallNotes) {
     self.calls = calls
     self.notes = notes
@@ -58,7 +58,7 @@ final class Router {
     }
   }
 
-  /// Serves a method without parameters whose result is always the same JSON: its octets are made once, for the first
+  /// Serves a method without parameters that always returns the same JSON: its octets are made once, for the first
   /// call with an id, and shared.
   func answer<Method: ClientCall>(
     _ method: Method.Type, always make: @escaping () -> Data

@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// The policy and the limits in force, shared by all sessions, and what is counted for each user.
+/// The policy and the limits in force, shared by all sessions, and the accounts of each user.
 final class Rules {
   var policy: Policy
   var limits: Limits {

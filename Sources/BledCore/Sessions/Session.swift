@@ -3,8 +3,8 @@ import Bluetooth
 import FoundationEssentials
 import Logging
 
-/// One program's use of the daemon: its identity, and what waits for it to read. What a session holds (scans, links,
-/// services, advertisements) is kept by the brokers, which are told when it ends.
+/// One program's use of the daemon: its identity, and the lines that wait for it. The brokers keep the resources of a
+/// session (scans, links, services, advertisements), and are told when it ends.
 ///
 /// A session lives as long as the connection of its program, or with a restoration identifier until it was preserved
 /// for the agreed time without one; see `Restorations`.
@@ -22,7 +22,7 @@ public final class Session {
   public internal(set) var credentials: PeerCredentials?
   /// When it was opened, in seconds since the epoch.
   let since: Double
-  /// False once the session has released what it held.
+  /// False once the session has released its resources.
   public private(set) var isOpen = true
   /// Whether its program declared that it runs in the background.
   var asksForBackground = false
@@ -57,8 +57,8 @@ public final class Session {
   var acquisitions = 0
   /// How often a link was slowed down because this session, its only reader, fell behind.
   var slowedLinks = 0
-  /// Called when what it holds may have changed, if it is to be kept: with true if its program changed it, with false
-  /// if a device did.
+  /// Called when its resources may have changed, if they are to be kept: with true if its program changed it, with
+  /// false if a device did.
   var onChange: ((_ isOwn: Bool) -> Void)?
   /// Called when something is kept for a disconnected program.
   private var onKept: (() -> Void)?
@@ -124,7 +124,7 @@ public final class Session {
     return number
   }
 
-  /// Calls the client, whose answer is of no interest, if there is room for a value.
+  /// Calls the client if there is room for a value, and ignores its answer.
   func callWithoutAnswer<Method: DaemonCall>(_ method: Method.Type, _ params: Method.Params) -> Outbox.Admission {
     let number = calls.beginUnanswered()
     return send(encoded { try RPCEncoding.request(method, id: .number(number), params) }, as: .value)
@@ -154,7 +154,7 @@ public final class Session {
   }
 
   /// Sends a line that may be shared with other sessions.
-  /// - Parameter descriptor: what is passed with it.
+  /// - Parameter descriptor: the descriptor passed with it.
   @discardableResult
   func send(_ line: Data?, as kind: Outbox.Kind, with descriptor: PassedDescriptor? = nil) -> Outbox.Admission {
     guard isOpen, !hasOverflowed, let line else { return .queued }
@@ -163,7 +163,7 @@ public final class Session {
     let admission = outbox.append(line, as: kind, with: descriptor, spare: room)
     if admission == .queued { costs.queued(kind) }
     if admission == .overflow {
-      // That fails its pending calls, whose answers would overflow again.
+      // That fails its pending calls, and their answers would overflow again.
       hasOverflowed = true
       logger.warning(
         "the outbox of session \(id) \(name) is full; the session is closed", metadata: .about(session: self))
@@ -206,7 +206,7 @@ public final class Session {
   /// Adds to the octets that wait on behalf of the session, or subtracts from them.
   func hold(_ octets: Int) { account.octets += octets }
 
-  /// Keeps the account of what waits for all sessions of the user.
+  /// Keeps the account of the octets that wait for all sessions of the user.
   private func countWaiting() {
     guard outbox.waiting != accounted else { return }
     account.octets += outbox.waiting - accounted
@@ -239,7 +239,7 @@ public final class Session {
     onKept = kept
   }
 
-  /// The program is back, on another connection. What is kept is written when the first answer has been given.
+  /// The program is back, on another connection. Kept lines are written when the first answer has been given.
   func resume(on connection: SessionConnection) {
     self.connection = connection
     credentials = connection.credentials

@@ -15,7 +15,7 @@ public final class SessionConnection {
   public private(set) var session: Session
   /// The credentials of the program at the other end, where the transport knows them.
   let peer: PeerCredentials?
-  /// The credentials of the user whom the session is for: the program's own, or those of another user for whom it acts.
+  /// The credentials of the user that the session is for: the program's own, or another user's that it acts for.
   public private(set) var credentials: PeerCredentials?
   /// Whether its program acts for another user.
   private(set) var isImpersonating = false
@@ -91,13 +91,13 @@ public final class SessionConnection {
     }
   }
 
-  /// The longest line accepted now, in octets. Those that are longer than an ordinary one count against the user's
+  /// The longest line accepted now, in octets. Lines that are longer than an ordinary one count against the user's
   /// limit of waiting octets.
   public var longestLine: Int {
     min(LineFramer.defaultLimit, max(ordinaryLine, session.room + held))
   }
 
-  /// Counts what the transport holds, in octets, among what waits for the user's programs.
+  /// Counts the transport's octets among the octets that wait for the user's programs.
   public func hold(_ octets: Int) {
     session.hold(octets - held)
     held = octets
@@ -141,7 +141,7 @@ public final class SessionConnection {
     return replyCount
   }
 
-  /// Takes on the credentials of a user for whom its program acts.
+  /// Adopts the credentials of a user that its program acts for.
   func act(as credentials: PeerCredentials?) {
     self.credentials = credentials
     isImpersonating = true
@@ -161,8 +161,8 @@ public final class SessionConnection {
   }
 
   /// - Parameters:
-  ///   - isFirst: whether it goes before what is kept for the program.
-  ///   - descriptor: what is passed with the answer.
+  ///   - isFirst: whether it goes before the lines kept for the program.
+  ///   - descriptor: the descriptor passed with the answer.
   func answer(
     _ id: RequestID, _ result: some RPCPayload, isFirst: Bool = false, with descriptor: PassedDescriptor? = nil
   ) {
@@ -178,7 +178,7 @@ public final class SessionConnection {
     session.send(session.encoded { try RPCEncoding.failure(id: id, error) }, as: .answer)
   }
 
-  /// A call that wants no answer is done: it may be what a client that sends no more was still waiting for.
+  /// A call that wants no answer is done: a client that sends no more may still be waiting for it.
   func endedUnanswered() {
     if isDone { transport.linesWait() }
   }
@@ -207,7 +207,7 @@ public final class SessionConnection {
 
 /// The carrier of a connection's lines: a socket, or an array in a test.
 public protocol SessionTransport: AnyObject {
-  /// Lines wait. Call `SessionConnection.takeLines` soon, but not from inside this call, until it returns none.
+  /// Lines wait. Call `SessionConnection.removeLines` soon, but not from inside this call, until it returns none.
   func linesWait()
   /// Whether lines of the client are accepted; while false, none may be passed to `SessionConnection.receive`.
   func setReading(_ wanted: Bool)

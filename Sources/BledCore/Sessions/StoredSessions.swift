@@ -1,10 +1,10 @@
 import BledRPC
 import FoundationEssentials
 
-/// The stored sessions. Those that are too large are left out when the file is written, so that no user
+/// The stored sessions. Sessions that are too large are left out when the file is written, so that no user
 /// makes the file unreadable for all.
 struct StoredSessions: Codable, Sendable {
-  /// How many octets of JSON one session, those of one user, and all of them may take.
+  /// The octets of JSON that one session, all of one user, and all together may take.
   static let (largest, largestOfUser, largestOfAll) = (256 << 10, 1 << 20, 15 << 20)
 
   /// The sessions in the order in which they began.
@@ -32,7 +32,7 @@ struct StoredSessions: Codable, Sendable {
 
 /// One session in the store.
 struct StoredSession: Codable, Sendable {
-  /// The user as whom its program runs.
+  /// The user of its program.
   var user: UInt32?
   /// Its group and its supplementary groups, which may grant the permissions that it needs.
   var group: UInt32?
@@ -66,7 +66,7 @@ extension RestoredState {
     scan == nil && scans == nil && peripherals.isEmpty && services.isEmpty && advertisements.isEmpty
   }
 
-  /// Removes what may not be held with these permissions.
+  /// Removes resources that these permissions do not allow.
   /// - Returns: whether there was any.
   mutating func limit(to permissions: Set<Permission>) -> Bool {
     let before = [scan == nil, scans == nil, peripherals.isEmpty, services.isEmpty, advertisements.isEmpty]

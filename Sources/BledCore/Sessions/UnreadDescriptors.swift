@@ -1,10 +1,10 @@
 import Glibc
 
 /// Counts the descriptors that were sent to a client and that it may not have read: until then they are the kernel's,
-/// and those that are on their way together are limited for the whole daemon (unix(7), ETOOMANYREFS).
+/// and their number is limited for the whole daemon (unix(7), ETOOMANYREFS).
 final class UnreadDescriptors {
   private var socket: CInt?
-  /// How many octets the socket had taken before each of those that may be unread.
+  /// The octets that the socket had accepted before each descriptor that may be unread.
   private var marks: [Int] = []
   /// How many octets the socket has taken.
   private var octets = 0
@@ -12,7 +12,7 @@ final class UnreadDescriptors {
   /// - Parameter socket: the client's.
   init(of socket: CInt) { self.socket = socket }
 
-  /// How many there are; none once the client has read what was sent before the last one.
+  /// How many there are; none once the client has read the octets before the last one.
   var count: Int {
     var waiting: CInt = 0
     // The kernel tells no fewer octets than are unread, as it counts its overhead.

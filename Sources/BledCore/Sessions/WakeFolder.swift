@@ -11,7 +11,7 @@ import Logging
 public final class WakeFolder {
   /// The content of a file.
   private static let mark = Array("bled\n".utf8)
-  /// The longest name that tells the identifier: with what systemd adds, the name of a unit has at most 255 octets.
+  /// The longest name that tells the identifier: with systemd's additions, the name of a unit has at most 255 octets.
   private static let longestName = 200
 
   /// Its path.
@@ -52,7 +52,7 @@ public final class WakeFolder {
     }
   }
 
-  /// Removes the file of a program that is back, or whose session is no longer preserved.
+  /// Removes the file of a program that is back, or without a preserved session.
   func remove(_ identifier: String) {
     let name = Self.name(for: identifier)
     guard let count = counts[name] else { return }
@@ -94,7 +94,7 @@ public final class WakeFolder {
     return directory.descriptor
   }
 
-  /// Makes a file. Whatever has its name already is neither opened nor followed.
+  /// Makes a file. An existing file with its name is neither opened nor followed.
   private static func make(_ name: String, in directory: CInt) throws(TrustedDirectory.Problem) {
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
     let descriptor = openat(directory, name, flags, 0o644)

@@ -1,7 +1,7 @@
 import EventLoop
 import Glibc
 
-/// Documents as files of one directory. They are written by a worker, whose thread starts with the first of them.
+/// Documents as files of one directory. A worker writes them, on a thread that starts with the first of them.
 public final class DocumentFolder: DocumentStorage {
   /// Far larger than any file of ours.
   private static let largestFile = 16 << 20
@@ -15,7 +15,7 @@ public final class DocumentFolder: DocumentStorage {
 
   /// Takes a directory for this process alone; it is made if only its last part is missing. One that other users may
   /// change is refused.
-  /// - Parameter worker: executes what may take long.
+  /// - Parameter worker: executes slow calls.
   public init(path: String, worker: Worker) throws(StoreError) {
     self.path = path
     self.worker = worker
@@ -59,7 +59,7 @@ public final class DocumentFolder: DocumentStorage {
     }
   }
 
-  /// Renames a file that cannot be read; of those that were renamed earlier the latest four are kept.
+  /// Renames a file that cannot be read; of the ones renamed earlier the latest four are kept.
   /// - Returns: its path.
   public func setAside(_ name: String) throws(StoreError) -> String {
     let aside = "\(name).damaged"

@@ -24,7 +24,7 @@ public protocol DocumentStorage: AnyObject {
   /// Replaces the file of this name atomically: after a crash there is either the old one or the new one.
   /// - Parameters:
   ///   - encode: returns the file's octets; may be called on another thread.
-  ///   - done: called once with the remarks on what was written, never from inside this call.
+  ///   - done: called once with the remarks on the written files, never from inside this call.
   func write(
     _ name: String, _ encode: @escaping @Sendable () throws -> EncodedDocument,
     _ done: @escaping (Result<[String], any Error>) -> Void)

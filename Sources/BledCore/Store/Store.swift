@@ -6,7 +6,7 @@ import Logging
 /// The daemon's persistent state: named documents. Each is read once at the start; a change is written at once,
 /// or a second after the last write began, so that many changes are one write; ten seconds if it is not urgent.
 ///
-/// | State   | Input                 | What happens, next state                                       |
+/// | State   | Input                 | Effect, next state                                             |
 /// |---------|-----------------------|----------------------------------------------------------------|
 /// | clean   | a document changed    | alarm, at the earliest `pause` after the last write → waiting  |
 /// | waiting | a document changed    | it is written together with the others                         |
@@ -88,7 +88,7 @@ final class Store {
     return StoredDocument(store: self, name: name, version: version)
   }
 
-  /// Writes what has changed without waiting for the pause.
+  /// Writes changed documents without waiting for the pause.
   /// - Parameter done: called once, when the last write has ended.
   func flush(_ done: @escaping () -> Void) {
     flushes.append(done)

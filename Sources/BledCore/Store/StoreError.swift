@@ -1,10 +1,10 @@
 import Glibc
 
-/// Why the daemon's state directory cannot be used, and what to do.
+/// Why the daemon's state directory cannot be used, and the remedy.
 public enum StoreError: Error, Hashable, CustomStringConvertible {
   /// Another daemon uses it.
   case inUse(path: String)
-  /// Other users could change what is there.
+  /// Other users could change its contents.
   case unsafe(path: String, reason: String)
   /// A document's path is not a regular file.
   case notAFile(path: String)

@@ -1,6 +1,6 @@
 /// Checks a whole line against the grammar of JSON (RFC 8259) in UTF-8, in one pass and without recursion, before
-/// anything in it is understood. It also finds what no message of the protocol has, and what a reader could be made to
-/// suffer from: names of more than 128 octets and values nested more than 32 deep.
+/// anything in it is understood. It also refuses input that no message of the protocol has, and input that is costly
+/// for a reader: names of more than 128 octets and values nested more than 32 deep.
 struct JSONChecker {
   /// The longest name of a member, in octets.
   static let longestName = 128
@@ -97,7 +97,7 @@ struct JSONChecker {
     return !isObject || name()
   }
 
-  /// Reads what follows a value, up to the next value or the end of the outermost one.
+  /// Reads the characters after a value, up to the next value or the end of the outermost one.
   private mutating func closed(_ open: inout [Bool]) -> Bool {
     while let isObject = open.last {
       switch next() {

@@ -1,5 +1,5 @@
-/// The envelope of any line that `PlainEnvelope` leaves: it is checked as a whole, then only what the envelope itself
-/// has is read.
+/// The envelope of any line that `PlainEnvelope` leaves: it is checked as a whole, then only the envelope's own members
+/// are read.
 struct JSONEnvelope {
   /// The kind of the message.
   let kind: RPCMessage.Kind

@@ -1,7 +1,7 @@
 import Bluetooth
 
-/// Decodes values from JSON that was checked before: what `JSONDecoder` does, but without a dictionary whose keys come
-/// from outside, and in a time that grows with the length of the text alone. A member that is asked for must not be
+/// Decodes values from JSON that was checked before: like `JSONDecoder`, but without a dictionary with keys from
+/// outside, and in a time that grows with the length of the text alone. A member that is asked for must not be
 /// repeated.
 struct JSONReader: Decoder, SingleValueDecodingContainer {
   fileprivate let text: JSONText
@@ -14,7 +14,7 @@ struct JSONReader: Decoder, SingleValueDecodingContainer {
   /// - Parameters:
   ///   - text: the whole text; it must outlive the decoder, and so must its containers.
   ///   - range: where the value is.
-  ///   - name: what errors call the value; nil: nothing.
+  ///   - name: the value's name in errors; nil: nothing.
   ///   - budget: how many elements all its lists may have; nil: any number.
   ///   - used: is told which members are asked for.
   init(
@@ -157,7 +157,7 @@ private struct JSONMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
   init(of object: JSONReader) {
     self.object = object
     members = object.text.members(of: object.range)
-    // Only the path is held until the check: the object itself holds whom it is told to.
+    // Only the path is kept until the check: keeping the object would be a reference cycle.
     let path = object.path
     object.used?.began(object.range, at: path.keys)
     guard members.count > Self.many else {

@@ -5,7 +5,7 @@ import Glibc
 /// is expected, no repeated member, within the limits of `JSONChecker`.
 ///
 /// Almost every line on the socket has this form. For any other the methods return nil, and the caller turns to
-/// `JSONChecker` and `JSONReader`, which know all of JSON and say what is wrong. So this may reject valid JSON, but
+/// `JSONChecker` and `JSONReader`, which know all of JSON and describe the fault. So this may reject valid JSON, but
 /// must never accept invalid JSON; the fuzz target `rpc` compares the two.
 public struct JSONScanner {
 

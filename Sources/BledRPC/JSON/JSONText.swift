@@ -184,7 +184,7 @@ struct JSONText {
 }
 
 extension UInt8 {
-  /// Whether it is what follows a number or a word.
+  /// Whether it can follow a number or a word.
   fileprivate var endsJSONWord: Bool {
     switch self {
     case UInt8(ascii: ","), .brace, .bracket: true

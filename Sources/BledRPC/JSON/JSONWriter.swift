@@ -159,7 +159,7 @@ public struct JSONWriter {
 }
 
 extension Data {
-  /// Copies octets, at once: the initializer for any sequence looks at run time what it was given.
+  /// Copies octets, at once: the initializer for any sequence examines its argument at run time.
   init(copying octets: ArraySlice<UInt8>) {
     self = octets.withUnsafeBytes { octets in octets.baseAddress.map { Data(bytes: $0, count: octets.count) } ?? Data()
     }

@@ -121,8 +121,8 @@ extension GATTValue.Params {
   }
 }
 
-/// The members that reading, writing and subscribed values have in common. Each ignores the members of the others. What
-/// has any other member is left to `JSONReader`.
+/// The members that reading, writing and subscribed values have in common. Each ignores the members of the others. An
+/// object with any other member is left to `JSONReader`.
 private struct ValuePlace {
   var peripheral: String
   var attribute: AttributePath

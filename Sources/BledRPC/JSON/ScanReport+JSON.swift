@@ -15,7 +15,7 @@ extension ScanReport.Params {
     }
   }
 
-  /// Writes all but what differs from one report on a device to the next.
+  /// Writes all but the parts that differ from one report on a device to the next.
   fileprivate func writeLasting(to writer: inout JSONWriter) throws {
     writer.name("peripheral")
     writer.value(peripheral)
@@ -99,14 +99,14 @@ extension ScanReport.Params {
 }
 
 extension ScanReport {
-  /// A report that is written again and again: as JSON, without what was decoded, the scan, the signal strength and the
-  /// time.
+  /// A report that is written again and again: as JSON, without the decoded values, the scan, the signal strength and
+  /// the time.
   public struct Form {
     /// The adapter that it names.
     public let adapter: String
     private let beginning: JSONWriter
 
-    /// Writes what stays; `decoded`, `scan`, `rssi` and `time` of the report do not count.
+    /// Writes the unchanging part; `decoded`, `scan`, `rssi` and `time` of the report do not count.
     /// - Throws: for an interval that is not a finite number.
     public init(_ report: Params) throws {
       adapter = report.adapter

@@ -1,7 +1,7 @@
 import Bluetooth
 
-/// Which members of a message's objects were asked for while it was decoded: any other is one that nobody knows, most
-/// likely a typing mistake.
+/// Which members of a message's objects were asked for while it was decoded: any other is unknown, most likely a typing
+/// mistake.
 ///
 /// | Object                             | Its other members                    |
 /// |------------------------------------|--------------------------------------|
@@ -32,7 +32,7 @@ final class UsedMembers {
   /// All its members were asked for.
   func askedAll(of range: Range<Int>) { objects[range.lowerBound]?.isDictionary = true }
 
-  /// Checks that no object has a member that nobody asked for.
+  /// Checks that no object has a member that was not read.
   func check(_ text: JSONText) throws(DecodingError) {
     for (_, object) in objects.sorted(by: { $0.key < $1.key }) where !object.isDictionary {
       let known = Set(object.names.map { OctetText($0) })

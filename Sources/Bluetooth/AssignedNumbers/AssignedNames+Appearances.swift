@@ -1,5 +1,5 @@
 extension AssignedNames {
-  /// Appearances: categories, and under each what is narrower (Assigned Numbers, 2.6.3).
+  /// Appearances: categories, and under each its subcategories (Assigned Numbers, 2.6.3).
   static let appearances = table(
     """
     0000 Unknown

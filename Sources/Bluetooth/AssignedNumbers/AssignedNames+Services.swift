@@ -1,5 +1,5 @@
 extension AssignedNames {
-  /// Services: those of the SIG (Assigned Numbers, 3.4) and some that members have (3.11).
+  /// Services: the SIG's (Assigned Numbers, 3.4) and some of its members' (3.11).
   static let services = table(
     """
     1800 Generic Access

@@ -1,4 +1,4 @@
-/// The formats of makers and applications that are understood: one line each, by what announces them.
+/// The formats of makers and applications that are understood: one line each, by the announcing AD type.
 extension AdvertisingData {
   /// The facts about a device besides the data of one format.
   public struct Source {
@@ -10,7 +10,7 @@ extension AdvertisingData {
     let open: (SealedData) -> SealedData.Opened
   }
 
-  /// How many things one report says at the most; what comes after them is not decoded.
+  /// How many things one report says at the most; further structures are not decoded.
   public static let maximumDecoded = 8
 
   private static let companies: [(company: UInt16?, decode: @Sendable (ManufacturerData, Source) -> DecodedData?)] = [
@@ -33,7 +33,7 @@ extension AdvertisingData {
   /// and again in the scan response counts once.
   /// - Parameters:
   ///   - address: the address of the device, of which encryption makes use.
-  ///   - open: decrypts what devices send encrypted.
+  ///   - open: decrypts encrypted data.
   public func decoded(
     address: DeviceAddress?, open: (SealedData) -> SealedData.Opened = { _ in .keyIsMissing }
   ) -> [DecodedData] {

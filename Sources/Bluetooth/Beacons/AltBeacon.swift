@@ -10,7 +10,7 @@ public struct AltBeacon: Hashable, Sendable {
   public var minor: UInt16
   /// The signal strength that a receiver has at a distance of 1 m, in dBm.
   public var measuredPower: Int8
-  /// An octet whose meaning its maker defines.
+  /// An octet with a meaning that its maker defines.
   public var reserved: UInt8
 
   /// Makes a beacon.

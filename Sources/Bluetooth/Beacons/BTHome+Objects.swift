@@ -1,4 +1,4 @@
-/// The objects of BTHome (bthome.io, Format): an identifier, and a value whose length follows from it.
+/// The objects of BTHome (bthome.io, Format): an identifier, and a value with a length that follows from it.
 extension BTHome {
   /// How the value of an object is read.
   fileprivate enum Form {
@@ -52,7 +52,7 @@ extension BTHome {
     0xF2: ("firmware", .version(3)),
   ]
 
-  /// 0x0F and those that follow it: what is so if the octet is 1.
+  /// 0x0F and the following ones: the condition that holds if the octet is 1.
   private static let flags: [UInt8: String] = [
     0x0F: "on", 0x10: "powered", 0x11: "open", 0x15: "batteryLow", 0x16: "charging", 0x17: "carbonMonoxide",
     0x18: "cold", 0x19: "connected", 0x1A: "doorOpen", 0x1B: "garageDoorOpen", 0x1C: "gasDetected", 0x1D: "hot",
@@ -67,7 +67,7 @@ extension BTHome {
 }
 
 extension DecodedData {
-  /// Adds objects of BTHome, up to the first whose length is not known or that is not whole, or that is one too many:
+  /// Adds objects of BTHome, up to the first of unknown length, incomplete, or beyond the limit:
   /// `unread` is then the number of octets from there to the end.
   mutating func add(objects reader: inout OctetReader) {
     while !reader.isAtEnd {

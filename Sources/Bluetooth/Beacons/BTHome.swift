@@ -1,6 +1,6 @@
 /// BTHome version 2 (bthome.io, Format and Encryption): service data of FCD2.
 ///
-/// | Octets | What                                                                                         |
+/// | Octets | Part                                                                                         |
 /// |--------|----------------------------------------------------------------------------------------------|
 /// | 1      | bit 0: encrypted; bit 1: the address follows; bits 5 to 7: the version                       |
 /// | 6      | its address, least significant octet first, if bit 1 is set                                  |

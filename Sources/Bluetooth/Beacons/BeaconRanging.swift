@@ -5,7 +5,7 @@
 /// | a beacon of the region      | not followed  | `entered`; the one unheard for longest has `exited` if it is one too many |
 /// | a beacon of the region      | followed      | its strength is averaged; `moved` if its proximity is another one now |
 /// | a beacon of another region  |               | nothing                                                            |
-/// | the deadline                | followed      | `exited` for those that were not heard for `patience`              |
+/// | the deadline                | followed      | `exited` for beacons not heard for `timeout`                       |
 ///
 /// Proximity follows from how much weaker the signal is than at 1 m. In free space that is 6 dB each time the distance
 /// doubles, so −6 dB is half a metre and 12 dB are four metres. Walls and hands change it by as much, so a proximity is
@@ -143,7 +143,7 @@ public struct BeaconRanging: Sendable {
 
   private static func proximity(at loss: Double, after former: Proximity) -> Proximity {
     let zones: [(proximity: Proximity, border: Double)] = [(.immediate, -6), (.near, 12)]
-    // The borders of zones that are at least as wide as the former one move away from it, those of narrower ones too.
+    // The borders of zones at least as wide as the former one move away from it, borders of narrower ones too.
     let place = Proximity.allCases.firstIndex(of: former) ?? 0
     for (index, zone) in zones.enumerated() {
       let shift = former == .unknown ? 0 : index >= place ? hysteresis : -hysteresis

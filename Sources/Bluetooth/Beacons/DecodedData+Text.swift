@@ -1,12 +1,12 @@
 /// Decoded data for people.
 extension DecodedData {
-  /// The unit of values of a name; nil for those without one.
+  /// The unit of values of a name; nil for values without one.
   public static func unit(of name: String) -> String? {
     // The number of a repeated name does not count; pm10 and the like are names of their own.
     units[name] ?? units[String(name.prefix { !("0"..."9").contains($0) })]
   }
 
-  /// The format and its values on a line, what matters most first: "bthome: temperature 25.06 °C, humidity 50.55 %".
+  /// The format and its values on a line, the most important first: "bthome: temperature 25.06 °C, humidity 50.55 %".
   public var text: String {
     let shown = members.filter { !Self.details.contains($0.name) }
     let first = Self.leading.flatMap { name in shown.filter { $0.name == name } }

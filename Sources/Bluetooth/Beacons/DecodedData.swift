@@ -1,7 +1,7 @@
 /// A device's data in a format of its maker or of an application: the kind of format, and values by name.
 ///
-/// A name means the same in every kind, unit included (`DecodedData.unit(of:)`; `docs/beacons.md` lists them all). What
-/// the device says is not available, or what its format does not allow, is left out.
+/// A name means the same in every kind, unit included (`DecodedData.unit(of:)`; `docs/beacons.md` lists them all).
+/// Values that are not available, or that the format does not allow, are left out.
 public struct DecodedData: Hashable, Sendable {
   /// The formats.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -113,7 +113,7 @@ extension DecodedData: Codable {
     init?(intValue: Int) { return nil }
   }
 
-  /// Reads an object; its members come in the order of their names, and those that are lists or objects are left out.
+  /// Reads an object; its members come in the order of their names, and lists and objects are left out.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     kind = try container.decode(String.self, forKey: Key(stringValue: "kind"))

@@ -1,5 +1,6 @@
 /// A frame of an Eddystone beacon: service data of FEAA (Eddystone Protocol Specification). All numbers have the most
-/// significant octet first. What is encrypted, or derived from a key and the beacon's clock, is told as it is sent.
+/// significant octet first. Values that are encrypted, or derived from a key and the beacon's clock, are reported as
+/// sent.
 public enum Eddystone: Hashable, Sendable {
   /// The identity: 10 octets of a namespace and 6 of an instance in it.
   case uid(txPower: Int8, namespace: [UInt8], instance: [UInt8])
@@ -9,7 +10,7 @@ public enum Eddystone: Hashable, Sendable {
   case tlm(Telemetry)
   /// Telemetry that only the owner can read.
   case encryptedTLM(EncryptedTelemetry)
-  /// An ephemeral identifier, 8 octets: only the owner knows whose it is, as it changes again and again.
+  /// An ephemeral identifier, 8 octets: only the owner can resolve it, as it changes again and again.
   case eid(txPower: Int8, identifier: [UInt8])
 
   /// How the beacon is.
@@ -39,7 +40,7 @@ public enum Eddystone: Hashable, Sendable {
   public static let service: BluetoothUUID = 0xFEAA
 
   /// Reads the data of the service.
-  /// - Returns: nil for other frames, and for what is not as the specification says.
+  /// - Returns: nil for other frames, and for malformed ones.
   public init?(_ data: [UInt8]) {
     var reader = OctetReader(data)
     switch reader.uint8() {
@@ -73,7 +74,7 @@ public enum Eddystone: Hashable, Sendable {
     }
   }
 
-  /// The content, by name. Powers are those at a distance of 0 m, which is 41 dB above that at 1 m.
+  /// The content, by name. Powers apply to a distance of 0 m, 41 dB above the power at 1 m.
   public var decoded: DecodedData {
     switch self {
     case .uid(let power, let namespace, let instance):
@@ -119,7 +120,7 @@ extension Eddystone {
   }
 
   /// The data of a frame of a URL.
-  /// - Throws: `BledError.invalidParameter`, which says what would do.
+  /// - Throws: `BledError.invalidParameter`, with the valid values.
   public static func urlData(txPower: Int8, url: String) throws(BluetoothError) -> [UInt8] {
     [0x10, UInt8(bitPattern: txPower)] + (try EddystoneURL.octets(url))
   }

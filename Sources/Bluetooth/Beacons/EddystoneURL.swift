@@ -6,7 +6,7 @@ enum EddystoneURL {
   private static let beginnings = ["http://www.", "https://www.", "http://", "https://"]
   private static let ends = ["com", "org", "edu", "net", "info", "biz", "gov"]
 
-  /// The expansion of an octet; nil for those that are reserved.
+  /// The expansion of an octet; nil for reserved ones.
   private static func expansion(_ octet: UInt8) -> String? {
     switch octet {
     case 0..<7: ".\(ends[Int(octet)])/"
@@ -29,7 +29,7 @@ enum EddystoneURL {
   }
 
   /// Writes the octets of a frame.
-  /// - Throws: `BledError.invalidParameter` for what is no URL of the web, and for one that is too long.
+  /// - Throws: `BledError.invalidParameter` for other text than a URL of the web, and for one that is too long.
   static func octets(_ url: String) throws(BluetoothError) -> [UInt8] {
     let codes = Array(url.utf8)
     // "http://www." is also a "http://": the longer ones come first, and something must be left.

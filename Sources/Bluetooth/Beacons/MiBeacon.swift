@@ -1,8 +1,8 @@
 /// MiBeacon of Xiaomi, versions 2 to 5: service data of FE95.
 ///
-/// | Octets | What                                                                  |
+/// | Octets | Part                                                                  |
 /// |--------|-----------------------------------------------------------------------|
-/// | 2      | frame control: what follows, and the version in the top four bits     |
+/// | 2      | frame control: the fields present, and the version in the top four bits |
 /// | 2      | the product                                                           |
 /// | 1      | a counter of packets                                                  |
 /// | 6      | its address, if bit 4 is set                                          |
@@ -11,7 +11,7 @@
 /// | 3      | more octets of the counter, if bit 3 is set: the objects are encrypted |
 /// | 4      | the check of AES-CCM, if they are encrypted                           |
 ///
-/// Those of versions 2 and 3, which have a key of 12 octets, are not opened.
+/// Data of versions 2 and 3, with a key of 12 octets, is not decrypted.
 enum MiBeacon {
   static let service: BluetoothUUID = 0xFE95
 
@@ -64,7 +64,7 @@ enum MiBeacon {
 }
 
 extension DecodedData {
-  /// Adds what an object of MiBeacon says; nothing for one that is not known or has another length.
+  /// Adds the value of a MiBeacon object; nothing for one that is not known or has another length.
   fileprivate mutating func add(object identifier: UInt16, _ value: [UInt8]) {
     var reader = OctetReader(value)
     switch (identifier, value.count) {

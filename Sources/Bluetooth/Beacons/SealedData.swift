@@ -23,7 +23,7 @@ public struct SealedData: Hashable, Sendable {
 }
 
 extension DecodedData {
-  /// Adds what became of encrypted data.
+  /// Adds the result of decryption.
   /// - Returns: the octets to be read; nil if they stay unknown.
   mutating func add(_ opened: SealedData.Opened) -> [UInt8]? {
     switch opened {

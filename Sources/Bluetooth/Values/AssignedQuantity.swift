@@ -1,4 +1,4 @@
-/// A value of an assigned characteristic that is one number with a unit, or whose first field is.
+/// A value of an assigned characteristic that is, or begins with, one number with a unit.
 public struct AssignedQuantity: Hashable, Sendable {
   /// The number; always finite.
   public let number: Double

@@ -48,7 +48,7 @@ public enum AssignedValue {
     }
   }
 
-  /// Values that say what a device is and can do.
+  /// Values that describe a device and its capabilities.
   private static func description(_ uuid: UInt16, _ value: [UInt8]) -> String? {
     var reader = OctetReader(value)
     switch uuid {

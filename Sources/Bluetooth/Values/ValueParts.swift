@@ -26,7 +26,7 @@ struct OctetReader {
     return Array(rest.prefix(count))
   }
 
-  /// The next `count` octets, at most 7, as a number whose most significant octet comes first.
+  /// The next `count` octets, at most 7, as a number, most significant octet first.
   mutating func bigEndian(_ count: Int) -> Int? {
     guard count <= 7 else { return nil }
     return octets(count)?.reduce(0) { $0 << 8 | Int($1) }

@@ -2,7 +2,7 @@ import Bluetooth
 
 /// A packet as it goes into a recording.
 public struct CaptureRecord: Hashable, Sendable {
-  /// The number of the adapter; `noAdapter` for what is about none.
+  /// The number of the adapter; `noAdapter` for packets without one.
   public var adapter: UInt16
   /// The packet.
   public var packet: MonitorPacket
@@ -35,8 +35,8 @@ public struct CaptureRecord: Hashable, Sendable {
   func packet(upTo most: Int) -> ArraySlice<UInt8> { packet.octets.prefix(most) }
 }
 
-/// Writes a recording, piece by piece. No piece is longer than a pipe takes as a whole (pipe(7), PIPE_BUF), so what of
-/// a packet is beyond that is cut off, and its real length is told.
+/// Writes a recording, piece by piece. No piece is longer than a pipe takes as a whole (pipe(7), PIPE_BUF), so a longer
+/// packet is cut off, and its real length is recorded.
 public struct CaptureWriter: Sendable {
   /// How long a piece is at the most, in octets.
   public static let longestPiece = 4096

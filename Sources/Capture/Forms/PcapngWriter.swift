@@ -26,7 +26,7 @@ struct PcapngWriter: Sendable {
   /// The adapters in the order of their interfaces. There is one for each adapter of the daemon, so it is a short list.
   private var interfaces: [UInt16] = []
 
-  /// The beginning of the only section, whose length is not known.
+  /// The beginning of the only section, of unknown length.
   var start: [UInt8] {
     var body: [UInt8] = []
     body.appendLittle(UInt32(0x1A2B_3C4D))
@@ -84,7 +84,7 @@ struct PcapngWriter: Sendable {
     body.pad()
   }
 
-  /// A block: its number, its length, what is in it, the end of the options if there are any, and its length again.
+  /// A block: its number, its length, its contents, the end of the options if there are any, and its length again.
   private static func block(_ number: UInt32, _ body: [UInt8], hasOptions: Bool) -> [UInt8] {
     let length = UInt32(body.count + (hasOptions ? 16 : 12))
     var block: [UInt8] = []

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// A note of the daemon in a recording: what a program's User Logging is on the monitor channel.
+/// A note of the daemon in a recording: as a program's User Logging on the monitor channel.
 public struct Annotation: Hashable, Sendable {
   /// The text of the note.
   public var text: String

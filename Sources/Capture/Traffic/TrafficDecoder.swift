@@ -18,7 +18,7 @@ public struct TrafficEntry: Hashable, Sendable {
   public var time: Int64
   /// The number of the adapter; `CaptureRecord.noAdapter` for a note.
   public var adapter: UInt16
-  /// The device; nil for what is of none, and on links that were there before the recording.
+  /// The device; nil for packets without one, and on links older than the recording.
   public var peer: DeviceAddress?
   /// Where it went.
   public var direction: Direction
@@ -35,7 +35,7 @@ public struct TrafficEntry: Hashable, Sendable {
 /// Reads a recording packet by packet: the events of links, ATT, and the names of the packets of L2CAP's signalling and
 /// the Security Manager. It says to which attribute a response belongs.
 ///
-/// | Input                                  | What comes out                                                        |
+/// | Input                                  | Output                                                                |
 /// |----------------------------------------|-----------------------------------------------------------------------|
 /// | a link came up, changed or ended       | that, with the device                                                 |
 /// | a piece of data                        | nothing, or the packet that it completes (`LinkFrames`)               |

@@ -62,10 +62,10 @@ open class CBMutableCharacteristic: CBCharacteristic {
 
   /// Makes a characteristic.
   /// - Parameters:
-  ///   - UUID: What characteristic it is.
-  ///   - properties: What centrals may do with it; neither broadcast nor extendedProperties.
+  ///   - UUID: The characteristic's UUID.
+  ///   - properties: The operations open to centrals; neither broadcast nor extendedProperties.
   ///   - value: Its fixed value, up to 512 octets; nil to be asked.
-  ///   - permissions: Who may read and write the value.
+  ///   - permissions: The permissions to read and write the value.
   public init(
     type UUID: CBUUID, properties: CBCharacteristicProperties, value: Data?, permissions: CBAttributePermissions
   ) {

@@ -53,7 +53,7 @@ open class CBService: CBAttribute {
 open class CBMutableService: CBService {
   /// Makes a service without characteristics.
   /// - Parameters:
-  ///   - UUID: What service it is.
+  ///   - UUID: The service's UUID.
   ///   - isPrimary: False for one that is only included by others.
   public init(type UUID: CBUUID, primary isPrimary: Bool) {
     super.init(type: UUID, primary: isPrimary)

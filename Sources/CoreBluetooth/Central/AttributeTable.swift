@@ -1,8 +1,8 @@
 import BledRPC
 import Bluetooth
 
-/// The attributes of a peripheral that were discovered, by handle. What is discovered again with the same handle and
-/// UUID keeps its object.
+/// The attributes of a peripheral that were discovered, by handle. An attribute discovered again with the same handle
+/// and UUID keeps its object.
 struct AttributeTable {
   private var services: [UInt16: CBService] = [:]
   private(set) var characteristics: [UInt16: CBCharacteristic] = [:]
@@ -38,7 +38,7 @@ struct AttributeTable {
     }
   }
 
-  /// Forgets the services with handles in this range, and what belongs to them.
+  /// Forgets the services with handles in this range, and their attributes.
   /// - Returns: The services.
   mutating func invalidate(_ range: ClosedRange<UInt16>) -> [CBService] {
     let gone = services.values.filter { range.contains($0.handle) }.sorted { $0.handle < $1.handle }

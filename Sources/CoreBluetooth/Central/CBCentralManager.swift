@@ -86,7 +86,7 @@ open class CBCentralManager: CBManager {
   /// Starts a scan, or replaces it.
   /// - Parameters:
   ///   - serviceUUIDs: Only devices that advertise one of these; all if nil or empty.
-  ///   - options: Those named `CBCentralManagerScanOption…`.
+  ///   - options: Keys named `CBCentralManagerScanOption…`.
   open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
     guard isUsable(for: "scanForPeripherals") else { return }
     let scan = shared.with {
@@ -117,7 +117,7 @@ open class CBCentralManager: CBManager {
   /// - Parameters:
   ///   - peripheral: One of this manager's. For another manager's this manager's object for the same device is
   ///     connected, which the delegate is given.
-  ///   - options: Those named `CBConnectPeripheralOption…`.
+  ///   - options: Keys named `CBConnectPeripheralOption…`.
   open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
     guard isUsable(for: "connect") else { return }
     let isMine = peripheral.engine === engine
@@ -137,7 +137,7 @@ open class CBCentralManager: CBManager {
     engine.cancel(peripheral)
   }
 
-  /// The peripherals of these identifiers, of those that this machine knows.
+  /// The peripherals with these identifiers that this machine knows.
   open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
     guard isUsable(for: "retrievePeripherals") else { return [] }
     return engine.known(identifiers)

@@ -23,7 +23,7 @@ extension CBPeripheral {
     guard characteristic.properties.contains(.writeWithoutResponse) else {
       return logOnce(
         "property \(characteristic.handle)",
-        "writeValue without response for \(characteristic), whose properties do not allow it: ignored")
+        "writeValue without response for \(characteristic) is not allowed by its properties: ignored")
     }
     let longest = maximumWriteValueLength(for: .withoutResponse)
     guard data.count <= longest else {
@@ -54,7 +54,7 @@ extension CBPeripheral {
   /// Whether it is the first time on this connection.
   private func isFirst(_ mistake: String) -> Bool { shared.with { $0.toldMistakes.insert(mistake).inserted } }
 
-  /// Takes over what was found, or gives the error for the delegate.
+  /// Adopts the discovered attributes, or returns the error for the delegate.
   func take<Found>(
     _ result: Result<Found, BluetoothError>, _ body: (inout Shared, Found) -> Void
   ) -> (any Error)? {
@@ -78,7 +78,7 @@ extension CBPeripheral {
     if hasLooked || !gone.isEmpty { delegate?.peripheral(self, didModifyServices: gone) }
   }
 
-  /// Changes what observers may see.
+  /// Changes properties that have observers.
   func change(_ body: (inout Shared) -> Void) {
     shared.with(body)
     observers.changed()
@@ -116,11 +116,11 @@ extension Result {
 
 /// The writes without response that have not left yet.
 ///
-/// | State   | Input                | What happens                                            |
+/// | State   | Input                | Effect                                                  |
 /// |---------|----------------------|---------------------------------------------------------|
 /// | open    | none waits any more  | the program is told, unless it was since the last write |
 /// | open    | the 32nd waits       | blocked: `canSendWriteWithoutResponse` is false         |
-/// | blocked | 256 wait             | what comes is dropped                                   |
+/// | blocked | 256 wait             | more are dropped                                        |
 /// | blocked | at most 8 wait again | open: the program is told                               |
 ///
 /// Programs that write and then wait to be told, without a look at `canSendWriteWithoutResponse`, go on with the first.

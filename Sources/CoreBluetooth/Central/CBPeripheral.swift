@@ -7,7 +7,7 @@ open class CBPeripheral: CBPeer {
   struct Shared {
     weak var delegate: (any CBPeripheralDelegate)?
     var name: String?
-    /// Whether `name` was read from the device: then what it advertises does not replace it.
+    /// Whether `name` was read from the device: then its advertised name does not replace it.
     var isNameRead = false
     var rssi: NSNumber?
     var state = CBPeripheralState.disconnected

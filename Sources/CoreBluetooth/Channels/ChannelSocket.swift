@@ -11,7 +11,7 @@ final class ChannelSocket: Sendable {
   let number: Int32
 
   /// The same socket under another number, for the source that waits for room: two sources on one number share its
-  /// registration with epoll(7), and one that is resumed then misses what is there already.
+  /// registration with epoll(7), and a resumed one then misses earlier readiness.
   private let outputNumber: Int32
 
   init(_ descriptor: ReceivedDescriptor) {
@@ -47,7 +47,7 @@ final class ChannelSocket: Sendable {
     }
   }
 
-  /// Reads what is there; waits if nothing is.
+  /// Reads the available octets; waits for some.
   func read(_ buffer: UnsafeMutablePointer<UInt8>, _ length: Int) -> StreamMachine.Finding {
     while true {
       let found = finding(recv(number, buffer, length, Int32(MSG_DONTWAIT)))
@@ -67,7 +67,7 @@ final class ChannelSocket: Sendable {
     }
   }
 
-  /// Ends one direction. Who waits in `read` or `write` returns.
+  /// Ends one direction. A caller that waits in `read` or `write` returns.
   func end(_ direction: Direction) {
     shutdown(number, Int32(direction == .input ? SHUT_RD : SHUT_WR))
   }

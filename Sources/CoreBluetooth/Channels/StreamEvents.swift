@@ -118,7 +118,7 @@ final class StreamEvents: @unchecked Sendable {
     for place in lock.withLock({ places }) { place.timer.fireDate = Date() }
   }
 
-  /// Tells the delegate what there is, and of what is ready at most once: others in the run loop have their turn.
+  /// Reports events to the delegate, each kind of readiness at most once: others in the run loop have their turn.
   private func deliver() {
     while let stream, let delegate = stream.delegate {
       let before = status

@@ -1,6 +1,6 @@
 /// The events of a stream for its delegate, and when they are due. "Ready" is octets to be read, or room to write.
 ///
-/// | State      | Input                              | What happens                                  |
+/// | State      | Input                              | Effect                                        |
 /// |------------|------------------------------------|-----------------------------------------------|
 /// | not open   | open                               | openCompleted is to be told → open            |
 /// | open       | the delegate's turn, and it is ready | hasBytesAvailable or hasSpaceAvailable → told |
@@ -20,14 +20,14 @@ struct StreamMachine {
 
   private(set) var status = Stream.Status.notOpen
   private(set) var error: NSError?
-  /// The event for what is ready.
+  /// The event for the readiness.
   private let ready: Stream.Event
   private var untold: [Stream.Event] = []
   private var isTold = false
 
   init(ready: Stream.Event) { self.ready = ready }
 
-  /// Whether the socket is to be watched for what can be told next.
+  /// Whether the socket is to be watched for the next event.
   var isWatching: Bool { status == .open && !isTold }
 
   mutating func open() {

@@ -1,10 +1,11 @@
 import Bluetooth
 
 extension BluetoothError {
-  /// The error as the delegate gets it: in the domain of `CBATTError` for what a device answered, else of `CBError`.
+  /// The error as the delegate gets it: in the domain of `CBATTError` for a device's answer, else of `CBError`.
   var coreBluetooth: NSError { domain == .att ? .answered(.init(code), message) : .failed(cbCode, message) }
 
-  /// The same, where the daemon refused what the characteristic's properties do not allow: as the device would have.
+  /// The same, where the daemon refused an operation that the characteristic's properties do not allow: as the device
+  /// would have.
   func coreBluetooth(refusedAs refusal: CBATTError.Code) -> NSError {
     guard domain == .bled, code == BledError.notAllowedByProperties.rawValue else { return coreBluetooth }
     return .answered(refusal, message)
@@ -16,7 +17,7 @@ extension BluetoothError {
     return .answered(.invalidAttributeValueLength, message)
   }
 
-  /// The same for a link that was up and has ended: what became of the adapter is no failure to connect.
+  /// The same for a link that was up and has ended: a change of the adapter is not a failure to connect.
   var coreBluetoothOfLostLink: NSError {
     guard domain == .gap, [.adapterOff, .adapterAbsent, .adapterFailed].contains(GAPError(rawValue: code)) else {
       return coreBluetooth
@@ -62,7 +63,7 @@ extension BluetoothError {
   private static func code(ofController code: Int) -> CBError.Code {
     switch code {
     case 0x02: .unknownDevice
-    // How a link ends whose pairing was not finished in time (Vol 3, Part H, 3.4).
+    // The end of a link with a pairing that was not finished in time (Vol 3, Part H, 3.4).
     case 0x05: .encryptionTimedOut
     case 0x06: .peerRemovedPairingInformation
     case 0x08, 0x22: .connectionTimeout

@@ -1,9 +1,9 @@
 import BledRPC
 import Bluetooth
 
-/// The connections that a program registered for, and those that it was told of.
+/// The connections that a program registered for, and the ones already reported to it.
 struct ConnectionEvents {
-  /// Which connections are meant: those of one of the devices, and those to devices with one of the services.
+  /// Which connections are meant: connections to one of the devices, and to devices with one of the services.
   struct Filter: Sendable {
     var identifiers: Set<UUID>?
     var services: [BluetoothUUID]?
@@ -18,7 +18,7 @@ struct ConnectionEvents {
 
   /// Nil: none.
   fileprivate var filter: Filter?
-  /// The devices whose connection the program was told of.
+  /// The devices with a connection that was reported to the program.
   fileprivate var told: Set<UUID> = []
 }
 

@@ -3,7 +3,7 @@ import Bluetooth
 
 /// How a manager stands with one peripheral.
 ///
-/// | Phase      | Input                   | What happens                                                        |
+/// | Phase      | Input                   | Effect                                                              |
 /// |------------|-------------------------|---------------------------------------------------------------------|
 /// | idle       | connect                 | the daemon is asked → connecting                                    |
 /// | connecting | it is connected         | didConnect → connected                                              |
@@ -40,7 +40,7 @@ private final class LinkRecord {
     number = peripheral.number
   }
 
-  /// An attempt begins or the connection ends: what waits is void.
+  /// An attempt begins or the connection ends: waiting requests are void.
   func nextGeneration() {
     generation += 1
     waiting = []
@@ -169,7 +169,7 @@ extension CentralEngine {
     if record.phase != .idle { call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString)) }
   }
 
-  /// The manager is gone: what waits holds objects that hold the engine.
+  /// The manager is gone: waiting requests hold objects that hold the engine.
   func dropRecords() {
     for record in links.records.values {
       record.nextGeneration()
@@ -237,7 +237,7 @@ extension CentralEngine {
       if record.generation == generation, record.phase == .connected, let peripheral = record.peripheral {
         tellConnected(peripheral, mtu: nil)
       } else if record.phase == .idle {
-        // The link had dropped before, and the program was told: nobody uses this one.
+        // The link had dropped before, and the program was told: this one is unused.
         call(PeripheralDisconnect.self, .init(peripheral: id))
       }
     }
@@ -313,7 +313,7 @@ extension CentralEngine {
     return { [weak record] in record?.generation == generation }
   }
 
-  /// Begins with what waits next.
+  /// Begins the next waiting request.
   private func next(_ record: LinkRecord) {
     guard !record.isBusy, !record.waiting.isEmpty else { return }
     record.isBusy = true

@@ -3,9 +3,9 @@ import BledRPC
 import Bluetooth
 
 extension CentralEngine {
-  /// Takes over what the daemon kept, and has the delegate told.
+  /// Adopts the state that the daemon kept, and informs the delegate.
   func takeOver(_ state: RestoredState) {
-    // Held until the delegate had its chance to keep them: those that it does not retain are released.
+    // Held until the delegate had its chance to keep them: peripherals that it does not retain are released.
     let peripherals = state.peripherals.compactMap { restored -> (CBPeripheral, RestoredState.Peripheral)? in
       guard let identifier = UUID(uuidString: restored.peripheral) else { return nil }
       let peripheral = peripheral(identifier)

@@ -7,7 +7,7 @@ struct Scan: Sendable {
   var number: Int
   /// Only devices that advertise one of these; all if empty.
   var services: [BluetoothUUID]
-  /// Also those that solicit one of these.
+  /// Also devices that solicit one of these.
   var solicited: [BluetoothUUID]
   var duplicates: Bool
 
@@ -39,7 +39,7 @@ struct Scanning {
 }
 
 extension CentralEngine {
-  /// How many reports may wait for the program's queue; what comes beyond is dropped, as on the air.
+  /// How many reports may wait for the program's queue; further reports are dropped, as on the air.
   private static let maximumWaitingReports = 512
 
   /// Starts a scan, or replaces it. Any thread.

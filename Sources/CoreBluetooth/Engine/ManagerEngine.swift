@@ -4,9 +4,9 @@ import Bluetooth
 
 /// The work behind a manager: its session with the daemon, and the consequences of the adapters' states.
 ///
-/// | State              | Input                      | What happens                                                 |
+/// | State              | Input                      | Effect                                                       |
 /// |--------------------|----------------------------|--------------------------------------------------------------|
-/// | not connected      | connected                  | what was kept is restored; the adapters' state               |
+/// | not connected      | connected                  | the kept state is restored; the adapters' state              |
 /// | not connected      | the daemon is not there    | unsupported or unauthorized; again after a while             |
 /// | not connected      | connected, nothing permitted | unauthorized; again after a while                          |
 /// | connected          | an adapter changed         | the best of the adapters' states                             |
@@ -62,7 +62,7 @@ class ManagerEngine: @unchecked Sendable {
     }
   }
 
-  /// For subclasses: the manager is gone. What waits holds objects that hold the engine, and must go too.
+  /// For subclasses: the manager is gone. Waiting calls hold objects that hold the engine, and must go too.
   func closed() {}
 
   /// Calls `body` on `queue`, after everything that was enqueued before. Any thread.
@@ -71,16 +71,16 @@ class ManagerEngine: @unchecked Sendable {
     queue.async { carried.value() }
   }
 
-  /// For subclasses: what the manager does; without any of it the state is unauthorized.
+  /// For subclasses: the manager's permissions; without any of them the state is unauthorized.
   var permissions: [Permission] { [] }
 
   /// For subclasses: observers of a new session are registered here. On the connection's queue, before any event.
   func observe(_ client: BledClient) {}
 
-  /// For subclasses: this is what the daemon kept for the manager.
+  /// For subclasses: this is the state that the daemon kept for the manager.
   func restore(_ state: RestoredState) {}
 
-  /// For subclasses: the daemon kept this, but what it belonged to was told to have ended when the daemon was away.
+  /// For subclasses: the daemon kept this for a link that was reported as ended while the daemon was away.
   func giveBack(_ state: RestoredState) {}
 
   /// For subclasses: `state` is no longer `old`.
@@ -101,7 +101,7 @@ class ManagerEngine: @unchecked Sendable {
     }
   }
 
-  /// The same for a method whose answer passes a descriptor; one that nobody takes is closed.
+  /// The same for a method with an answer that passes a descriptor; an unclaimed one is closed.
   func callForDescriptor<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params,
     completion: @escaping (Result<(result: Method.Result, descriptor: ReceivedDescriptor), BluetoothError>) -> Void
@@ -144,7 +144,7 @@ class ManagerEngine: @unchecked Sendable {
     }
   }
 
-  /// On the connection's queue: whatever comes from the daemon after this finds its observers, and finds it opened.
+  /// On the connection's queue: later messages of the daemon find the session's observers, and find it opened.
   private func prepare(_ client: BledClient) {
     run { self.opened(client) }
     observe(AdapterChanged.self, of: client) { [weak self] adapter in
@@ -158,7 +158,7 @@ class ManagerEngine: @unchecked Sendable {
     guard !isClosed else { return client.close() }
     guard permissions.contains(where: client.session.isPermitted) else {
       client.close()
-      return failed(BledError.notPermitted.error("bled's policy does not permit this user what this manager does"))
+      return failed(BledError.notPermitted.error("bled's policy does not permit this user to use such a manager"))
     }
     self.client = client
     (failures, refusals, lostAt) = (0, 0, nil)
@@ -230,7 +230,7 @@ class ManagerEngine: @unchecked Sendable {
 
   private func update() {
     let new = CBManagerState(of: adapters)
-    // An adapter that starts is worth the wait for what comes of it, unless it was in use.
+    // An adapter that starts is worth waiting for, unless it was in use.
     if new != .resetting || state == .poweredOn { set(new) }
   }
 

@@ -1,5 +1,5 @@
 /// The addresses under which the managers of this program advertise or have advertised. With several adapters one hears
-/// what another one sends, but no program on Apple's systems hears itself.
+/// the advertisements of another, but no program on Apple's systems hears itself.
 enum OwnAddresses {
   private static let byManager = Guarded<[ObjectIdentifier: Set<String>]>([:])
 

@@ -69,7 +69,7 @@ extension PeripheralEngine {
     }
   }
 
-  /// The published characteristic whose value has this handle.
+  /// The published characteristic with this handle of its value.
   func characteristic(_ handle: UInt16) -> CBMutableCharacteristic? { publication.characteristics[handle] }
 
   /// The handle of the value of a characteristic, if that is published.
@@ -107,7 +107,7 @@ extension PeripheralEngine {
     deliver { $0.delegate?.peripheralManager($0, didAdd: service, error: error) }
   }
 
-  /// Queues a change of what is published.
+  /// Queues a change of the published services.
   private func change(_ body: @escaping (_ done: @escaping () -> Void) -> Void) {
     let carried = Carried(body)
     run { [self] in
@@ -129,7 +129,7 @@ extension PeripheralEngine {
 }
 
 extension PeripheralEngine {
-  /// Takes over what the daemon kept, and has the delegate told.
+  /// Adopts the state that the daemon kept, and informs the delegate.
   func takeOver(_ state: RestoredState) {
     var subscribers: [(CBMutableCharacteristic, CBCentral, Int)] = []
     for restored in state.services {

@@ -59,7 +59,7 @@ extension PeripheralEngine {
     }
   }
 
-  /// Nothing is published any more: what waits is void.
+  /// Nothing is published any more: waiting values are void.
   /// - Parameter telling: Whether the program is told that there is room.
   func dropUpdates(telling: Bool) {
     let count = updates.waiting.count
@@ -94,7 +94,7 @@ extension PeripheralEngine {
 
 /// The updates of values that have not left yet.
 ///
-/// | State | Input                | What happens                                            |
+/// | State | Input                | Effect                                                  |
 /// |-------|----------------------|---------------------------------------------------------|
 /// | open  | the 16th waits       | the next one is refused → full                          |
 /// | full  | another one          | refused                                                 |

@@ -17,7 +17,7 @@ extension CBMutableService {
   /// The service as the daemon takes it.
   /// - Parameters:
   ///   - includes: The handles of the services that it includes.
-  ///   - adapter: The only adapter whose devices see it; nil for all.
+  ///   - adapter: The only adapter that offers it to devices; nil for all.
   func definition(includes: [UInt16], adapter: String?) -> ServiceToPublish {
     ServiceToPublish(
       uuid: uuid.value, primary: isPrimary, includes: includes.isEmpty ? nil : includes,
@@ -48,7 +48,7 @@ extension CBMutableCharacteristic {
 }
 
 extension CBMutableService {
-  /// The service as it was published; what it includes is left to the caller.
+  /// The service as it was published; included services are left to the caller.
   convenience init(_ definition: ServiceToPublish) {
     self.init(type: CBUUID(definition.uuid), primary: definition.primary ?? true)
     characteristics = (definition.characteristics ?? []).map { CBMutableCharacteristic($0) }

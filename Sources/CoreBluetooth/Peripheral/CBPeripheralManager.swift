@@ -89,7 +89,7 @@ open class CBPeripheralManager: CBManager {
     engine.setLatency(latency, for: central.identifier)
   }
 
-  /// Publishes a service. What it includes must have been published before.
+  /// Publishes a service. Its included services must have been published before.
   open func add(_ service: CBMutableService) {
     guard isUsable(for: "add") else { return }
     service.checkForPublishing()
@@ -110,7 +110,7 @@ open class CBPeripheralManager: CBManager {
 
   /// Answers a read or a write, once; of several writes that came together the first, for all.
   /// - Parameters:
-  ///   - request: What the delegate was given; for a read, `value` is set to the value from the offset on.
+  ///   - request: The request that the delegate received; for a read, `value` is set to the value from the offset on.
   ///   - result: `success`, or why it is refused.
   open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
     request.answer.finish(result, value: request.value)

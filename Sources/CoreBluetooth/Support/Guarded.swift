@@ -1,4 +1,4 @@
-/// A value behind a lock: what Core Bluetooth's objects show may be read on any thread.
+/// A value behind a lock: the properties of Core Bluetooth's objects may be read on any thread.
 final class Guarded<Value>: @unchecked Sendable {
   private let lock = NSLock()
   private var value: Value
@@ -18,8 +18,8 @@ final class Guarded<Value>: @unchecked Sendable {
   }
 }
 
-/// Carries an object of the API, which is not Sendable (as Apple's is not), to the queue where it is used: what it
-/// holds is behind locks.
+/// Carries an object of the API, which is not Sendable (as Apple's is not), to the queue where it is used: its contents
+/// are behind locks.
 struct Carried<Value>: @unchecked Sendable {
   let value: Value
 

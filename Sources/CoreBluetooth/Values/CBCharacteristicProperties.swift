@@ -2,7 +2,7 @@ import BledRPC
 
 /// The operations that a characteristic allows (Core 5.4, Vol 3, Part G, 3.3.1.1).
 public struct CBCharacteristicProperties: OptionSet, Sendable {
-  /// The bits: those of the characteristic declaration, and two above them for local characteristics.
+  /// The bits: the bits of the characteristic declaration, and two above them for local characteristics.
   public let rawValue: UInt
 
   /// Makes a set from its bits.
@@ -38,9 +38,9 @@ public struct CBAttributePermissions: OptionSet, Sendable {
   /// Makes a set from its bits.
   public init(rawValue: UInt) { self.rawValue = rawValue }
 
-  /// Everybody may read it.
+  /// Any central may read it.
   public static let readable = CBAttributePermissions(rawValue: 0x01)
-  /// Everybody may write it.
+  /// Any central may write it.
   public static let writeable = CBAttributePermissions(rawValue: 0x02)
   /// Paired devices may read it.
   public static let readEncryptionRequired = CBAttributePermissions(rawValue: 0x04)

@@ -1,7 +1,7 @@
 // The names are Apple's.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
-// MARK: What a device advertises
+// MARK: Advertisement data
 
 /// The device's name, complete or shortened: `String`.
 public let CBAdvertisementDataLocalNameKey = "kCBAdvDataLocalName"
@@ -20,7 +20,7 @@ public let CBAdvertisementDataIsConnectable = "kCBAdvDataIsConnectable"
 /// The services it looks for (Service Solicitation): `[CBUUID]`.
 public let CBAdvertisementDataSolicitedServiceUUIDsKey = "kCBAdvDataSolicitedServiceUUIDs"
 
-// MARK: Options of a central manager, a scan and a connection, and what is restored
+// MARK: Options of a central manager, a scan and a connection, and restored state
 
 /// Whether the system shows an alert when Bluetooth is off: `Bool`. No effect on Linux.
 public let CBCentralManagerOptionShowPowerAlertKey = "kCBInitOptionShowPowerAlert"
@@ -53,7 +53,7 @@ public let CBCentralManagerRestoredStateScanServicesKey = "kCBRestoredScanServic
 /// The options of the scan: `[String: Any]`.
 public let CBCentralManagerRestoredStateScanOptionsKey = "kCBRestoredScanOptions"
 
-// MARK: Options of a peripheral manager, and what is restored
+// MARK: Options of a peripheral manager, and restored state
 
 /// Whether the system shows an alert when Bluetooth is off: `Bool`. No effect on Linux.
 public let CBPeripheralManagerOptionShowPowerAlertKey = "kCBInitOptionShowPowerAlert"

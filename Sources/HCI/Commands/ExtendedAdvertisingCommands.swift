@@ -54,7 +54,7 @@ package struct LESetExtendedAdvertisingParameters: HCICommand {
   package var channelMap: UInt8 = 7
   /// Which of our addresses is used.
   package var ownAddressType = AddressType.public
-  /// To whom, for directed advertising.
+  /// The target of directed advertising.
   package var peer = HCIAddress()
   /// The devices that may scan and connect; 0 all.
   package var filterPolicy: UInt8 = 0
@@ -116,7 +116,7 @@ package struct LESetExtendedAdvertisingParametersV2: HCICommand {
   }
 }
 
-/// A piece of the data of an extended set, with what the controller is to do with it (7.8.54, 7.8.55).
+/// A piece of the data of an extended set, with its operation (7.8.54, 7.8.55).
 package struct AdvertisingDataFragment: PacketParameters {
   /// Which piece of the data a fragment is.
   package enum Operation: UInt8, PacketField, Hashable, Sendable {
@@ -151,7 +151,7 @@ package struct AdvertisingDataFragment: PacketParameters {
 
   private static let limit = 251
 
-  /// Cuts data of any length into what fits into commands.
+  /// Cuts data of any length into pieces that fit into commands.
   package static func fragments(of data: [UInt8], advertisingHandle: UInt8) -> [AdvertisingDataFragment] {
     stride(from: 0, to: max(data.count, 1), by: limit).map { start in
       let end = min(start + limit, data.count)

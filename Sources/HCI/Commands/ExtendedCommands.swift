@@ -85,11 +85,11 @@ package struct LEExtendedCreateConnection: HCICommand {
     }
   }
 
-  /// 0 the peer below, 1 whoever is in the accept list.
+  /// 0 the peer below, 1 any device in the accept list.
   package var filterPolicy: UInt8 = 0
   /// Which of our addresses is used.
   package var ownAddressType = AddressType.public
-  /// With whom; not looked at if the accept list is used.
+  /// The peer; not looked at if the accept list is used.
   package var peer = HCIAddress()
   /// Bits 0 to 2: 1M, 2M, Coded; so many bits, so many `initiations`.
   package var phys: UInt8 = 1

@@ -26,7 +26,7 @@ package protocol HCICommand: PacketParameters {
 
 extension HCICommand {
   /// Reads the command from a packet of its opcode.
-  /// - Throws: `.trailingOctets` too, for what we send has no more than the fields described.
+  /// - Throws: `.trailingOctets` too, as our commands have no more than the fields described.
   package init(decoding packet: CommandPacket) throws(HCICodingError) {
     var coder = OctetCoder(reading: packet.parameters)
     self = try coder.read()
@@ -73,9 +73,9 @@ extension LinkCommand {
 
 // MARK: - Families
 
-/// The two families of scanning, advertising and initiating commands. A controller that got a command of one answers
-/// those of the other with Command Disallowed until it is reset (Core 5.4, Vol 4, Part E, 3.1.1). Whoever is generic
-/// over the family can therefore only make commands of the one that was chosen for the adapter.
+/// The two families of scanning, advertising and initiating commands. A controller that received a command of one
+/// answers commands of the other with Command Disallowed until it is reset (Core 5.4, Vol 4, Part E, 3.1.1). Code that
+/// is generic over the family can therefore only make commands of the one that was chosen for the adapter.
 package protocol CommandFamily {}
 
 /// Commands that belong to neither family and can go with each.
@@ -103,7 +103,7 @@ package struct FamilyCommand<Family: CommandFamily>: Hashable, Sendable {
 
 // MARK: - All of them
 
-/// All commands whose parameters this module understands.
+/// All commands with parameters that this module understands.
 package enum KnownCommands {
   /// Their types.
   package static let all: [any HCICommand.Type] = [

@@ -27,7 +27,7 @@ package struct LESetAdvertisingParameters: HCICommand {
   package var type = AdvertisingType.connectableUndirected
   /// Which of our addresses is used.
   package var ownAddressType = AddressType.public
-  /// To whom, for directed advertising.
+  /// The target of directed advertising.
   package var peer = HCIAddress()
   /// Bits 0 to 2: channels 37 to 39.
   package var channelMap: UInt8 = 7
@@ -125,9 +125,9 @@ package struct LECreateConnection: HCICommand {
   package var scanInterval: UInt16 = 0
   /// 0x0004 to 0x4000, in 0.625 ms.
   package var scanWindow: UInt16 = 0
-  /// 0 the peer below, 1 whoever is in the accept list.
+  /// 0 the peer below, 1 any device in the accept list.
   package var filterPolicy: UInt8 = 0
-  /// With whom; not looked at if the accept list is used.
+  /// The peer; not looked at if the accept list is used.
   package var peer = HCIAddress()
   /// Which of our addresses is used.
   package var ownAddressType = AddressType.public

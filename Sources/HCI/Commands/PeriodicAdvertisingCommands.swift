@@ -37,7 +37,7 @@ package struct LESetPeriodicAdvertisingData: HCICommand {
     coder.octets(&data, countedBy: UInt8.self, limit: 252)
   }
 
-  /// Cuts data of any length into what fits into commands.
+  /// Cuts data of any length into pieces that fit into commands.
   package static func fragments(of data: [UInt8], advertisingHandle: UInt8) -> [Self] {
     AdvertisingDataFragment.fragments(of: data, advertisingHandle: advertisingHandle).map { fragment in
       Self {

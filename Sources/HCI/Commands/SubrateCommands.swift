@@ -1,7 +1,7 @@
 /// LE Set Host Feature (Core 5.4, Vol 4, Part E, 7.8.115). Disallowed while there is a link.
 package struct LESetHostFeature: HCICommand {
   package static let opcode: Opcode = 0x2074
-  /// The number of the feature's bit, of those that the host controls (Vol 6, Part B, 4.6).
+  /// The number of the feature's bit, of the host's bits (Vol 6, Part B, 4.6).
   package var bit: UInt8 = 0
   /// 0 not supported, 1 supported.
   package var value: UInt8 = 0
@@ -10,8 +10,8 @@ package struct LESetHostFeature: HCICommand {
   package mutating func code(with coder: inout OctetCoder) { coder.fields(&bit, &value) }
 }
 
-/// LE Set Default Subrate (Core 5.4, Vol 4, Part E, 7.8.123): what peripherals may ask for on the links that we
-/// initiate from now on.
+/// LE Set Default Subrate (Core 5.4, Vol 4, Part E, 7.8.123): the values that peripherals may request on the links that
+/// we initiate from now on.
 package struct LESetDefaultSubrate: HCICommand {
   package static let opcode: Opcode = 0x207D
   /// 1 to 500.

@@ -71,7 +71,7 @@ package struct LEExtendedAdvertisingReports: LEMetaEventParameters {
     package var rssi: Int8 = 127
     /// In 1.25 ms; 0 for none.
     package var periodicAdvertisingInterval: UInt16 = 0
-    /// For whom directed advertising is.
+    /// The target of directed advertising.
     package var directAddress = HCIAddress()
     /// The advertised data, at the most 229 octets.
     package var data: [UInt8] = []

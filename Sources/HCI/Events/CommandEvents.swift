@@ -17,7 +17,7 @@ package struct CommandComplete: HCIEventParameters {
   /// How the command went. A command without return parameters went well.
   package var status: HCIStatus { HCIStatus(rawValue: returnParameters.first ?? 0) }
 
-  /// The meaning of what the command returned.
+  /// The command's return parameters, decoded.
   /// - Throws: `.truncated` also for a failed command that returned nothing but its status: look at `status` first.
   package func decoded<Command: HCICommand>(
     as command: Command.Type

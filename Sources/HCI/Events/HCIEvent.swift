@@ -72,7 +72,7 @@ package enum HCIEvent: Hashable, Sendable {
   /// Any other event.
   case other(EventPacket)
 
-  /// The code of LE Meta events, whose parameters begin with the code of a subevent.
+  /// The code of LE Meta events; their parameters begin with the code of a subevent.
   static let leMeta: UInt8 = 0x3E
 
   /// Finds the meaning of an event. Octets that follow the parameters are ignored, for controllers of later versions

@@ -66,7 +66,7 @@ package struct SetStaticAddress: ManagementCommand {
 
 /// A command that sets one octet.
 package protocol ManagementSettingCommand: ManagementCommand {
-  /// 0 off, 1 on, and what the command adds.
+  /// 0 off, 1 on, and further values of the command.
   var value: UInt8 { get set }
 }
 

@@ -22,9 +22,9 @@ package enum ManagementEvent: Hashable, Sendable {
   case deviceDisconnected(DeviceDisconnected)
   /// A link could not be made.
   case connectFailed(ConnectFailed)
-  /// Somebody has to say yes or no.
+  /// A person has to say yes or no.
   case userConfirmationRequest(UserConfirmationRequest)
-  /// Somebody has to type a number.
+  /// A person has to type a number.
   case userPasskeyRequest(UserPasskeyRequest)
   /// A number has to be shown.
   case passkeyNotify(PasskeyNotify)
@@ -181,7 +181,7 @@ package struct DeviceUnpaired: ManagementEventParameters, ManagementDeviceParame
 /// Controller Suspend (mgmt-api).
 package struct ControllerSuspend: ManagementEventParameters {
   package static let code: UInt16 = 0x002D
-  /// 0 it goes on working, 1 it has no links and does not scan, 2 it scans for what may wake the system.
+  /// 0 it goes on working, 1 it has no links and does not scan, 2 it scans for devices that may wake the system.
   package var state: UInt8 = 0
 
   package init() {}

@@ -148,7 +148,7 @@ package struct ManagementStatus: RawRepresentable, PacketField, Hashable, Sendab
   package static let success = ManagementStatus(rawValue: 0x00)
   /// The command failed.
   package static let failed = ManagementStatus(rawValue: 0x03)
-  /// A device could not prove who it is.
+  /// A device could not prove its identity.
   package static let authenticationFailed = ManagementStatus(rawValue: 0x05)
   /// rfkill keeps the controller off.
   package static let rfkilled = ManagementStatus(rawValue: 0x12)

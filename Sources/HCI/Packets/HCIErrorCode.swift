@@ -20,7 +20,7 @@ package struct HCIStatus: RawRepresentable, PacketField, Hashable, Sendable {
   package var name: String { code.map { "\($0)" } ?? "unknown" }
 
   /// As a `BluetoothError`.
-  /// - Parameter context: what was tried, as the beginning of the text: "the scan could not be started".
+  /// - Parameter context: the attempted action, as the beginning of the text: "the scan could not be started".
   package func error(_ context: String? = nil) -> BluetoothError {
     let sentence = code?.sentence ?? "the controller gave an error that has no name"
     return BluetoothError(
@@ -33,7 +33,7 @@ extension HCIStatus: CustomStringConvertible {
   package var description: String { "0x" + Hex.encode([rawValue]) + " " + name }
 }
 
-/// The error codes of controllers (Core 5.4, Vol 1, Part F, 1.3). `sentence` says what each means.
+/// The error codes of controllers (Core 5.4, Vol 1, Part F, 1.3). `sentence` explains each.
 package enum HCIErrorCode: UInt8, Hashable, Sendable, CaseIterable {
   case success = 0x00
   case unknownHCICommand = 0x01

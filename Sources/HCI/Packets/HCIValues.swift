@@ -52,7 +52,7 @@ package struct HCIAddress: PacketParameters {
   }
 }
 
-/// Durations in the units of the controller. What is out of range becomes the nearest value within.
+/// Durations in the units of the controller. A value out of range becomes the nearest one within.
 package enum TimeUnits {
   /// A number of units of `microseconds` each, rounded to the nearest.
   package static func units<Number: FixedWidthInteger>(

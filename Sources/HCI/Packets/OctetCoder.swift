@@ -11,7 +11,7 @@ package protocol PacketField {
 package protocol PacketParameters: PacketField, Hashable, Sendable {}
 
 extension PacketParameters {
-  /// Parameters of which those that differ from their defaults are set by the closure.
+  /// Parameters; the closure sets the ones that differ from their defaults.
   package init(_ configure: (inout Self) -> Void) {
     self.init()
     configure(&self)
@@ -63,7 +63,7 @@ package struct OctetCoder {
   /// Whether fields get their values from the octets.
   package let isReading: Bool
 
-  /// Reads these octets, or those from a position on.
+  /// Reads these octets, or the octets from a position on.
   package init(reading octets: [UInt8], from position: Int = 0) {
     self.octets = octets
     self.position = min(position, octets.count)
@@ -134,7 +134,7 @@ package struct OctetCoder {
     }
   }
 
-  /// Exactly `count` octets. Written, what is too much is dropped and what is missing is zero.
+  /// Exactly `count` octets. When written, the excess is dropped, and missing octets are zero.
   package mutating func octets(_ value: inout [UInt8], count: Int) {
     if isReading {
       guard let start = advance(count) else { return }
@@ -145,7 +145,7 @@ package struct OctetCoder {
     }
   }
 
-  /// Octets after their number. Written, those beyond `limit` are dropped.
+  /// Octets after their number. When written, elements beyond `limit` are dropped.
   package mutating func octets<Count: FixedWidthInteger>(
     _ value: inout [UInt8], countedBy: Count.Type, limit: Int = Int(Count.max)
   ) {
@@ -173,7 +173,7 @@ package struct OctetCoder {
     }
   }
 
-  /// Groups of fields after their number. Written, those beyond `limit` are dropped.
+  /// Groups of fields after their number. When written, elements beyond `limit` are dropped.
   package mutating func groups<Group: PacketField, Count: FixedWidthInteger>(
     _ value: inout [Group], countedBy: Count.Type, limit: Int = Int(Count.max)
   ) {

@@ -19,7 +19,7 @@ final class ChannelSignals {
     answer = ChannelAnswer(handle: handle, psm: psm)
   }
 
-  /// Hears what comes from now on.
+  /// Hears signalling from now on.
   /// - Parameter channel: our number (CID) of the channel; nil if it is not known.
   func start(channel: UInt16?, in context: AdapterContext) {
     answer.channel = channel
@@ -30,7 +30,7 @@ final class ChannelSignals {
     }
   }
 
-  /// Hears what has come.
+  /// Hears the signalling received so far.
   func catchUp() {
     for _ in 0..<Self.burst {
       guard let descriptor, descriptor.isOpen, let length = try? descriptor.read(into: &packet) else { return }

@@ -16,7 +16,7 @@ final class KernelChannel: Channel, LinkChannel {
 
   /// How many packets are read before others have their turn.
   private static let burst = 16
-  /// For how long what was sent may take to leave a channel that is closed.
+  /// The time that sent packets may take to leave a closed channel.
   private static let departure = Duration.seconds(10)
   /// How often it is looked whether it has: the kernel signals only when half of its room is free.
   private static let glance = Duration.milliseconds(20)
@@ -28,7 +28,7 @@ final class KernelChannel: Channel, LinkChannel {
   /// The packet that the kernel had no room for.
   private var waiting: [UInt8]?
   private var error: SystemError?
-  /// Whether the kernel has told that the other end is gone: what it sent before is still to be read.
+  /// Whether the kernel has told that the other end is gone: its earlier packets are still to be read.
   private var isEnding = false
   /// Whether nothing was read after the end.
   private var hasReadNothing = false
@@ -47,7 +47,7 @@ final class KernelChannel: Channel, LinkChannel {
   }
 
   /// Takes ownership of the descriptor.
-  /// - Parameter pieces: what was heard of them while it was opened.
+  /// - Parameter pieces: the signalling heard while it was opened.
   init(
     _ psm: UInt16, _ descriptor: Descriptor, pieces: ChannelPieces? = nil, on link: KernelLink,
     in context: AdapterContext
@@ -104,7 +104,7 @@ final class KernelChannel: Channel, LinkChannel {
     if isReading { readSoon() }
   }
 
-  /// Closes the socket as soon as what was sent has left it.
+  /// Closes the socket as soon as sent packets have left it.
   private func leave() {
     guard !hasEnded, let deadline else { return }
     if let packet = waiting, write(packet) { waiting = nil }
@@ -129,7 +129,7 @@ final class KernelChannel: Channel, LinkChannel {
     guard !hasEnded else { return }
     if readiness.contains(.failed) {
       isEnding = true
-      // The end is told for ever, whether or not anybody reads.
+      // The end is reported for ever, with or without reading.
       descriptor.unwatch()
     }
     if readiness.contains(.writable), let packet = waiting {

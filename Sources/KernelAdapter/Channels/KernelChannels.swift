@@ -3,7 +3,7 @@ import Bluetooth
 import CBlueZ
 import Glibc
 
-/// The channels of one controller: those that devices open, and those that we open on links.
+/// The channels of one controller: channels that devices open, and channels that we open on links.
 final class KernelChannels {
   private let kernel: any KernelSockets
   private let management: ManagementInterface

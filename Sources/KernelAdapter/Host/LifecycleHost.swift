@@ -11,7 +11,7 @@ protocol LifecycleHostOwner: AnyObject {
   /// A controller that can be used was found.
   func identify(_ controller: ControllerInformation)
   func openRadio(_ index: ControllerIndex, _ address: DeviceAddress)
-  /// Ends all that lives on the controller. The error is what links end with.
+  /// Ends all that lives on the controller. Links end with the error.
   func closeRadio(_ error: BluetoothError)
   /// Ends links, and has the controller become quiet before the radio is closed.
   func suspendRadio()
@@ -139,8 +139,8 @@ final class LifecycleHost {
     }
   }
 
-  /// The problem that bluetoothd has the controller. It takes every controller, but does nothing with one that nobody
-  /// asks it to use: where there are several, one that was chosen by name is ours.
+  /// The problem that bluetoothd has the controller. It takes every controller, but does nothing with one without a
+  /// request to use it: where there are several, one that was chosen by name is ours.
   private var rival: AdapterProblem? {
     if isNamed, Controllers.present().count > 1 { return nil }
     return kernel.rival.map { Rival.problem(with: context.name, $0) }

@@ -26,7 +26,7 @@ protocol RadioHostOwner: AnyObject {
 ///
 /// | State | Input         | Then                                                    |
 /// |-------|---------------|---------------------------------------------------------|
-/// | shut  | `open`        | setting up: `SetUpMachine` asks what the controller can |
+/// | shut  | `open`        | setting up: `SetUpMachine` examines the controller      |
 /// | setting up | its answers | `radioIsSetUp`; the owner calls `begin`: ready        |
 /// | any   | a failure     | `radioFailed`; the owner calls `close`                  |
 /// | any   | `close`       | shut; questions that wait are answered with a failure   |
@@ -53,7 +53,7 @@ final class RadioHost {
   private var faults: ControllerFaults = []
   /// Whether a radio that is closed ran an active scan since the controller came on.
   private var scannedActively = false
-  /// Whether the HCI socket hears what a scan receives: the kernel need not tell it a second time.
+  /// Whether the HCI socket hears a scan's reports: the kernel need not tell it a second time.
   private var hearsReports = false {
     didSet { if hearsReports != oldValue { management.ignoreDeviceFound(hearsReports) } }
   }
@@ -70,7 +70,7 @@ final class RadioHost {
   var isReady: Bool { radio != nil }
   /// Whether an active scan was run since the controller came on: it leaves the kernel in a discovery that never ends.
   var hasScannedActively: Bool { scannedActively || radio?.scannedActively == true }
-  /// Whether an extended scan is on that has received nothing yet: then it matters what the kernel found.
+  /// Whether an extended scan is on that has received nothing yet: then the kernel's findings matter.
   var isSilent: Bool { radio?.isSilent == true }
 
   // MARK: - Opening and closing
@@ -96,7 +96,7 @@ final class RadioHost {
     radio = profile.radio(targets)
   }
 
-  /// Starts what is wanted. The state that an earlier owner or a sleep has left behind is not known.
+  /// Starts wanted activities. The state that an earlier owner or a sleep has left behind is not known.
   func startTargets() {
     run(.doubt)
     guard isReady else { return }
@@ -135,7 +135,7 @@ final class RadioHost {
     return feature
   }
 
-  /// A controller whose LE buffers are those of BR/EDR answers 0 (Core 5.4, Vol 4, Part E, 7.8.2).
+  /// A controller that shares its LE buffers with BR/EDR answers 0 (Core 5.4, Vol 4, Part E, 7.8.2).
   private func learnFragmentLength() {
     fragmentLength = nil
     ask(CommandPacket(LEReadBufferSize())) { [weak self] answer in
@@ -263,7 +263,7 @@ final class RadioHost {
   /// A packet is about to be sent on a link.
   func packetSent() { sockets?.completions.packetSent(at: context.scheduler.now) }
 
-  /// Tells what the controller has transmitted.
+  /// Reports the packets that the controller has transmitted.
   func readCompletions() { sockets?.completions.read() }
 
   /// Whether a link waits for its last packets to be transmitted.
@@ -335,7 +335,7 @@ final class RadioHost {
   /// same before and after all events that wait were read.
   ///
   /// This is not mgmt's Get Connections, which knows neither the handle nor the role.
-  /// - Parameter offered: the device whose link the kernel offers; its list lacks the type of addresses.
+  /// - Parameter offered: the device of the link that the kernel offers; its list lacks the type of addresses.
   func compareLinks(offered: DeviceAddress?) {
     guard isReady, let sockets, let before = knownLinks() else { return }
     sockets.control.drain()

@@ -1,7 +1,7 @@
 import Adapter
 import Bluetooth
 
-/// Opens sockets that listen for channels: the kernel's, or those of a test.
+/// Opens sockets that listen for channels: the kernel's, or a test's.
 protocol ChannelSockets {
   /// - Parameters:
   ///   - address: that of the controller.

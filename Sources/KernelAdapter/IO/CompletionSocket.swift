@@ -5,13 +5,13 @@ import HCI
 
 /// Number Of Completed Packets of one controller (Core 5.4, Vol 4, Part E, 7.7.19). There is an event for almost every
 /// packet of the controller, ten for a long value where its buffers are small, and only the end of a link waits for
-/// them: so they wake nobody else, and are read many at a time.
+/// them: so they wake no other code, and are read many at a time.
 ///
-/// | Input                                             | What happens                |
+/// | Input                                             | Effect                      |
 /// |---------------------------------------------------|-----------------------------|
-/// | a packet is sent, the 64th or the first for a while | what has come is read     |
+/// | a packet is sent, the 64th or the first for a while | the completions are read  |
 /// | `read`                                            | the same                    |
-/// | `isAwaited`                                       | what comes is read at once  |
+/// | `isAwaited`                                       | completions are read at once |
 final class CompletionSocket {
   /// The packets between two looks at the socket: their completions have room in it, also in fragments of 27 octets.
   private static let interval = 64
@@ -38,7 +38,7 @@ final class CompletionSocket {
     self.loop = loop
   }
 
-  /// Whether somebody waits for what comes.
+  /// Whether completions are awaited.
   var isAwaited = false {
     didSet {
       guard isAwaited != oldValue, descriptor.isOpen else { return }
@@ -60,7 +60,7 @@ final class CompletionSocket {
     read()
   }
 
-  /// Reads what has come.
+  /// Reads the completions received.
   func read() {
     sent = 0
     while descriptor.isOpen {

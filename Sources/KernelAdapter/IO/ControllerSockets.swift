@@ -1,11 +1,11 @@
 import EventLoop
 import HCI
 
-/// The raw sockets of one controller: one for advertising reports, one for what it has transmitted, one for everything
-/// else. Reports come in floods, and so does what was transmitted; they have room of their own, so that they displace
+/// The raw sockets of one controller: one for advertising reports, one for transmitted packets, one for everything
+/// else. Reports come in floods, and so do completions; they have room of their own, so that they displace
 /// neither the end of a link nor the answer to a command.
 final class ControllerSockets {
-  /// Commands, and all events but those of the others.
+  /// Commands, and all events but the others'.
   let control: PacketSocket
   /// Advertising reports.
   let reports: PacketSocket

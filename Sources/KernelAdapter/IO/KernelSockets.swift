@@ -49,7 +49,7 @@ protocol KernelSockets {
 struct ControllerPackets: Hashable {
   /// Codes of HCI events.
   let events: [UInt8]
-  /// Whether commands are received, too: those of the kernel and of other programs.
+  /// Whether commands are received, too: the kernel's and other programs'.
   var hasCommands = false
   /// Of the LE events, all but advertising reports (false), or the reports alone (true); nil makes no difference.
   var reports: Bool?

@@ -9,7 +9,7 @@ import HCI
 final class MonitorSocket: PacketTap {
   /// So many packets are read before others have their turn.
   private static let burst = 64
-  /// So many times that are read at once when somebody wants to know what has passed.
+  /// The rounds of reading at once when a caller wants the packets that have passed.
   private static let mostRounds = 16
   /// Of longer packets the rest is not read.
   private static let longest = 4096
@@ -34,7 +34,7 @@ final class MonitorSocket: PacketTap {
     try self.init(Descriptor(try SystemError.check(cbz_hci_monitor())), of: index, on: loop, onEvent)
   }
 
-  /// Tells of all packets between the kernel and the controller, whoever asked for them.
+  /// Tells of all packets between the kernel and the controller, for all programs.
   /// - Throws: `GAPError.notSupported`, without the capability CAP_NET_RAW.
   static func tap(
     of index: @escaping () -> ControllerIndex?, on loop: EventLoop, _ onEvent: @escaping (TapEvent) -> Void
@@ -73,7 +73,7 @@ final class MonitorSocket: PacketTap {
     guard descriptor.isOpen else { return false }
     var packets: [(packet: MonitorPacket, number: UInt16)] = []
     let end = readBurst(into: &packets)
-    // Before the packets: of those that waited when others were dropped, none can be told to be from before that. A
+    // Before the packets: none of the packets that waited when others were dropped can be known to be older. A
     // packet that was dropped before any of them is counted by now.
     tellLost()
     for (packet, number) in packets where descriptor.isOpen { onEvent(.packet(packet, of: number)) }

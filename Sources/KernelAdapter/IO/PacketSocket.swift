@@ -5,7 +5,7 @@ import Glibc
 
 /// A Bluetooth socket that carries packets both ways, one per read and one per write.
 ///
-/// What cannot be written at once waits in order, up to `limit` packets. A packet that cannot be written at all ends
+/// Packets that cannot be written at once wait in order, at most `limit`. A packet that cannot be written at all ends
 /// the socket: otherwise the other end would miss one without knowing.
 final class PacketSocket {
   enum Event {
@@ -22,8 +22,8 @@ final class PacketSocket {
   private static let burst = 64
   /// The kernel drops packets only when many wait: with fewer than these its counter is not looked at.
   private static let fewest = 8
-  /// L2CAP's basic channels have no credits: what the kernel has no room for is lost. So nothing is held back beyond
-  /// this load.
+  /// L2CAP's basic channels have no credits: packets without room in the kernel are lost. So nothing is held back
+  /// beyond this load.
   private static let highestLoad = 0.5
 
   let descriptor: Descriptor
@@ -35,7 +35,7 @@ final class PacketSocket {
   private var error: SystemError?
   private var hasEnded = false
   private var lost = 0
-  /// Whether the other end is closed: what it sent before is read even while reading is paused.
+  /// Whether the other end is closed: its earlier packets are read even while reading is paused.
   private var isEnding = false
   var onEvent: ((Event) -> Void)?
 
@@ -51,7 +51,7 @@ final class PacketSocket {
     self.limit = limit
   }
 
-  /// Starts reading, beginning with what has already arrived.
+  /// Starts reading, beginning with packets that have already arrived.
   /// - Throws: `SystemError` if there is no memory to watch the socket with.
   func start() throws(SystemError) {
     try descriptor.whenReady(on: loop, priority: priority) { [unowned self] readiness in ready(readiness) }
@@ -129,7 +129,7 @@ final class PacketSocket {
     }
   }
 
-  /// Ends with the error of a write, behind what arrived before.
+  /// Ends with the error of a write, after earlier packets.
   private func finish() {
     drain()
     guard descriptor.isOpen, !hasEnded else { return }

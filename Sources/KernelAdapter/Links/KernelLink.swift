@@ -25,7 +25,7 @@ protocol LinkServices: AnyObject {
   func securityMayHaveChanged(_ link: KernelLink)
 }
 
-/// A link whose ATT packets go through the kernel's L2CAP socket of channel 4.
+/// A link, with its ATT packets on the kernel's L2CAP socket of channel 4.
 final class KernelLink: Link {
   let id: LinkID
   let peer: DeviceAddress
@@ -43,12 +43,12 @@ final class KernelLink: Link {
   /// The protection that was last told.
   private var toldSecurity: LinkSecurity
 
-  /// The channels on it, those that we are opening included.
+  /// The channels on it, pending ones included.
   private var channels: [any LinkChannel] = []
   private let socket: PacketSocket
   /// The packets that wait while the kernel encrypts the link: until then it refuses every packet (ENOTCONN).
   private var held: [[UInt8]]?
-  /// Holds the end of the link until what was sent has left.
+  /// Delays the end of the link until sent packets have left.
   private var departure: Departure
   private var departureAlarm: (any ScheduledWork)?
   private unowned let links: KernelLinks
@@ -62,7 +62,7 @@ final class KernelLink: Link {
   /// Whether the kernel has ended the socket.
   private(set) var socketHasEnded = false
   private var hasEnded = false
-  /// Whether the link has ended, whoever has heard of it.
+  /// Whether the link has ended, known or not.
   var isOver: Bool { isDown || hasEnded || earlyEnd != nil }
   private var hasStarted = false
   /// The end that came before `start`.
@@ -146,7 +146,7 @@ final class KernelLink: Link {
     links.leavingChanged()
   }
 
-  /// Whether its end waits for what was sent.
+  /// Whether its end waits for sent packets.
   var isLeaving: Bool { departureAlarm != nil }
 
   /// The controller has transmitted so many packets.
@@ -267,11 +267,11 @@ final class KernelLink: Link {
     // A controller that does not know the link ended it before we asked for that.
     let isOurs = reason.code == .remoteUserTerminatedConnection || reason.code == .unknownConnectionIdentifier
     if isDisconnecting, isOurs { return HCIStatus(.terminatedByLocalHost) }
-    // The kernel ends a link that could not be encrypted, for whatever reason, with Authentication Failure.
+    // The kernel ends a link that could not be encrypted, for any reason, with Authentication Failure.
     return peerLacksKeys && reason.code == .authenticationFailure ? HCIStatus(.pinOrKeyMissing) : reason
   }
 
-  /// The link has ended: what came before is delivered, then the end, once.
+  /// The link has ended: earlier packets are delivered, then the end, once.
   func end(_ error: BluetoothError) {
     guard hasStarted else { return earlyEnd = earlyEnd ?? error }
     guard !hasEnded else { return }
@@ -288,7 +288,7 @@ final class KernelLink: Link {
     onEvent = nil
   }
 
-  /// Tells what the end of the link leaves behind.
+  /// Reports the remaining events of an ended link.
   private func tellUnsent() {
     let unsent = departure.inFlight + (held?.count ?? 0)
     guard unsent > 0 else { return }
@@ -310,7 +310,7 @@ final class KernelLink: Link {
     }
   }
 
-  /// Nobody waits for more on a link that is being disconnected.
+  /// No more packets are awaited on a link that is being disconnected.
   private func tell(_ event: LinkEvent) { if !isDisconnecting { onEvent?(event) } }
 
   private static func security(of descriptor: Descriptor) -> LinkSecurity {

@@ -25,7 +25,7 @@ protocol KernelLinksOwner: AnyObject {
 /// The links of one controller, each under its handle in two halves: the controller's, from Connection Complete to
 /// Disconnection Complete, and the kernel's socket.
 ///
-/// The kernel offers every new LE link to the listener on channel 4, including those initiated here; a socket that
+/// The kernel offers every new LE link to the listener on channel 4, including links initiated here; a socket that
 /// connects as well would race with that. So links of both directions come from the listener, once the other device has
 /// responded for the first time (until then the link may still fail with 0x3E).
 ///
@@ -99,7 +99,7 @@ final class KernelLinks {
   var isHolding: Bool { listener.isHolding }
 
   /// Whether a link is up, after all that the controller has told: when the kernel is asked for a pairing or a channel
-  /// with a device whose link has ended, it connects to the device by itself, for as long as it likes.
+  /// with a device after its link has ended, it connects to the device by itself, for as long as it likes.
   func isUp(_ link: KernelLink) -> Bool {
     radio.isUp(link.handle) && !link.isOver && self.link(link.handle) === link
   }
@@ -110,7 +110,7 @@ final class KernelLinks {
   /// - Parameter address: that of the controller.
   func listen(at address: DeviceAddress) throws(SystemError) { try listener.open(at: address) }
 
-  /// Links are accepted from here on, those that wait included.
+  /// Links are accepted from here on, waiting ones included.
   func begin() { listener.offered() }
 
   /// Accepts the links that the kernel offers.
@@ -245,7 +245,7 @@ final class KernelLinks {
   private func announce(
     _ offered: OfferedLink, as peer: DeviceAddress, _ role: LinkRole, attempts: Int
   ) {
-    // A link whose end went unnoticed must not be mistaken for the new one.
+    // A link with an unnoticed end must not be mistaken for the new one.
     end(offered.handle, GAPError.disconnected.error("the link to \(peer) ended"))
     guard let owner else { return }
     let link = KernelLink(
@@ -275,8 +275,8 @@ final class KernelLinks {
     armEnd(of: link, after: .seconds(1), GAPError.disconnected.error("the link to \(link.peer) ended: \(text)"))
   }
 
-  /// Waits for the other report of the end. If that of the controller does not come the link is disconnected, for the
-  /// machine to learn what has become of it.
+  /// Waits for the other report of the end. If the controller's does not come the link is disconnected, for the machine
+  /// to learn its state.
   private func armEnd(of link: KernelLink, after delay: Duration, _ error: BluetoothError) {
     let handle = link.handle
     guard self.link(handle) === link else { return }

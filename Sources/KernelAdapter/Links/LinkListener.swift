@@ -19,7 +19,7 @@ protocol LinkListenerOwner: AnyObject {
   func listeningFailed(_ error: SystemError)
 }
 
-/// The listener on channel 4. The kernel offers every new LE link to the program that began to listen last, of whatever
+/// The listener on channel 4. The kernel offers every new LE link to the program that began to listen last, of any
 /// user: a link that was to be offered and is not was taken by another program, and then the listener begins anew.
 final class LinkListener {
   /// The time in which a device answers the kernel's own request for other parameters, a few connection intervals.
@@ -73,8 +73,8 @@ final class LinkListener {
 
   // MARK: - Accepting
 
-  /// The kernel offers links. Where a link that ends without any packet is a danger, those that devices initiated are
-  /// accepted when they have had time to send one: the kernel cleans up those that end earlier.
+  /// The kernel offers links. Where a link that ends without any packet is a danger, links that devices initiated are
+  /// accepted when they have had time to send one: the kernel cleans up links that end earlier.
   func offered() {
     guard let owner, owner.mayAccept else { return }
     guard KernelFault.endsWithSilentLinks, !owner.isInitiatedLinkAwaited else {

@@ -33,7 +33,7 @@ final class LinkRequester {
 
   // MARK: - Links
 
-  /// The parameters of a link; nil if the controller did not tell those of the connection.
+  /// The parameters of a link; nil if the controller did not report the connection's.
   func parameters(of handle: ConnectionHandle) -> (connection: LinkParameters?, layer: LinkLayer) {
     let record = records[handle] ?? Record()
     return (record.parameters, record.layer)
@@ -102,7 +102,7 @@ final class LinkRequester {
     case .update:
       request(.update(of: link, to: wanted), on: link) { [weak self] error in
         guard let self, error == nil, let record = records[link.handle], !link.isOver else { return done(error) }
-        // A newer request brings the link to what it wants.
+        // A newer request brings the link to its own parameters.
         guard record.wanted == wanted, ParameterStep.next(after: record.parameters, to: wanted) == .subrate else {
           return done(nil)
         }

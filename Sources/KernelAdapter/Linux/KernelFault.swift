@@ -13,7 +13,7 @@ enum KernelFault {
 
   /// Sets how much may wait to be read on a channel.
   static func setReceiveBuffer(of channel: Descriptor) {
-    // Such kernels give credits for what was not read; this is what there is room for until they drop it.
+    // Such kernels give credits for unread packets; this is the room until they drop them.
     if givesCreditsUnread { _ = cbz_set_receive_buffer(channel.number, 1 << 20) }
   }
 

@@ -2,7 +2,7 @@ import Adapter
 import EventLoop
 import Glibc
 
-/// The kernel's switches for radios: what blocks a controller, and when that changes
+/// The kernel's switches for radios: the blocks of a controller, and their changes
 /// (Documentation/driver-api/rfkill.rst).
 enum Rfkill {
   /// The problem that a controller is blocked; nil if it is not.

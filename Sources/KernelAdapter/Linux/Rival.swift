@@ -4,11 +4,11 @@ import Glibc
 /// Another program that takes the machine's adapters: bluetoothd.
 ///
 /// It takes every controller that the kernel has, and cannot be told to leave one: it switches it on when it starts and
-/// off when it ends, loads its keys, and listens on channel 4, where the kernel offers each link to whoever began to
-/// listen last. With one that nobody asks it to use it does nothing else, so a second controller can be bled's.
+/// off when it ends, loads its keys, and listens on channel 4, where the kernel offers each link to the latest
+/// listener. With an unused one it does nothing else, so a second controller can be bled's.
 enum Rival {
   /// The id of a process of root named bluetoothd, if one runs where we can see it. Any user may give a program that
-  /// name; what root runs under it, or systemd as bluetooth.service, is bluetoothd.
+  /// name; a process of root with it, or of systemd's bluetooth.service, is bluetoothd.
   /// - Parameter folder: where the kernel tells of processes (proc(5)).
   static func process(in folder: String = "/proc") -> Int? {
     Folder.names(in: folder).lazy.compactMap { Int($0) }.first {

@@ -2,10 +2,10 @@ import Adapter
 import Glibc
 
 /// The users that have L2CAP sockets: any user may have some, and one of them may listen on channel 4, where the kernel
-/// offers each link to whoever began to listen last.
+/// offers each link to the latest listener.
 enum Strangers {
   /// The users, in ascending order, without the one that this process runs as.
-  /// - Parameter file: the kernel's list of L2CAP sockets, whose fifth column is the user.
+  /// - Parameter file: the kernel's list of L2CAP sockets, with the user in the fifth column.
   static func users(in file: String = "/proc/net/l2cap") -> [UInt32] {
     guard let list = fopen(file, "re") else { return [] }
     defer { fclose(list) }

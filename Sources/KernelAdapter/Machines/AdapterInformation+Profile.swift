@@ -2,7 +2,7 @@ import Adapter
 import Radio
 
 extension AdapterInformation {
-  /// Takes what a controller can do.
+  /// Adopts the capabilities of a controller.
   mutating func take(_ profile: ControllerProfile) {
     address = profile.address
     phys = profile.phys

@@ -5,7 +5,7 @@ import HCI
 /// A device's answer to our request for a channel, read off the signalling on its link (Core 5.4, Vol 3, Part A, 4):
 /// the kernel tells only that it refused, and of a channel's sizes only the MTU.
 ///
-/// | State    | Input                                          | What happens                              |
+/// | State    | Input                                          | Effect                                    |
 /// |----------|------------------------------------------------|-------------------------------------------|
 /// | (none)   | we ask for a channel to the number             | its identifier, our piece → asked         |
 /// | asked    | the device's answer, with that identifier      | the result, the device's piece → answered |
@@ -61,7 +61,7 @@ struct ChannelAnswer {
 
   /// A packet of a raw socket: its type, and ACL data of channel 5 in either direction.
   mutating func handle(_ packet: [UInt8]) {
-    // Signalling fits into the first packet of any controller, so what continues another is none.
+    // Signalling fits into the first packet of any controller, so a continuation is none.
     guard packet.count >= 13, packet[0] == 0x02, number(packet, 7) == 5, let header = number(packet, 1),
       header & 0x0FFF == handle
     else { return }
@@ -102,7 +102,7 @@ extension ChannelAnswer.Answer {
 }
 
 extension ChannelAnswer {
-  /// Why the device refused a channel of this mode, and what to do.
+  /// Why the device refused a channel of this mode, and the remedy.
   func refusal(_ mode: ChannelMode) -> BluetoothError {
     let security = "ask with a higher \"security\", or pair with it"
     return switch answer {

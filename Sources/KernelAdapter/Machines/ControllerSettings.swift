@@ -4,13 +4,13 @@ import HCI
 
 /// The mgmt commands that set up a controller before it is used, and restore it afterwards.
 enum ControllerSettings {
-  /// Brings a controller into use. What other programs left in the kernel goes before it has power: devices that the
-  /// kernel connects to by itself, advertisements, and private addresses, made with a key that nobody knows.
+  /// Brings a controller into use. The remains of other programs in the kernel are removed before it has power: devices
+  /// that the kernel connects to by itself, advertisements, and private addresses, made with an unknown key.
   /// - Parameters:
   ///   - spareAddress: a random static address for a controller that has none of its own.
   ///   - pairing: how devices pair. Where none may, the kernel neither stores keys nor pairs by itself.
-  ///   - bonds: the bonds of all adapters. Loading them replaces what the kernel knows, so all are loaded at once.
-  ///   - identityResolvingKey: what its private addresses are made with; nil if it is to have none.
+  ///   - bonds: the bonds of all adapters. Loading them replaces the kernel's list, so all are loaded at once.
+  ///   - identityResolvingKey: the key of its private addresses; nil if it is to have none.
   ///   - needsCycle: whether its power has to be cycled in between.
   static func script(
     for index: ControllerIndex, _ information: ControllerInformation, spareAddress: UInt64, pairing: PairingSettings,
@@ -33,7 +33,7 @@ enum ControllerSettings {
     if changesPrivacy { add(privacy(identityResolvingKey)) }
     if current.contains(.advertising) { add(SetAdvertising(value: 0)) }
     if !current.contains(.lowEnergy) { add(SetLowEnergy(value: 1)) }
-    // With BR/EDR on, the kernel refuses Secure Connections, also those of LE, before this.
+    // With BR/EDR on, the kernel refuses Secure Connections, also of LE, before this.
     if current.contains(.basicRate), !current.contains(.secureSimplePairing) { add(SetSecureSimplePairing(value: 1)) }
     if !current.contains(.secureConnections), information.supported.contains(.secureConnections) {
       add(SetSecureConnections(value: 1))
@@ -53,7 +53,7 @@ enum ControllerSettings {
     }
   }
 
-  /// Replaces the keys that the kernel has of a controller. Those of an address that is no identity are left out: the
+  /// Replaces the keys that the kernel has of a controller. Bonds with an address that is no identity are left out: the
   /// kernel would refuse the whole list.
   static func keys(for index: ControllerIndex, _ bonds: [Bond]) -> [ManagementPacket] {
     let bonds = bonds.filter(\.peer.isIdentity)

@@ -1,8 +1,8 @@
 import Bluetooth
 import HCI
 
-/// Links that devices initiated and that the kernel is to offer to the listener on channel 4. It offers each to whoever
-/// began to listen last, of whatever user: a link that does not come in time was taken by another program.
+/// Links that devices initiated and that the kernel is to offer to the listener on channel 4. It offers each to the
+/// latest listener, of any user: a link that does not come in time was taken by another program.
 ///
 /// | State    | Input                                       | Then                                              |
 /// |----------|---------------------------------------------|---------------------------------------------------|
@@ -43,7 +43,7 @@ struct ExpectedOffers {
       asks ? .asking(until: now.advanced(by: Self.askingTime)) : .due(until: now.advanced(by: Self.dueTime))
   }
 
-  /// The kernel knows what it asked the device for, or that the device does not tell.
+  /// The kernel has the device's answer, or knows that it gives none.
   mutating func asked(_ handle: UInt16, at now: Instant) {
     switch states[handle] {
     case .asking: states[handle] = .due(until: now.advanced(by: Self.dueTime))

@@ -25,7 +25,7 @@ import HCI
 /// pairing.
 struct KeyMachine {
   enum Action: Hashable {
-    /// Tell the users, who know the device by this address.
+    /// Tell the users, which know the device by this address.
     case tell(DeviceAddress, PairingEvent)
     /// Pairing with this device failed.
     case failed(ManagementAddress, ManagementStatus)
@@ -37,7 +37,7 @@ struct KeyMachine {
     case warn(String, DeviceAddress)
   }
 
-  /// Keys of a pairing whose key for encryption has not come yet.
+  /// Keys of a pairing before its key for encryption has come.
   private struct PartialBond {
     var identityResolvingKey: [UInt8]?
     var signatureKeys: [SignatureKey] = []
@@ -127,7 +127,7 @@ struct KeyMachine {
     case .newIdentityResolvingKey(let new):
       guard let identity = new.key.device.device else { return [] }
       let actions = claim(identity, used: new.resolvableAddress)
-      // A key of zeros resolves any address that somebody makes up.
+      // A key of zeros resolves any forged address.
       if new.storeHint, new.key.value != Self.zeros { hold(identity) { $0.identityResolvingKey = new.key.value } }
       return actions
     case .newSignatureResolvingKey(let new):
@@ -168,8 +168,8 @@ struct KeyMachine {
   }
 
   /// A device tells its identity. The kernel names the resolvable address that it has used until then, but no other
-  /// private one: then it is the link with such an address. An identity that another link has is refused, and so is one
-  /// of which it is not clear whose it is.
+  /// private one: then it is the link with such an address. An identity that another link has is refused, and so is an
+  /// ambiguous one.
   /// - Parameter used: the resolvable private address; 0 if it used none.
   private mutating func claim(_ identity: DeviceAddress, used: UInt64) -> [Action] {
     let owners = identities.handles(of: identity)
@@ -208,6 +208,6 @@ struct KeyMachine {
 }
 
 extension DeviceAddress {
-  /// Whether it is a private address that nobody can resolve: random, with 00 in the two top bits.
+  /// Whether it is a private address without a key: random, with 00 in the two top bits.
   fileprivate var isNonResolvablePrivate: Bool { kind == .random && value >> 46 == 0 }
 }

@@ -53,7 +53,7 @@ extension LifecycleMachine {
     /// Find out whether rfkill blocks the controller.
     case findBlock
     case openRadio(ControllerIndex, address: DeviceAddress)
-    /// Ends links, scan and advertising; the error is what links end with.
+    /// Ends links, scan and advertising; links end with the error.
     case closeRadio(BluetoothError)
     /// Ends links, and has the controller become quiet before the radio is closed.
     case suspendRadio

@@ -6,7 +6,7 @@ extension LifecycleMachine {
   /// The problem that an mgmt status means for the adapter.
   /// - Parameters:
   ///   - name: the adapter's.
-  ///   - what: what it could not do: "be switched on".
+  ///   - what: the failed action: "be switched on".
   static func problem(_ status: ManagementStatus, _ name: String, _ what: String) -> AdapterProblem {
     switch status {
     case .permissionDenied:

@@ -14,7 +14,7 @@ import Radio
 /// | examining   | no rival / a rival               | settings one by one: configuring / failed                       |
 /// | configuring | every setting was answered       | `openRadio`: opening the radio / failed                         |
 /// | configuring | power was refused                | `findBlock`: refused                                            |
-/// | refused     | blocked by rfkill, or not        | failed, for the block or for what the kernel said               |
+/// | refused     | blocked by rfkill, or not        | failed, for the block or the kernel's refusal                   |
 /// | openingRadio| opened / not                     | on / failed                                                     |
 /// | on          | New Settings without power       | `closeRadio`, `findBlock`: off                                  |
 /// | on          | Controller Suspend               | `suspendRadio`: suspended                                       |
@@ -25,7 +25,7 @@ import Radio
 /// | suspended   | New Settings without power       | as for on                                                       |
 /// | on, off, …  | `eventsLost`                     | information is read, which tells of power and removal           |
 /// | on          | the radio failed                 | failed; the next time with a power cycle                        |
-/// | openingRadio| New Settings without power       | the same; who asked for power is refused                        |
+/// | openingRadio | New Settings without power       | the same; a request for power is refused                       |
 /// | off         | power asked for while it goes off| off; once that was answered: searching                          |
 /// | off         | blocked by rfkill                | failed                                                          |
 /// | off         | rfkill changed, power is wanted  | `findBlock`                                                     |
@@ -227,11 +227,11 @@ struct LifecycleMachine {
   private mutating func resume() -> [Action] {
     isSuspended = false
     guard state == .on || state == .suspended else { return [] }
-    // A sleep that was not heard is told as one that was: what sessions follow, or have on the air, has ended.
+    // A sleep that was not heard is told as one that was: the trains and advertisements of sessions have ended.
     return (state == .on ? [.closeRadio(Self.suspended), .state(.suspended)] : []) + openRadio()
   }
 
-  /// Finds out what events that were lost may have told.
+  /// Recovers the contents of events that were lost.
   private mutating func check(at now: Instant) -> [Action] {
     guard !script.isBusy else { return [] }
     switch state {

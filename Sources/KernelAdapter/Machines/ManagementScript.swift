@@ -1,7 +1,7 @@
 import Bluetooth
 import HCI
 
-/// The mgmt commands that are sent one after the other, and the one whose answer is awaited.
+/// The mgmt commands that are sent one after the other, and the one with a pending answer.
 struct ManagementScript {
   /// The kernel's answer to a command.
   struct Answer: Hashable {

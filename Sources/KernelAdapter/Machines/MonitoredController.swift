@@ -1,9 +1,9 @@
 import Bluetooth
 
-/// Which packets of the kernel's monitor channel are those of an adapter. They are read later than mgmt says which
+/// Selects the packets of an adapter on the kernel's monitor channel. They are read later than mgmt says which
 /// controller the adapter has, or that it has none.
 ///
-/// | State   | Input                                     | What happens                                              |
+/// | State   | Input                                     | Effect                                                    |
 /// |---------|-------------------------------------------|-----------------------------------------------------------|
 /// | any     | a packet of the adapter's controller      | it is the adapter's                                       |
 /// | any     | the adapter has another one, or none      | the one before leaves, unless it is known to be gone      |

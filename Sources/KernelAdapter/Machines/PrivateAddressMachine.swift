@@ -4,21 +4,21 @@ import HCI
 
 /// Has the kernel make a private address, and learns it.
 ///
-/// The kernel's SMP takes a link that another program initiates to come from the private address that the kernel made
-/// last, and tells that to nobody. It makes one for each new advertisement; a controller with legacy commands gets one
-/// with a discovery, if the one before is 15 minutes old. So an advertisement is prepared and removed, or a discovery
-/// started and stopped, and the address is read off the kernel's command to the controller. The advertisement also has
-/// the kernel take links that come in to have reached us under a random address.
+/// The kernel's SMP assumes that a link that another program initiates comes from the private address that the kernel
+/// made last, and does not reveal that. It makes one for each new advertisement; a controller with legacy commands gets
+/// one with a discovery, if the one before is 15 minutes old. So an advertisement is prepared and removed, or a
+/// discovery started and stopped, and the address is read off the kernel's command to the controller. The advertisement
+/// also has the kernel take links that come in to have reached us under a random address.
 ///
 /// | State    | Input                                | Actions and next state                                   |
 /// |----------|--------------------------------------|----------------------------------------------------------|
 /// | idle     | `begin`                              | clear: clearing                                          |
-/// | clearing | the answer, whatever it is           | make: making                                             |
+/// | clearing | any answer                           | make: making                                             |
 /// | making   | the command with the random address  | it is kept in mind                                       |
 /// | making   | success                              | clear: ending                                            |
-/// | making   | an error                             | `done` with what was heard: idle                         |
-/// | ending   | the answer, whatever it is           | `done` with the address, nil if there was none: idle     |
-/// | any      | `tick` after the deadline            | `done` with what was heard: idle                         |
+/// | making   | an error                             | `done` with the address heard: idle                      |
+/// | ending   | any answer                           | `done` with the address, nil if there was none: idle     |
+/// | any      | `tick` after the deadline            | `done` with the address heard: idle                      |
 ///
 /// |       | extended                                     | legacy                                           |
 /// |-------|----------------------------------------------|--------------------------------------------------|
@@ -26,8 +26,8 @@ import HCI
 /// | make  | Add Extended Advertising Parameters          | Start Discovery                                  |
 /// | heard | LE Set Advertising Set Random Address        | LE Set Random Address                            |
 ///
-/// The command and the answers come over two sockets. What the kernel sent before it answered has been heard when it
-/// answers the next.
+/// The command and the answers come over two sockets. Commands that the kernel sent before an answer have been heard
+/// when it answers the next.
 struct PrivateAddressMachine {
   enum Action: Hashable {
     case send(Request)
@@ -103,7 +103,7 @@ struct PrivateAddressMachine {
       state = .making
       return [.send(make)]
     case .making where opcode == make.opcode:
-      // One that was heard is what the kernel counts on, whatever came of the rest.
+      // The kernel relies on an address that was heard, regardless of the other steps.
       guard status == .success else { return end(with: made) }
       state = .ending
       return [.send(clear)]

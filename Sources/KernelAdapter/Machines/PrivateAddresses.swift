@@ -3,8 +3,8 @@ import Bluetooth
 import HCI
 import Radio
 
-/// The private addresses of one controller: when the kernel makes the next one (`PrivateAddressMachine`), and what is
-/// held back until then.
+/// The private addresses of one controller: when the kernel makes the next one (`PrivateAddressMachine`), and the
+/// activities that wait for it.
 ///
 /// | State   | Input                                | Actions and next state                                      |
 /// |---------|--------------------------------------|-------------------------------------------------------------|
@@ -28,7 +28,7 @@ struct PrivateAddresses {
     case failed
     /// Scan, advertising and connecting are to pause, when that harms no link.
     case pauseIsDue
-    /// They go on under this address. Of what ended for the pause programs were not told.
+    /// They go on under this address. Programs were not told of activities that ended for the pause.
     case resume(DeviceAddress, scanEnded: Bool, ended: Set<AdvertisingSetID>)
     /// The kernel made this address; nil for none.
     case made(DeviceAddress?)
@@ -65,7 +65,7 @@ struct PrivateAddresses {
   /// When `tick` is due.
   var deadline: Instant? { [next, pauseEnd, machine.deadline, made?.at].compactMap { $0 }.min() }
 
-  /// The controller was asked what it can do.
+  /// The controller was asked for its capabilities.
   mutating func begin(_ profile: ControllerProfile, at now: Instant) -> [Action] {
     waiting = profile
     isExtended = profile.advertisesExtended

@@ -2,8 +2,8 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// Looks for an absent controller among those that the kernel does not use before they are configured, and gives it the
-/// public address that it lacks. A controller that is complete comes back as any other (Index Added).
+/// Looks for an absent controller among the ones that the kernel does not use before they are configured, and gives it
+/// the public address that it lacks. A controller that is complete comes back as any other (Index Added).
 ///
 /// | State   | Input                                          | Actions, next state                               |
 /// |---------|------------------------------------------------|---------------------------------------------------|
@@ -35,7 +35,7 @@ struct UnconfiguredMachine {
     self.publicAddress = publicAddress
   }
 
-  /// The controller is not among those that can be used.
+  /// The controller is not among the usable ones.
   mutating func look() -> [Action] {
     guard index != nil else { return [] }
     state = .listing

@@ -3,8 +3,8 @@ import Bluetooth
 import HCI
 import Logging
 
-/// The pairings of one controller, which the kernel does: its questions, its keys, and the links whose protection is
-/// raised.
+/// The pairings of one controller, which the kernel does: its questions, its keys, and the links with rising
+/// protection.
 final class KernelPairing {
   /// A question of the kernel that waits for an answer.
   private struct Question {
@@ -106,9 +106,8 @@ final class KernelPairing {
 
   // MARK: - The kernel's events
 
-  /// Takes what the kernel tells, when the links that it offers are announced: a device that pairs as soon as it has
-  /// connected can be done with it before its link is accepted, and what is asked or made for a link that nobody knows
-  /// is refused.
+  /// Receives the kernel's events, after the links that it offers are announced: a device that pairs as soon as it has
+  /// connected can finish before its link is accepted, and questions and keys of an unknown link are refused.
   func take(_ event: ManagementEvent) {
     keys.take(answer: event)
     guard event.isAboutPairing else { return }

@@ -2,7 +2,7 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// The links whose protection is being raised: by a pairing, or with the keys of a bond.
+/// The links with rising protection: by a pairing, or with the keys of a bond.
 ///
 /// | State     | Input                                    | Then                                              |
 /// |-----------|------------------------------------------|---------------------------------------------------|

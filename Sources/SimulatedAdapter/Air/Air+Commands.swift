@@ -76,7 +76,7 @@ extension Air {
   /// Has a phone visit an adapter once. One with this address that is there already visits with the keys that it has.
   /// - Parameters:
   ///   - text: a phone, in the format of a scenario file.
-  ///   - isWanted: whether somebody waits for the report; the phone does not begin a visit that nobody waits for.
+  ///   - isWanted: whether a caller waits for the report; the phone does not begin a visit without a waiting caller.
   ///   - done: called once, when the visit is over.
   /// - Throws: `BledError.invalidParameter`, with the place in the text, or if the phone is on a visit;
   ///   `BledError.limitReached`.

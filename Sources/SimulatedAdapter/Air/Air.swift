@@ -36,8 +36,7 @@ public final class Air {
 
   // MARK: - Participants
 
-  /// Puts devices and phones on the air. Those that another adapter's scenario has already put there are left as they
-  /// are.
+  /// Puts devices and phones on the air. Devices that another adapter's scenario has already put there stay unchanged.
   func populate(_ scenario: Scenario) {
     if devices.isEmpty, phones.isEmpty { keys = SimulatedKeys(seed: scenario.seed ?? 0) }
     for description in scenario.devices where !devices.contains(where: { $0.address == description.address }) {
@@ -119,7 +118,7 @@ public final class Air {
 
   private func hasAudience(_ advertiser: Advertiser) -> Bool { listeners.contains { $0.listens(to: advertiser) } }
 
-  /// Sends one advertisement to all who listen.
+  /// Sends one advertisement to all listeners.
   func transmit(_ advertiser: Advertiser) {
     for listener in listeners where listener.listens(to: advertiser) {
       guard let rssi = advertiser.reception() else { continue }

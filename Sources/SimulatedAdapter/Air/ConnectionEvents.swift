@@ -1,7 +1,7 @@
 import Adapter
 import Bluetooth
 
-/// When a link's connection events are, of those that its subrate has it use (Core 5.4, Vol 6, Part B, 4.5.1).
+/// The times of a link's connection events, with its subrate (Core 5.4, Vol 6, Part B, 4.5.1).
 struct ConnectionEvents {
   /// The instant of event 0, from which the others are counted.
   private let anchor: Instant

@@ -21,7 +21,7 @@ final class LinkPair {
   private var requests: [(BluetoothError?) -> Void] = []
   /// The side that disconnected and the reason for each side, to be reported after the next connection event.
   private var ending: (central: BluetoothError, peripheral: BluetoothError)?
-  /// The side whose packets all leave before the link ends: the one that disconnected, as a controller does.
+  /// The side that sends all its packets before the link ends: the one that disconnected, as a controller does.
   private var leaving: SimulatedLink?
   /// False when the sides no longer receive each other.
   private(set) var isCarrying = true
@@ -47,7 +47,7 @@ final class LinkPair {
   // MARK: - PHY and packets
 
   private var phy: PHY
-  /// The longest payloads of what the central and the peripheral send, in octets.
+  /// The longest payloads of the central's and the peripheral's packets, in octets.
   private var longest: (central: Int, peripheral: Int) = (27, 27)
 
   func layer(of role: LinkRole) -> LinkLayer {

@@ -24,7 +24,7 @@ final class SimulatedChannel: Channel {
   private var isClosing = false
   private var alarm: (any ScheduledWork)?
 
-  /// Both sides of a channel: that of whoever opened it, and the listener's.
+  /// Both sides of a channel: the opening side's, and the listener's.
   static func ends(
     _ psm: UInt16, on pair: LinkPair, opener: (side: SimulatedLink, parameters: ChannelParameters),
     listener: (side: SimulatedLink, parameters: ChannelParameters)
@@ -71,7 +71,7 @@ final class SimulatedChannel: Channel {
     wake()
   }
 
-  /// Passes on what waits at the next connection event.
+  /// Passes on waiting packets at the next connection event.
   private func wake() {
     guard alarm == nil, let other, isClosing || !queue.isEmpty && other.isReading else { return }
     alarm = pair.scheduler.schedule(after: pair.parameters.interval) { [self] in connectionEvent() }
@@ -108,7 +108,7 @@ final class SimulatedChannel: Channel {
   }
 }
 
-/// A device's listener that sends back what it receives.
+/// A device's listener that echoes packets.
 final class ChannelEcho {
   private let channel: SimulatedChannel
   private var waiting: Deque<[UInt8]> = []

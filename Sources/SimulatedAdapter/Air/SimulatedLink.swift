@@ -17,13 +17,13 @@ final class SimulatedLink: Link {
   /// Called before `.ended` is reported, so that the link's owner has released it by then.
   var onEnd: (() -> Void)?
 
-  /// Called with what passes between this side's controller and its host, while somebody wants to know.
+  /// Called with the packets between this side's controller and its host, while there is a listener.
   var onTraffic: ((LinkTraffic) -> Void)?
 
-  /// Gives what listens for channels of this number on this side; nil if nothing does.
+  /// Returns the listener for channels of this number on this side; nil if nothing does.
   var onChannelRequest: ((UInt16) -> ChannelListener?)?
 
-  /// While this side does not read, the other one buffers what it sends, and is soon told to stop.
+  /// While this side does not read, the other one buffers its packets, and is soon told to stop.
   var isReading = true {
     didSet { if isReading, !oldValue { pair?.wake() } }
   }

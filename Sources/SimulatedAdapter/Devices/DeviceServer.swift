@@ -4,7 +4,7 @@ import Bluetooth
 import BluetoothCrypto
 import GATT
 
-/// The GATT server of a simulated device: its database, its changing values, and what it sends to a subscriber.
+/// The GATT server of a simulated device: its database, its changing values, and the values for a subscriber.
 final class DeviceServer {
   private struct Characteristic {
     let description: CharacteristicDescription
@@ -76,7 +76,7 @@ final class DeviceServer {
     if let range = services[last].handle == 0 ? register(last) : remove(last) { host.databaseChanged(range) }
   }
 
-  /// Has these services, besides the generic ones, and tells the peer. Those that stay the same keep their handles.
+  /// Has these services, besides the generic ones, and tells the peer. Unchanged services keep their handles.
   func setServices(_ wanted: [ServiceDescription]) {
     var missing = wanted
     var changed: [ClosedRange<UInt16>] = []

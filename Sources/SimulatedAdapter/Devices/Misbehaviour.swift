@@ -58,7 +58,7 @@ final class Misbehaviour {
   }
 
   /// How a packet of the peer is received.
-  /// - Parameter characteristic: the characteristic whose value has a handle.
+  /// - Parameter characteristic: the characteristic with the handle of a value.
   func reception(_ packet: [UInt8], _ characteristic: (UInt16) -> BluetoothUUID?) -> GATTHost.Reception {
     var reception = GATTHost.Reception(delay: responseDelay.draw(&responses))
     guard !faults.answers.isEmpty, let request = AnswerFault.Request(packet),
@@ -75,7 +75,7 @@ final class Misbehaviour {
   func distort(_ packet: [UInt8]) -> [UInt8]? {
     if let silence, silence <= air.scheduler.now { return nil }
     guard generator.chance(faults.nonsense) else { return packet }
-    // As long as what it replaces, so that it fits the link.
+    // As long as the packet that it replaces, so that it fits the link.
     return packet.map { _ in UInt8(truncatingIfNeeded: generator.next()) }
   }
 }

@@ -117,7 +117,7 @@ final class PhoneVisit {
         time: scheduler.secondsSinceEpoch, action: action, characteristic: characteristic, value: value, error: error))
   }
 
-  /// Encrypts the link, or pairs, and repeats what was refused.
+  /// Encrypts the link, or pairs, and repeats the refused operation.
   private func raiseSecurity(for id: ProcedureID, _ error: ATTErrorCode) {
     let level = error == .insufficientAuthentication ? link.security.level + 1 : 2
     guard level > link.security.level, level <= 4 else { return host.resume(id, isSecured: false) }

@@ -7,7 +7,7 @@ import Bluetooth
 // resting     `returnAfter` has passed → watching
 // gone        never comes back
 
-/// A phone of the scenario: it watches what adapters advertise, connects to what matches, and works through its
+/// A phone of the scenario: it watches the advertisements of adapters, connects to a match, and works through its
 /// script.
 final class SimulatedCentral: Listener {
   let address: DeviceAddress
@@ -29,7 +29,7 @@ final class SimulatedCentral: Listener {
   private var request: Request?
 
   private struct Request {
-    /// Whether somebody waits for the report.
+    /// Whether a caller waits for the report.
     let isWanted: () -> Bool
     let done: (VisitReport) -> Void
   }
@@ -55,9 +55,9 @@ final class SimulatedCentral: Listener {
 
   /// Visits once, as described.
   /// - Parameters:
-  ///   - isWanted: whether somebody waits for the report; the phone does not begin a visit that nobody waits for.
+  ///   - isWanted: whether a caller waits for the report; the phone does not begin a visit without a waiting caller.
   ///   - done: called once, when the visit is over.
-  /// - Returns: false if the phone is on a visit, or looks for an advertisement that somebody waits for.
+  /// - Returns: false if the phone is on a visit, or looks for an advertisement for a waiting caller.
   func visit(
     _ description: PhoneDescription, isWanted: @escaping () -> Bool, _ done: @escaping (VisitReport) -> Void
   ) -> Bool {

@@ -78,7 +78,7 @@ struct PairingMachine {
 
   /// Begins to pair.
   /// - Parameters:
-  ///   - central: what the central tells of itself; nil if it does not pair.
+  ///   - central: the central's data about itself; nil if it does not pair.
   ///   - peripheral: the same of the peripheral.
   ///   - roundTrip: the time that a packet and its answer take.
   ///   - numbers: the numbers of this pairing.

@@ -26,8 +26,8 @@ enum PairingMethod: Hashable, Sendable {
   /// The same passkey is typed at both.
   case typedPasskey
 
-  /// The method that follows from what both sides told: table 2.8, and before it the condition of table 2.7. The
-  /// central is the initiator.
+  /// The method that follows from the capabilities of both sides: table 2.8, and before it the condition of table 2.7.
+  /// The central is the initiator.
   init(central: PairingFeatures, peripheral: PairingFeatures) {
     let isSecureConnections = central.hasSecureConnections && peripheral.hasSecureConnections
     let (first, second) = (central.capability, peripheral.capability)

@@ -14,14 +14,14 @@ protocol PairingParty: AnyObject {
   /// The features that it announces; nil if it does not pair.
   /// - Parameters:
   ///   - level: the level that it wants for the link, 2 to 4; nil if the other side began.
-  ///   - capability: what a person can do at this side for this pairing; nil for what is usual there.
+  ///   - capability: the capability of a person at this side for this pairing; nil for the usual one.
   func features(wanted level: Int?, as capability: PairingCapability?) -> PairingFeatures?
   /// A number from 0 to 999999, another one each time.
   func drawNumber() -> UInt32
   /// The passkey that it shows, 0 to 999999.
   func drawPasskey() -> UInt32
 
-  /// Asks who is there.
+  /// Asks the person there.
   func ask(_ prompt: PairingPrompt)
   /// Has a passkey shown; it is typed at the other side.
   func show(_ passkey: UInt32, to peer: DeviceAddress)

@@ -9,8 +9,8 @@ import Bluetooth
 //
 // The link's end ends everything.
 
-/// The Security Managers at both ends of a simulated link (Core 5.4, Vol 3, Part H): what protects the link, and how it
-/// comes to that. Packets of the pairing are not simulated, only the time that they take.
+/// The Security Managers at both ends of a simulated link (Core 5.4, Vol 3, Part H): the protection of the link, and
+/// the way there. Packets of the pairing are not simulated, only the time that they take.
 final class SecurityManagerPair {
   /// How the link is protected.
   private(set) var security = LinkSecurity.none

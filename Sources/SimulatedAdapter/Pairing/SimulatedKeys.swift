@@ -17,7 +17,7 @@ struct SimulatedKeys: Sendable {
   /// - Parameters:
   ///   - central: the identity address of the side that was central.
   ///   - peripheral: the same of the peripheral.
-  ///   - role: the role of the side whose view it is.
+  ///   - role: the role of the side with this view.
   func longTermKeys(
     central: DeviceAddress, peripheral: DeviceAddress, _ outcome: PairingMachine.Outcome, for role: LinkRole
   ) -> [LongTermKey] {

@@ -41,7 +41,7 @@ struct AdvertisingDescription: ReadableFromFile, Sendable {
   }
 
   /// Advertising and scan response data. Fields that do not fit into the one go into the other if that is not given.
-  /// - Throws: what does not fit.
+  /// - Throws: the data that does not fit.
   func encode(
     withScanResponse response: AdvertisingDescription?
   ) throws(BluetoothError) -> (data: [UInt8], scanResponse: [UInt8]) {

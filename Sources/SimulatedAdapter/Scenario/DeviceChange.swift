@@ -1,7 +1,7 @@
 import Bluetooth
 import JSONFiles
 
-/// Members of a device that change while it is on the air; those that are missing stay as they are.
+/// Members of a device that change while it is on the air; missing ones stay unchanged.
 struct DeviceChange: ReadableFromFile, Sendable {
   var signal: SignalDescription?
   var losses: DeviceDescription.Losses?

@@ -34,7 +34,7 @@ struct DeviceDescription: ReadableFromFile, Sendable {
   /// Whether its GATT service has a Database Hash.
   var hasDatabaseHash: Bool
   var services: [ServiceDescription]
-  /// The number under which it takes L2CAP channels, on which it sends back what it receives; nil if it takes none.
+  /// The number under which it accepts L2CAP channels, and echoes their packets; nil if it takes none.
   var echoPSM: UInt16?
 
   /// The losses.

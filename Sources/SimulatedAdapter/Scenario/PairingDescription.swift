@@ -15,7 +15,7 @@ struct PairingDescription: ReadableFromFile, Sendable {
   var bonds: Bool
   /// The largest key, in octets.
   var keySize: Int
-  /// The passkey that is shown, or typed whatever the other side shows.
+  /// The passkey that is shown, or typed regardless of the other side's.
   var passkey: UInt32?
   var answer: Answer
   /// The time that a person takes to answer.

@@ -1,7 +1,7 @@
 import Bluetooth
 import JSONFiles
 
-/// A central that watches what adapters advertise, connects, works through a script, and returns.
+/// A central that watches the advertisements of adapters, connects, works through a script, and returns.
 struct PhoneDescription: ReadableFromFile, Sendable {
   var name: String
   var address: DeviceAddress
@@ -47,7 +47,7 @@ struct PhoneDescription: ReadableFromFile, Sendable {
     }
 
     var action: Action
-    /// Which characteristics; nil for all whose properties allow it, but those of Generic Access and Generic Attribute.
+    /// Which characteristics; nil for all with the property, but not in Generic Access and Generic Attribute.
     var characteristic: BluetoothUUID?
 
     /// Its name in the file.

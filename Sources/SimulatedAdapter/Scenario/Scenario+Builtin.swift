@@ -86,13 +86,13 @@ extension Scenario {
           "advertising": { "services": ["B1ED0001-5EED-4B1E-8D00-000000000000"] },
           "scanResponse": { "name": "Echo" },
           "mtu": 517,
-          "echoPSM": 128,  // what comes over an L2CAP channel to this number goes back
+          "echoPSM": 128,  // echoes L2CAP channels to this number
           "services": [
             {
               "uuid": "B1ED0001-5EED-4B1E-8D00-000000000000",
               "characteristics": [
                 {
-                  "uuid": "B1ED0002-5EED-4B1E-8D00-000000000000",  // what is written is read back and notified
+                  "uuid": "B1ED0002-5EED-4B1E-8D00-000000000000",  // written values are read back and notified
                   "properties": ["read", "write", "writeWithoutResponse", "notify"],
                   "text": "Write something.",
                   "rule": { "kind": "echo" },
@@ -113,7 +113,7 @@ extension Scenario {
         {
           "name": "Phone",
           "address": "C0:DE:00:00:01:01", "addressType": "random",
-          // Visits whatever connectable thing we advertise; "services" and "namePrefix" would make it choosy.
+          // Visits any connectable advertisement of ours; "services" and "namePrefix" would make it choosy.
           "connectDelay": [0.3, 0.8],
           "script": [
             { "do": "read" },  // everything that can be read

@@ -1,8 +1,8 @@
 import Bluetooth
 import JSONFiles
 
-/// The content of the simulated air: the adapter itself, devices to find and connect to, phones that visit what we
-/// advertise, and what happens when. `docs/simulator.md` describes the file.
+/// The content of the simulated air: the adapter itself, devices to find and connect to, phones that visit our
+/// advertisements, and timed events. `docs/simulator.md` describes the file.
 public struct Scenario: Sendable {
   /// The source of the keys of its devices and of all chances; nil if the file names none.
   public private(set) var seed: UInt64?
@@ -14,12 +14,12 @@ public struct Scenario: Sendable {
   var events: [ScenarioEvent]
 
   /// Reads a scenario file: JSON, in which comments and trailing commas are allowed (JSON5).
-  /// - Throws: what is wrong with the file and where.
+  /// - Throws: the fault of the file and its place.
   public init(contentsOf path: String) throws(FileError) { self = try Scenario(try JSONFile.read(path)) }
 
   /// Reads a scenario from text in the format of the file.
   /// - Parameter name: stands for the file in messages.
-  /// - Throws: what is wrong with the text and where.
+  /// - Throws: the fault of the text and its place.
   public init(json text: String, name: String = "scenario") throws(FileError) {
     self = try Scenario(try JSONFile.parse(text.utf8, name: name))
   }
@@ -27,7 +27,7 @@ public struct Scenario: Sendable {
   private enum Keys: String, CaseIterable { case adapter, devices, phones, events, seed, clock }
 
   /// Reads a scenario; every part of it may be missing.
-  /// - Throws: what is wrong with it and where.
+  /// - Throws: the fault and its place.
   private init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
     seed = try members.optional(.seed) { value throws(FileError) in

@@ -8,7 +8,7 @@ public enum SimulationClock: Hashable, Sendable {
   case manual
 
   /// Reads "manual" or a factor.
-  /// - Throws: what is wrong with it and where.
+  /// - Throws: the fault and its place.
   init(_ value: FileValue) throws(FileError) {
     if value.isNumber {
       self = .times(try value.number(in: 1...1000))

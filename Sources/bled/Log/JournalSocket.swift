@@ -20,8 +20,8 @@ final class JournalSocket: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Whether what is written to a descriptor goes to the journal: `JOURNAL_STREAM` then has its device and inode
-  /// (systemd.exec(5)). Whoever sends a service's standard error elsewhere leaves that variable as it is.
+  /// Whether a descriptor leads to the journal: `JOURNAL_STREAM` then has its device and inode
+  /// (systemd.exec(5)). A shell that redirects standard error leaves that variable unchanged.
   static func isJournal(_ descriptor: CInt, stream: String?) -> Bool {
     var status = stat()
     guard let stream, fstat(descriptor, &status) == 0 else { return false }

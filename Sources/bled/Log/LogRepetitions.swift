@@ -7,7 +7,7 @@ import Logging
 /// Lines are of one kind if the same place in the program logs them: they differ in a number or a name at most. So the
 /// memory is bounded by the size of the program.
 ///
-/// | State   | Input                                       | What happens                                             |
+/// | State   | Input                                       | Effect                                                   |
 /// |---------|---------------------------------------------|----------------------------------------------------------|
 /// | (none)  | a line                                      | it is written, a second begins → open                    |
 /// | open    | a line like the last one, or one too many   | it is counted → counting                                 |
@@ -34,7 +34,7 @@ struct LogRepetitions {
     /// The subject: fields for the journal, see `JournalEntry`.
     var fields: [UInt8] = []
 
-    /// Texts are compared as octets: they may contain what others chose, and to compare strings can be slow.
+    /// Texts are compared as octets: they may contain text from clients, and comparing strings can be slow.
     static func == (left: Self, right: Self) -> Bool {
       left.level == right.level && left.text.utf8.elementsEqual(right.text.utf8) && left.fields == right.fields
     }
@@ -93,7 +93,7 @@ struct LogRepetitions {
 
   /// Ends the seconds that are over.
   /// - Parameter isEnd: whether all are.
-  /// - Returns: what was counted in them.
+  /// - Returns: the counts in them.
   mutating func due(at now: Instant, isEnd: Bool = false) -> [Line] {
     var lines: [Line] = []
     for (kind, second) in seconds where isEnd || second.end <= now {
@@ -107,7 +107,7 @@ struct LogRepetitions {
     return lines
   }
 
-  /// How many different lines of a kind are written in a second. Whoever asks for more than `info` looks for details.
+  /// How many different lines of a kind are written in a second. A level below `info` is set to see details.
   private static func most(at level: Logger.Level) -> Int { level < .info ? 1000 : 20 }
 }
 

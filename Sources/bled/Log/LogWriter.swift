@@ -3,16 +3,16 @@ import EventLoop
 import Glibc
 import Synchronization
 
-/// Writes the lines of a log to a descriptor, and never makes the caller wait: the descriptor may be a pipe that nobody
-/// reads.
+/// Writes the lines of a log to a descriptor, and never makes the caller wait: the descriptor may be a pipe without an
+/// active reader.
 ///
 /// A regular file takes a line at once. Anything else is written by a thread, which may wait: to set `O_NONBLOCK` would
 /// change the descriptor for all processes that share it, and to ask `poll` first does not help if another one of them
-/// writes meanwhile. The lines on their way to the thread are packets in a socket pair, whose buffer is the bound;
-/// those that have no room are counted, and told when there is room again.
+/// writes meanwhile. The lines on their way to the thread are packets in a socket pair, and its buffer is the bound;
+/// lines without room are counted, and reported when there is room again.
 ///
 /// With the journal at the other end the thread sends lines as entries with fields. An entry that the journal does not
-/// take goes to the descriptor as text; how many those were is told by the next entry that it takes.
+/// take goes to the descriptor as text; the next accepted entry reports their number.
 final class LogWriter: Sendable {
   /// The longest line, with its line feed: the lines of processes that share a pipe do not mix (`PIPE_BUF`, pipe(7)).
   static let longestLine = 4096
@@ -94,7 +94,7 @@ final class LogWriter: Sendable {
   }
 
   /// Ends the log, and waits until everything is written.
-  /// - Parameter patience: how long, in milliseconds.
+  /// - Parameter timeout: how long, in milliseconds.
   func end(within patience: CInt) {
     shutdown(input, CInt(SHUT_WR))
     var waiting = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
@@ -127,7 +127,7 @@ final class LogWriter: Sendable {
         // The lost ones came after all that are still to be written.
         if state.lost > 0, count <= 0 {
           let missing = state.lost == 1 ? "1 line of the log is" : "\(state.lost) lines of the log are"
-          lines.append(.init(level: .warning, text: "\(missing) missing: nobody read it"))
+          lines.append(.init(level: .warning, text: "\(missing) missing: it was not read"))
           state.lost = 0
         }
         return lines
@@ -175,7 +175,7 @@ final class LogWriter: Sendable {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&waiting, 1, -1)
       } else if count == 0 || errno != EINTR {
-        // Nobody is left to read it, or the disk is full.
+        // The reader has gone, or the disk is full.
         return
       }
     }

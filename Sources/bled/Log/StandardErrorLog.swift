@@ -3,8 +3,8 @@ import Logging
 import Synchronization
 
 /// Log messages on standard error: entries with fields when it goes to the journal, or lines with priorities
-/// (sd-daemon(3)) when the journal does not take those, else lines with the time of day and the level. Messages that
-/// repeat are counted, and nothing waits for whoever reads them.
+/// (sd-daemon(3)) when the journal does not accept entries, else lines with the time of day and the level. Messages
+/// that repeat are counted, and nothing waits for their reader.
 ///
 /// | Key of the metadata                | in the text   | field of the journal |
 /// |------------------------------------|---------------|----------------------|
@@ -68,7 +68,7 @@ struct StandardErrorLog: LogHandler {
     }
   }
 
-  /// One message is one line, whatever it contains, of bounded length and without characters that act on a terminal.
+  /// One message is always one line, of bounded length and without characters that act on a terminal.
   private static func plain(_ text: String) -> String {
     // Room for the start of the line and a count.
     let most = LogWriter.longestLine - 128

@@ -66,7 +66,7 @@ struct AdvertiseCommand: ShellCommand {
   }
 }
 
-/// Reports what is on the air.
+/// Reports the advertisements on the air.
 func announce(_ advertisement: AdvertisingStart.Result, name: String?, _ output: Output) throws {
   if output.json { return try output.object("advertising", advertisement) }
   let shown = advertisement.shortenedName.map { "\"\($0)\" (shortened to fit)" } ?? name.map { "\"\($0)\"" }
@@ -74,7 +74,7 @@ func announce(_ advertisement: AdvertisingStart.Result, name: String?, _ output:
     "advertising \(shown.map { "as \($0) " } ?? "")on \(advertisement.adapter)\(every(advertisement.interval))")
 }
 
-/// Reports what becomes of an advertisement, for so many seconds; without a time until Ctrl-C, the regular end.
+/// Reports the events of an advertisement, for so many seconds; without a time until Ctrl-C, the regular end.
 func follow(
   _ advertisement: AdvertisingStart.Result, of client: BledClient, for time: Double?, _ output: Output
 ) async throws {

@@ -2,7 +2,7 @@ import ArgumentParser
 import BledRPC
 import Bluetooth
 
-/// How `bleshell advertise` sends, and what it says beside the usual.
+/// Options of `bleshell advertise` for sending, and for unusual data.
 struct AdvertisingOptions: ParsableArguments {
   @Option(help: "A service to solicit; can be repeated.") var solicit: [BluetoothUUID] = []
   @Option(help: "A URI to advertise.") var uri: String?
@@ -25,7 +25,7 @@ struct AdvertisingOptions: ParsableArguments {
   @Option(help: "With --periodic: the time between two packets in seconds, 0.0075 to 81.91875.")
   var periodicInterval: Double?
 
-  /// Adds what was given to the params of a call.
+  /// Adds the given options to the params of a call.
   func apply(to params: inout AdvertisingStart.Params) throws {
     params.solicitedServices = solicit.isEmpty ? nil : solicit
     params.uri = uri

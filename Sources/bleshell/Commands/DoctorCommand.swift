@@ -6,7 +6,7 @@ import Diagnosis
 /// `bleshell doctor`
 struct DoctorCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "doctor", abstract: "Looks for what keeps Bluetooth from working here, and says what to do.",
+    commandName: "doctor", abstract: "Looks for problems of Bluetooth on this machine, and names the remedies.",
     discussion: """
       It looks at the kernel and its known bugs, controllers, rfkill, the kernel's messages, other programs that use \
       adapters, the units, the socket, the group, the running daemon with its adapters, and the stored state. It works \

@@ -6,7 +6,7 @@ import FoundationEssentials
 /// `bleshell inspect`
 struct InspectCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "inspect", abstract: "Shows a device: its link, and a tree of what it has, to read and write.",
+    commandName: "inspect", abstract: "Shows a device: its link, and a tree of its attributes, to read and write.",
     usage: "bleshell inspect [<device>]",
     discussion: """
       On a terminal the tree has the whole screen: arrows select an attribute, r reads it, w writes a value (as the \

@@ -17,7 +17,7 @@ struct ChannelOptions: ParsableArguments {
   @Option(help: "The protection that the link must have.") var security: ChannelSecurity?
   @Option(help: "How the channel is set up (default: open: leCreditBased; listen: either).") var mode: ChannelMode?
   @Option(help: "Send this file instead of standard input.") var send: String?
-  @Option(help: "Write what is received to this file instead of standard output.") var receive: String?
+  @Option(help: "Write received octets to this file instead of standard output.") var receive: String?
   @Option(help: "End after this many octets were received.") var count: Int?
 
   func validate() throws {
@@ -118,7 +118,7 @@ struct L2CAPListenCommand: ShellCommand {
   guard !isWhole else { return }
   for try await end in ends {
     guard let reason = end.reason else { return }
-    // The device closes when it has what it wants: the regular end.
+    // The device closes when it has enough: the regular end.
     if reason.data?.name != "disconnected" { throw reason.bluetoothError }
     return output.problem(reason.message)
   }

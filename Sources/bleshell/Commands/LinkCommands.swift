@@ -71,7 +71,7 @@ struct LinkOptions: ParsableArguments {
 /// `bleshell parameters`
 struct ParametersCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "parameters", abstract: "Asks for other parameters of a connection, and shows what is in force then.",
+    commandName: "parameters", abstract: "Requests other parameters of a connection, and shows the resulting ones.",
     usage: "bleshell parameters [<device>] [--interval 15-30] [--latency 0] [--supervision 4] [--subrate 2-4]",
     discussion: """
       bled merges what all programs want: the quickest interval, the lowest subrate, the lowest latency, the longest \
@@ -99,7 +99,7 @@ struct ParametersCommand: ShellCommand {
 /// `bleshell phy`
 struct PHYCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "phy", abstract: "Asks for another PHY of a connection, and shows what is in force then.",
+    commandName: "phy", abstract: "Requests another PHY of a connection, and shows the resulting one.",
     usage: "bleshell phy [<device>] <phy>")
 
   @Argument(help: "The device (default: the current one), and 1M, 2M, coded, codedS2 or codedS8.")
@@ -124,7 +124,7 @@ struct PHYCommand: ShellCommand {
 }
 
 extension Output {
-  /// Prints what is in force on a link.
+  /// Prints the parameters in force on a link.
   fileprivate func link(_ link: LinkDescription, of device: Device) throws {
     guard !json else { return try object(link) }
     line("\(styled(Output.clean(device.name), .bold))  \(styled(link.peripheral, .dim))")

@@ -115,11 +115,11 @@ struct LogCommand: ShellCommand {
   }
 }
 
-/// Prints what passes, a line each.
+/// Prints packets and calls, a line each.
 struct TrafficView {
   let output: Output
   let showsNotes: Bool
-  /// The only device whose packets are shown; nil: all.
+  /// The only device to show packets of; nil: all.
   var only: DeviceAddress?
   /// The name of a device; nil if it has none.
   private let name: @Sendable (DeviceAddress) async throws -> String?

@@ -26,7 +26,7 @@ struct PairingAnswerCommand: ShellCommand {
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     guard let agent = PairingPerson(output: output, answersYes: yes, passkey: passkey).agent else {
-      throw Failure("nobody can answer without a terminal: give --yes or --passkey")
+      throw Failure("questions cannot be answered without a terminal: give --yes or --passkey")
     }
     let client = try await shell.connection()
     let observations = [
@@ -108,9 +108,9 @@ struct PairingImportCommand: ShellCommand {
     if found.bonds.isEmpty, !output.json { output.line("nothing to take over in \(from)") }
   }
 
-  /// The keys go to no daemon but one of root, of this user, or of the user bled, whatever named its socket.
+  /// The keys go to no daemon but one of root, of this user, or of the user bled, however its socket was named.
   private static func check(_ user: UInt32?) throws {
-    guard let user else { throw Failure("the keys stay here: the kernel does not tell whose daemon this is") }
+    guard let user else { throw Failure("the keys stay here: the kernel does not tell the user of this daemon") }
     guard user != 0, user != geteuid(), user != getpwnam("bled")?.pointee.pw_uid else { return }
     let name = getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
     throw Failure(

@@ -68,7 +68,7 @@ struct PairCommand: ShellCommand {
 /// `bleshell pairing`
 struct PairingCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "pairing", abstract: "Shows and forgets what this machine has paired with, and lets devices pair.",
+    commandName: "pairing", abstract: "Shows and forgets paired devices, and lets devices pair.",
     subcommands: [
       PairingListCommand.self, PairingForgetCommand.self, PairingOpenCommand.self, PairingAnswerCommand.self,
       PairingImportCommand.self, PairingOutOfBandCommand.self,

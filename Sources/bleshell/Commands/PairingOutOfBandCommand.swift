@@ -29,7 +29,7 @@ struct PairingOutOfBandCommand: ShellCommand {
       output.line("address       \(data.address) \(data.addressType)")
       output.line("confirmation  \(Hex.encode(data.confirmation.octets))")
       output.line("random        \(Hex.encode(data.random.octets))")
-      output.problem("who has these may pair; Ctrl-C ends it")
+      output.problem("devices with these data may pair; Ctrl-C ends it")
     }
     do {
       _ = try await withDeadline(time ?? 0) { @MainActor in

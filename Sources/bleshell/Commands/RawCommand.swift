@@ -7,7 +7,7 @@ import FoundationEssentials
 /// `bleshell raw`
 struct RawCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "raw", abstract: "Sends a line to the daemon unchanged, and prints what the daemon sends unchanged.",
+    commandName: "raw", abstract: "Sends a line to the daemon unchanged, and prints the daemon's messages unchanged.",
     discussion: """
       Exits when the line is answered, with status 1 if the answer is an error. With --time it continues to print \
       notifications. In line mode, raw lines share a connection, separate from that of the other commands, until one \

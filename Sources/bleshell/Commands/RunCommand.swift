@@ -8,7 +8,7 @@ struct RunCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "run", abstract: "Runs the commands in a file, until the first one that fails.",
     discussion: """
-      Each line is a command as in line mode. "expect" and "listen" wait for what devices do. The exit status is that of \
+      Each line is a command as in line mode. "expect" and "listen" wait for events of devices. The exit status is that of \
       the command that failed: 2 if something that was expected did not happen, 64 for an invalid line, otherwise 1.
       """)
 

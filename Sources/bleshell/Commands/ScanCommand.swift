@@ -36,7 +36,7 @@ struct ScanCommand: ShellCommand {
   @Flag(help: "Only listen: send no scan requests, unless another program's scan does.") var passive = false
   @Flag(help: "Also print a line for each anonymous advertisement, which is of no device.") var anonymous = false
   @Option(
-    help: "A JSON file with the keys of devices that encrypt what they advertise: {\"ADDRESS\": \"HEX\"}.",
+    help: "A JSON file with the keys of devices that encrypt their advertising data: {\"ADDRESS\": \"HEX\"}.",
     completion: .file())
   var keys: String?
   @Flag(help: "Print a line of comma-separated values for every report.") var csv = false
@@ -47,7 +47,7 @@ struct ScanCommand: ShellCommand {
     guard time ?? 0 >= 0, time?.isFinite != false else { throw ValidationError("--time must be 0 or more seconds") }
     for (name, level) in [("--rssi", rssi), ("--rssi-out", rssiOut)] {
       guard let level, level > 20 else { continue }
-      throw ValidationError("\(name) is in dBm, which is negative for what is received: do you mean \(name) -\(level)?")
+      throw ValidationError("\(name) is in dBm, which is negative for received signals: do you mean \(name) -\(level)?")
     }
     guard !csv || !global.json else { throw ValidationError("--csv and --json: give one of them") }
   }
@@ -85,7 +85,7 @@ struct ScanCommand: ShellCommand {
         throw BledError.daemonUnreachable.error("the connection to bled was closed")
       }
     } catch is CancellationError {
-      // Ctrl-C is a regular end: what was heard is shown.
+      // Ctrl-C is a regular end: the devices heard are shown.
     }
     if !output.json, !duplicates, !csv { table.finish(connected: await connected(in: shell, table)) }
     if expect, isEmpty { throw Failure(output.json || duplicates || csv ? "no device was heard" : "") }
@@ -145,7 +145,7 @@ struct ScanCommand: ShellCommand {
     if !shell.isLineMode { try await LineMode(shell: shell).run() }
   }
 
-  /// Keys come from a file, as everybody can see the arguments of a process.
+  /// Keys come from a file, as all users can see the arguments of a process.
   private func readKeys(_ path: String) throws(FileError) -> [ScanStart.Key] {
     var keys: [ScanStart.Key] = []
     for member in try JSONFile.read(path).members() {
@@ -190,7 +190,7 @@ struct ScanCommand: ShellCommand {
     }
   }
 
-  /// Prints what comes from nobody, until it is cancelled.
+  /// Prints anonymous advertisements, until it is cancelled.
   private func printAnonymous(of client: BledClient, _ output: Output) -> Task<Void, any Error> {
     let reports = client.notifications(ScanAnonymousReport.self, buffering: .newest(1024))
     return Task { @MainActor in

@@ -4,7 +4,7 @@ import Bluetooth
 
 /// The options of `bleshell scan` that make a filter of `scan.start`: all of them must match.
 struct ScanFilterOptions: ParsableArguments {
-  @Option(help: "Only devices whose name begins with this.") var name: String?
+  @Option(help: "Only devices with a name that begins with this.") var name: String?
   @Flag(help: "With --name: match the full name.") var wholeName = false
   @Flag(help: "With --name: upper and lower case are the same.") var ignoreCase = false
   @Option(

@@ -78,7 +78,7 @@ extension SessionDescription {
     return (label.isEmpty ? "-" : label) + (mine ? ", here" : preserved == true ? ", gone" : "")
   }
 
-  /// For how long it used what, and what it holds.
+  /// Its resources, and the times of their use.
   fileprivate var summary: String {
     let restored = preserved == true ? "gone (\(Output.clean(restore ?? "?"))); " : ""
     return restored
@@ -151,7 +151,7 @@ extension ScanStart.Params {
 struct EndCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "end", abstract: "Ends the preserved session of a program of yours that has ended.",
-    discussion: "bled releases what the program held: its scan, links, services and advertisements.")
+    discussion: "bled releases the program's scan, links, services and advertisements.")
 
   @Argument(help: "The restoration identifier, as shown by \"bleshell sessions\".") var identifier: String
   @OptionGroup var global: GlobalOptions

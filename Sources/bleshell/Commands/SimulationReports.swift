@@ -5,7 +5,7 @@ import Bluetooth
 extension SimulationCommand {
   struct Written: ShellCommand {
     static let configuration = CommandConfiguration(
-      commandName: "written", abstract: "Lists what was written to simulated devices.")
+      commandName: "written", abstract: "Lists the values written to simulated devices.")
     @Argument(help: "The device (default: all).") var name: String?
     @Option(help: "Only writes with a higher number.") var after: Int?
     @OptionGroup var global: GlobalOptions
@@ -40,7 +40,7 @@ extension SimulationCommand {
 
   struct Visit: ShellCommand {
     static let configuration = CommandConfiguration(
-      commandName: "visit", abstract: "Has a phone visit what is advertised, and prints what it did.",
+      commandName: "visit", abstract: "Has a phone visit an advertisement, and prints its steps.",
       discussion: "The command ends with the phone's link; with a manual clock another program moves the clock.")
     @Argument(help: "The phone as in the file: '{ name: \"Phone\", address: \"…\", script: [{ do: \"read\" }] }'.")
     var phone: String

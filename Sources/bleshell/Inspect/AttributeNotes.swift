@@ -3,7 +3,7 @@ import Bluetooth
 
 extension Device {
   /// The facts about attributes besides the tree: the texts of Characteristic User Description (0x2901), which
-  /// notifications are on (0x2902), and what was refused for want of protection.
+  /// notifications are on (0x2902), and attributes refused for lack of protection.
   /// - Parameter note: Called for each as soon as it is known.
   func notes(
     on services: [ServiceDescription], note: (UInt16, String) -> Void = { _, _ in }

@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// A line of the tree of what a device has: a service, or something in it.
+/// A line of the tree of a device's attributes: a service, or something in it.
 struct AttributeRow: Equatable {
   /// The kind of the row.
   enum Kind: Equatable {
@@ -54,7 +54,7 @@ struct AttributeRow: Equatable {
     }
   }
 
-  /// Whether it has a value that may be used so. What a descriptor permits is not told.
+  /// Whether it has a value that may be used so. The permissions of a descriptor are not shown.
   func fits(_ use: AttributeUse) -> Bool {
     switch kind {
     case .service, .included: false
@@ -75,7 +75,7 @@ struct AttributeRow: Equatable {
 }
 
 extension [ServiceDescription] {
-  /// The lines of the tree, each service before what is in it.
+  /// The lines of the tree, each service before its contents.
   var rows: [AttributeRow] {
     flatMap { service in
       let head = AttributeRow(

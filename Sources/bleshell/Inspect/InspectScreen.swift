@@ -1,8 +1,8 @@
 import BledRPC
 import Bluetooth
 
-/// The lines of a screen that shows a device: what is in force on the link, the tree, the selected attribute, and what
-/// is awaited.
+/// The lines of a screen that shows a device: the parameters in force on the link, the tree, the selected attribute,
+/// and the pending operations.
 struct InspectScreen {
   typealias Cell = ScreenLine.Cell
 

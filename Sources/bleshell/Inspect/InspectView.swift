@@ -3,7 +3,7 @@ import BledRPC
 import Bluetooth
 import FoundationEssentials
 
-/// A connected device on a screen of its own: does what the keys ask for, and shows what comes of it.
+/// A connected device on a screen of its own: executes the keys, and shows the results.
 @MainActor final class InspectView {
   /// For how long a lost device is looked for when a person asks for it.
   private static let patience = Duration.seconds(30)
@@ -32,11 +32,11 @@ import FoundationEssentials
     inspection = Inspection(heading: "\(device.name)  \(link.address) \(link.addressType)  \(link.adapter)")
   }
 
-  /// Shows the device until somebody ends it.
-  /// - Throws: What ends the connection to the daemon.
+  /// Shows the device until the user ends it.
+  /// - Throws: The end of the connection to the daemon.
   func run() async throws {
     let announce = shell.announce
-    // The screen says itself what happens to its device.
+    // The screen itself shows the events of its device.
     shell.announce = { [weak self] text in self?.change { $0.failed(nil, text) } }
     defer {
       (tasks + followers).forEach { $0.cancel() }
@@ -93,7 +93,7 @@ import FoundationEssentials
     tasks.append(Task { try? await body() })
   }
 
-  // MARK: What the daemon tells
+  // MARK: Events of the daemon
 
   private func follow(_ client: BledClient) {
     let identifier = device.peripheral.identifier

@@ -4,12 +4,12 @@ import FoundationEssentials
 
 /// The screen of a device, and the effect of its keys.
 ///
-/// | Input                   | What happens                                                                       |
+/// | Input                   | Events                                                                             |
 /// |-------------------------|------------------------------------------------------------------------------------|
 /// | `found`                 | the tree is there; the selection stays with its attribute                          |
 /// | `value`, `failed`       | the value of an attribute, or why it could not be had                              |
 /// | `awaits`, `arrived`     | something is awaited; not any more                                                 |
-/// | `measured`, `describes` | signal strength, for the history; what is in force on the link                     |
+/// | `measured`, `describes` | signal strength, for the history; the link's parameters                            |
 /// | `lost`, `connects`, `isBack` | the link: nothing can be read until it is back, and nothing is subscribed     |
 /// | up, down, pages, ends   | another line is selected                                                           |
 /// | left, right             | the service is folded; unfolded                                                    |
@@ -69,7 +69,7 @@ struct Inspection {
   /// The last signal strengths in dBm, the newest at the end.
   private(set) var history: [Int] = []
   private(set) var values: [UInt16: Known] = [:]
-  /// The texts of 2901, by the handle of their descriptor, and what was refused, by the handle of the attribute.
+  /// The texts of 2901, by the handle of their descriptor, and refusals, by the handle of the attribute.
   private(set) var notes: [UInt16: String] = [:]
   private(set) var subscribed: Set<UInt16> = []
   private(set) var awaited: [Awaited] = []
@@ -87,7 +87,7 @@ struct Inspection {
 
   init(heading: String) { self.heading = heading }
 
-  // MARK: What happens
+  // MARK: Events
 
   mutating func found(_ services: [ServiceDescription]) {
     rows = services.rows
@@ -108,7 +108,7 @@ struct Inspection {
     notes[handle] = nil
   }
 
-  /// A value was written. What the device notified since that was asked of it is newer.
+  /// A value was written. A notification since the read request is newer.
   mutating func written(_ octets: [UInt8], to handle: UInt16, asked: Date, at time: Date) {
     if let known = values[handle], known.origin == "notified", known.time >= asked { return }
     value(octets, of: handle, at: time, "written")
@@ -116,7 +116,7 @@ struct Inspection {
 
   mutating func note(_ text: String, for handle: UInt16) { notes[handle] = text }
 
-  /// - Parameter handle: What could not be had or done; nil: something else.
+  /// - Parameter handle: The failed operation; nil: something else.
   mutating func failed(_ handle: UInt16?, _ text: String) {
     if let handle { notes[handle] = text }
     notice = text

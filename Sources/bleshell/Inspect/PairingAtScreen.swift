@@ -1,7 +1,7 @@
 import BledClient
 import BledRPC
 
-/// Answers for the devices that pair while a screen is shown, with the keys of who looks at it.
+/// Answers for the devices that pair while a screen is shown, with the user's keys.
 @MainActor final class PairingAtScreen {
   /// How a screen learns of it.
   private let change: @MainActor ((inout Inspection) -> Void) -> Void
@@ -10,7 +10,7 @@ import BledRPC
 
   init(change: @escaping @MainActor ((inout Inspection) -> Void) -> Void) { self.change = change }
 
-  /// Answers until the task is cancelled. Without the permission to pair nobody is asked.
+  /// Answers until the task is cancelled. Without the permission to pair no question is asked.
   func answer(on client: BledClient) async throws {
     let shown = client.observe(
       PairingShowPasskey.self, value: { asked in Task { @MainActor in self.show(asked) } }, end: { _ in })

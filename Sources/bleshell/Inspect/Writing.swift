@@ -15,8 +15,8 @@ struct Writing: Equatable {
 
   init(octets: [UInt8], way: Way = .usual) { (self.octets, self.way) = (octets, way) }
 
-  /// Reads what follows the characteristic in the command `write`: `01 02`, `Hello --text`.
-  /// - Throws: `Failure`, which says what is expected.
+  /// Reads the words after the characteristic in the command `write`: `01 02`, `Hello --text`.
+  /// - Throws: `Failure`, with the expected words.
   init(line: String) throws(Failure) {
     do {
       let parsed = try Line.parse(CommandWords(line).complete())
@@ -40,7 +40,7 @@ struct WriteOptions: ParsableArguments {
   @Flag(help: "Write without response.") var noResponse = false
   @Flag(help: "Write without response, signed with the key of the bond.") var signed = false
 
-  /// - Throws: `Failure` if the value is not what the options say.
+  /// - Throws: `Failure` if the value does not fit the options.
   func writing(_ value: String) throws -> Writing {
     Writing(
       octets: text ? Array(value.utf8) : try octets(value, hint: "; for text add --text"),

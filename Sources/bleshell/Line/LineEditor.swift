@@ -15,7 +15,7 @@ import Glibc
   private var early: [Key] = []
 
   /// - Parameters:
-  ///   - prompt: What stands before the line; it is asked for whenever the line is drawn.
+  ///   - prompt: The prompt; it is asked for whenever the line is drawn.
   ///   - complete: The completions of a line that ends at the cursor; nil if there are none.
   init(
     output: Output, prompt: @escaping @MainActor () -> String,

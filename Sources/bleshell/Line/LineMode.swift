@@ -62,7 +62,7 @@ import Glibc
   }
 
   /// Runs lines until one fails.
-  /// - Parameter name: What they are called in messages.
+  /// - Parameter name: Their name in messages.
   func runScript(_ lines: [String], name: String) async throws {
     guard shell.scripts < Self.maximumScripts else { throw Failure("\(name): files that run each other", status: 64) }
     let wasLineMode = shell.isLineMode

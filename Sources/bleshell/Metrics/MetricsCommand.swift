@@ -4,7 +4,7 @@ import BledRPC
 /// `bleshell metrics`
 struct MetricsCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "metrics", abstract: "Shows what bled counts and measures.",
+    commandName: "metrics", abstract: "Shows bled's measurements.",
     discussion: """
       Of times there are the number of measurements, their mean, and a bound that half of them and 99 % of them did not \
       exceed. Metrics that are zero are left out without --all. What each program costs is in "sessions". With --listen \
@@ -12,7 +12,7 @@ struct MetricsCommand: ShellCommand {
       answer is 503.
       """)
 
-  @Flag(help: "Show those that are zero, too.") var all = false
+  @Flag(help: "Show metrics that are zero, too.") var all = false
   @Option(help: "Serve the metrics to Prometheus, on an address and port such as 127.0.0.1:9459 or [::1]:9459.")
   var listen: ListenAddress?
   @OptionGroup var global: GlobalOptions
@@ -54,7 +54,7 @@ struct MetricsCommand: ShellCommand {
     while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
   }
 
-  /// A value, "17" or "0.25"; of a histogram, which has four lines, with what each is.
+  /// A value, "17" or "0.25"; of a histogram, which has four lines, with the name of each.
   private static func values(_ sample: Metric.Sample) -> [(part: String, value: String)] {
     guard let buckets = sample.buckets, let count = buckets.last?.count else { return [("", number(sample.value))] }
     guard count > 0 else { return [("", "0")] }

@@ -3,7 +3,7 @@ import Glibc
 
 /// Serves the metrics to programs that scrape them, over HTTP: each connection is one request.
 ///
-/// | A connection …                    | What happens                                                            |
+/// | A connection …                    | Effect                                                                  |
 /// |-----------------------------------|-------------------------------------------------------------------------|
 /// | beyond the limit of 8             | replaces the oldest without a whole request, else the oldest            |
 /// | sends a whole request             | is answered as `ScrapeRequest` decides, and closed after the last octet |

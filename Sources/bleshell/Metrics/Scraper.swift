@@ -93,7 +93,7 @@ import Glibc
     self.writer = writer
   }
 
-  /// Reads what came behind the request: with unread octets the kernel would reset the connection, and the answer could
+  /// Reads the octets after the request: with unread octets the kernel would reset the connection, and the answer could
   /// be lost.
   private func finish() {
     shutdown(descriptor.number, Int32(SHUT_WR))

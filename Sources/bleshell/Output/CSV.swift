@@ -1,8 +1,8 @@
 /// Comma-separated values (RFC 4180).
 enum CSV {
-  /// A line of fields. Those with commas, quotation marks or ends of lines are quoted; control characters are replaced.
-  /// Text that a spreadsheet would evaluate, as it begins with =, +, - or @, gets an apostrophe in front (OWASP, CSV
-  /// Injection); numbers are left as they are.
+  /// A line of fields. Fields with commas, quotation marks or ends of lines are quoted; control characters are
+  /// replaced. Text that a spreadsheet would evaluate, as it begins with =, +, - or @, gets an apostrophe in front
+  /// (OWASP, CSV Injection); numbers are left as they are.
   static func line(_ fields: [String]) -> String {
     fields.map { field in
       let text = (isFormula(field) ? "'" : "") + Output.clean(field)

@@ -1,6 +1,6 @@
 import Diagnosis
 
-/// Findings for people: a table that is 80 columns wide, with remedies below what they are for.
+/// Findings for people: a table that is 80 columns wide, with each remedy below its problem.
 struct DoctorTable {
   private static let width = 80
   private static let checkWidth = Finding.Check.allCases.map(\.rawValue.count).max() ?? 0

@@ -1,4 +1,4 @@
-/// Lines on a terminal that are redrawn in place, with a line below them that says what goes on.
+/// Lines on a terminal that are redrawn in place, with a status line below them.
 @MainActor final class LiveLines {
   private let output: Output
   private var drawnLines = 0
@@ -9,7 +9,7 @@
   /// Whether to draw again: more than five times a second would not be readable.
   var isDue: Bool { ContinuousClock.now - lastDrawn > .milliseconds(200) }
 
-  /// Replaces what is drawn by as many of these lines as there is room for.
+  /// Replaces the drawn lines by as many of these as there is room for.
   func draw(_ lines: [String], _ status: String) {
     lastDrawn = .now
     let lines = lines.prefix(max(1, Output.terminalSize.rows - 2))
@@ -19,7 +19,7 @@
     drawnLines = lines.count + 1
   }
 
-  /// Removes what is drawn.
+  /// Removes the drawn lines.
   func erase() {
     // From the first column: the terminal may have shown the "^C" of a key.
     if drawnLines > 0 { output.text("\r\u{1B}[\(drawnLines)A\u{1B}[J") }

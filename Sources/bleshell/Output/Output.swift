@@ -69,14 +69,14 @@ struct Output: Sendable {
     return String(escaped)
   }
 
-  /// Reports on standard error what went wrong, or an event.
+  /// Reports a problem or an event on standard error.
   func problem(_ text: String) {
     // The text may name devices.
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { Self.clean(String($0)) }
     Self.write(STDERR_FILENO, "bleshell: \(lines.joined(separator: "\n"))\n")
   }
 
-  /// Shows on standard error, if that is a terminal, what is awaited and for how long already, until it is ended.
+  /// Shows on standard error, if that is a terminal, the awaited event and the waiting time, until it is ended.
   func progress(_ text: String) -> Progress { Progress(showsProgress ? text : nil) }
 
   /// Reports an error on standard error: as a sentence, or as a line of JSON.

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// A line on standard error that says what is awaited, and after a second for how long already.
+/// A line on standard error with the awaited event, and after a second the waiting time.
 final class Progress: Sendable {
   private struct State {
     var text: String
@@ -12,7 +12,7 @@ final class Progress: Sendable {
 
   private let state: Mutex<State>
 
-  /// - Parameter text: What is awaited; nil: nothing is shown.
+  /// - Parameter text: The awaited event; nil: nothing is shown.
   init(_ text: String?) {
     state = Mutex(State(text: text ?? "", hasEnded: text == nil))
     guard text != nil else { return }

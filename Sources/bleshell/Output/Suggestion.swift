@@ -1,6 +1,6 @@
 /// The probable meaning of a mistyped word.
 enum Suggestion {
-  /// The candidates that are nearest to a word, or that begin with what is nearest to it: with the least letters that
+  /// The candidates that are nearest to a word, or that begin with the part nearest to it: with the least letters that
   /// are wrong, missing, too many or swapped, and at most one of these for three letters. Upper and lower case are the
   /// same.
   /// - Returns: At most three.

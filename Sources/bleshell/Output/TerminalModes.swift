@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 
 /// The modes of the terminal that bleshell changes, and how they were. There is one terminal, and a signal handler has
-/// to be able to restore it: this is where it finds what it needs.
+/// to be able to restore it: it finds its data here.
 enum TerminalModes {
   private static let isEntered = Atomic(false)
   private static let usesScreen = Atomic(false)
@@ -16,7 +16,7 @@ enum TerminalModes {
   private static let screenOn: StaticString = "\u{1B}[?1049h\u{1B}[?25l\u{1B}[?7l"
   private static let screenOff: StaticString = "\u{1B}[?7h\u{1B}[?25h\u{1B}[?1049l"
 
-  /// Signals that end the process, those of a trap among them. Each restores the terminal first.
+  /// Signals that end the process, including a trap's. Each restores the terminal first.
   private static let restoresAtSignals: Void = {
     for number in [SIGTERM, SIGHUP, SIGQUIT, SIGABRT, SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE] {
       signal(number) { number in
@@ -28,7 +28,7 @@ enum TerminalModes {
     atexit { TerminalModes.leave() }
   }()
 
-  /// Whether a screen of our own is shown, on which nobody else may write.
+  /// Whether a screen of our own is shown, on which no other code may write.
   static var hasScreen: Bool { isEntered.load(ordering: .acquiring) && usesScreen.load(ordering: .acquiring) }
 
   /// Has keys delivered at once, without an echo and without signals.
@@ -43,7 +43,7 @@ enum TerminalModes {
     return true
   }
 
-  /// Sets the modes again: whoever had the terminal while this process was stopped may have changed them.
+  /// Sets the modes again: another process may have changed them while this one was stopped.
   static func enterAgain() {
     // In the background it would be stopped for that.
     guard isEntered.load(ordering: .acquiring), tcgetpgrp(STDIN_FILENO) == getpgrp() else { return }
@@ -64,13 +64,13 @@ enum TerminalModes {
     }
   }
 
-  /// Restores what `enter` changed; calls nothing that a signal handler may not.
+  /// Restores the modes that `enter` changed; calls nothing that a signal handler may not.
   static func leave() {
     guard isEntered.exchange(false, ordering: .acquiringAndReleasing) else { return }
     if usesScreen.load(ordering: .acquiring) {
       write(STDOUT_FILENO, screenOff.utf8Start, screenOff.utf8CodeUnitCount)
     }
-    // Not TCSADRAIN, which waits for ever where nobody reads what the terminal shows.
+    // Not TCSADRAIN, which waits for ever if the terminal's output is not read.
     tcsetattr(STDIN_FILENO, TCSANOW, former)
   }
 }

@@ -1,5 +1,5 @@
 extension Character {
-  /// How many columns of a terminal it takes: 2 for those of East Asian scripts and emoji, 0 for marks.
+  /// How many columns of a terminal it takes: 2 for East Asian scripts and emoji, 0 for marks.
   var columns: Int {
     guard let scalar = unicodeScalars.first else { return 0 }
     switch scalar.value {

@@ -19,7 +19,7 @@ struct Braille {
   /// The bits of the dots of a character, from top to bottom, of the left and the right column.
   private static let bits: [[UInt8]] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]]
 
-  /// Makes a dot; what is outside is left out.
+  /// Makes a dot; points outside are left out.
   /// - Parameters:
   ///   - x: From the left, 0 is the first.
   ///   - y: From the bottom.

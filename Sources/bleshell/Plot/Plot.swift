@@ -26,7 +26,7 @@ struct Plot {
   init(title: String) { self.title = title }
 
   /// A number came; the oldest one gives way if there are too many.
-  /// - Parameter time: Seconds, later than those before.
+  /// - Parameter time: Seconds, in ascending order.
   mutating func add(_ quantity: AssignedQuantity, at time: Double) {
     if points.count == Self.maximumPoints { points.removeFirst(Self.maximumPoints / 8) }
     points.append(Point(time: time, number: quantity.number, isBehindGap: isGap))
@@ -59,7 +59,7 @@ struct Plot {
 
   /// - Parameters:
   ///   - time: Now, on the clock of the points.
-  ///   - notice: What is said in the last line; nil: how to end.
+  ///   - notice: The text of the last line; nil: how to end.
   /// - Returns: At most `rows` lines, none wider than `columns`.
   func lines(columns: Int, rows: Int, at time: Double, notice: String?) -> [[ScreenLine.Cell]] {
     let last = points.last.map { "\(shortNumber($0.number)) \(unit)" } ?? "-"

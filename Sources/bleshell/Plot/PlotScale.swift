@@ -1,4 +1,4 @@
-/// A scale whose marks are round numbers: 1, 2 or 5 times a power of ten apart.
+/// A scale with round numbers as marks: 1, 2 or 5 times a power of ten apart.
 struct PlotScale: Equatable {
   /// The first and the last mark.
   let range: ClosedRange<Double>

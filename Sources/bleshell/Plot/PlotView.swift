@@ -17,7 +17,7 @@ import FoundationEssentials
     plot = Plot(title: title)
   }
 
-  /// A value came. With the first one the screen begins: before it what is awaited is said on lines.
+  /// A value came. With the first one the screen begins: until then lines show the awaited event.
   /// One that is not a number is left out and counted.
   /// - Throws: `Failure` if the first one is not a number.
   func add(_ value: [UInt8], of attribute: Attribute) throws(Failure) {
@@ -40,7 +40,7 @@ import FoundationEssentials
     if screen == nil { output.problem(text) } else { screen?.change() }
   }
 
-  /// Gives the terminal back, and prints what there was.
+  /// Restores the terminal, and prints the values.
   func finish() {
     guard screen != nil else { return }
     ticking?.cancel()

@@ -6,7 +6,7 @@ struct AdapterNotices {
   private var states: [String: Word<AdapterCondition>] = [:]
 
   /// An adapter is as described now.
-  /// - Returns: What to tell; nil: nothing that matters has changed.
+  /// - Returns: The notice; nil: nothing that matters has changed.
   mutating func changed(_ adapter: AdapterDescription) -> String? {
     let former = states.updateValue(adapter.state, forKey: adapter.adapter) ?? "on"
     guard former != adapter.state, adapter.state != "starting" else { return nil }

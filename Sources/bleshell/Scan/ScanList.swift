@@ -3,11 +3,11 @@ import Bluetooth
 
 /// The devices of a scan on a screen: which are there, in which order, and which of them is selected.
 ///
-/// | Input                  | What happens                                                                     |
+/// | Input                  | Effect                                                                           |
 /// |------------------------|----------------------------------------------------------------------------------|
 /// | `heard`                | the device is there, with its signal strength in the history                     |
 /// | `lost`                 | it fades                                                                         |
-/// | `tick`                 | what has faded for `fading` seconds goes                                         |
+/// | `tick`                 | devices that faded `fading` s ago are removed                                    |
 /// | up, down, pages, ends  | another device is selected; before that none is                                  |
 /// | s                      | the next order: by signal, age, name                                             |
 /// | /                      | the filter is typed, until Enter (it stays) or Escape (it goes)                  |
@@ -60,7 +60,7 @@ struct ScanList {
   /// Why the last key did nothing.
   private(set) var notice: String?
 
-  /// How many devices are there, whatever the filter.
+  /// The number of devices, without the filter.
   var count: Int { devices.count }
 
   /// A device was heard.

@@ -20,7 +20,7 @@ struct ScanScreen {
 
   /// - Parameters:
   ///   - time: On the clock of the list, in seconds.
-  ///   - notice: What is wrong, such as an adapter that is off; it takes the place of the help.
+  ///   - notice: A problem, such as an adapter that is off; it takes the place of the help.
   /// - Returns: At most `rows` lines, none wider than `columns`.
   func lines(_ list: ScanList, at time: Double, notice: String?) -> [[Cell]] {
     let shown = list.shown()

@@ -20,7 +20,7 @@ import BledRPC
   /// Shows what is heard until somebody ends it.
   /// - Parameter seconds: For how long at the most; 0: no limit.
   /// - Returns: The device to connect to; nil: none.
-  /// - Throws: What ends the connection to the daemon.
+  /// - Throws: The end of the connection to the daemon.
   func run(
     _ reports: AsyncThrowingStream<ScanReport.Params, any Error>, _ client: BledClient, seconds: Double
   ) async throws -> String? {

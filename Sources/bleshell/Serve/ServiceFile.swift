@@ -11,7 +11,7 @@ struct ServiceFile: Sendable {
   private enum Keys: String, CaseIterable { case advertise, services }
 
   /// Reads a file.
-  /// - Throws: what is wrong with the file and where.
+  /// - Throws: the fault of the file and its place.
   init(path: String) throws(FileError) { try self.init(try JSONFile.read(path)) }
 
   init(_ value: FileValue) throws(FileError) {
@@ -147,7 +147,7 @@ extension AdvertisingStart.Params {
     case adapter, name, services, serviceData, manufacturerData, appearance, connectable, interval, extended
   }
 
-  /// Reads what `advertising.start` takes, under the same names.
+  /// Reads the members of `advertising.start`, under the same names.
   fileprivate init(_ value: FileValue) throws(FileError) {
     let members = try FileMembers(value, Keys.self)
     self.init(

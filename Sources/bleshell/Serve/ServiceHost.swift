@@ -3,7 +3,7 @@ import BledRPC
 import Bluetooth
 import FoundationEssentials
 
-/// Answers devices from a file's values and prints what they do.
+/// Answers devices from a file's values and prints their operations.
 @MainActor final class ServiceHost {
   private let client: BledClient
   private let output: Output
@@ -35,7 +35,7 @@ import FoundationEssentials
     return advertisement
   }
 
-  /// Removes what was published and advertised, also after Ctrl-C: in line mode the session continues.
+  /// Removes the services and the advertisement, also after Ctrl-C: in line mode the session continues.
   func unpublish() async {
     let (client, advertisement, handles) = (client, advertisement, handles)
     await Task {
@@ -168,7 +168,7 @@ import FoundationEssentials
 
 /// The values of a service file, by the handles that the daemon assigned.
 private struct ServedValues {
-  /// A characteristic whose value is stored here.
+  /// A characteristic with a value stored here.
   struct Value {
     let uuid: BluetoothUUID
     let tells: Bool
@@ -189,7 +189,7 @@ private struct ServedValues {
 
   mutating func set(_ handle: UInt16, _ octets: [UInt8]) { values[handle]?.octets = octets }
 
-  /// Stores what a device wrote, all of it or nothing.
+  /// Stores the values that a device wrote, all or none.
   /// - Throws: an `ATTRefusal` as an error if the write is not valid.
   mutating func write(_ writes: [ServerWrite.Write]) throws(BluetoothError) {
     var changed = values

@@ -93,7 +93,7 @@ extension [ServiceDescription] {
       if let attribute = allAttributes(in: self).first(where: { $0.handle == handle }) { return attribute }
       guard digits.utf8.count == 4, flatMap({ $0.characteristics ?? [] }).contains(uuid: BluetoothUUID(digits)) else {
         throw Failure(
-          "the device has no attribute with the handle \(handle.handleText); \"services\" shows what it has")
+          "the device has no attribute with the handle \(handle.handleText); \"services\" shows its attributes")
       }
       wanted = digits
     } else if text.utf8.count != 4, let handle = UInt16(text) {

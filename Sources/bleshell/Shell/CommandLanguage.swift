@@ -11,8 +11,8 @@ import Glibc
   init(root: any ShellCommand.Type) { self.root = root }
 
   /// The command that words denote.
-  /// - Throws: `Failure` for a first word that is not a command, with what may have been meant; otherwise what the
-  ///   argument parser throws.
+  /// - Throws: `Failure` for a first word that is not a command, with a similar one; otherwise the argument parser's
+  ///   errors.
   func parse(_ words: [String]) throws -> any ParsableCommand {
     // For a command that does not exist the parser gives the help of all.
     if words.first == "help", let asked = words.dropFirst().first { try checkCommand(asked) }

@@ -15,7 +15,7 @@ struct Deadline: Sendable {
     end = limit.flatMap { $0 > 0 ? ContinuousClock.now + .seconds($0) : nil }
   }
 
-  /// Seconds for what begins now; 0: no limit.
+  /// Seconds for an operation that begins now; 0: no limit.
   var seconds: Double {
     guard let end else { return limit ?? Self.usual }
     // In whole tenths, which messages can show.

@@ -2,7 +2,7 @@ import BledClient
 import BledRPC
 import Bluetooth
 
-/// A connected device with what is known about it.
+/// A connected device with its known properties.
 @MainActor final class Device {
   let peripheral: Peripheral
   /// The name to show.

@@ -9,14 +9,14 @@ final class PairingPerson: Sendable {
   private let output: Output
   private let answersYes: Bool
   private let passkey: String?
-  /// The progress that is shown while nobody is asked.
+  /// The progress that is shown without a question.
   private let progress = Mutex<Progress?>(nil)
 
   init(output: Output, answersYes: Bool, passkey: String?) {
     (self.output, self.answersYes, self.passkey) = (output, answersYes, passkey)
   }
 
-  /// Shows what is awaited, until something is asked or told.
+  /// Shows the awaited event, until a question or a message comes.
   func awaits(_ progress: Progress) { self.progress.withLock { $0 = progress } }
 
   /// Tells something that is to stay on the terminal.
@@ -27,7 +27,7 @@ final class PairingPerson: Sendable {
 
   private var isAtTerminal: Bool { output.isTerminal && !output.json && isatty(STDIN_FILENO) == 1 }
 
-  /// Nil if nobody can answer: then devices are told so, and pair without a check.
+  /// Nil if no person can answer: then devices are told so, and pair without a check.
   var agent: PairingAgent? {
     let capability: PairingCapability
     if isAtTerminal {
@@ -44,7 +44,7 @@ final class PairingPerson: Sendable {
   }
 
   private func confirm(_ question: PairingConfirm.Params) async -> Bool {
-    // A person who gives a passkey expects to be asked for it, and for nothing else.
+    // A person that gives a passkey expects to be asked for it, and for nothing else.
     guard !answersYes else { return true }
     guard isAtTerminal else { return false }
     let answer = await ask("\(PairingQuestion(question).text) [y/n] ", within: question.seconds)

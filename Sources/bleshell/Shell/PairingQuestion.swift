@@ -16,7 +16,7 @@ struct PairingQuestion {
   private init(kind: Kind, text: String) { (self.kind, self.text) = (kind, text) }
 
   /// Takes a key.
-  /// - Returns: nil while there is no answer. The answer: "yes", or what was typed; nil in it: a refusal.
+  /// - Returns: nil while there is no answer. The answer: "yes", or the typed text; nil in it: a refusal.
   mutating func handle(_ key: Key) -> String?? {
     switch (kind, key) {
     case (_, .escape), (_, .control("c")): return .some(nil)

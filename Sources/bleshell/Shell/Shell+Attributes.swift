@@ -5,12 +5,12 @@ extension Shell {
   /// Calls a function with a device and the words behind it: a characteristic, then others.
   /// - Parameters:
   ///   - words: An optional device, a characteristic, and the others.
-  ///   - use: What the characteristic is for.
+  ///   - use: The use of the characteristic.
   ///   - others: The names of the others.
   ///   - deadline: When all of it has to be done.
   ///   - adapter: The adapter that is to be used; nil: any.
   ///   - onlyConnecting: Whether that is only for the connection, and the function may take longer.
-  /// - Throws: `Failure` for missing words, which says what can be given; and what the function throws.
+  /// - Throws: `Failure` for missing words, with the possible ones; and the function's errors.
   func use(
     _ words: [String], for use: AttributeUse, _ others: [String] = [], within deadline: Deadline,
     over adapter: String? = nil, onlyConnecting: Bool = false,

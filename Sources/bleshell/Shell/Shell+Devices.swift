@@ -51,7 +51,7 @@ extension Shell {
   ///   - deadline: When it has to be connected.
   ///   - adapter: The adapter that is to be used; nil: any.
   ///   - reconnects: Whether to reconnect whenever the connection is lost.
-  ///   - parameters: What is wanted of the connection's parameters.
+  ///   - parameters: The wanted parameters of the connection.
   ///   - phy: The PHY that it is to have.
   func connect(
     _ text: String, within deadline: Deadline, over adapter: String? = nil, reconnects: Bool = false,

@@ -65,7 +65,7 @@ extension Shell {
     text.utf8.count == 17 ? String(text).replacing("-", with: ":") : String(text)
   }
 
-  /// Fails if a device says that it does not accept connections. What it said some time ago is not enough: it is
+  /// Fails if a device says that it does not accept connections. An older report is not enough: it is
   /// listened to for a moment.
   func checkConnectable(_ found: Found, within deadline: Deadline) async throws {
     guard found.connectable == false, let reports = try? await connection().scan(.init(duplicates: true)) else {

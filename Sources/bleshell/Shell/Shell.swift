@@ -19,7 +19,7 @@ import Glibc
   private var isEndPending = false
   /// How many files with commands are running, one from within the other.
   var scripts = 0
-  /// Prints what happened, on a terminal above the line that is being typed; nil: on standard error.
+  /// Prints an event, on a terminal above the line that is being typed; nil: on standard error.
   var announce: ((String) -> Void)?
   /// Prints a line of output above the line that is being typed; nil: there is no prompt.
   var show: ((String) -> Void)?
@@ -146,7 +146,7 @@ import Glibc
     }
   }
 
-  /// A device is not used any more. None takes its place: what is typed next was not meant for another device.
+  /// A device is not used any more. None takes its place: the next command was not meant for another device.
   func drop(_ device: Device) {
     devices.removeAll { $0 === device }
     if current === device { current = nil }

@@ -10,7 +10,7 @@ extension ShellCommand {
   /// The output: as JSON if that was requested for this command or for the whole shell.
   @MainActor func output(of shell: Shell) -> Output { shell.output.with(json: global.json || shell.output.json) }
 
-  /// The words of a command whose first one is an optional device; if missing it is the current one.
+  /// The words of a command that begin with an optional device; if missing it is the current one.
   func words(_ words: [String], _ names: String...) throws -> (device: String?, rest: [String]) {
     switch words.count {
     case names.count: return (nil, words)

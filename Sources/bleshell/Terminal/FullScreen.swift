@@ -8,8 +8,8 @@
   private var isDrawingDue = false
 
   /// - Parameters:
-  ///   - lines: What to show on a screen of that size.
-  ///   - key: Called for each key; what is shown is drawn again after it.
+  ///   - lines: The lines for a screen of that size.
+  ///   - key: Called for each key; the lines are drawn again after it.
   ///   - hungUp: Called when the terminal is gone.
   init(
     output: Output, lines: @escaping @MainActor (_ columns: Int, _ rows: Int) -> [[ScreenLine.Cell]],
@@ -31,7 +31,7 @@
     return true
   }
 
-  /// Gives the terminal back, with what was on it before.
+  /// Restores the terminal, with its earlier contents.
   func end() {
     terminal?.end()
     terminal = nil

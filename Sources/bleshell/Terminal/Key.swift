@@ -9,9 +9,9 @@ enum Key: Hashable {
   case up, down, left, right, home, end, pageUp, pageDown
 }
 
-/// Makes keys of what a terminal sends.
+/// Decodes the octets of a terminal into keys.
 ///
-/// | State            | Input                          | What happens                                          |
+/// | State            | Input                          | Effect                                                |
 /// |------------------|--------------------------------|-------------------------------------------------------|
 /// | no octets wait   | a control character            | its key                                               |
 /// |                  | ESC, or the first of UTF-8     | it waits                                              |
@@ -21,14 +21,14 @@ enum Key: Hashable {
 /// | a sequence waits | parameters                     | they wait, 16 octets at the most                      |
 /// |                  | its last octet                 | its key; nothing for one that is not known            |
 /// | UTF-8 waits      | the octets that belong to it   | the character                                         |
-/// |                  | another octet                  | what waits is dropped, and the octet is a new one     |
-/// | any              | `finish`: nothing more came    | Escape if ESC waits; what waits is dropped            |
+/// |                  | another octet                  | the waiting ones are dropped, and it is a new one     |
+/// | any              | `finish`: nothing more came    | Escape if ESC waits; waiting octets are dropped       |
 struct KeyDecoder {
   private static let maximumWaiting = 16
 
   private var waiting: [UInt8] = []
 
-  /// Whether the next octet belongs to what came before.
+  /// Whether the next octet belongs to the preceding ones.
   var isWaiting: Bool { !waiting.isEmpty }
 
   /// Takes an octet.
@@ -84,7 +84,7 @@ struct KeyDecoder {
     (0x20..<0x7F).contains(octet) ? Character(Unicode.Scalar(octet)).lowercased().first : nil
   }
 
-  /// The key of a control sequence, without what begins all of them.
+  /// The key of a control sequence, without its introducer.
   private static func sequence(_ octets: ArraySlice<UInt8>) -> Key? {
     switch octets.last {
     case UInt8(ascii: "A"): .up

@@ -1,18 +1,18 @@
 /// The line that is being typed, with the keys that people know from other shells, and the history.
 ///
-/// | State     | Input                           | What happens                                              |
+/// | State     | Input                           | Effect                                                    |
 /// |-----------|---------------------------------|-----------------------------------------------------------|
 /// | typing    | a character                     | it is inserted at the cursor                              |
 /// |           | arrows, Home, End, ^A ^E ^B ^F  | the cursor moves; with Alt by words (b, f)                |
 /// |           | Backspace, Delete, ^D           | a character is removed                                    |
-/// |           | ^U ^K ^W, Alt-d                 | what is before, behind, a word before or behind is cut    |
-/// |           | ^Y                              | what was cut last is inserted                             |
+/// |           | ^U ^K ^W, Alt-d                 | cuts to the start, to the end, a word before or behind    |
+/// |           | ^Y                              | inserts the last cut text                                 |
 /// |           | up, down, ^P ^N                 | other lines of the history; down leads back to this one   |
 /// |           | ^R                              | searching                                                 |
 /// |           | ^C                              | `discarded`, and an empty line                            |
 /// |           | ^D in an empty line             | `ended`                                                   |
 /// |           | Enter                           | `entered`, and an empty line                              |
-/// |           | Tab, ^L, ^Z                     | `completion`, `cleared`, `suspended`: for who owns it     |
+/// |           | Tab, ^L, ^Z                     | `completion`, `cleared`, `suspended`: for the owner       |
 /// | searching | a character, Backspace, ^R      | the newest line with the text; ^R the one before          |
 /// |           | ^G, ^C, Escape                  | typing, as before the search                              |
 /// |           | another key                     | typing with the line that was found, and the key          |

@@ -1,8 +1,8 @@
 import Dispatch
 import Glibc
 
-/// The terminal while its keys are read one by one, rather than as lines: `begin`, then `end`. Whatever ends the
-/// process meanwhile, except SIGKILL, leaves it as it was.
+/// The terminal while its keys are read one by one, rather than as lines: `begin`, then `end`. Any end of the process
+/// meanwhile, except by SIGKILL, restores it.
 @MainActor final class Terminal {
   /// How long an Escape waits for the rest of a control sequence.
   private static let escapeTime = Duration.milliseconds(40)
@@ -18,7 +18,7 @@ import Glibc
   private var lastOctet = ContinuousClock.now
 
   /// - Parameters:
-  ///   - screen: Whether to use the whole screen; what was on it comes back at the end.
+  ///   - screen: Whether to use the whole screen; its earlier contents come back at the end.
   ///   - key: Called for each key.
   ///   - hungUp: Called when no more keys come, as the terminal is gone.
   ///   - resized: Called when the size has changed.
@@ -40,12 +40,12 @@ import Glibc
     input.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.read() } }
     input.resume()
     self.input = input
-    // The default action of this signal is nothing, so nobody needs a handler for the source to work.
+    // The default action of this signal is nothing, so the source works without a handler.
     let size = DispatchSource.makeSignalSource(signal: SIGWINCH, queue: .main)
     size.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.resized() } }
     size.resume()
     self.size = size
-    // As this one, as the process goes on before anybody could handle it.
+    // As this one, as the process goes on before the signal could be handled.
     let goingOn = DispatchSource.makeSignalSource(signal: SIGCONT, queue: .main)
     goingOn.setEventHandler { [weak self] in
       MainActor.assumeIsolated {
@@ -70,7 +70,7 @@ import Glibc
 
   /// Stops the process as Ctrl-Z does, and goes on when it is continued.
   func suspend() {
-    // Nobody would continue the group of a session's leader.
+    // The group of a session's leader would not be continued.
     guard isReading, getpgrp() != getsid(0) else { return }
     TerminalModes.leave()
     // Not SIGTSTP, which Dispatch's threads block: this one would go on, and change the modes, before the group stops.
@@ -79,7 +79,7 @@ import Glibc
     resized()
   }
 
-  /// Reads octet by octet: what is typed behind the last key is for whoever reads next.
+  /// Reads octet by octet: the input after the last key is for the next reader.
   private func read() {
     for _ in 0..<256 {
       guard isReading else { return }

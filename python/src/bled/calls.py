@@ -682,7 +682,7 @@ class Calls(ABC):
             if missing or longer than that.
         background: True: the program works in the background, see docs/protocol.md. If missing: unchanged,
             initially false.
-        user: The user whom the session is for, for a program that serves the programs of others. Only in the
+        user: The user that the session is for, for a program that serves the programs of others. Only in the
             first call of a connection.
         """
         request = SESSION_OPEN.request(
@@ -702,7 +702,7 @@ class Calls(ABC):
         """Releases everything that this session holds, whether it has a restoration identifier or not, and closes
         the connection. With "restore" it ends a preserved session of the same user instead.
 
-        restore: The restoration identifier of a session whose program is gone; this session if missing.
+        restore: The restoration identifier of a session without a program; this session if missing.
         """
         request = SESSION_END.request(
             restore=restore,
@@ -733,7 +733,7 @@ class Calls(ABC):
     async def adapter_list(
         self,
     ) -> AdapterListResult:
-        """Lists the adapters with their state and, if one cannot be used, why and what to do."""
+        """Lists the adapters with their state and, if one cannot be used, the reason and the remedy."""
         return await self._call("adapter.list", {}, AdapterListResult.from_json)
 
     async def adapter_power(
@@ -824,7 +824,7 @@ class Calls(ABC):
         services: Only devices that advertise one of these services.
         solicited_services: Only devices that solicit one of these services; together with `services`: devices
             that match either list.
-        name: Only devices whose name begins with this text.
+        name: Only devices with a name that begins with this text.
         address: Only the device of this address.
         rssi: Only reports at least this strong, in dBm.
         duplicates: True: a report for every advertising event. False or missing: one report for each device,
@@ -832,15 +832,14 @@ class Calls(ABC):
         active: False: passive scanning, without scan requests unless another session's scan asks. True if
             missing.
         anonymous: True: anonymous advertisements, too, as scan.anonymousReport.
-        filters: Only what matches at least one of these, besides all of the above.
+        filters: Only reports that match at least one of these, besides all of the above.
         rssi_out: In dBm, at most `rssi`: a device that was as strong as `rssi` is reported until it is weaker
             than this.
         lost: In seconds, 0.5 to 3600: a device from which nothing that passes the filters came for so long is
             told as scan.lost. Not at all if missing.
-        decode: True: what the data says in formats of beacons and sensors that are understood, as `decoded` of
-            the reports.
-        keys: Together with `decode`: the keys of devices that encrypt what they advertise, 64 at the most. They
-            are kept as long as the scan, and shown to nobody else.
+        decode: True: the values of known formats of beacons and sensors, as `decoded` of the reports.
+        keys: Together with `decode`: the keys of devices that encrypt their advertising data, at most 64. They
+            are kept as long as the scan, and shown to no other session.
         phys: The PHYs to listen on, "1M", "coded" or both, which then share the time; "1M" if missing.
         scan: The program's number for the scan, 1 to 65535, beside which it can have others; its reports name
             it. One without a number, if missing.
@@ -1179,7 +1178,7 @@ class Calls(ABC):
         peripheral: str,
         services: Sequence[str] | None = None,
     ) -> GattDiscoverResult:
-        """Discovers the primary services of a device: those with the given UUIDs, or all.
+        """Discovers the primary services of a device, with the given UUIDs, or all.
 
         peripheral: The daemon's identifier of the device.
         services: Only these; all if missing or empty.
@@ -1397,8 +1396,8 @@ class Calls(ABC):
         service: The UUID of the service, or of the one that the characteristic is in; any service if missing.
         descriptor: The UUID of a descriptor of the characteristic.
         index: Which one is meant where several match, 0 or more, in the order of their handles.
-        indications: True: its indications, false: its notifications. If missing: what others have chosen
-            already, else its notifications, or its indications if it has no notifications.
+        indications: True: its indications, false: its notifications. If missing: the choice of other sessions,
+            else its notifications, or its indications if it has no notifications.
 
         Needs the permission "connect".
         """
@@ -1787,7 +1786,7 @@ class Calls(ABC):
         duration: How many seconds after it was first on the air it ends, 0.01 to 86400; never if missing.
         count: The number of advertising events after which it ends, 1 to 255; never if missing.
         periodic: With `extended`, neither connectable, scannable nor anonymous: data that is sent at fixed
-            times to whoever is synchronised (periodic.sync). It begins and ends with the advertisement, which
+            times to synchronised devices (periodic.sync). It begins and ends with the advertisement, which
             announces it.
 
         Needs the permission "advertise".
@@ -1876,7 +1875,7 @@ class Calls(ABC):
         psm: int,
         adapter: str | None = None,
     ) -> None:
-        """Ends what l2cap.publish began. Channels that are open stay.
+        """Ends the listening that l2cap.publish began. Open channels stay.
 
         psm: The number that `l2cap.publish` gave, 128 to 255.
         adapter: The adapter; the first if missing.
@@ -2170,7 +2169,7 @@ class Calls(ABC):
 
         format: "pcapng" (link type 254) or "btsnoop" (datalink type 2001, which btmon reads); "pcapng" if
             missing.
-        adapter: Only this adapter; all of them, and those that appear later, if missing.
+        adapter: Only this adapter; all of them, later ones included, if missing.
         keys: True: keys are recorded, too, for which the permission "sessions" is needed. Otherwise they are
             zeros.
 
@@ -2359,7 +2358,7 @@ class Calls(ABC):
         longer kept.
 
         device: The name of the device in the scenario; all if missing.
-        after: Only those with a higher number, 0 or more; all if missing.
+        after: Only writes with a higher number, 0 or more; all if missing.
 
         Needs the permission "simulation".
         """
@@ -2378,8 +2377,8 @@ class Calls(ABC):
         when its link has ended; without an advertisement it waits as long as the caller does. A phone of the same
         address as before has its keys still.
 
-        phone: A phone of a scenario, as JSON5 in a text. The phone visits once, whatever its member returnAfter
-            says.
+        phone: A phone of a scenario, as JSON5 in a text. The phone visits once, regardless of its member
+            returnAfter.
 
         Needs the permission "simulation".
         """

@@ -35,7 +35,7 @@ class AdapterDescription(Record):
     phys: The PHYs that its controller has: "1M", "2M", "coded". Missing while it is not on.
     private_address: The private address under which devices see it at present, six octets in hex with
         colons. Missing where they see `address`.
-    problem: Why it is "failed", and what to do.
+    problem: Why it is "failed", and the remedy.
     scanning: Whether it scans at the moment.
     state: "absent" (unplugged), "off", "starting", "on", "suspended" (the system sleeps) or "failed" (see
         `problem`).
@@ -91,7 +91,7 @@ class AdapterDescriptionProblem(Record):
     """A problem of an adapter.
 
     kind: "permission" (the daemon may not use it), "inUse" (another program has it), "blocked" (by rfkill),
-        "unsupported" (it lacks what is needed) or "hardware" (it does not answer, or wrongly).
+        "unsupported" (it lacks a needed feature) or "hardware" (it does not answer, or wrongly).
     message: The problem, in words.
     remedy: The remedy, in words.
     """
@@ -134,7 +134,7 @@ class AdvertisingStartParams(Record):
     own_address: A static random address to advertise with, whose two top bits are set; the adapter's own if
         missing.
     periodic: With `extended`, neither connectable, scannable nor anonymous: data that is sent at fixed
-        times to whoever is synchronised (periodic.sync). It begins and ends with the advertisement, which
+        times to synchronised devices (periodic.sync). It begins and ends with the advertisement, which
         announces it.
     primary_phy: The PHY on which the advertisement begins, "1M" or with `extended` "coded", "codedS2" (500
         kb/s) or "codedS8" (125 kb/s); "1M" if missing. The two need a controller that lets us choose.
@@ -361,7 +361,7 @@ class CharacteristicDescription(Record):
     extended_properties: The content of its Characteristic Extended Properties: "reliableWrite",
         "writableAuxiliaries". Missing where it has no such descriptor, the descriptors were not discovered, or
         the device refused to let it be read.
-    handle: The handle of its value: what `gatt.read`, `gatt.write` and `gatt.subscribe` take.
+    handle: The handle of its value: the handle that `gatt.read`, `gatt.write` and `gatt.subscribe` use.
     properties: The operations that it supports: "broadcast", "read", "writeWithoutResponse", "write",
         "notify", "indicate", "signedWrite", "extendedProperties".
     uuid: The UUID of the characteristic.
@@ -548,8 +548,7 @@ class MetricSample(Record):
     buckets: Of a histogram, how many measurements were at most so great; missing for others.
     labels: The labels that tell samples apart: "adapter", "method", "user" and so on; empty where there is
         only one sample.
-    value: The number of what is counted, or the value, 0 or more; of a histogram the sum of all
-        measurements, in seconds.
+    value: The count, or the value, 0 or more; of a histogram the sum of all measurements, in seconds.
     """
 
     buckets: Sequence[MetricBucket] | None = None
@@ -569,8 +568,8 @@ class PairingDevice(Record):
 
     address: Its address.
     bond_level: The level of the keys that this machine and the device share already, "encrypted",
-        "authenticated" or "secureConnections": to pair replaces them, and whoever asks may be another device.
-        Missing if there are none.
+        "authenticated" or "secureConnections": to pair replaces them, and the asking side may be another
+        device. Missing if there are none.
     is_ours: Whether this machine began.
     name: Its name, where known.
     peripheral: The daemon's identifier of the device.
@@ -596,7 +595,7 @@ class PairingImportLongTermKey(Record):
     """A key with which links are encrypted.
 
     authenticated: Whether the pairing was protected against a person in the middle.
-    central: Whether it is used on links that this machine begins; otherwise on those of the device.
+    central: Whether it is used on links that this machine begins; otherwise on the device's links.
     diversifier: Names the key in legacy pairing, 0 to 65535; 0 otherwise.
     random: The same, 16 hex digits with the highest first.
     secure_connections: Whether it comes from LE Secure Connections; then it is used in both roles.
@@ -881,7 +880,7 @@ class ScanStartFilter(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ScanStartKey(Record):
-    """The key with which a device encrypts what it advertises.
+    """The key with which a device encrypts its advertising data.
 
     address: The address of the device.
     key: Its key, 16 octets: the bind key of BTHome or MiBeacon.
@@ -925,16 +924,15 @@ class ScanStartParams(Record):
     adapter: The adapter to scan on; all of them if missing.
     address: Only the device of this address.
     anonymous: True: anonymous advertisements, too, as scan.anonymousReport.
-    decode: True: what the data says in formats of beacons and sensors that are understood, as `decoded` of
-        the reports.
+    decode: True: the values of known formats of beacons and sensors, as `decoded` of the reports.
     duplicates: True: a report for every advertising event. False or missing: one report for each device,
         and another whenever its data changes.
-    filters: Only what matches at least one of these, besides all of the above.
-    keys: Together with `decode`: the keys of devices that encrypt what they advertise, 64 at the most. They
-        are kept as long as the scan, and shown to nobody else.
+    filters: Only reports that match at least one of these, besides all of the above.
+    keys: Together with `decode`: the keys of devices that encrypt their advertising data, at most 64. They
+        are kept as long as the scan, and shown to no other session.
     lost: In seconds, 0.5 to 3600: a device from which nothing that passes the filters came for so long is
         told as scan.lost. Not at all if missing.
-    name: Only devices whose name begins with this text.
+    name: Only devices with a name that begins with this text.
     phys: The PHYs to listen on, "1M", "coded" or both, which then share the time; "1M" if missing.
     rssi: Only reports at least this strong, in dBm.
     rssi_out: In dBm, at most `rssi`: a device that was as strong as `rssi` is reported until it is weaker
@@ -1098,7 +1096,7 @@ class ServiceDescription(Record):
 class ServiceToPublish(Record):
     """A service to publish.
 
-    adapter: The only adapter whose devices see it, by name or address; all of them if missing.
+    adapter: The only adapter that offers it to devices, by name or address; all of them if missing.
     characteristics: Its characteristics.
     includes: The handles of the included services, which this session must have published before.
     primary: False for a secondary service; true if missing.
@@ -1131,12 +1129,12 @@ class ServiceToPublishCharacteristic(Record):
 
     descriptors: Descriptors with fixed values; the daemon adds 2900 and 2902.
     minimum_key_size: The shortest key in octets, 7 to 16, where the link must be encrypted; 7 if missing.
-    permissions: "readable", "writeable", and what the link must have to read ("readEncryptionRequired", or
-        "readAuthenticationRequired": paired with protection against a person in the middle, or
+    permissions: "readable", "writeable", and the protection of the link to read ("readEncryptionRequired",
+        or "readAuthenticationRequired": paired with protection against a person in the middle, or
         "readSecureConnectionsRequired": the same with LE Secure Connections), to write
         ("writeEncryptionRequired", "writeAuthenticationRequired", "writeSecureConnectionsRequired") and to
         subscribe ("subscribeEncryptionRequired", "subscribeAuthenticationRequired",
-        "subscribeSecureConnectionsRequired"); if missing: those that the properties imply.
+        "subscribeSecureConnectionsRequired"); if missing: the permissions that the properties imply.
     properties: The operations that it offers to devices: "broadcast", "read", "writeWithoutResponse",
         "write", "notify", "indicate", "signedWrite", and "extendedProperties", which offers reliable writes.
     uuid: The UUID of the characteristic.
@@ -1210,16 +1208,16 @@ class ServiceToPublishDescriptor(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SessionDescription(Record):
-    """A session: its program, what it holds and what it costs.
+    """A session: its program, its resources and its costs.
 
-    acquired: The characteristics of devices whose values go over a socket of their own; missing if none.
+    acquired: The characteristics of devices with a socket of their own for values; missing if none.
     advertisements: Its advertisements.
     channels: Its L2CAP channels; missing if it has none.
     connecting: The devices to which it has a pending connection.
     connections: The devices that it is connected to.
     costs: The cost of the session.
-    impersonator: The number of the user whose program acts for `user`, 0 or more; missing if the session is
-        the program's own.
+    impersonator: The number of the user of the program that acts for `user`, 0 or more; missing if the
+        session is the program's own.
     listening: The numbers under which it takes L2CAP channels; missing if none.
     mine: Whether it is the caller's own.
     name: The name that the program gave in session.open; missing if it gave none.
@@ -1332,7 +1330,7 @@ class SessionDescriptionChannel(Record):
     """An L2CAP channel of the session.
 
     channel: Its number in the session, 1 or more.
-    has_room: False while what the program wrote waits: the device gives no credits, as it does not read.
+    has_room: False while the program's packets wait: the device gives no credits, as it does not read.
     mode: How it was set up: "leCreditBased" or "enhanced".
     peripheral: The daemon's identifier of the device.
     psm: The number of the listener.
@@ -1768,7 +1766,7 @@ class PeripheralParametersResult(Record):
         to it.
     rx_octets: The longest payload of a packet on the air that the device sends, 27 to 251 octets; missing
         likewise.
-    rx_phy: The PHY of what the device sends: "1M", "2M" or "coded"; missing likewise.
+    rx_phy: The PHY of the device's packets: "1M", "2M" or "coded"; missing likewise.
     security: How the link is protected: "encrypted", "authenticated" (the keys were agreed on with
         protection against a person in the middle) or "secureConnections" (the same with LE Secure Connections);
         missing without encryption.
@@ -1777,7 +1775,7 @@ class PeripheralParametersResult(Record):
     timeout: After how many seconds without a packet the link is lost, 0.1 to 32.
     tx_octets: The longest payload of a packet on the air that this machine sends, 27 to 251 octets; missing
         where the controller did not tell.
-    tx_phy: The PHY of what this machine sends: "1M", "2M" or "coded"; missing where the controller did not
+    tx_phy: The PHY of this machine's packets: "1M", "2M" or "coded"; missing where the controller did not
         tell.
     """
 
@@ -2310,7 +2308,7 @@ class ServerWrite(Event):
 
     central: The daemon's identifier of the device that writes.
     writes: The values, in order.
-    without_response: True for a Write Command, whose answer the device does not receive.
+    without_response: True for a Write Command; the device receives no answer to it.
     mtu: The ATT_MTU of the link, 23 to 517.
     """
 
@@ -2382,7 +2380,7 @@ class AdapterChanged(Event):
         adapter.setName.
     state: "absent" (unplugged), "off", "starting", "on", "suspended" (the system sleeps) or "failed" (see
         `problem`).
-    problem: Why it is "failed", and what to do.
+    problem: Why it is "failed", and the remedy.
     scanning: Whether it scans at the moment.
     advertising: How many advertisements it sends at the moment.
     links: How many links it holds.
@@ -2819,9 +2817,9 @@ class PeripheralParametersChanged(Event):
     mtu: The ATT MTU, 23 to 517 octets.
     bearers: How many requests of programs the device can be asked at once (enhanced ATT bearers), 2 to 3;
         missing where it is one.
-    tx_phy: The PHY of what this machine sends: "1M", "2M" or "coded"; missing where the controller did not
+    tx_phy: The PHY of this machine's packets: "1M", "2M" or "coded"; missing where the controller did not
         tell.
-    rx_phy: The PHY of what the device sends: "1M", "2M" or "coded"; missing likewise.
+    rx_phy: The PHY of the device's packets: "1M", "2M" or "coded"; missing likewise.
     tx_octets: The longest payload of a packet on the air that this machine sends, 27 to 251 octets; missing
         where the controller did not tell.
     rx_octets: The longest payload of a packet on the air that the device sends, 27 to 251 octets; missing
