@@ -98,7 +98,7 @@ test-bluez: deps-build+test+bluez ## runs clients of org.bluez on a private bus,
 	@swift build $(CHECKED)
 	@/usr/bin/python3 -B Tests/BlueZ/bluez_test.py $(if $(CASE),-k "$(CASE)")
 
-test-home: deps-build+test+home ## runs bled-mqtt with a broker, and Home Assistant's libraries with bled-esphome; CASE selects
+test-home: deps-build+test+home ## runs bled-mqtt with a broker, Home Assistant's libraries with bled-esphome; CASE=…
 	@swift build $(CHECKED)
 	@.build/home/bin/python -B -m unittest discover --start-directory Tests/Home --pattern '*_test.py' \
 	  $(if $(CASE),-k "$(CASE)")
@@ -176,7 +176,7 @@ lint: deps-build+lint ## checks format, words, arrows, scripts, citations, refer
 	@swiftc -typecheck -swift-version 6 -warnings-as-errors -parse-as-library -module-name CoreBluetooth \
 	  -I .build/debug/Modules $$(find Sources/CoreBluetooth -name '*.swift')
 
-reference: deps-build ## regenerates openrpc.json, reference.md, the types for Python and bleshell(1) from the code's texts
+reference: deps-build ## regenerates openrpc.json, reference.md, the types for Python and bleshell(1) from the code
 	@swift run $(CHECKED) openrpc
 	@scripts/reference.py
 	@python/generate.py

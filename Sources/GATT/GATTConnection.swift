@@ -11,7 +11,7 @@ import Bluetooth
 //
 // Inputs: `received`, `timePassed`, `linkEnded`, `securityChanged`, `open` and `end` (a bearer); client: `start`,
 // `resume`; server: `answerRead`, `answerWrite`, `notify`, `indicate`, `databaseChanged`, `serviceReturned`,
-// `ownerGone`, `restore`, `acceptSignatures`.
+// `ownerGone`, `restore`, `takeSignatures`.
 // Outputs: `GATTAction`, `deadline`.
 
 /// Both GATT roles on one link (Core 5.4, Vol 3, Part G).

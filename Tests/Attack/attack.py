@@ -16,6 +16,7 @@ import sys
 import time
 from dataclasses import dataclass, field
 
+import bus
 import hangs
 import kills
 from attacks import BOUNDS, Attack, attacks
@@ -183,7 +184,7 @@ def main():
         outcomes.append(outcome)
         faults += [f"{what.title}: {fault}" for fault in outcome.faults]
         print(outcome.text(), flush=True)
-    for part in (*hangs.ALL, *kills.ALL):
+    for part in (*hangs.ALL, *kills.ALL, *bus.ALL):
         if wanted(part.__doc__):
             here = part(options)
             print(f"{part.__doc__.rstrip('.'):<100}  {'; '.join(here) or 'ok'}", flush=True)

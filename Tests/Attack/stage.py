@@ -22,7 +22,8 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 sys.path.insert(0, os.path.join(ROOT, "Tests", "Client"))
 from session import CallFailed, Session  # noqa: E402, F401
 
-DAEMON, VICTIM, ATTACKER, OTHER = 65501, 65502, 65503, 65504
+# Users that each Debian has, without processes of their own (base-passwd): the bus refuses those without an entry.
+DAEMON, VICTIM, ATTACKER, OTHER = 1, 2, 5, 3  # daemon, bin, games, sys
 IS_ROOT = os.geteuid() == 0
 CORES = sorted(os.sched_getaffinity(0))
 # So that what else runs on the machine disturbs less.

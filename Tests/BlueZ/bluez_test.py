@@ -344,40 +344,6 @@ class Bus(Case):
         self.assertEqual(second.process.returncode, 69)
 
 
-@unittest.skipUnless(os.geteuid() == 0, "needs root, to be another user: root's sockets hold more")
-class Slow(Case):
-    scenarios = (HERE / "busy.json",)
-    configuration = {"policy": {"impersonate": ["user:nobody"]}, "socket": {"mode": "0666"}}
-
-    def test_a_bus_that_does_not_read(self):
-        """Nothing is taken from bled meanwhile; no value is lost."""
-        count = 2000
-        self.world.facade.kill(signal.SIGTERM)
-        (self.world.folder / "bus").chmod(0o666)
-        self.world.facade = self.world.start(
-            self.world.facade.process.args[0], "--socket", self.world.socket, user="nobody", extra_groups=[])
-        self.world.facade.expect("org.bluez is served by bled")
-        program = self.world.python("counting.py", ECHO, str(count))
-        program.expect("^subscribed$")
-        with self.world.session() as session:
-            device = session.call("peripheral.connect", address=ECHO, addressType="random")["peripheral"]
-            self.world.daemon.process.send_signal(signal.SIGSTOP)
-            for number in range(count):
-                session.call(
-                    "gatt.write", peripheral=device, service="B1ED0001-5EED-4B1E-8D00-000000000000",
-                    characteristic="B1ED0002-5EED-4B1E-8D00-000000000000", response=False,
-                    value=number.to_bytes(200, "little").hex())
-
-            def waiting():
-                listed = session.call("session.list")["sessions"]
-                return max(entry["costs"]["queueOctets"] for entry in listed if "org.bluez :" in entry.get("name", ""))
-
-            self.world.settled(lambda: waiting() > 0, lambda: "bled-bluez goes on to read")
-        self.world.daemon.process.send_signal(signal.SIGCONT)
-        self.done(program)
-        self.world.expect_nothing_left()
-
-
 @unittest.skipUnless(os.geteuid() == 0, "needs root, to be another user")
 class Permissions(Case):
     configuration = {"policy": {"scan": ["user:nobody"], "connect": []}}

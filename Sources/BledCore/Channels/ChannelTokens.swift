@@ -7,7 +7,7 @@ import Bluetooth
 /// |--------------------------------|---------------------------------------|
 /// | issue                          | a new token of the channel → waiting  |
 /// | take, by its user and in time  | the channel's number → (none)         |
-/// | claim, by another user         | nothing: it stays                     |
+/// | take, by another user          | nothing: it stays                     |
 /// | take too late                  | nothing → (none)                      |
 /// | revoke                         | → (none)                              |
 struct ChannelTokens {

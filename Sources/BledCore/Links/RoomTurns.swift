@@ -13,7 +13,7 @@ import OrderedCollections
 /// | a session is refused                      | from now on it counts others' values, up to `longestShare`         |
 /// | room after a refusal                      | its count is its share, of one value at least                      |
 /// | a session with a share sends              | its share becomes smaller                                          |
-/// | more than `maximumShares` sessions have one  | the one that was given first loses it                              |
+/// | more than `mostShares` sessions have one  | the one that was given first loses it                              |
 struct RoomTurns {
   /// A sender of packets.
   enum Sender: Hashable {

@@ -8,7 +8,7 @@ import Glibc
 /// | Input                                   | Effect                                                   |
 /// |-----------------------------------------|----------------------------------------------------------|
 /// | a connection                            | no more is sent, its octets are dropped → leaving        |
-/// | one more than `maximum`                 | the oldest is closed                                     |
+/// | one more than `most`                    | the oldest is closed                                     |
 /// | leaving: the client closed, 1 s passed, or it sent too much | it is closed                         |
 final class Farewells {
   /// How many there may be: each takes a descriptor.

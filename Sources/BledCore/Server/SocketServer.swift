@@ -50,7 +50,7 @@ public final class SocketServer {
     reserve = -1
   }
 
-  /// Waits until all clients have disconnected, and closes the rest after `timeout`.
+  /// Waits until all clients have disconnected, and closes the rest after `patience`.
   /// - Parameter done: called once, never from inside this call.
   public func closeClients(within patience: Duration, _ done: @escaping () -> Void) {
     guard !clients.isEmpty else {

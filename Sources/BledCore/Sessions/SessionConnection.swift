@@ -207,7 +207,7 @@ public final class SessionConnection {
 
 /// The carrier of a connection's lines: a socket, or an array in a test.
 public protocol SessionTransport: AnyObject {
-  /// Lines wait. Call `SessionConnection.removeLines` soon, but not from inside this call, until it returns none.
+  /// Lines wait. Call `SessionConnection.takeLines` soon, but not from inside this call, until it returns none.
   func linesWait()
   /// Whether lines of the client are accepted; while false, none may be passed to `SessionConnection.receive`.
   func setReading(_ wanted: Bool)

@@ -5,7 +5,7 @@
 /// | a beacon of the region      | not followed  | `entered`; the one unheard for longest has `exited` if it is one too many |
 /// | a beacon of the region      | followed      | its strength is averaged; `moved` if its proximity is another one now |
 /// | a beacon of another region  |               | nothing                                                            |
-/// | the deadline                | followed      | `exited` for beacons not heard for `timeout`                       |
+/// | the deadline                | followed      | `exited` for beacons not heard for `patience`                      |
 ///
 /// Proximity follows from how much weaker the signal is than at 1 m. In free space that is 6 dB each time the distance
 /// doubles, so −6 dB is half a metre and 12 dB are four metres. Walls and hands change it by as much, so a proximity is

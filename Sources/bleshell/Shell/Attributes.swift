@@ -14,7 +14,9 @@ struct Attribute {
     (self.handle, self.uuid, self.properties) = (handle, uuid, properties)
   }
 
-  fileprivate init(_ handle: UInt16, _ uuid: BluetoothUUID, _ properties: [Word<CharacteristicProperty>], above: [BluetoothUUID]) {
+  fileprivate init(
+    _ handle: UInt16, _ uuid: BluetoothUUID, _ properties: [Word<CharacteristicProperty>], above: [BluetoothUUID]
+  ) {
     self.init(handle: handle, uuid: uuid, properties: properties)
     self.above = above
   }
