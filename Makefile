@@ -200,6 +200,9 @@ install: $(DIST)/bled $(DIST)/bleshell ## installs into PREFIX (/usr/local) and 
 	@PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" UNITDIR="$(UNITDIR)" SYSUSERSDIR="$(SYSUSERSDIR)" \
 	  ZSHDIR="$(ZSHDIR)" DESTDIR="$(DESTDIR)" scripts/install $(DIST)
 
+$(DIST)/bled-mqtt:
+	@$(MAKE) build
+
 install-mqtt: $(DIST)/bled-mqtt ## installs bled-mqtt, for devices at an MQTT broker
 	@PREFIX="$(PREFIX)" SYSCONFDIR="$(SYSCONFDIR)" UNITDIR="$(UNITDIR)" SYSUSERSDIR="$(SYSUSERSDIR)" \
 	  ZSHDIR="$(ZSHDIR)" DESTDIR="$(DESTDIR)" scripts/install-mqtt $(DIST)

@@ -238,7 +238,7 @@ package final class Gateway {
   }
 
   private func publish(_ report: ScanReport.Params) {
-    guard let kind = DeviceAddress.Kind(word: report.addressType),
+    guard let kind = report.addressType.known,
       let address = DeviceAddress(report.address, kind: kind)
     else { return }
     for message in discovery?.messages(for: report) ?? [] { outbox.sendNow(message) }

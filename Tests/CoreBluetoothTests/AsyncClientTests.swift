@@ -26,7 +26,8 @@ extension WithDaemon {
 
     /// The daemon's state of a device: "disconnected", "connecting" or "connected".
     private func state(of identifier: String) async throws -> String? {
-      try await observer.call(PeripheralList.self, .init()).peripherals.first { $0.peripheral == identifier }?.state
+      try await observer.call(PeripheralList.self, .init()).peripherals.first { $0.peripheral == identifier }?
+        .state.text
     }
 
     /// Scans until a device of this name is heard.

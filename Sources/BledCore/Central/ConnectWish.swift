@@ -22,6 +22,6 @@ struct ConnectWish {
     timeout = params.timeout
     keeps = params.reconnect ?? false
     parameters = if let wish = params.parameters { try CheckedWish(wish) } else { nil }
-    phy = params.phy.map { LinkPHY($0) }
+    phy = params.phy.map { LinkPHY(choice: $0) }
   }
 }

@@ -1,4 +1,5 @@
 import BledRPC
+import Bluetooth
 
 extension CentralBroker {
   /// Adds the devices that a session uses, waits for and looks for, and what it subscribed to.

@@ -4,7 +4,7 @@ import Bluetooth
 
 extension LinkPHY {
   /// A program's choice.
-  init(_ choice: PHYChoice) {
+  init(choice: PHYChoice) {
     switch choice {
     case .le1M: self.init(.le1M)
     case .le2M: self.init(.le2M)

@@ -96,7 +96,7 @@ extension Router {
       try hub.setWish(params.parameters, of: session) { error in hub.answer(reply, error) }
     }
     serve(PeripheralSetPHY.self) { [unowned central, unowned server] params, session, reply in
-      let phy = LinkPHY(params.phy)
+      let phy = LinkPHY(choice: params.phy)
       let served = server.link(serving: params.peripheral, by: session)?.hub
       let hub = try served ?? central.link(to: params.peripheral, for: session).hub
       central.prefer(phy, on: hub, for: session)

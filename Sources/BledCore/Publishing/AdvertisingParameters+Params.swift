@@ -101,11 +101,11 @@ extension AdvertisingStart.Params {
         "\"count\" times \"interval\" may be 30 s at most: give a \"duration\" instead")
       parameters.maximumEvents = events
     }
-    let primary = LinkPHY(primaryPHY?.choice ?? .le1M)
+    let primary = LinkPHY(choice: primaryPHY?.choice ?? .le1M)
     (parameters.primaryPHY, parameters.primaryCoding) = (primary.phy, primary.coding)
     try require(
       parameters.primaryPHY == .le1M || isExtended, "\"primaryPHY\" other than \"1M\" goes with \"extended\":true only")
-    let secondary = secondaryPHY.map { LinkPHY($0) } ?? primary
+    let secondary = secondaryPHY.map { LinkPHY(choice: $0) } ?? primary
     (parameters.secondaryPHY, parameters.secondaryCoding) = (secondary.phy, secondary.coding)
   }
 

@@ -91,7 +91,7 @@ final class Links {
       case .success(let link):
         let key = Device.Key(peripheral: link.peripheral, adapter: link.adapter)
         guard clients.known(client.name) != nil,
-          let path = devices.add(key, address: link.address, addressType: link.addressType)
+          let path = devices.add(key, address: link.address, addressType: link.addressType.text)
         else {
           leave(link.peripheral, client)
           return context.fail(call, .failed("le-connection-abort-by-local"))

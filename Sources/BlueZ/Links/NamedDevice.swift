@@ -4,18 +4,18 @@ import Bluetooth
 struct NamedDevice {
   let address: String
   /// "public" or "random".
-  let addressType: String
+  let addressType: DeviceAddress.Kind
 
   /// Reads `a{sv}`.
   /// - Throws: `BusError`: InvalidArguments, or NotSupported if the type of the address is missing, which stands for
   ///   the classic transport.
   init(_ value: BusValue) throws(BusError) {
     var address: String?
-    var addressType: String?
+    var addressType: DeviceAddress.Kind?
     for (name, value) in value.options ?? [] {
       switch (name, value) {
       case ("Address", .string(let text)): address = text
-      case ("AddressType", .string(let text)) where ["public", "random"].contains(text): addressType = text
+      case ("AddressType", .string(let text)): addressType = DeviceAddress.Kind(word: text)
       default: throw .invalidArguments
       }
     }

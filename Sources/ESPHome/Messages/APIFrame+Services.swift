@@ -46,10 +46,12 @@ extension APIFrame {
   }
 
   /// The bits of Core 5.4, Vol 3, Part G, 3.3.1.1.
-  private static func properties(_ names: [String]) -> UInt32 {
-    let known = [
-      "broadcast", "read", "writeWithoutResponse", "write", "notify", "indicate", "signedWrite", "extendedProperties",
+  private static func properties(_ words: [Word<CharacteristicProperty>]) -> UInt32 {
+    let order: [CharacteristicProperty] = [
+      .broadcast, .read, .writeWithoutResponse, .write, .notify, .indicate, .signedWrite, .extendedProperties,
     ]
-    return names.reduce(0) { bits, name in known.firstIndex(of: name).map { bits | 1 << UInt32($0) } ?? bits }
+    return words.compactMap(\.known).reduce(0) { bits, property in
+      order.firstIndex(of: property).map { bits | 1 << UInt32($0) } ?? bits
+    }
   }
 }

@@ -85,7 +85,7 @@ final class ClientLinks {
     }
     guard context.claim(address, by: client) else { return send(.notConnected(address, error: APIError.failed)) }
     links[address] = DeviceLink()
-    let type = addressType.map { $0 == 0 ? "public" : "random" }
+    let type = addressType.map { $0 == 0 ? DeviceAddress.Kind.public : .random }
     call(
       PeripheralConnect.self,
       PeripheralConnect.Params(

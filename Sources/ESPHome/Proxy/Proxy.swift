@@ -172,7 +172,7 @@ package final class Proxy {
       let names = adapters.map(\.adapter).joined(separator: ", ")
       return whenWaiting("bled has no adapter \(settings.adapter ?? ""), but \(names.isEmpty ? "none" : names)")
     }
-    scanner.adapterChanged(isOn: adapter.state.utf8.elementsEqual("on".utf8))
+    scanner.adapterChanged(isOn: adapter.state.known == .on)
     guard let address = adapter.address else {
       if device == nil { whenWaiting("the address of the adapter \(adapter.adapter) is not known yet") }
       return

@@ -105,7 +105,7 @@ final class Scanner {
   // MARK: Advertisements
 
   func report(_ report: ScanReport.Params) {
-    let kind = report.addressType.utf8.elementsEqual("public".utf8) ? DeviceAddress.Kind.public : .random
+    let kind = report.addressType.known ?? .random
     guard isWanted, let address = DeviceAddress(report.address, kind: kind) else { return }
     batch += APIFrame.advertisement(
       address: address.value, rssi: report.rssi.flatMap { Int32(exactly: $0) } ?? Self.unknownStrength,

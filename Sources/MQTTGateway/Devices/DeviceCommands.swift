@@ -67,7 +67,7 @@ final class DeviceCommands {
       PeripheralConnect.self,
       PeripheralConnect.Params(
         address: "\(job.target.address)",
-        addressType: job.target.hasType ? job.target.address.kind.word : nil, timeout: Self.timeout)
+        addressType: job.target.hasType ? job.target.address.kind : nil, timeout: Self.timeout)
     ) { [weak self] result in
       guard let self else { return }
       switch result {
@@ -117,9 +117,4 @@ final class DeviceCommands {
   func disconnected(_ end: PeripheralDisconnected.Params) {
     for (key, peripheral) in links where peripheral.hasSameOctets(as: end.peripheral) { links[key] = nil }
   }
-}
-
-extension DeviceAddress.Kind {
-  /// The word of bled's socket.
-  var word: String { self == .public ? "public" : "random" }
 }

@@ -99,7 +99,7 @@ final class SubscribedDevices {
     session.call(
       PeripheralConnect.self,
       PeripheralConnect.Params(
-        address: "\(device.address)", addressType: device.hasType ? device.address.kind.word : nil, reconnect: true)
+        address: "\(device.address)", addressType: device.hasType ? device.address.kind : nil, reconnect: true)
     ) { [weak self, era] result in
       guard let self, self.era == era else { return }
       switch result {

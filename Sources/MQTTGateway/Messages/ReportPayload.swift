@@ -22,7 +22,7 @@ struct ReportPayload {
     let decoded = report.decoded ?? []
     try writer.object { writer in
       writer.member("id", report.address)
-      writer.member("mac_type", report.addressType.hasSameOctets(as: "public") ? 0 : 1)
+      writer.member("mac_type", report.addressType.known == .public ? 0 : 1)
       if let name = report.name { writer.member("name", name) }
       if let rssi = report.rssi {
         writer.member("rssi", rssi)

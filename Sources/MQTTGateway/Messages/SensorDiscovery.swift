@@ -83,7 +83,7 @@ struct SensorDiscovery {
   /// The descriptions of the sensors of a device that have not been described before.
   mutating func messages(for report: ScanReport.Params) -> [OutgoingMessage] {
     guard let decoded = report.decoded?.filter({ !Self.beacons.contains($0.kind) }), let first = decoded.first,
-      let kind = DeviceAddress.Kind(word: report.addressType),
+      let kind = report.addressType.known,
       // An address that changes is not that of a sensor.
       let address = DeviceAddress(report.address, kind: kind), address.isIdentity
     else { return [] }

@@ -14,9 +14,9 @@ struct CloneCommand: ShellCommand {
       simulated:belt.json. Comments in it say which values were refused.
       """)
 
-  @Argument(help: "The device.") var device: String
+  @Argument(help: "The device.", completion: ShellCompletion.devices) var device: String
   @Option(help: "Seconds for which it listens to what the device notifies.") var watch = 10.0
-  @OptionGroup var timeout: TimeoutOption
+  @OptionGroup var connection: ConnectionOptions
   @OptionGroup var global: GlobalOptions
 
   /// Seconds for which advertisements are heard before it connects.
@@ -30,9 +30,9 @@ struct CloneCommand: ShellCommand {
       throw Failure("a scenario is for a file: bleshell clone \(device) >device.json", status: 64)
     }
     try await shell.requireAdapter()
-    let found = try await shell.find(device, within: timeout.deadline)
+    let found = try await shell.find(device, within: connection.deadline, over: connection.adapter)
     let air = ClonedAir()
-    let reports = try await shell.connection().scan(.init(duplicates: true))
+    let reports = try await shell.connection().scan(.init(adapter: connection.adapter, duplicates: true))
     let progress = output.progress("Listening to \(found.name)")
     defer { progress.end() }
     _ = try await withDeadline(Self.listening) { @MainActor in
@@ -40,7 +40,9 @@ struct CloneCommand: ShellCommand {
     }
     progress.end()
     let seconds = watch
-    try await shell.use(device, within: timeout.deadline, onlyConnecting: true) { device in
+    try await shell.use(
+      device, within: connection.deadline, over: connection.adapter, onlyConnecting: true
+    ) { device in
       let cloned = try await Cloning(device, output: output).clone(air, watching: seconds)
       output.text(ScenarioText.text([cloned]))
       output.problem("\(found.name) is cloned: \(cloned.services.count) services")

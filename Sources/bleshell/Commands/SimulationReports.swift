@@ -30,7 +30,7 @@ extension SimulationCommand {
       for write in writes {
         table.rows.append([
           .init(text: "\(write.number)"), .init(text: "\(write.time)"), .init(text: write.device, style: .bold),
-          .init(text: "\(write.characteristic)"), .init(text: write.operation),
+          .init(text: "\(write.characteristic)"), .init(text: write.operation.text),
           .init(text: Hex.encode(write.value.octets)),
         ])
       }
@@ -57,7 +57,7 @@ extension SimulationCommand {
       table.flexible = 3
       for step in visit.steps {
         table.rows.append([
-          .init(text: "\(step.time)"), .init(text: step.action, style: .bold),
+          .init(text: "\(step.time)"), .init(text: step.action.text, style: .bold),
           .init(text: step.characteristic.map { "\($0)" } ?? "-"),
           .init(
             text: step.error?.message ?? step.value.map { Hex.encode($0.octets) } ?? "ok",

@@ -43,7 +43,7 @@ struct Table {
         let field = isLast && !right ? cell.text : cell.text.fitted(to: widths[index], right: right)
         let text = (index > 0 ? "  " : "") + field
         // The "…" of a field also stands for those behind it.
-        let room = isLast ? left : left - 1
+        let room = isLast ? left : max(1, left - 1)
         line += style(text.truncated(to: room), cell.style)
         left = text.columns > room ? 0 : left - text.columns
       }

@@ -19,7 +19,7 @@ extension ScanTable {
     let serviceData = (report.serviceData ?? [:]).sorted { $0.key < $1.key }
     return CSV.line(
       [
-        "\(report.time)", dateText(report.time), report.peripheral, report.address, report.addressType,
+        "\(report.time)", dateText(report.time), report.peripheral, report.address, report.addressType.text,
         report.rssi.map(String.init) ?? "", "\(report.connectable)", report.name ?? "",
         (report.services ?? []).map { "\($0)" }.joined(separator: " "),
         Hex.encode(report.manufacturerData?.octets ?? []),

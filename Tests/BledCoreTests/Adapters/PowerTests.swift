@@ -18,7 +18,7 @@ import Testing
       #expect(world.adapter.wantedPower == [on])
       #expect(try client.answer(to: call, AdapterPower.self) == nil)
       world.adapter.switchPower()
-      #expect(try #require(try client.answer(to: call, AdapterPower.self)).get().state == state)
+      #expect(try #require(try client.answer(to: call, AdapterPower.self)).get().state.text == state)
     }
     #expect(world.adapter.wantedPower.isEmpty)
   }

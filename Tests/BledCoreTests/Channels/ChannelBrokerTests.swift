@@ -16,7 +16,9 @@ import Testing
     world.daemon.channels.socketPath = "/run/bled/bled-channels.sock"
   }
 
-  private func open(_ psm: UInt16 = 0x80, security: String? = nil) throws -> (ScriptedChannel, ChannelDescription) {
+  private func open(_ psm: UInt16 = 0x80, security: ChannelSecurity? = nil) throws -> (
+    ScriptedChannel, ChannelDescription
+  ) {
     let peer = world.peer()
     let device = try world.connect(client, peer)
     let opened = try done(

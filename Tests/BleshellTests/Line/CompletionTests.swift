@@ -83,7 +83,8 @@ import Testing
     for (text, words) in [
       ("17", "write it in hex: 0x0011"), ("0x0044", "the handle 0x0044"),
       ("2A36", "did you mean 2A37 or 2A38 or 2A39?"),
-      ("Haert Rate Measurement", "did you mean Heart Rate Measurement?"), ("180F/2A19", "has no service 180F"),
+      ("Haert Rate Measurement", "did you mean Heart Rate Measurement?"),
+      ("180F/2A19", "has no service or characteristic 180F"),
       ("2A3", "did you mean 2A37 or 2A38 or 2A39?"),
     ] {
       let failure = #expect(throws: Failure.self) { try Self.tree.attribute(text) }

@@ -13,7 +13,7 @@ struct AgentsTests {
 
   init() { world.link() }
 
-  private func device(isOurs: Bool = false, bondLevel: String? = nil) -> PairingDevice {
+  private func device(isOurs: Bool = false, bondLevel: Word<SecurityLevel>? = nil) -> PairingDevice {
     PairingDevice(
       peripheral: FacadeStage.central, address: "C0:DE:00:00:00:01", name: nil, isOurs: isOurs, bondLevel: bondLevel)
   }
@@ -43,7 +43,7 @@ struct AgentsTests {
     var registered: [String] = []
     world.daemon.answer = { method, message, _ in
       if method == PairingRegister.name, let params = try? message.params(PairingRegister.Params.self) {
-        registered.append(params.capability)
+        registered.append(params.capability.word)
       }
       return nil
     }

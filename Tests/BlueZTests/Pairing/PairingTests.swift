@@ -1,5 +1,6 @@
 import BledRPC
 import Bluetooth
+import SessionTestSupport
 import Testing
 
 @testable import BlueZ

@@ -117,7 +117,7 @@ import Testing
 /// The abilities follow bled's policy.
 @Suite struct ProxyFeaturesTests {
   @Test func permissions() {
-    let cases: [([String], UInt32)] = [
+    let cases: [([Word<Permission>], UInt32)] = [
       (["scan", "connect", "pair"], 255), (["scan", "connect"], 247), (["scan"], 97), (["pair"], 0),
     ]
     for (words, features) in cases {

@@ -34,7 +34,9 @@ final class ProxyStage {
     settle()
   }
 
-  static func adapter(address: String? = "02:00:00:00:00:01", state: String = "on") -> AdapterDescription {
+  static func adapter(address: String? = "02:00:00:00:00:01", state: Word<AdapterCondition> = "on")
+    -> AdapterDescription
+  {
     AdapterDescription(
       adapter: "hci0", kind: "simulated", address: address, addressType: "public", name: "here", state: state,
       problem: nil, scanning: false, advertising: 0, links: 0)

@@ -39,6 +39,6 @@ import Testing
     #expect(try !bash(daemon, "read", "Heart Belt", "").contains("2A19"))
     let line = try daemon.start(["connect", "Heart Belt", "--time", "60"])
     try eventually("it is connected") { line.output.contains("connected to") }
-    #expect(try bash(daemon, "read", "Heart Belt", "2A") == ["2A19"])
+    #expect(try bash(daemon, "read", "Heart Belt", "2A1") == ["2A19"])
   }
 }

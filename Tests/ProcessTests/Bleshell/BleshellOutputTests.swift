@@ -128,7 +128,7 @@ import Testing
     let row = Dictionary(zip(names, fields)) { first, _ in first }
     #expect(row["kind"] == "bthome" && row["temperature"] == "25.06" && row["humidity"] == "50.55", "\(row)")
     #expect(row["serviceData"] == "FCD2=4002ca0903bf13" && row["battery"] == "", "\(row)")
-    #expect(row["decoded"]?.hasPrefix("temperature=25.06; humidity=50.55") == true, "\(row)")
+    #expect(row["decoded"] == "humidity=50.55; temperature=25.06", "\(row)")
     #expect(row["date"]?.wholeMatch(of: /20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) != nil, "\(row)")
     let values = try daemon.bleshell("subscribe", "Gauge", "2A19", "--count", "1", "--csv").lines
     #expect(values.first == "time,date,peripheral,device,handle,uuid,number,unit,value,text")
@@ -181,7 +181,7 @@ import Testing
     #expect(!(try daemon.bleshell("foo").errors.contains("did you mean")))
     #expect(!(try daemon.bleshell("advertise", "--manufacturer-data", "xx").errors.contains("--text")))
     let refused = try daemon.bleshell("write", "Heart Belt", "2A38", "01")
-    #expect(refused.errors.contains("handle 0x00"), "\(refused.errors)")
+    #expect(refused.errors.contains("0x0011"), "\(refused.errors)")
     #expect(try daemon.bleshell("connect", "C0-DE-00-00-00-01").status == 0)
     #expect(try daemon.bleshell("list").output == daemon.bleshell("adapters").output)
     #expect(try daemon.bleshell("pairing").output == "this machine has paired with no device\n")
@@ -207,7 +207,8 @@ import Testing
     #expect(run.status == 0 && run.lines.count == 15, "\(run.errors)")
     #expect(
       run.errors.contains(
-        /\d\.\d{3} Fragile disconnected; trying again\n.*\d\.\d{3} connected to Fragile\n/.dotMatchesNewlines()),
+        /\d\.\d{3} the device ended the connection; trying again\n.*\d\.\d{3} connected to Fragile\n/
+          .dotMatchesNewlines()),
       "\(run.errors)")
   }
 }

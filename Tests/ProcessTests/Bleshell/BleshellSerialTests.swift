@@ -1,5 +1,4 @@
 import BledRPC
-import Foundation
 import Glibc
 import Testing
 

@@ -48,8 +48,8 @@ import Testing
     let note: JSONValue = "B1ED1001-0000-4000-8000-00805F9B34FB"
     #expect(!seen("read", "2A19").isEmpty)
     #expect(seen("read", "2A29").isEmpty, "a fixed value is answered by the daemon")
-    #expect(seen("read", note).first?["text"] == "\"Note\"")
-    #expect(seen("write", note).first?["text"] == "\"Hello from the phone\"")
+    #expect(seen("read", note).first?["text"] == "Note")
+    #expect(seen("write", note).first?["text"] == "Hello from the phone")
     #expect(seen("subscribed", "2A19").count == 1 && seen("unsubscribed", "2A19").count == 1)
     #expect(seen("notified", "2A19").contains { $0["value"] == "62" })
   }

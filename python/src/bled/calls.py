@@ -1094,7 +1094,8 @@ class Calls(ABC):
         peripheral: str,
     ) -> PeripheralParametersResult:
         """Tells what is in force on the link with a device, whichever program or device connected: interval,
-        latency, supervision timeout, subrating, MTU, PHYs, the lengths of packets, and how it is protected.
+        latency, supervision timeout, subrating, MTU, PHYs, the lengths of packets, and how it is protected. On a
+        new link the answer comes when the daemon's procedures for another PHY and longer packets have ended.
 
         peripheral: The daemon's identifier of the device.
 
@@ -2169,7 +2170,7 @@ class Calls(ABC):
 
         format: "pcapng" (link type 254) or "btsnoop" (datalink type 2001, which btmon reads); "pcapng" if
             missing.
-        adapter: Only this adapter; all of them, later ones included, if missing.
+        adapter: Only this adapter; all of them, and those that appear later, if missing.
         keys: True: keys are recorded, too, for which the permission "sessions" is needed. Otherwise they are
             zeros.
 

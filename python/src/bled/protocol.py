@@ -35,7 +35,7 @@ class AdapterDescription(Record):
     phys: The PHYs that its controller has: "1M", "2M", "coded". Missing while it is not on.
     private_address: The private address under which devices see it at present, six octets in hex with
         colons. Missing where they see `address`.
-    problem: Why it is "failed", and the remedy.
+    problem: Why it is "failed", and what to do.
     scanning: Whether it scans at the moment.
     state: "absent" (unplugged), "off", "starting", "on", "suspended" (the system sleeps) or "failed" (see
         `problem`).
@@ -91,7 +91,7 @@ class AdapterDescriptionProblem(Record):
     """A problem of an adapter.
 
     kind: "permission" (the daemon may not use it), "inUse" (another program has it), "blocked" (by rfkill),
-        "unsupported" (it lacks a needed feature) or "hardware" (it does not answer, or wrongly).
+        "unsupported" (it lacks what is needed) or "hardware" (it does not answer, or wrongly).
     message: The problem, in words.
     remedy: The remedy, in words.
     """
@@ -568,8 +568,8 @@ class PairingDevice(Record):
 
     address: Its address.
     bond_level: The level of the keys that this machine and the device share already, "encrypted",
-        "authenticated" or "secureConnections": to pair replaces them, and the asking side may be another
-        device. Missing if there are none.
+        "authenticated" or "secureConnections": to pair replaces them, and whoever asks may be another device.
+        Missing if there are none.
     is_ours: Whether this machine began.
     name: Its name, where known.
     peripheral: The daemon's identifier of the device.
@@ -1129,12 +1129,12 @@ class ServiceToPublishCharacteristic(Record):
 
     descriptors: Descriptors with fixed values; the daemon adds 2900 and 2902.
     minimum_key_size: The shortest key in octets, 7 to 16, where the link must be encrypted; 7 if missing.
-    permissions: "readable", "writeable", and the protection of the link to read ("readEncryptionRequired",
-        or "readAuthenticationRequired": paired with protection against a person in the middle, or
+    permissions: "readable", "writeable", and what the link must have to read ("readEncryptionRequired", or
+        "readAuthenticationRequired": paired with protection against a person in the middle, or
         "readSecureConnectionsRequired": the same with LE Secure Connections), to write
         ("writeEncryptionRequired", "writeAuthenticationRequired", "writeSecureConnectionsRequired") and to
         subscribe ("subscribeEncryptionRequired", "subscribeAuthenticationRequired",
-        "subscribeSecureConnectionsRequired"); if missing: the permissions that the properties imply.
+        "subscribeSecureConnectionsRequired"); if missing: those that the properties imply.
     properties: The operations that it offers to devices: "broadcast", "read", "writeWithoutResponse",
         "write", "notify", "indicate", "signedWrite", and "extendedProperties", which offers reliable writes.
     uuid: The UUID of the characteristic.
@@ -1766,7 +1766,7 @@ class PeripheralParametersResult(Record):
         to it.
     rx_octets: The longest payload of a packet on the air that the device sends, 27 to 251 octets; missing
         likewise.
-    rx_phy: The PHY of the device's packets: "1M", "2M" or "coded"; missing likewise.
+    rx_phy: The PHY of what the device sends: "1M", "2M" or "coded"; missing likewise.
     security: How the link is protected: "encrypted", "authenticated" (the keys were agreed on with
         protection against a person in the middle) or "secureConnections" (the same with LE Secure Connections);
         missing without encryption.
@@ -1775,7 +1775,7 @@ class PeripheralParametersResult(Record):
     timeout: After how many seconds without a packet the link is lost, 0.1 to 32.
     tx_octets: The longest payload of a packet on the air that this machine sends, 27 to 251 octets; missing
         where the controller did not tell.
-    tx_phy: The PHY of this machine's packets: "1M", "2M" or "coded"; missing where the controller did not
+    tx_phy: The PHY of what this machine sends: "1M", "2M" or "coded"; missing where the controller did not
         tell.
     """
 
@@ -2310,6 +2310,8 @@ class ServerWrite(Event):
     writes: The values, in order.
     without_response: True for a Write Command; the device receives no answer to it.
     mtu: The ATT_MTU of the link, 23 to 517.
+    time: When the device wrote, in seconds since the epoch: a restored session gets calls that were kept
+        for it.
     """
 
     method: ClassVar[str] = "server.write"
@@ -2317,12 +2319,14 @@ class ServerWrite(Event):
     writes: Sequence[ServerWriteWrite]
     without_response: bool | None = None
     mtu: int | None = None
+    time: float | None = None
 
     _members: ClassVar[tuple[Member, ...]] = (
         Member("central", "central", codec.text, True),
         Member("writes", "writes", codec.many(codec.record(lambda: ServerWriteWrite)), True),
         Member("withoutResponse", "without_response", codec.boolean, False),
         Member("mtu", "mtu", codec.integer, False),
+        Member("time", "time", codec.number, False),
     )
 
 
@@ -2380,7 +2384,7 @@ class AdapterChanged(Event):
         adapter.setName.
     state: "absent" (unplugged), "off", "starting", "on", "suspended" (the system sleeps) or "failed" (see
         `problem`).
-    problem: Why it is "failed", and the remedy.
+    problem: Why it is "failed", and what to do.
     scanning: Whether it scans at the moment.
     advertising: How many advertisements it sends at the moment.
     links: How many links it holds.
@@ -2451,7 +2455,7 @@ class ScanReport(Event):
     address_type: "public" or "random".
     rssi: Signal strength in dBm, -127 to 20, where known.
     connectable: Whether it accepts connections.
-    name: Its name, complete or shortened.
+    name: Its name, complete or shortened, as it was last heard: not necessarily in this advertisement.
     services: The services it lists.
     solicited_services: The services it solicits.
     service_data: Service data: an object whose members are named by the UUIDs of services, as `{"180F":
@@ -2763,17 +2767,20 @@ class PeripheralDisconnected(Event):
     reason: The reason; missing if this session disconnected.
     reconnecting: True if the daemon connects again as soon as the device is there, which
         peripheral.connected reports. Missing otherwise.
+    time: When the connection ended, in seconds since the epoch: a restored session is told later.
     """
 
     method: ClassVar[str] = "peripheral.disconnected"
     peripheral: str
     reason: BledError | None = None
     reconnecting: bool | None = None
+    time: float | None = None
 
     _members: ClassVar[tuple[Member, ...]] = (
         Member("peripheral", "peripheral", codec.text, True),
         Member("reason", "reason", codec.failure, False),
         Member("reconnecting", "reconnecting", codec.boolean, False),
+        Member("time", "time", codec.number, False),
     )
 
 
@@ -2817,9 +2824,9 @@ class PeripheralParametersChanged(Event):
     mtu: The ATT MTU, 23 to 517 octets.
     bearers: How many requests of programs the device can be asked at once (enhanced ATT bearers), 2 to 3;
         missing where it is one.
-    tx_phy: The PHY of this machine's packets: "1M", "2M" or "coded"; missing where the controller did not
+    tx_phy: The PHY of what this machine sends: "1M", "2M" or "coded"; missing where the controller did not
         tell.
-    rx_phy: The PHY of the device's packets: "1M", "2M" or "coded"; missing likewise.
+    rx_phy: The PHY of what the device sends: "1M", "2M" or "coded"; missing likewise.
     tx_octets: The longest payload of a packet on the air that this machine sends, 27 to 251 octets; missing
         where the controller did not tell.
     rx_octets: The longest payload of a packet on the air that the device sends, 27 to 251 octets; missing
@@ -2894,17 +2901,20 @@ class GattValue(Event):
     peripheral: The daemon's identifier of the device.
     handle: The handle of the characteristic's value.
     value: The value.
+    time: When it came, in seconds since the epoch: a restored session gets values that were kept for it.
     """
 
     method: ClassVar[str] = "gatt.value"
     peripheral: str
     handle: int
     value: bytes
+    time: float | None = None
 
     _members: ClassVar[tuple[Member, ...]] = (
         Member("peripheral", "peripheral", codec.text, True),
         Member("handle", "handle", codec.integer, True),
         Member("value", "value", codec.octets, True),
+        Member("time", "time", codec.number, False),
     )
 
 
