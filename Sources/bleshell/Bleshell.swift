@@ -48,7 +48,7 @@ struct Bleshell: ShellCommand {
         name: "Scripting",
         subcommands: [
           RunCommand.self, ExpectCommand.self, ListenCommand.self, SleepCommand.self, RawCommand.self,
-          SimulationCommand.self,
+          SimulationCommand.self, CloneCommand.self, ScenarioCommand.self,
         ]),
     ])
 

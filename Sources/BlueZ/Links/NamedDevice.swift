@@ -15,7 +15,9 @@ struct NamedDevice {
     for (name, value) in value.options ?? [] {
       switch (name, value) {
       case ("Address", .string(let text)): address = text
-      case ("AddressType", .string(let text)): addressType = DeviceAddress.Kind(word: text)
+      case ("AddressType", .string(let text)):
+        guard let kind = DeviceAddress.Kind(word: text) else { throw .invalidArguments }
+        addressType = kind
       default: throw .invalidArguments
       }
     }

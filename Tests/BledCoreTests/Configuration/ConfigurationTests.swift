@@ -59,7 +59,7 @@ import Testing
     #expect(configuration.policy.grants[.scan] == [.everyone])
     #expect(configuration.policy.grants[.sessions] == [.user("kiosk"), .group("27")])
     #expect(configuration.policy.grants[.pair] == [])
-    #expect(configuration.policy.grants[.connect] == [.group("bluetooth")])
+    #expect(configuration.policy.grants[.connect] == [.group("bluetooth"), .group("bled-gateway")])
     #expect(
       configuration.limits.total == [
         .sessions: 10, .peripherals: 4096, .acquisitions: 1024, .channels: 512, .captures: 16,

@@ -23,11 +23,12 @@ import Testing
     #expect(
       lines.map(\.text) == [
         "connected as central, interval 30 ms", "Read Request", "Read Response", "Notification",
-        "Error Response to Read Request: readNotPermitted", "disconnected: 0x13 remoteUserTerminatedConnection",
+        "Error Response to Read Request: readNotPermitted", "Security Request",
+        "disconnected: 0x13 remoteUserTerminatedConnection",
       ])
-    #expect(lines.map(\.handle) == [nil, 0x12, 0x12, 0x12, 0x13, nil])
-    #expect(lines.map(\.value) == [nil, nil, [6], [6, 0x50], nil, nil])
-    #expect(lines.map(\.direction) == [.none, .sent, .received, .received, .received, .none])
+    #expect(lines.map(\.handle) == [nil, 0x12, 0x12, 0x12, 0x13, nil, nil])
+    #expect(lines.map(\.value) == [nil, nil, [6], [6, 0x50], nil, nil, nil])
+    #expect(lines.map(\.direction) == [.none, .sent, .received, .received, .received, .sent, .none])
     #expect(lines.allSatisfy { $0.peer == DeviceAddress(value: 0xC000_0000_0001, kind: .random) })
   }
 
