@@ -31,7 +31,7 @@ final class ProxyRun {
     settle()
   }
 
-  private static func adapter(_ state: String) -> AdapterDescription {
+  private static func adapter(_ state: Word<AdapterCondition>) -> AdapterDescription {
     AdapterDescription(
       adapter: "hci0", kind: "simulated", address: "02:00:00:00:00:01", addressType: "public", name: "fuzz",
       state: state, problem: nil, scanning: false, advertising: 0, links: 0)
