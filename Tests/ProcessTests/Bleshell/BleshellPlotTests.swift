@@ -46,12 +46,12 @@ import Testing
   func watch() throws {
     let daemon = try DaemonProcess()
     let watch = try daemon.start(["watch", "--csv"])
-    try eventually("bleshell watches") { watch.output.hasPrefix("time,number,unit,peripheral,name,event\n") }
+    try eventually("bleshell watches") { watch.output.hasPrefix("time,date,number,unit,peripheral,name,event\n") }
     _ = try daemon.bleshell("read", "Echo", "2A00")
     try eventually("the end of the link is shown") { watch.output.hasSuffix("disconnected\n") }
     watch.send(signal: SIGINT)
     #expect(try watch.exitStatus() == 0)
-    let lines = watch.output.split(separator: "\n").dropFirst().map { $0.split(separator: ",").dropFirst() }
+    let lines = watch.output.split(separator: "\n").dropFirst().map { $0.split(separator: ",").dropFirst(2) }
     #expect(lines.map { "\($0.first ?? "") \($0.last ?? "")" } == ["1 connected", "0 disconnected"], "\(lines)")
     #expect(lines.first?.dropFirst().first == "links" && lines.first?.contains("Echo") == true)
   }
