@@ -13,7 +13,7 @@ import Logging
 
 /// An adapter that exists in memory, on an `Air` with the devices and phones of a scenario.
 ///
-/// It keeps the rules of `Adapter`: in virtual time a test sees the same as a daemon in real time.
+/// The adapter keeps the rules of `Adapter`: in virtual time a test sees the same as a daemon in real time.
 public final class SimulatedAdapter: Adapter {
   /// The identity and the features of this adapter.
   public internal(set) var information: AdapterInformation

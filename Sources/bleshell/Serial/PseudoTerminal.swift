@@ -1,7 +1,7 @@
 import Glibc
 
 /// A terminal for another program, such as picocom: what that writes to it is read from `descriptor`, and the reverse.
-/// It is removed with the object.
+/// Deinitialization removes it.
 final class PseudoTerminal: Sendable {
   /// This side of it, which does not block.
   let descriptor: Int32
