@@ -11,7 +11,7 @@ final class ReaderBrake {
   /// A value, notified or written, was handed to a session. If the session has too much to read by now and is alone on
   /// the link, the link is held until it has caught up.
   ///
-  /// The reader is not alone if others use the device, or the device uses services of others: their requests and answers would
+  /// Others count if they use the device, or the device uses services of others: their requests and answers would
   /// be held back together with the values.
   func slowDown(for session: Session) {
     guard session.outbox.isCongested, hold(for: session) else { return }
