@@ -67,17 +67,27 @@ async def connect(client, **params):
     return connected["peripheral"]
 
 
+def shown(link):
+    """Interval, latency, timeout and continuation number."""
+    return link["interval"], link["latency"], link["timeout"], link.get("continuation")
+
+
 async def told(client, factor):
-    """Waits for the event with this factor; gives interval, latency, timeout and continuation number."""
-    event = await client.next("peripheral.parametersChanged", lambda event: event.get("subrate") == factor)
-    return event["interval"], event["latency"], event["timeout"], event.get("continuation")
+    """Waits for the event with this factor."""
+    return shown(await client.next("peripheral.parametersChanged", lambda event: event.get("subrate") == factor))
+
+
+async def has(client, identifier, factor):
+    """Waits until a new link has this factor. A change before the answer to `peripheral.connect` is no event."""
+    link = await client.call("peripheral.parameters", peripheral=identifier)
+    return shown(link) if link.get("subrate") == factor else await told(client, factor)
 
 
 @subrated.case("a link gets the factor that is wanted, the lowest of several, and keeps it with another interval")
 async def wanted(given):
     client, other = given.client, given.other
     identifier = await connect(client, parameters={**SPARING, "continuation": 1})
-    expect_equal(await told(client, 4), (0.03, 1, 6, 1), "the parameters of the new link")
+    expect_equal(await has(client, identifier, 4), (0.03, 1, 6, 1), "the parameters of the new link")
     [connection] = given.device.connections.values()
     await until(lambda: connection.parameters.subrate_factor == 4)
     expect_equal(list(given.adapter.controller.factors.values()), [4], "the factors of the controller's links")

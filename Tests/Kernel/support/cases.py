@@ -117,10 +117,10 @@ class Runner:
             again = self._second_attempts > 0
             self._second_attempts -= again
             if again and not await self.attempt(stage_, case):
-                self._results.add("failed once", name, reason[:200])
+                self._results.add("failed once", name, reason[:300])
             else:
                 self.failed += 1
-                self._results.add("failed", name, reason[:200])
+                self._results.add("failed", name, reason[:300])
         await self.close(self._resources)
 
     async def attempt(self, stage_, case):
@@ -135,7 +135,7 @@ class Runner:
                 await case.body(self._given)
         except (Failure, TimeoutError) as error:
             failure = explain(error)
-            reason = failure.splitlines()[0]
+            reason = " ".join(failure.splitlines())
         except asyncio.CancelledError as error:
             # Bumble cancels what waits on a link that ends.
             if asyncio.current_task().cancelling():
