@@ -19,6 +19,8 @@ DIST := .build/dist
 SDK := .build/sdk
 # The same for every debug build, so that lint and tests share one.
 CHECKED := --explicit-target-dependency-import-check error
+# With BUILT=yes it is there, and may not be looked at: SwiftPM makes one build at a time.
+DEBUG := $(if $(BUILT),:,swift build $(CHECKED))
 # SANITIZE=address or thread: a separate build, so that the ordinary one is kept.
 SANITIZED := $(if $(SANITIZE),--sanitize=$(SANITIZE) --scratch-path .build/sanitize-$(SANITIZE))
 # Deep enough for the stacks of the suppressions to reach the test.
@@ -73,8 +75,8 @@ examples: deps-build ## builds the programs in Examples: debug, in Examples/.bui
 	@swift build --package-path Examples
 
 test: deps-build+test+kernel+bluez+home+python+package ## runs all tests, and prints what each step took
-	@scripts/steps test-fast test-examples docs-test test-bluez test-home test-python test-kernel test-fuzz test-attack \
-	  lint-deb
+	@scripts/steps test-fast test-examples build+docs-test+test-bluez+test-home+test-python test-kernel test-fuzz \
+	  test-attack lint-deb
 
 test-fast: deps-build+test ## runs the tests that need no other kernel; SANITIZE=address or thread adds a sanitizer
 	@scripts/test-swift $(CHECKED) $(SANITIZED)
@@ -90,21 +92,21 @@ test-examples: deps-build+test examples sdk ## tests Examples, and a package mad
 	@scripts/test-sdk
 
 docs-test: deps-build+test ## runs what README.md and docs/ show, and compares it; PAGE=pairing selects
-	@swift build $(CHECKED)
+	@$(DEBUG)
 	@python3 -B -m unittest discover --quiet --start-directory Tests/Docs
 	@Tests/Docs/docs_test.py $(PAGE)
 
 test-bluez: deps-build+test+bluez ## runs clients of org.bluez on a private bus, unmodified; CASE=text selects
-	@swift build $(CHECKED)
+	@$(DEBUG)
 	@/usr/bin/python3 -B Tests/BlueZ/bluez_test.py $(if $(CASE),-k "$(CASE)")
 
 test-home: deps-build+test+home ## runs bled-mqtt with a broker, Home Assistant's libraries with bled-esphome; CASE=…
-	@swift build $(CHECKED)
+	@$(DEBUG)
 	@.build/home/bin/python -B -m unittest discover --start-directory Tests/Home --pattern '*_test.py' \
 	  $(if $(CASE),-k "$(CASE)")
 
 test-python: deps-build+test+python ## checks the Python package, and tests it with two releases of bleak; CASE selects
-	@swift build $(CHECKED) --product bled
+	@$(DEBUG)
 	@scripts/test-python $(if $(CASE),-k "$(CASE)")
 
 docs-pictures: deps-build+test ## draws docs/session.svg from what the programs print
