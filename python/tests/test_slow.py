@@ -10,7 +10,7 @@ import bled
 
 
 async def test_reports_are_dropped(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bled.client.REPORTS", 4)
+    monkeypatch.setattr("bled.scanning.REPORTS", 4)
     async with bled.connect(daemon.socket) as client:
         async with (
             client.scan(name="Belt", duplicates=True) as slow,

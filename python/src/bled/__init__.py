@@ -14,7 +14,7 @@ The types of the messages are here, too: `bled.ScanReport`, `bled.ServiceToPubli
 """
 
 from bled import protocol
-from bled.client import Client, Listener, connect
+from bled.client import Client
 from bled.errors import (
     ATTError,
     BledError,
@@ -31,11 +31,13 @@ from bled.errors import (
     TooSlow,
 )
 from bled.link import Attribute, Channel, Link, Values
+from bled.listening import Listener
 from bled.pairing import Confirmation, PasskeyEntry
 from bled.pipe import Pipe
 from bled.protocol import *  # noqa: F403
 from bled.restoring import Restored
 from bled.serving import Advertisement, Published, ReadRequest, ServerEvent, WriteRequest
+from bled.session import connect
 from bled.stream import Full, Opening, Source, Stream
 
 __version__ = "0.1.0"
