@@ -129,6 +129,24 @@ class Beacons(Case):
         return super().everything(publish={"every": every}, **settings)
 
 
+class Decoding(Case):
+    scenario = ROOT / "Tests/Home/thermometer.json"
+
+    def test_theengs_decodes_the_rest(self):
+        """As Theengs Gateway does with what it hears on `home/+/BTtoMQTT/undecoded`."""
+        from TheengsDecoder import decodeBLE
+
+        subscriber = self.everything()
+        subscriber.expect("BTtoMQTT/undecoded")
+        subscriber.expect('"hum":50.55')
+        undecoded = [payload for topic, payload in messages(subscriber) if topic == "home/kitchen/BTtoMQTT/undecoded"]
+        self.assertEqual({json.loads(payload)["id"] for payload in undecoded}, {"49:42:01:00:00:01"})
+        decoded = json.loads(decodeBLE(undecoded[0]))
+        self.assertEqual((decoded["brand"], decoded["model_id"]), ("Inkbird", "IBS-TH1/TH2/P01B/ITH-12S"))
+        self.assertEqual((decoded["tempc"], decoded["hum"], decoded["batt"]), (26.62, 53.79, 89))
+        self.assertEqual(decoded["gateway"], "kitchen")
+
+
 class Broker(Case):
     def test_killed_and_back(self):
         self.house.start_bled()
