@@ -121,6 +121,11 @@ struct DeviceDescription: ReadableFromFile, Sendable {
     disconnectAfter = try members.optional(.disconnectAfter)
     hasDatabaseHash = try members.value(.databaseHash, default: false)
     services = try members.value(.services, default: [])
+    let characteristics = services.flatMap(\.characteristics)
+    for case .echo(let source?) in characteristics.compactMap(\.value.rule)
+    where !characteristics.contains(where: { $0.uuid == source }) {
+      throw members.failure(.services, "a rule echoes \(source), which is no characteristic of this device: add it.")
+    }
     echoPSM = try members.optional(.echoPSM) { value throws(FileError) in try value.integer(in: 1...255) }
   }
 }

@@ -42,13 +42,17 @@ public struct Scenario: Sendable {
     for address in devices.map(\.address) + phones.map(\.address) where !seen.insert(address).inserted {
       throw members.failure(.devices, "two devices have the address \(address): give each its own.")
     }
-    let names = Set(devices.map(\.name))
-    let visitors = Set(phones.map(\.name))
+    let names = devices.map(\.name)
+    let visitors = phones.map(\.name)
     for event in events {
-      guard let name = event.device, !names.contains(name), event.action != .loseKeys || !visitors.contains(name) else {
-        continue
+      guard let name = event.device else { continue }
+      let candidates = event.action == .loseKeys ? names + visitors : names
+      switch candidates.count(where: { $0 == name }) {
+      case 0: throw members.failure(.events, "there is no device \"\(name)\": name one of \"devices\".")
+      case 1: break
+      default:
+        throw members.failure(.events, "several devices have the name \"\(name)\": give each of them its own.")
       }
-      throw members.failure(.events, "there is no device \"\(name)\": name one of \"devices\".")
     }
   }
 }

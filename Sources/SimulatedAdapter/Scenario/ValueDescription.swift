@@ -32,6 +32,15 @@ struct NumberRule: Hashable, Sendable {
     case sine(mean: Double, amplitude: Double, period: Duration)
     /// Takes a step of up to `step` up or down each `every`, and stays within `range`.
     case randomWalk(start: Double, step: Double, range: ClosedRange<Double>, every: Duration)
+
+    /// The least and the largest number that it reaches.
+    var extent: ClosedRange<Double> {
+      switch self {
+      case .counter(let start, let end, _, _), .ramp(let start, let end, _): min(start, end)...max(start, end)
+      case .sine(let mean, let amplitude, _): mean - abs(amplitude)...mean + abs(amplitude)
+      case .randomWalk(_, _, let range, _): range
+      }
+    }
   }
 
   var motion: Motion
@@ -117,8 +126,8 @@ extension ValueRule: ReadableFromFile {
     switch kind {
     case .counter:
       motion = .counter(
-        start: try number(.from, 0), end: try number(.to, format.range.upperBound), step: try number(.step, 1),
-        every: try time(.every, 1))
+        start: try number(.from, 0), end: try number(.to, format.range.upperBound / (scale > 0 ? scale : 1)),
+        step: try number(.step, 1), every: try time(.every, 1))
     case .ramp:
       motion = .ramp(start: try number(.from, nil), end: try number(.to, nil), over: try time(.over, nil))
     case .sine:
@@ -131,6 +140,11 @@ extension ValueRule: ReadableFromFile {
       motion = .randomWalk(
         start: try number(.from, (minimum + maximum) / 2), step: try number(.step, 1), range: minimum...maximum,
         every: try time(.every, 1))
+    }
+    let ends = [motion.extent.lowerBound * scale, motion.extent.upperBound * scale]
+    if let end = ends.first(where: { !format.range.contains($0.rounded()) }) {
+      throw members.failure(
+        .kind, "the number reaches \(end), beyond the range of \(format): give another \"as\", \"scale\" or range.")
     }
     self = .number(NumberRule(motion: motion, format: format, offset: offset, scale: scale))
   }

@@ -64,6 +64,11 @@ struct ScenarioTests {
     ("{ events: [{ at: 1, action: 'explode' }] }", "events[0].action", "vanish, comeBack, powerOff, powerOn"),
     ("{ events: [{ at: 1, action: 'vanish', device: 'x' }] }", "events", "there is no device \"x\""),
     (
+      "{ devices: [{ name: 'x', address: 'C0:00:00:00:00:01' }, { name: 'x', address: 'C0:00:00:00:00:02' }], "
+        + "events: [{ at: 1, action: 'vanish', device: 'x' }] }",
+      "events", "several devices have the name \"x\""
+    ),
+    (
       "{ phones: [{ name: 'p', address: 'C0:00:00:00:00:01', script: [{ do: 'write' }] }] }",
       "phones[0].script[0].value", "nothing to write"
     ),
@@ -116,6 +121,15 @@ struct ScenarioTests {
     (
       "services: [{ uuid: '180D', characteristics: [{ uuid: '2A37', properties: ['write'], rule: { kind: 'counter' } }] }]",
       "devices[0].services[0].characteristics[0].rule", "cannot be written"
+    ),
+    (
+      "services: [{ uuid: '180D', characteristics: [{ uuid: '2A37', rule: { kind: 'echo', of: '2A19' } }] }]",
+      "devices[0].services", "echoes 2A19"
+    ),
+    (
+      "services: [{ uuid: '180D', characteristics: [{ uuid: '2A37', "
+        + "rule: { kind: 'sine', mean: 200, amplitude: 60, period: 1 } }] }]",
+      "devices[0].services[0].characteristics[0].rule.kind", "reaches 260.0"
     ),
     (
       "services: [{ uuid: '180D', characteristics: [{ uuid: '2A37', rule: { kind: 'sine' } }] }]",
