@@ -139,11 +139,14 @@ let package = Package(
     .target(
       name: "CoreBluetooth", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CoreBluetoothHeaders"],
       swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
+    // The page of `bleshell web`: an HTTP server, the page's files as data, and what pages show.
+    .target(name: "CWebPage", exclude: ["page.html", "page.css", "page.js"], cSettings: [.headerSearchPath(".")]),
+    .target(name: "BledWeb", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CWebPage"]),
     // The checks of `bleshell doctor`.
     .target(name: "Diagnosis", dependencies: ["HCI", "CBlueZ"]),
     .executableTarget(
       name: "bleshell",
-      dependencies: ["BledClient", "BledRPC", "Capture", "Diagnosis", "JSONFiles", "Bluetooth", arguments],
+      dependencies: ["BledWeb", "BledClient", "BledRPC", "Capture", "Diagnosis", "JSONFiles", "Bluetooth", arguments],
       linkerSettings: [small]),
     // Helpers that several kinds of tests share.
     .target(name: "TestSupport", dependencies: [logging], path: "Tests/Support"),
@@ -171,6 +174,7 @@ let package = Package(
       name: "KernelAdapterTests",
       dependencies: ["KernelAdapter", "Radio", "Adapter", "HCI", "Bluetooth", "EventLoop", "TestSupport"]),
     .testTarget(name: "ConformanceTests", dependencies: ["HCI", "ATT", "GATT", "BluetoothCrypto", "Bluetooth"]),
+    .testTarget(name: "BledWebTests", dependencies: ["BledWeb", "BledClient", "BledRPC", "Bluetooth", "TestSupport"]),
     .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis"]),
     .testTarget(name: "BledRPCTests", dependencies: ["BledRPC", "Bluetooth"]),
     .testTarget(name: "BledConnectionTests", dependencies: ["BledConnection", "BledRPC", "Bluetooth"]),
@@ -197,7 +201,8 @@ let package = Package(
       dependencies: ["BledCore", "SimulatedAdapter", "Adapter", "BledRPC", "Bluetooth", "TestSupport", logging]),
     // Runs the programs that were built beside it.
     .testTarget(name: "ProcessTests", dependencies: ["BledRPC", "Bluetooth", "TestSupport"]),
-    .testTarget(name: "BleshellTests", dependencies: ["bleshell", "BledRPC", "Bluetooth", "TestSupport"]),
+    .testTarget(
+      name: "BleshellTests", dependencies: ["bleshell", "BledWeb", "BledRPC", "Bluetooth", "TestSupport"]),
     .testTarget(
       name: "SimulatedAdapterTests", dependencies: ["SimulatedAdapter", "Adapter", "GATT", "JSONFiles", "Bluetooth"]),
     // Runs the daemon that was built beside it.

@@ -41,6 +41,7 @@ struct Bleshell: ShellCommand {
         name: "Observing",
         subcommands: [
           DoctorCommand.self, SessionsCommand.self, LogCommand.self, CaptureCommand.self, MetricsCommand.self,
+          WebCommand.self,
         ]),
       .init(
         name: "Administration", subcommands: [AdaptersCommand.self, PowerCommand.self, EndCommand.self]),

@@ -18,20 +18,25 @@ struct DoctorCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    let machine = Machine.current(socket: shell.socket)
-    var findings = machine.findings
-    if machine.daemonRuns, machine.maySpeak {
-      let (daemon, isSimulated) = await Self.daemonFindings(shell)
-      // A user of simulated adapters only does not need the others.
-      findings = (isSimulated ? findings.map(\.asNote) : findings) + daemon
-    }
-    findings.append(Finding(.daemon, .note, "This is bleshell \(Release.version)."))
+    let findings = await Self.findings(shell)
     if output.json {
       for finding in findings { try output.object(finding) }
     } else {
       DoctorTable(findings).lines(output).forEach(output.line)
     }
     if findings.contains(where: { $0.verdict == .problem }) { throw Failure("") }
+  }
+
+  /// The findings of all checks.
+  @MainActor static func findings(_ shell: Shell) async -> [Finding] {
+    let machine = Machine.current(socket: shell.socket)
+    var findings = machine.findings
+    if machine.daemonRuns, machine.maySpeak {
+      let (daemon, isSimulated) = await daemonFindings(shell)
+      // A user of simulated adapters only does not need the others.
+      findings = (isSimulated ? findings.map(\.asNote) : findings) + daemon
+    }
+    return findings + [Finding(.daemon, .note, "This is bleshell \(Release.version).")]
   }
 
   /// The daemon's findings, and whether all its adapters are simulated ones.

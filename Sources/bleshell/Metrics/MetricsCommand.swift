@@ -1,5 +1,6 @@
 import ArgumentParser
 import BledRPC
+import BledWeb
 
 /// `bleshell metrics`
 struct MetricsCommand: ShellCommand {
@@ -12,6 +13,9 @@ struct MetricsCommand: ShellCommand {
       answer is 503.
       """)
 
+  /// The limit for connections of programs that scrape.
+  private static let maximumConnections = 8
+
   @Flag(help: "Show metrics that are zero, too.") var all = false
   @Option(help: "Serve the metrics to Prometheus, on an address and port such as 127.0.0.1:9459 or [::1]:9459.")
   var listen: ListenAddress?
@@ -23,7 +27,7 @@ struct MetricsCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    if let listen { return try await serve(on: try listen.listen(), shell, output) }
+    if let listen { return try await serve(on: try listen.opened(), shell, output) }
     let metrics = try await shell.connection().call(MetricsGet.self, Empty()).metrics
     if output.json {
       for metric in metrics { try output.object(metric) }
@@ -48,7 +52,7 @@ struct MetricsCommand: ShellCommand {
   /// Serves the page until the command is cancelled, the regular end.
   @MainActor private func serve(on listener: TCPListener, _ shell: Shell, _ output: Output) async throws {
     let page = MetricsPage { try await shell.connection().call(MetricsGet.self, Empty()).metrics }
-    let server = MetricsServer(listener, page: page)
+    let server = HTTPServer(listener, limit: Self.maximumConnections) { await page.answer($0) }
     defer { server.close() }
     output.problem("serving http://\(listener.name)/metrics")
     while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
@@ -70,4 +74,16 @@ struct MetricsCommand: ShellCommand {
   }
 
   private static func milliseconds(_ seconds: Double) -> String { "\(number(seconds * 1000)) ms" }
+}
+
+extension ListenAddress: ExpressibleByArgument {
+  /// Opens a socket that listens there.
+  /// - Throws: `Failure`, for instance if another program has the port.
+  func opened() throws(Failure) -> TCPListener {
+    do throws(ListenError) {
+      return try listen()
+    } catch {
+      throw Failure("--listen: \(error)")
+    }
+  }
 }

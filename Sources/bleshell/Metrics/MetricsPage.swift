@@ -1,4 +1,5 @@
 import BledRPC
+import BledWeb
 
 /// The page with the metrics. The daemon is asked once a second at most, and for one page at a time, however many
 /// programs scrape.
@@ -11,9 +12,9 @@ import BledRPC
   private let now: @MainActor () -> ContinuousClock.Instant
   private let fetch: @MainActor @Sendable () async throws -> [Metric]
   /// The last page, and the end of its second.
-  private var last: (octets: [UInt8], end: ContinuousClock.Instant)?
+  private var last: (answer: HTTPAnswer, end: ContinuousClock.Instant)?
   /// The call that has not been answered yet.
-  private var pending: Task<[UInt8], Never>?
+  private var pending: Task<HTTPAnswer, Never>?
 
   init(
     now: @escaping @MainActor () -> ContinuousClock.Instant = { .now },
@@ -23,9 +24,17 @@ import BledRPC
     self.fetch = fetch
   }
 
-  /// The answer to a scrape: the page, or 503 if the daemon does not give the metrics.
-  func answer() async -> [UInt8] {
-    if let last, now() < last.end { return last.octets }
+  /// The answer to a request: the page, a refusal, or 503 if the daemon does not give the metrics.
+  func answer(_ request: HTTPRequest) async -> HTTPAnswer {
+    if case .refused(let status, let words) = request.state { return .refusal(status, words) }
+    guard request.path == "/metrics" else { return .refusal(404, "Not Found") }
+    guard request.method == "GET" else { return .methodNotAllowed("GET") }
+    return await answer()
+  }
+
+  /// The page, or 503.
+  func answer() async -> HTTPAnswer {
+    if let last, now() < last.end { return last.answer }
     if let pending { return await pending.value }
     let task = Task { await load() }
     pending = task
@@ -33,16 +42,21 @@ import BledRPC
     return await task.value
   }
 
-  private func load() async -> [UInt8] {
+  private func load() async -> HTTPAnswer {
     do {
       guard let metrics = try await withDeadline(Self.timeout, fetch) else {
-        return ScrapeAnswer.unavailable("bled did not answer within \(shortNumber(Self.timeout)) s")
+        return Self.unavailable("bled did not answer within \(shortNumber(Self.timeout)) s")
       }
-      let octets = ScrapeAnswer.page(PrometheusText.page(metrics))
-      last = (octets, now() + Self.freshness)
-      return octets
+      let page = Array(PrometheusText.page(metrics).utf8)
+      let answer = HTTPAnswer(200, "OK", type: PrometheusText.contentType, body: .octets(page))
+      last = (answer, now() + Self.freshness)
+      return answer
     } catch {
-      return ScrapeAnswer.unavailable("\(error)")
+      return Self.unavailable("\(error)")
     }
+  }
+
+  private static func unavailable(_ reason: String) -> HTTPAnswer {
+    HTTPAnswer(503, "Service Unavailable", text: reason)
   }
 }

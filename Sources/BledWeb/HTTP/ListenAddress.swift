@@ -1,8 +1,7 @@
-import ArgumentParser
-import Glibc
+private import Glibc
 
 /// An address and a TCP port on which to listen: `127.0.0.1:9459` or `[::1]:9459`.
-struct ListenAddress: ExpressibleByArgument, Sendable {
+public struct ListenAddress: Sendable {
   private enum Address {
     case v4(in_addr)
     case v6(in6_addr)
@@ -11,8 +10,14 @@ struct ListenAddress: ExpressibleByArgument, Sendable {
   private let address: Address
   private let port: UInt16
 
+  /// The loopback address, with a port; 0 is any free one.
+  public init(loopback port: UInt16) {
+    address = .v4(in_addr(s_addr: UInt32(0x7F00_0001).bigEndian))
+    self.port = port
+  }
+
   /// - Returns: nil if the text is not a numeric address and a port; port 0 is any free one.
-  init?(argument: String) {
+  public init?(argument: String) {
     guard let colon = argument.lastIndex(of: ":"), let port = UInt16(argument[argument.index(after: colon)...]) else {
       return nil
     }
@@ -29,8 +34,8 @@ struct ListenAddress: ExpressibleByArgument, Sendable {
   }
 
   /// Opens a socket that listens there.
-  /// - Throws: `Failure`, for instance if another program has the port.
-  func listen() throws(Failure) -> TCPListener {
+  /// - Throws: `ListenError`, for instance if another program has the port.
+  public func listen() throws(ListenError) -> TCPListener {
     switch address {
     case .v4(let host):
       var place = sockaddr_in()
@@ -48,12 +53,18 @@ struct ListenAddress: ExpressibleByArgument, Sendable {
   }
 }
 
+/// A call of the system that failed.
+public struct ListenError: Error, CustomStringConvertible {
+  /// The call and the reason, in words.
+  public let description: String
+}
+
 /// A socket that listens for TCP connections, closed when its last reference is released.
-final class TCPListener: Sendable {
+public final class TCPListener: Sendable {
   let descriptor: Int32
 
   /// - Parameter place: A `sockaddr` of the family.
-  fileprivate init(_ place: some Any, family: Int32) throws(Failure) {
+  fileprivate init(_ place: some Any, family: Int32) throws(ListenError) {
     let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
     let descriptor = socket(family, Int32(type), 0)
     guard descriptor >= 0 else { throw Self.failure("socket") }
@@ -73,8 +84,11 @@ final class TCPListener: Sendable {
 
   deinit { close(descriptor) }
 
+  /// The port on which it listens; 0 if the system does not tell.
+  public var port: UInt16 { name.lastIndex(of: ":").flatMap { UInt16(name[name.index(after: $0)...]) } ?? 0 }
+
   /// The address and the port on which it listens, such as "127.0.0.1:9459".
-  var name: String {
+  public var name: String {
     var place = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
@@ -94,7 +108,7 @@ final class TCPListener: Sendable {
     return "\(place.ss_family == AF_INET6 ? "[\(texts[0])]" : texts[0]):\(texts[1])"
   }
 
-  private static func failure(_ call: String) -> Failure {
-    Failure("--listen: \(call) failed: \(String(cString: strerror(errno)))")
+  private static func failure(_ call: String) -> ListenError {
+    ListenError(description: "\(call) failed: \(String(cString: strerror(errno)))")
   }
 }

@@ -1,0 +1,124 @@
+import BledClient
+
+/// The devices that are heard, as pages show them. Each change has a version, so that a page receives the latest state
+/// of the devices that changed since it was last served, however long ago that was: nothing waits for slow pages.
+///
+/// | Input            | Effect                                                                                     |
+/// |------------------|--------------------------------------------------------------------------------------------|
+/// | `heard`          | the device is there; beyond the limit of 2,000 a new one is counted as unlisted            |
+/// | `lost`           | the device is removed                                                                      |
+/// | `clear`          | all devices are removed                                                                    |
+struct AirTable: Sendable {
+  /// An advertisement that differed from the one before.
+  struct Change: Sendable, Encodable {
+    var time: Double
+    var data: HexBytes
+    var scanResponse: HexBytes?
+    var text: [String]
+  }
+
+  /// A device.
+  struct Device: Sendable {
+    var report: ScanReport.Params
+    var text: [String]
+    /// The number of reports.
+    var count = 1
+    /// The average time between two reports in seconds; nil before the second one.
+    var interval: Double?
+    /// The version of the last report.
+    var heard: UInt64
+    /// The version of the last report with other contents than the one before.
+    var described: UInt64
+    /// The newest last.
+    var history: [Change] = []
+  }
+
+  static let maximumDevices = 2000
+  static let maximumHistory = 8
+  private static let maximumGone = 2000
+  /// The weight of the newest time in the average interval.
+  private static let weight = 0.125
+
+  private(set) var devices: [String: Device] = [:]
+  /// The version of the last change; 0 is that of a page that knows nothing.
+  private(set) var version: UInt64 = 1
+  /// The number of reports of devices beyond the limit.
+  private(set) var unlisted = 0
+  /// Removed devices, the oldest first.
+  private var gone: [(version: UInt64, device: String)] = []
+  /// The version of the newest removal that is not in `gone` any more.
+  private var forgotten: UInt64 = 0
+  private let words: @Sendable (ScanReport.Params) -> [String]
+
+  /// - Parameter words: the content of an advertisement.
+  init(words: @escaping @Sendable (ScanReport.Params) -> [String]) { self.words = words }
+
+  /// A device was heard.
+  mutating func heard(_ report: ScanReport.Params) {
+    guard devices.count < Self.maximumDevices || devices[report.peripheral] != nil else {
+      unlisted += 1
+      return
+    }
+    version += 1
+    devices[report.peripheral, default: Device(report: report, text: [], count: 0, heard: 0, described: 0)]
+      .heard(report, version, words, weight: Self.weight)
+  }
+
+  /// A device is not heard any more.
+  mutating func lost(_ device: String) {
+    guard devices.removeValue(forKey: device) != nil else { return }
+    version += 1
+    gone.append((version, device))
+    guard gone.count > Self.maximumGone else { return }
+    let old = gone.prefix(Self.maximumGone / 2)
+    forgotten = old.last?.version ?? forgotten
+    gone.removeFirst(old.count)
+  }
+
+  /// No device is heard any more.
+  mutating func clear() {
+    version += 1
+    (devices, gone, forgotten) = ([:], [], version)
+  }
+
+  /// The changes since a version.
+  struct Changes {
+    /// Whether the page has to forget all devices first.
+    var isWhole: Bool
+    var devices: [Device]
+    var gone: [String]
+  }
+
+  /// - Parameter version: of the last change that the page knows; 0: it knows none.
+  func changes(since version: UInt64) -> Changes {
+    let isWhole = version == 0 || version < forgotten
+    let start = isWhole ? 0 : version
+    return Changes(
+      isWhole: isWhole, devices: devices.values.filter { $0.heard > start },
+      gone: isWhole ? [] : gone.filter { $0.version > start && devices[$0.device] == nil }.map(\.device))
+  }
+}
+
+extension AirTable.Device {
+  fileprivate mutating func heard(
+    _ report: ScanReport.Params, _ version: UInt64, _ words: (ScanReport.Params) -> [String], weight: Double
+  ) {
+    let former = self.report
+    if count > 0 {
+      let time = max(0, report.time - former.time)
+      interval = interval.map { $0 + (time - $0) * weight } ?? time
+    }
+    self.report = report
+    (count, heard) = (count + 1, version)
+    let hasSameData = former.data == report.data && former.scanResponse == report.scanResponse
+    guard
+      count == 1 || !hasSameData || former.name != report.name || former.address != report.address
+        || former.adapter != report.adapter || former.connectable != report.connectable
+    else { return }
+    described = version
+    text = words(report)
+    guard count == 1 || !hasSameData else { return }
+    if history.count == AirTable.maximumHistory { history.removeFirst() }
+    history.append(.init(time: report.time, data: report.data, scanResponse: report.scanResponse, text: text))
+  }
+}

@@ -1,0 +1,83 @@
+import BledClient
+
+/// The body of `read`, `subscribe` and `unsubscribe`: the handle of a value or descriptor.
+struct AttributeHandle: Decodable, Sendable {
+  var handle: UInt16
+}
+
+/// The body of `write`.
+struct AttributeWrite: Decodable, Sendable {
+  /// The handle of a value or descriptor.
+  var handle: UInt16
+  /// The octets.
+  var value: HexBytes
+  /// Whether to wait for the device's response.
+  var response: Bool
+}
+
+/// A device that is heard: how it advertises, the octets, and the changes.
+struct DeviceDetail: Encodable, Sendable {
+  /// An AD structure.
+  struct Structure: Encodable, Sendable {
+    var name: String
+    var hex: HexBytes
+  }
+
+  var report: ScanReport.Params
+  var data: [Structure]
+  var scanResponse: [Structure]
+  /// The newest last.
+  var history: [AirTable.Change]
+
+  init(_ device: AirTable.Device) {
+    report = device.report
+    data = Self.structures(device.report.data)
+    scanResponse = device.report.scanResponse.map(Self.structures) ?? []
+    history = device.history
+  }
+
+  private static func structures(_ data: HexBytes) -> [Structure] {
+    AdvertisingData(parsing: data.octets).structures.map { .init(name: $0.type.name, hex: HexBytes($0.data)) }
+  }
+}
+
+/// The attributes of a device, with their names.
+struct Tree: Encodable, Sendable {
+  struct Service: Encodable, Sendable {
+    var handle: UInt16
+    var uuid: String
+    var name: String?
+    var characteristics: [Characteristic]
+  }
+
+  struct Characteristic: Encodable, Sendable {
+    var handle: UInt16
+    var uuid: String
+    var name: String?
+    var properties: [String]
+    var descriptors: [Descriptor]
+  }
+
+  struct Descriptor: Encodable, Sendable {
+    var handle: UInt16
+    var uuid: String
+    var name: String?
+  }
+
+  var services: [Service]
+
+  init(_ services: [ServiceDescription], name: (BluetoothUUID) -> String?) {
+    self.services = services.map { service in
+      Service(
+        handle: service.handle, uuid: "\(service.uuid)", name: name(service.uuid),
+        characteristics: (service.characteristics ?? []).map { characteristic in
+          Characteristic(
+            handle: characteristic.handle, uuid: "\(characteristic.uuid)", name: name(characteristic.uuid),
+            properties: characteristic.properties.map(\.text),
+            descriptors: (characteristic.descriptors ?? []).map { descriptor in
+              Descriptor(handle: descriptor.handle, uuid: "\(descriptor.uuid)", name: name(descriptor.uuid))
+            })
+        })
+    }
+  }
+}

@@ -1,0 +1,273 @@
+import BledClient
+import FoundationEssentials
+
+/// The session with the daemon that all pages share: its scan, its links and subscriptions, and the status.
+@MainActor final class Desk {
+  private static let maximumLinks = 16
+  private static let maximumSubscriptions = 64
+  private static let maximumEnds = 50
+  /// The limit for the sessions in the status.
+  private static let maximumSessions = 200
+  /// Devices that are silent for longer are removed, in seconds.
+  private static let silence = 30.0
+  private static let connectTimeout = Duration.seconds(15)
+
+  /// A device that this program is connected to.
+  private struct Link {
+    let peripheral: Peripheral
+    var services: [ServiceDescription]
+
+    /// The UUID of a value or descriptor; without one it has no meaning.
+    func uuid(of handle: UInt16) -> BluetoothUUID {
+      for characteristic in services.flatMap({ $0.characteristics ?? [] }) {
+        if characteristic.handle == handle { return characteristic.uuid }
+        if let found = characteristic.descriptors?.first(where: { $0.handle == handle }) { return found.uuid }
+      }
+      return BluetoothUUID(UInt16(0))
+    }
+  }
+
+  let recordings = Recordings()
+  private let socket: String
+  private let feed: Feed
+  private let words: Words
+  private var client: BledClient?
+  private var links: [String: Link] = [:]
+  private var subscriptions: [Status.Subscription: Task<Void, Never>] = [:]
+  private var status: Status
+  private var isScanning = false
+  private var isRefreshing = false
+  /// Whether a page is open: without one there is no scan.
+  var isWatched = false { didSet { if isWatched != oldValue { Task { await refresh() } } } }
+
+  init(socket: String, feed: Feed, words: Words, allowsWrites: Bool) {
+    self.socket = socket
+    self.feed = feed
+    self.words = words
+    status = Status(release: Release.version, writes: allowsWrites)
+    recordings.changed = { [weak self] in self?.publish() }
+    publish()
+  }
+
+  /// Keeps a connection to the daemon, until the task is cancelled.
+  func run() async {
+    while !Task.isCancelled {
+      do throws(BluetoothError) {
+        let client = try await BledClient.connect(to: socket, name: "bleshell web")
+        begin(client)
+        while client.isConnected, !Task.isCancelled {
+          if isWatched || isScanning { await refresh() }
+          try? await Task.sleep(for: .seconds(1))
+        }
+        client.close()
+        status.problem = "the connection to bled has ended"
+      } catch {
+        status.problem = error.message
+      }
+      reset()
+      try? await Task.sleep(for: .seconds(2))
+    }
+  }
+
+  private func begin(_ client: BledClient) {
+    self.client = client
+    (status.daemon, status.problem) = (client.session.daemon, nil)
+    let feed = feed
+    _ = client.observe(ScanReport.self) {
+      feed.heard($0)
+    } end: { _ in
+    }
+    _ = client.observe(ScanLost.self) {
+      feed.lost($0.peripheral)
+    } end: { _ in
+    }
+    _ = client.observe(PeripheralLinkChanged.self) { change in
+      guard !change.linked else { return }
+      Task { @MainActor [weak self] in self?.ended(change.peripheral, change.name, reason: nil) }
+    } end: { _ in
+    }
+    // Without the permission there are no links to tell of.
+    client.call(PeripheralWatch.self, .init()) { _ in }
+  }
+
+  private func reset() {
+    for task in subscriptions.values { task.cancel() }
+    (client, links, subscriptions, isScanning) = (nil, [:], [:], false)
+    (status.daemon, status.adapters, status.sessions, status.links) = (nil, [], [], [])
+    feed.clear()
+    publish()
+  }
+
+  // MARK: The status
+
+  private func refresh() async {
+    guard let client, !isRefreshing else { return }
+    isRefreshing = true
+    defer { isRefreshing = false }
+    await setScan(client)
+    let timeout = Duration.seconds(5)
+    if let adapters = try? await client.call(AdapterList.self, Empty(), timeout: timeout) {
+      status.adapters = adapters.adapters
+    }
+    if let sessions = try? await sessions(client, timeout) { status.sessions = sessions }
+    if let devices = try? await client.call(PeripheralList.self, Empty(), timeout: timeout) {
+      status.links = devices.peripherals.filter { $0.state == "connected" }
+    }
+    guard self.client === client else { return }
+    publish()
+  }
+
+  private func sessions(_ client: BledClient, _ timeout: Duration) async throws -> [SessionDescription] {
+    var sessions: [SessionDescription] = []
+    var page: SessionList.Result
+    repeat {
+      page = try await client.call(SessionList.self, .init(after: sessions.last?.session), timeout: timeout)
+      sessions += page.sessions
+    } while page.more ?? false && sessions.count < Self.maximumSessions
+    return sessions
+  }
+
+  private func setScan(_ client: BledClient) async {
+    guard isScanning != isWatched else { return }
+    do throws(BluetoothError) {
+      if isWatched {
+        isScanning = true
+        _ = try await client.call(ScanStart.self, .init(duplicates: true, lost: Self.silence, decode: true))
+        status.problem = nil
+      } else {
+        _ = try await client.call(ScanStop.self, .init())
+        isScanning = false
+        feed.clear()
+      }
+    } catch {
+      isScanning = false
+      status.problem = error.message
+    }
+  }
+
+  private func publish() {
+    status.connected = links.keys.sorted()
+    status.subscriptions = subscriptions.keys.sorted { ($0.device, $0.handle) < ($1.device, $1.handle) }
+    status.recordings = recordings.descriptions
+    let encoder = JSONEncoder()
+    // Equal ones have equal octets.
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    if let json = try? encoder.encode(status) { feed.setStatus(json) }
+  }
+
+  private func ended(_ device: String, _ name: String?, reason: String?) {
+    let now = Date().timeIntervalSince1970
+    // A link of this program is told twice, once with the reason.
+    if let place = status.ends.firstIndex(where: { $0.device == device && now - $0.time < 2 }) {
+      status.ends[place].reason = status.ends[place].reason ?? reason
+      status.ends[place].name = status.ends[place].name ?? name
+    } else {
+      status.ends.insert(.init(time: now, device: device, name: name, reason: reason), at: 0)
+      if status.ends.count > Self.maximumEnds { status.ends.removeLast() }
+    }
+    publish()
+  }
+
+  // MARK: Operations
+
+  private func connection() throws(BluetoothError) -> BledClient {
+    guard let client else { throw BledError.daemonUnreachable.error(status.problem ?? "bled is not running") }
+    return client
+  }
+
+  /// Connects to a device, unless this program is connected to it, and discovers its attributes.
+  func connect(_ device: String) async throws(BluetoothError) -> Tree {
+    if let link = links[device] { return Tree(link.services, name: words.name) }
+    guard links.count < Self.maximumLinks else {
+      throw BledError.limitReached.error("\(Self.maximumLinks) devices are connected: disconnect one of them")
+    }
+    let client = try connection()
+    let peripheral = try await client.connect(.identifier(device), timeout: Self.connectTimeout)
+    do throws(BluetoothError) {
+      let services = try await peripheral.discover()
+      links[device] = Link(peripheral: peripheral, services: services)
+    } catch {
+      try? await peripheral.disconnect()
+      throw error
+    }
+    Task { [weak self] in
+      for await reason in peripheral.ends { self?.release(peripheral, reason) }
+    }
+    publish()
+    return Tree(links[device]?.services ?? [], name: words.name)
+  }
+
+  private func release(_ peripheral: Peripheral, _ reason: BluetoothError?) {
+    let device = peripheral.identifier
+    guard links[device]?.peripheral === peripheral else { return }
+    links[device] = nil
+    for key in subscriptions.keys where key.device == device { subscriptions.removeValue(forKey: key)?.cancel() }
+    ended(device, nil, reason: reason?.message ?? "bleshell web disconnected")
+  }
+
+  private func link(_ device: String) throws(BluetoothError) -> Link {
+    guard let link = links[device] else { throw GAPError.notConnected.error("the device is not connected here") }
+    return link
+  }
+
+  /// Ends this program's use of a device.
+  func disconnect(_ device: String) async throws(BluetoothError) {
+    try await link(device).peripheral.disconnect()
+  }
+
+  /// Reads a value or descriptor.
+  func read(_ device: String, _ handle: UInt16) async throws(BluetoothError) -> ValueDescription {
+    let link = try link(device)
+    let octets = try await link.peripheral.read(handle)
+    return ValueDescription(octets, of: link.uuid(of: handle), at: Date().timeIntervalSince1970)
+  }
+
+  /// Writes a value or descriptor.
+  /// - Throws: `BledError.notPermitted` unless writes are allowed.
+  func write(_ device: String, _ write: AttributeWrite) async throws(BluetoothError) {
+    guard status.writes else {
+      throw BledError.notPermitted.error("this page only reads: start \"bleshell web\" with --allow-writes")
+    }
+    try await link(device).peripheral.write(write.value.octets, to: write.handle, response: write.response)
+  }
+
+  /// Subscribes to a characteristic, unless this program is subscribed.
+  func subscribe(_ device: String, _ handle: UInt16) async throws(BluetoothError) {
+    let (link, key) = (try link(device), Status.Subscription(device: device, handle: handle))
+    guard subscriptions[key] == nil else { return }
+    guard subscriptions.count < Self.maximumSubscriptions else {
+      throw BledError.limitReached.error("there are \(Self.maximumSubscriptions) subscriptions: end one of them")
+    }
+    let values = try await link.peripheral.subscribe(handle)
+    let uuid = link.uuid(of: handle)
+    let feed = feed
+    // Two pages may have asked at once.
+    subscriptions[key]?.cancel()
+    subscriptions[key] = Task { [weak self] in
+      do {
+        for try await octets in values {
+          let value = ValueDescription(octets, of: uuid, at: Date().timeIntervalSince1970)
+          feed.value(.init(device: device, handle: handle, value: value))
+        }
+      } catch {
+        guard !Task.isCancelled else { return }
+        self?.unsubscribe(device, handle)
+      }
+    }
+    publish()
+  }
+
+  /// Starts a recording.
+  func record() async throws(BluetoothError) {
+    try await recordings.start(connection(), at: Date().timeIntervalSince1970)
+  }
+
+  /// Ends a recording.
+  func stopRecording(_ number: Int) async throws(BluetoothError) { try await recordings.stop(number, connection()) }
+
+  /// Ends a subscription of this program.
+  func unsubscribe(_ device: String, _ handle: UInt16) {
+    subscriptions.removeValue(forKey: .init(device: device, handle: handle))?.cancel()
+    publish()
+  }
+}

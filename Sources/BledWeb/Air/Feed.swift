@@ -1,0 +1,163 @@
+import BledClient
+import FoundationEssentials
+import Synchronization
+
+/// The state that all pages share, and the events that each receives of it (Server-Sent Events). The daemon's
+/// notifications change it on the queue of the connection; a page fetches the changes.
+final class Feed: Sendable {
+  /// The state that one page knows.
+  struct Place {
+    fileprivate var air: UInt64 = 0
+    fileprivate var values: UInt64 = 0
+    fileprivate var status: UInt64 = 0
+  }
+
+  private struct State {
+    var air: AirTable
+    var values = ValueLog()
+    /// The latest status as JSON, and its version.
+    var status: (version: UInt64, json: Data) = (0, Data())
+  }
+
+  private let state: Mutex<State>
+
+  init(words: @escaping @Sendable (ScanReport.Params) -> [String]) {
+    state = Mutex(State(air: AirTable(words: words)))
+  }
+
+  /// The place of a new page: it receives no earlier values.
+  var start: Place { state.withLock { Place(values: $0.values.count) } }
+
+  func heard(_ report: ScanReport.Params) { state.withLock { $0.air.heard(report) } }
+
+  func lost(_ device: String) { state.withLock { $0.air.lost(device) } }
+
+  func clear() { state.withLock { $0.air.clear() } }
+
+  func value(_ entry: ValueLog.Entry) { state.withLock { $0.values.append(entry) } }
+
+  /// Replaces the status, if it differs.
+  func setStatus(_ json: Data) {
+    state.withLock { state in
+      if state.status.json != json { state.status = (state.status.version + 1, json) }
+    }
+  }
+
+  /// A device that is heard.
+  func device(_ identifier: String) -> AirTable.Device? { state.withLock { $0.air.devices[identifier] } }
+
+  /// The events that are new to a page.
+  /// - Parameters:
+  ///   - place: the state that the page knows; the new state afterwards.
+  ///   - withAir: whether devices are among them: pages receive them once a second.
+  ///   - now: seconds since the epoch.
+  /// - Returns: octets of an event stream; empty if nothing is new. Devices are at most 2,000, values 1,024.
+  func events(after place: inout Place, withAir: Bool, now: Double) -> [UInt8] {
+    let (known, state) = (place, self.state.withLock { $0 })
+    var events: [UInt8] = []
+    if state.status.version != known.status { Self.add("status", state.status.json, to: &events) }
+    place.status = state.status.version
+    let (entries, lost) = state.values.entries(after: known.values)
+    if !entries.isEmpty || lost > 0 { Self.add("values", Self.values(entries, lost), to: &events) }
+    place.values = state.values.count
+    guard withAir else { return events }
+    if state.air.version != known.air {
+      Self.add("air", Self.air(state.air, since: known.air, now), to: &events)
+    }
+    place.air = state.air.version
+    return events
+  }
+
+  private static func add(_ name: String, _ json: some Collection<UInt8>, to events: inout [UInt8]) {
+    events += "event: \(name)\ndata: ".utf8
+    events += json
+    events += "\n\n".utf8
+  }
+
+  private static func values(_ entries: ArraySlice<ValueLog.Entry>, _ lost: UInt64) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.name("lost")
+      writer.value(lost)
+      writer.name("values")
+      writer.array { writer in
+        for entry in entries {
+          writer.separate()
+          // No value of these types cannot be written.
+          do { try writer.encode(entry) } catch { writer.null() }
+        }
+      }
+    }
+    return writer.codes
+  }
+
+  private static func air(_ air: AirTable, since version: UInt64, _ now: Double) -> [UInt8] {
+    let changes = air.changes(since: version)
+    var writer = JSONWriter()
+    writer.object { writer in
+      writer.name("now")
+      writer.value(seconds: now)
+      writer.name("whole")
+      writer.value(changes.isWhole)
+      writer.name("unlisted")
+      writer.value(air.unlisted)
+      writer.name("devices")
+      writer.array { writer in
+        for device in changes.devices {
+          writer.separate()
+          writer.value(device, inFull: changes.isWhole || device.described > version)
+        }
+      }
+      writer.name("gone")
+      writer.array { writer in
+        for device in changes.gone {
+          writer.separate()
+          writer.value(device)
+        }
+      }
+    }
+    return writer.codes
+  }
+}
+
+extension JSONWriter {
+  /// The limit for the words of a row, in characters.
+  private static let longestText = 200
+
+  /// A time in milliseconds, which an integer of JavaScript holds.
+  fileprivate mutating func value(seconds: Double) {
+    value(Int(exactly: (seconds * 1000).rounded()) ?? 0)
+  }
+
+  /// - Parameter inFull: with the members that seldom change.
+  fileprivate mutating func value(_ device: AirTable.Device, inFull: Bool) {
+    let report = device.report
+    object { writer in
+      writer.name("id")
+      writer.value(report.peripheral)
+      writer.name("rssi")
+      if let rssi = report.rssi { writer.value(rssi) } else { writer.null() }
+      writer.name("heard")
+      writer.value(seconds: report.time)
+      writer.name("count")
+      writer.value(device.count)
+      if let interval = device.interval {
+        writer.name("interval")
+        writer.value(seconds: interval)
+      }
+      guard inFull else { return }
+      writer.name("name")
+      if let name = report.name { writer.value(name) } else { writer.null() }
+      writer.name("address")
+      writer.value(report.address)
+      writer.name("type")
+      writer.value(report.addressType.text)
+      writer.name("adapter")
+      writer.value(report.adapter)
+      writer.name("connectable")
+      writer.value(report.connectable)
+      writer.name("text")
+      writer.value(String(device.text.joined(separator: ", ").prefix(Self.longestText)))
+    }
+  }
+}

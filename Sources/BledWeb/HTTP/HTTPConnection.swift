@@ -1,0 +1,168 @@
+import Dispatch
+private import Glibc
+
+/// One connection: one request and its answer.
+///
+/// | State     | Event                                              | Then                                    |
+/// |-----------|----------------------------------------------------|-----------------------------------------|
+/// | reading   | the request is whole or refused                    | answering                               |
+/// | reading   | the end, or the timeout                            | ended                                   |
+/// | answering | the answer is made                                 | writing                                 |
+/// | writing   | all octets are sent; the answer has a stream       | streaming                               |
+/// | writing   | all octets are sent                                | ended                                   |
+/// | streaming | `pump`, and all earlier octets were accepted       | the next octets of the stream are sent  |
+/// | streaming | the receiver closes its end                        | ended                                   |
+/// | writing, streaming | octets wait longer than the stall timeout | ended                                   |
+@MainActor final class HTTPConnection {
+  enum State {
+    case reading, answering, writing, streaming, ended
+  }
+
+  /// The socket, closed when no source watches it any more.
+  private final class Descriptor: Sendable {
+    let number: Int32
+    init(_ number: Int32) { self.number = number }
+    deinit { Glibc.close(number) }
+  }
+
+  /// The longest time for which a receiver may accept nothing while octets wait for it.
+  private static let stall = Duration.seconds(30)
+  private static let readLength = 16_384
+
+  private(set) var state = State.reading
+  private let descriptor: Descriptor
+  private let answer: @MainActor (HTTPRequest) async -> HTTPAnswer
+  private let ended: @MainActor (HTTPConnection) -> Void
+  private var request = HTTPRequest()
+  private var rest: ArraySlice<UInt8> = []
+  private var stream: (any HTTPStream)?
+  private var reader: (any DispatchSourceRead)?
+  private var writer: (any DispatchSourceWrite)?
+  private var alarm: Task<Void, Never>?
+
+  /// Begins to read.
+  /// - Parameters:
+  ///   - timeout: the limit for the time until the request is whole.
+  ///   - answer: makes the answer to a whole or refused request.
+  ///   - ended: called once, when the connection is done, has ended, or has lasted too long.
+  init(
+    _ descriptor: Int32, timeout: Duration, answer: @escaping @MainActor (HTTPRequest) async -> HTTPAnswer,
+    ended: @escaping @MainActor (HTTPConnection) -> Void
+  ) {
+    self.descriptor = Descriptor(descriptor)
+    self.answer = answer
+    self.ended = ended
+    setAlarm(timeout)
+    watchReading()
+  }
+
+  /// Ends the connection.
+  func close() {
+    guard state != .ended else { return }
+    state = .ended
+    reader?.cancel()
+    writer?.cancel()
+    alarm?.cancel()
+    stream?.end()
+    ended(self)
+  }
+
+  /// Sends the next octets of the stream, if the receiver has accepted all earlier ones.
+  func pump() {
+    guard state == .streaming, rest.isEmpty, let stream else { return }
+    rest = stream.next()[...]
+    if !rest.isEmpty { write() }
+  }
+
+  private func setAlarm(_ timeout: Duration) {
+    alarm?.cancel()
+    alarm = Task { [weak self] in
+      guard (try? await Task.sleep(for: timeout)) != nil else { return }
+      self?.close()
+    }
+  }
+
+  private func watchReading() {
+    let reader = DispatchSource.makeReadSource(fileDescriptor: descriptor.number, queue: .main)
+    reader.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.read() } }
+    reader.setCancelHandler { [descriptor] in withExtendedLifetime(descriptor) {} }
+    reader.activate()
+    self.reader = reader
+  }
+
+  private func read() {
+    guard state == .reading || state == .streaming else { return }
+    let count = withUnsafeTemporaryAllocation(byteCount: Self.readLength, alignment: 1) { buffer in
+      let count = recv(descriptor.number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+      // Octets behind the request have no meaning.
+      if count > 0, state == .reading { request.append(buffer[..<count]) }
+      return count
+    }
+    if count < 0, errno == EAGAIN || errno == EINTR { return }
+    guard count > 0 else { return close() }
+    guard state == .reading, request.state != .waiting else { return }
+    state = .answering
+    alarm?.cancel()
+    // Until the answer is sent nothing is read: the source would fire for as long as octets are there.
+    reader?.cancel()
+    reader = nil
+    Task { begin(await answer(request)) }
+  }
+
+  private func begin(_ answer: HTTPAnswer) {
+    guard state == .answering else {
+      if case .stream(let stream) = answer.body { stream.end() }
+      return
+    }
+    if case .stream(let stream) = answer.body { self.stream = stream }
+    state = .writing
+    rest = answer.octets[...]
+    write()
+  }
+
+  private func write() {
+    let count = rest.withUnsafeBytes {
+      send(descriptor.number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+    }
+    guard count >= 0 || errno == EAGAIN || errno == EINTR else { return close() }
+    if count > 0 { rest = rest.dropFirst(count) }
+    if rest.isEmpty {
+      alarm?.cancel()
+      writer?.cancel()
+      writer = nil
+      return sent()
+    }
+    if count > 0 || writer == nil { setAlarm(Self.stall) }
+    if writer == nil { watchWriting() }
+  }
+
+  private func watchWriting() {
+    // Two sources on one number share its registration with epoll(7), and may miss an event.
+    let number = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 0)
+    guard number >= 0 else { return close() }
+    let writer = DispatchSource.makeWriteSource(fileDescriptor: number, queue: .main)
+    writer.setEventHandler { [weak self] in
+      MainActor.assumeIsolated {
+        guard let self, self.state == .writing || self.state == .streaming, !self.rest.isEmpty else { return }
+        self.write()
+      }
+    }
+    writer.setCancelHandler { Glibc.close(number) }
+    writer.activate()
+    self.writer = writer
+  }
+
+  private func sent() {
+    guard state == .writing else { return }
+    guard stream == nil else {
+      state = .streaming
+      watchReading()
+      return pump()
+    }
+    // With unread octets the kernel would reset the connection, and the answer could be lost.
+    shutdown(descriptor.number, Int32(SHUT_WR))
+    var octets = [UInt8](repeating: 0, count: Self.readLength)
+    _ = recv(descriptor.number, &octets, octets.count, Int32(MSG_DONTWAIT))
+    close()
+  }
+}

@@ -1,0 +1,86 @@
+import Dispatch
+private import Glibc
+
+/// Serves HTTP: each connection is one request.
+///
+/// | A connection …                    | Effect                                                                     |
+/// |-----------------------------------|----------------------------------------------------------------------------|
+/// | beyond the limit                  | replaces the oldest without a whole request; is closed if there is none    |
+/// | sends a whole request             | is answered, and closed after the last octet; a stream goes on             |
+/// | ends, or is not whole after 5 s   | is closed                                                                  |
+@MainActor public final class HTTPServer {
+  /// The limit for the time until a request is whole.
+  private static let timeout = Duration.seconds(5)
+  /// The time without `accept` after there was no descriptor for a connection.
+  private static let pause = DispatchTimeInterval.milliseconds(200)
+
+  private let listener: TCPListener
+  private let limit: Int
+  private let answer: @MainActor (HTTPRequest) async -> HTTPAnswer
+  private var watch: (any DispatchSourceRead)?
+  private var isClosed = false
+  /// The oldest first.
+  private var connections: [HTTPConnection] = []
+
+  /// Begins to accept connections.
+  /// - Parameters:
+  ///   - limit: the limit for connections, 1 or more.
+  ///   - answer: makes the answer to a whole or refused request.
+  public init(
+    _ listener: TCPListener, limit: Int, answer: @escaping @MainActor (HTTPRequest) async -> HTTPAnswer
+  ) {
+    self.listener = listener
+    self.limit = limit
+    self.answer = answer
+    awaitConnections()
+  }
+
+  /// Closes all connections and accepts no more.
+  public func close() {
+    isClosed = true
+    watch?.cancel()
+    for connection in connections { connection.close() }
+  }
+
+  /// Lets each stream send its next octets.
+  public func pump() {
+    for connection in connections { connection.pump() }
+  }
+
+  private func awaitConnections() {
+    let watch = DispatchSource.makeReadSource(fileDescriptor: listener.descriptor, queue: .main)
+    watch.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.accept() } }
+    watch.setCancelHandler { [listener] in withExtendedLifetime(listener) {} }
+    watch.activate()
+    self.watch = watch
+  }
+
+  private func accept() {
+    let descriptor = Glibc.accept(listener.descriptor, nil, nil)
+    guard descriptor >= 0 else {
+      guard ![EAGAIN, EINTR, ECONNABORTED].contains(errno) else { return }
+      // Without a descriptor or memory the connection stays in the queue, and the source would fire again at once.
+      watch?.cancel()
+      DispatchQueue.main.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
+        MainActor.assumeIsolated {
+          guard let self, !self.isClosed else { return }
+          self.awaitConnections()
+        }
+      }
+      return
+    }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    if connections.count >= limit {
+      guard let oldest = connections.first(where: { $0.state == .reading }) else {
+        Glibc.close(descriptor)
+        return
+      }
+      oldest.close()
+    }
+    connections.append(
+      HTTPConnection(descriptor, timeout: Self.timeout, answer: answer) { [weak self] connection in
+        self?.connections.removeAll { $0 === connection }
+      })
+  }
+}

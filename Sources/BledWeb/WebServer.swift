@@ -1,0 +1,54 @@
+import BledClient
+import FoundationEssentials
+
+/// The page of `bleshell web`: an HTTP server on the loopback address, and one session with the daemon.
+@MainActor public final class WebServer {
+  private static let maximumConnections = 64
+  /// The time between two looks for news.
+  private static let beat = Duration.milliseconds(250)
+  /// Devices are sent with each of this number of looks.
+  private static let beatsPerSecond = 4
+
+  /// The address of the page, with the token.
+  public let address: String
+  private let server: HTTPServer
+  private let service: WebService
+  private let desk: Desk
+
+  /// Begins to listen.
+  /// - Parameters:
+  ///   - port: the port on 127.0.0.1; 0 is any free one.
+  ///   - socket: the daemon's socket.
+  ///   - allowsWrites: whether pages may write values.
+  ///   - words: the names of UUIDs and the contents of advertisements.
+  ///   - doctor: the findings of `bleshell doctor`, as a JSON array.
+  /// - Throws: `ListenError`, for instance if another program has the port.
+  public init(
+    port: UInt16, socket: String, allowsWrites: Bool, words: Words,
+    doctor: @escaping @MainActor () async throws -> Data
+  ) throws(ListenError) {
+    let listener = try ListenAddress(loopback: port).listen()
+    let token = Gate.randomToken()
+    address = "http://\(listener.name)/#\(token)"
+    let feed = Feed(words: words.contents)
+    let desk = Desk(socket: socket, feed: feed, words: words, allowsWrites: allowsWrites)
+    let service = WebService(
+      gate: Gate(port: listener.port, token: token), feed: feed, desk: desk, doctor: doctor)
+    (self.desk, self.service) = (desk, service)
+    server = HTTPServer(listener, limit: Self.maximumConnections) { await service.answer($0) }
+  }
+
+  /// Serves until the task is cancelled.
+  public func run() async {
+    let session = Task { await desk.run() }
+    var beats = 0
+    while (try? await Task.sleep(for: Self.beat)) != nil {
+      beats = (beats + 1) % Self.beatsPerSecond
+      if beats == 0 { service.tick() }
+      server.pump()
+    }
+    session.cancel()
+    server.close()
+    await session.value
+  }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import BledWeb
+import FoundationEssentials
+
+/// `bleshell web`
+struct WebCommand: ShellCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "web", abstract: "Serves a page for a browser: devices, their values, links, programs, adapters.",
+    discussion: """
+      The command prints the page's address and serves it until Ctrl-C, on this machine only. The address has a secret that \
+      changes with each start: every program that has it acts with your permissions. While no page is open nothing is \
+      scanned. Pages read and subscribe; with --allow-writes they also write values. From another machine: ssh -L \
+      8080:127.0.0.1:8080 HOST bleshell web --port 8080.
+      """)
+
+  @Option(help: "The port on 127.0.0.1; 0 is any free one.") var port: UInt16 = 0
+  @Flag(help: "Let pages write values.") var allowWrites = false
+  @OptionGroup var global: GlobalOptions
+
+  func run(in shell: Shell) async throws {
+    let output = output(of: shell)
+    // The first connection tells whether there is a daemon, and why not.
+    _ = try await shell.connection()
+    let words = Words(name: { $0.knownName }, contents: { ScanTable.contents($0) })
+    let server: WebServer
+    do throws(ListenError) {
+      server = try WebServer(port: port, socket: shell.socket, allowsWrites: allowWrites, words: words) {
+        try JSONEncoder().encode(await DoctorCommand.findings(shell))
+      }
+    } catch {
+      throw Failure("--port: \(error)")
+    }
+    if output.json { try output.object(Address(address: server.address)) } else { output.line(server.address) }
+    let progress = output.progress("serving the page, Ctrl-C ends it")
+    defer { progress.end() }
+    await server.run()
+  }
+
+  private struct Address: Encodable { let address: String }
+}

@@ -1,0 +1,151 @@
+import BledClient
+import FoundationEssentials
+import Testing
+
+@testable import BledWeb
+
+/// The events that pages are sent of the devices, values and the status.
+@Suite struct FeedTests {
+  private let feed = Feed(words: { $0.name.map { [$0] } ?? [] })
+
+  private func report(_ device: String, _ rssi: Int = -60, data: [UInt8] = [], at time: Double = 1) -> ScanReport.Params
+  {
+    var report = ScanReport.Params(
+      peripheral: device, adapter: "hci0", address: "C0:DE:00:00:00:01", addressType: .init(.random), connectable: true,
+      data: HexBytes(data), time: time)
+    report.rssi = rssi
+    return report
+  }
+
+  /// The events that are new to a page: names and contents.
+  private func events(_ place: inout Feed.Place, air: Bool = true) throws -> [(name: String, content: JSONValue)] {
+    let text = String(decoding: feed.events(after: &place, withAir: air, now: 10), as: UTF8.self)
+    return try text.components(separatedBy: "\n\n").dropLast().map { event in
+      let lines = event.split(separator: "\n")
+      let data = try #require(lines.last?.dropFirst("data: ".count))
+      let content = try JSONDecoder().decode(JSONValue.self, from: Data(data.utf8))
+      return (String(lines[0].dropFirst("event: ".count)), content)
+    }
+  }
+
+  private func member(_ name: String, of value: JSONValue?) -> JSONValue? {
+    if case .object(let members) = value { members[name] } else { nil }
+  }
+
+  private func devices(_ content: JSONValue?) -> [JSONValue] {
+    if case .array(let devices) = member("devices", of: content) { devices } else { [] }
+  }
+
+  @Test("A new page receives all devices, later only the changes, without the parts that are the same")
+  func changes() throws {
+    var place = feed.start
+    feed.heard(report("a"))
+    feed.heard(report("b"))
+    let first = try events(&place)
+    #expect(first.map(\.name) == ["air"] && member("whole", of: first[0].content) == true)
+    #expect(devices(first[0].content).count == 2)
+    #expect(devices(first[0].content).allSatisfy { member("address", of: $0) == "C0:DE:00:00:00:01" })
+    #expect(try events(&place).isEmpty)
+    feed.heard(report("a", -50, at: 1.5))
+    let second = try events(&place)
+    #expect(
+      devices(second.first?.content) == [
+        ["id": "a", "rssi": -50, "heard": 1500, "count": 2, "interval": 500]
+      ])
+    feed.heard(report("a", data: [2, 1, 6]))
+    #expect(member("text", of: devices(try events(&place).first?.content).first) == "")
+  }
+
+  @Test("A page that was opened before the first report receives all of the first device")
+  func first() throws {
+    var place = feed.start
+    #expect(devices(try events(&place).first?.content).isEmpty)
+    feed.heard(report("a"))
+    feed.heard(report("a"))
+    #expect(member("address", of: devices(try events(&place).first?.content).first) == "C0:DE:00:00:00:01")
+  }
+
+  @Test("A page that was not served for long receives the latest state once, and removals")
+  func slow() throws {
+    var place = feed.start
+    _ = try events(&place)
+    for number in 0..<10_000 { feed.heard(report("a", -40 - number % 50)) }
+    feed.heard(report("b"))
+    feed.lost("b")
+    let late = try events(&place)
+    #expect(late.count == 1 && devices(late[0].content).count == 1)
+    #expect(member("gone", of: late[0].content) == ["b"])
+    feed.clear()
+    #expect(member("whole", of: try events(&place).first?.content) == true)
+  }
+
+  @Test("A page that missed more removals than are kept receives all devices anew")
+  func forgotten() throws {
+    var place = feed.start
+    _ = try events(&place)
+    feed.heard(report("stays"))
+    for number in 0..<3000 {
+      feed.heard(report("\(number)"))
+      feed.lost("\(number)")
+    }
+    let late = try events(&place)
+    #expect(member("whole", of: late.first?.content) == true && devices(late.first?.content).count == 1)
+  }
+
+  @Test("Devices beyond the limit are counted")
+  func limit() throws {
+    for number in 0..<AirTable.maximumDevices + 3 { feed.heard(report("\(number)")) }
+    feed.heard(report("0"))
+    var place = feed.start
+    let air = try events(&place).first?.content
+    #expect(devices(air).count == AirTable.maximumDevices && member("unlisted", of: air) == 3)
+  }
+
+  @Test("The history has the last changes of the data")
+  func history() throws {
+    for octet in UInt8(0)..<20 {
+      feed.heard(report("a", data: [2, 1, octet]))
+      feed.heard(report("a", data: [2, 1, octet]))
+    }
+    let device = try #require(feed.device("a"))
+    #expect(device.history.map(\.data.octets) == (12..<20).map { [2, 1, $0] } && device.count == 40)
+    #expect(feed.device("b") == nil)
+  }
+
+  @Test("A page receives the values since it was opened; those that it missed are counted")
+  func values() throws {
+    let value = { (octet: UInt8) in
+      ValueLog.Entry(device: "a", handle: 3, value: ValueDescription([octet], of: 0x2A19, at: 1))
+    }
+    feed.value(value(1))
+    var place = feed.start
+    #expect(try events(&place, air: false).isEmpty)
+    feed.value(value(2))
+    let content = try events(&place, air: false).first?.content
+    #expect(
+      member("values", of: content) == [
+        [
+          "device": "a", "handle": 3,
+          "value": ["time": 1, "hex": "02", "text": "2 %", "number": 2, "unit": "%"],
+        ]
+      ])
+    for octet in 0..<5000 { feed.value(value(UInt8(octet % 100))) }
+    let late = try events(&place, air: false).first?.content
+    guard case .array(let kept) = member("values", of: late), case .integer(let lost) = member("lost", of: late) else {
+      Issue.record("no values")
+      return
+    }
+    #expect(kept.count <= ValueLog.maximum && kept.count + lost == 5000)
+  }
+
+  @Test("A status is sent once, and again when it differs")
+  func status() throws {
+    var place = feed.start
+    feed.setStatus(Data("{\"a\":1}".utf8))
+    #expect(try events(&place, air: false).map(\.name) == ["status"])
+    feed.setStatus(Data("{\"a\":1}".utf8))
+    #expect(try events(&place, air: false).isEmpty)
+    feed.setStatus(Data("{\"a\":2}".utf8))
+    #expect(try events(&place, air: false).map(\.content) == [["a": 2]])
+  }
+}

@@ -1,0 +1,141 @@
+import BledClient
+import Dispatch
+import FoundationEssentials
+import Glibc
+import TestSupport
+import Testing
+
+@testable import BledWeb
+
+/// The running server, without a daemon.
+@Suite struct WebServerTests {
+  /// A server on a free port.
+  @MainActor private final class Site {
+    let port: UInt16
+    let token: String
+    private let task: Task<Void, Never>
+
+    init(allowsWrites: Bool = false) throws {
+      let server = try WebServer(
+        port: 0, socket: "/nonexistent/bled.sock", allowsWrites: allowsWrites,
+        words: Words(name: { _ in nil }, contents: { _ in [] }), doctor: { Data("[]".utf8) })
+      let parts = server.address.split(separator: "#")
+      token = try #require(parts.last.map(String.init))
+      port = try #require(UInt16(parts[0].dropFirst("http://127.0.0.1:".count).dropLast()))
+      task = Task { await server.run() }
+    }
+
+    func close() async {
+      task.cancel()
+      await task.value
+    }
+
+    /// Sends a request with the token, and gives the answer.
+    func request(_ line: String, host: String? = nil, token: String? = nil, fields: [String] = [], body: String = "")
+      async throws -> String
+    {
+      let head = [
+        "\(line) HTTP/1.1", "Host: \(host ?? "127.0.0.1:\(port)")", "Authorization: Bearer \(token ?? self.token)",
+        "Content-Length: \(body.utf8.count)",
+      ]
+      return try await exchange(port, (head + fields).joined(separator: "\r\n") + "\r\n\r\n" + body)
+    }
+
+    func status(_ line: String, host: String? = nil, token: String? = nil, fields: [String] = [], body: String = "")
+      async throws -> String
+    {
+      let answer = try await request(line, host: host, token: token, fields: fields, body: body)
+      return String(answer.dropFirst("HTTP/1.1 ".count).prefix(3))
+    }
+  }
+
+  @Test("Files of the page need no token, have the strict policy and no cookie")
+  @MainActor func page() async throws {
+    let site = try Site()
+    for (path, type) in [("/", "text/html"), ("/page.css", "text/css"), ("/page.js", "text/javascript")] {
+      let answer = try await site.request("GET \(path)", token: "none")
+      #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\nContent-Type: \(type); charset=utf-8\r\n"))
+      #expect(answer.contains("\r\nContent-Security-Policy: default-src 'none'; script-src 'self'; "))
+      #expect(answer.contains("\r\nX-Content-Type-Options: nosniff\r\n"))
+      #expect(answer.contains("\r\nReferrer-Policy: no-referrer\r\n"))
+      #expect(answer.contains("\r\nCache-Control: no-store\r\n"))
+      #expect(!answer.contains("Set-Cookie") && !answer.contains("Access-Control-"))
+      #expect(!answer.contains(site.token))
+    }
+    await site.close()
+  }
+
+  @Test("Foreign hosts and origins and wrong tokens are refused on each path")
+  @MainActor func attacks() async throws {
+    let site = try Site(allowsWrites: true)
+    let lines = [
+      "GET /api/events", "GET /api/doctor", "GET /api/devices/a", "POST /api/devices/a/write", "POST /api/recordings",
+      "GET /api/recordings/1",
+    ]
+    for line in lines {
+      #expect(try await site.status(line, token: "0") == "401", "\(line)")
+      #expect(try await site.status(line, host: "evil.example:\(site.port)") == "421", "\(line)")
+      #expect(try await site.status(line, fields: ["Origin: http://evil.example"]) == "403", "\(line)")
+    }
+    #expect(try await site.status("GET /", host: "evil.example") == "421")
+    #expect(try await site.status("OPTIONS /api/doctor") == "405")
+    #expect(try await site.status("GET /api/nothing") == "404")
+    await site.close()
+  }
+
+  @Test("Without a daemon operations say so, and wrong bodies are refused")
+  @MainActor func operations() async throws {
+    let site = try Site()
+    #expect(try await site.status("GET /api/doctor") == "200")
+    #expect(try await site.status("GET /api/devices/a") == "404")
+    #expect(try await site.status("POST /api/devices/a/connect") == "503")
+    #expect(try await site.status("POST /api/recordings") == "503")
+    #expect(try await site.status("POST /api/devices/a/read", body: "{\"handle\":3}") == "409")
+    for body in ["", "{}", "{\"handle\":70000}", "[", "{\"handle\":\"3\"}"] {
+      #expect(try await site.status("POST /api/devices/a/read", body: body) == "400", "\(body)")
+    }
+    let write = "{\"handle\":3,\"value\":\"00\",\"response\":true}"
+    let answer = try await site.request("POST /api/devices/a/write", body: write)
+    #expect(answer.hasPrefix("HTTP/1.1 403 ") && answer.contains("--allow-writes"))
+    await site.close()
+    let writing = try Site(allowsWrites: true)
+    #expect(try await writing.status("POST /api/devices/a/write", body: write) == "409")
+    await writing.close()
+  }
+}
+
+/// Sends text to a port of this machine.
+/// - Returns: the text that comes until the connection ends.
+private func exchange(_ port: UInt16, _ text: String) async throws -> String {
+  try await withCheckedThrowingContinuation { continuation in
+    DispatchQueue.global().async { continuation.resume(with: Result { try blockingExchange(port, text) }) }
+  }
+}
+
+private struct SocketError: Error { var call: String }
+
+private func blockingExchange(_ port: UInt16, _ text: String) throws -> String {
+  let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+  guard descriptor >= 0 else { throw SocketError(call: "socket") }
+  defer { close(descriptor) }
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_port = port.bigEndian
+  address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+  let result = withUnsafePointer(to: &address) {
+    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+    }
+  }
+  guard result == 0, send(descriptor, text, text.utf8.count, CInt(MSG_NOSIGNAL)) == text.utf8.count else {
+    throw SocketError(call: "connect")
+  }
+  var all: [UInt8] = []
+  var octets = [UInt8](repeating: 0, count: 65_536)
+  while Patience.wait(for: descriptor) {
+    let count = recv(descriptor, &octets, octets.count, 0)
+    guard count > 0 else { return String(decoding: all, as: UTF8.self) }
+    all += octets[..<count]
+  }
+  throw SocketError(call: "recv")
+}
