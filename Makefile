@@ -37,7 +37,7 @@ SCRIPTS := .ci/run $(filter-out %.py scripts/arrows scripts/words $(PYTHON_SCRIP
   Tests/Packages/{run,guest,fetch-root} Tests/Docs/bin/* $(wildcard packaging/debian/*.postrm)
 
 .PHONY: help deps build deb demo examples python test test-fast test-examples docs-test docs-pictures test-bluez \
-  test-home test-python test-kernel test-avatar install-mqtt \
+  test-home test-python test-web test-kernel test-avatar install-mqtt \
   test-fuzz test-attack test-stress search lint-deb test-deb conformance fuzz soak attack panic bench lint format \
   reference docs sdk \
   install install-bluez install-esphome install-sdk install-python uninstall clean
@@ -46,7 +46,7 @@ help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## installs what is missing for all targets, from Debian and PyPI
-	@scripts/deps build test kernel avatar bluez home python lint package
+	@scripts/deps build test kernel avatar bluez home python web lint package
 
 # deps-build+test: what a target needs and no more.
 deps-%:
@@ -74,9 +74,9 @@ demo: build ## shows both roles on the simulated adapter, in less than a minute
 examples: deps-build ## builds the programs in Examples: debug, in Examples/.build
 	@swift build --package-path Examples
 
-test: deps-build+test+kernel+bluez+home+python+package ## runs all tests, and prints what each step took
-	@scripts/steps test-fast test-examples build+docs-test+test-bluez+test-home+test-python test-kernel \
-	  test-fuzz+test-attack+lint-deb
+test: deps-build+test+kernel+bluez+home+python+web+package ## runs all tests, and prints what each step took
+	@scripts/steps test-fast test-examples build+docs-test+test-bluez+test-home+test-python+test-web \
+	  test-kernel test-fuzz+test-attack+lint-deb
 
 test-fast: deps-build+test ## runs the tests that need no other kernel; SANITIZE=address or thread adds a sanitizer
 	@scripts/test-swift $(CHECKED) $(SANITIZED)
@@ -109,9 +109,14 @@ test-python: deps-build+test+python ## checks the Python package, and tests it w
 	@$(DEBUG)
 	@scripts/test-python $(if $(CASE),-k "$(CASE)")
 
-docs-pictures: deps-build+test ## draws docs/session.svg from what the programs print
+test-web: deps-build+test+web ## tests the page of bleshell web in Chromium, and attacks its server; CASE=… selects
+	@$(DEBUG)
+	@/usr/bin/python3 -B Tests/Web/web_test.py $(if $(CASE),-k "$(CASE)")
+
+docs-pictures: deps-build+test+web ## draws docs/session.svg from the programs' output, takes pictures of bleshell web
 	@swift build $(CHECKED)
 	@Tests/Docs/pictures.py
+	@/usr/bin/python3 -B Tests/Web/pictures.py
 
 test-kernel: build examples deps-kernel+bluez+home ## runs the tests in virtual machines; KERNEL=6.12, CASE=2 or zoo
 	@python3 -B Tests/Kernel/test_machine.py --quiet
