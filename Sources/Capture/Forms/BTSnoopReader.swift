@@ -26,7 +26,7 @@ struct BTSnoopReader: RecordingForm {
 
   private static let name = Array("btsnoop\0".utf8)
   private static let headerLength = 16
-  private var octets = RecordedOctets()
+  private var octets = ReceivedOctets()
   private var state = State.beginning
 
   static func recognises(_ start: ArraySlice<UInt8>) -> Bool { start.starts(with: name) }
@@ -47,7 +47,7 @@ struct BTSnoopReader: RecordingForm {
         guard let length = rest.big(4, at: 0), let included = rest.big(4, at: 4), let flags = rest.big(4, at: 8),
           let lost = rest.big(4, at: 12), let time = rest.big(8, at: 16)
         else { return nil }
-        guard included <= RecordedOctets.longestPacket else { throw .tooLong(Int(clamping: included)) }
+        guard included <= RecordedPacket.longest else { throw .tooLong(Int(clamping: included)) }
         guard rest.count >= BTSnoop.headerLength + Int(included) else { return nil }
         let content = rest.dropFirst(BTSnoop.headerLength).prefix(Int(included))
         octets.drop(BTSnoop.headerLength + Int(included))

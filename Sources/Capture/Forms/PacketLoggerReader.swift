@@ -9,7 +9,7 @@ struct PacketLoggerReader: RecordingForm {
   private static let kinds: [UInt8: UInt16] = [0: 2, 1: 3, 2: 4, 3: 5, 8: 6, 9: 7]
   /// The types of notes about the controller and the system begin here.
   private static let firstNote: UInt8 = 0xF0
-  private var octets = RecordedOctets()
+  private var octets = ReceivedOctets()
   private var isLittle: Bool?
 
   // There is no mark: the header of the first packet has to make sense.
@@ -39,7 +39,7 @@ struct PacketLoggerReader: RecordingForm {
         let seconds = rest.number32(at: 4, isLittle: isLittle),
         let microseconds = rest.number32(at: 8, isLittle: isLittle), let type = rest.dropFirst(12).first
       else { return nil }
-      guard length <= RecordedOctets.longestPacket else { throw .tooLong(Int(length)) }
+      guard length <= RecordedPacket.longest else { throw .tooLong(Int(length)) }
       guard length >= 9 else { throw .damaged }
       guard rest.count >= 4 + Int(length) else { return nil }
       let content = rest.dropFirst(Self.headerLength).prefix(Int(length) - 9)

@@ -13,7 +13,7 @@ struct PcapReader: RecordingForm {
   private static let packetHeaderLength = 16
   private static let microseconds: UInt32 = 0xA1B2_C3D4
   private static let nanoseconds: UInt32 = 0xA1B2_3C4D
-  private var octets = RecordedOctets()
+  private var octets = ReceivedOctets()
   private var form: Form?
 
   static func recognises(_ start: ArraySlice<UInt8>) -> Bool {
@@ -39,7 +39,7 @@ struct PcapReader: RecordingForm {
         let included = rest.number32(at: 8, isLittle: form.isLittle),
         let length = rest.number32(at: 12, isLittle: form.isLittle)
       else { return nil }
-      guard included <= RecordedOctets.longestPacket else { throw .tooLong(Int(included)) }
+      guard included <= RecordedPacket.longest else { throw .tooLong(Int(included)) }
       guard rest.count >= Self.packetHeaderLength + Int(included) else { return nil }
       let content = rest.dropFirst(Self.packetHeaderLength).prefix(Int(included))
       octets.drop(Self.packetHeaderLength + Int(included))

@@ -27,7 +27,7 @@ struct PcapngReader: RecordingForm {
   private static let byteOrder: UInt32 = 0x1A2B_3C4D
   private static let longestBlock = 1 << 24
   private static let maximumInterfaces = 1024
-  private var octets = RecordedOctets()
+  private var octets = ReceivedOctets()
   private var isLittle = true
   private var interfaces: [Interface] = []
 

@@ -1,3 +1,4 @@
+import Bluetooth
 import Noise
 
 /// The octets of one client: frames, and the handshake if there is a key. It does no I/O.
@@ -47,7 +48,7 @@ package struct APITransport {
 
   private let identity: Identity
   private var state: State
-  private var buffer = FrameBuffer()
+  private var buffer = ReceivedOctets()
 
   /// - Parameter key: 32 octets; nil without encryption.
   package init(identity: Identity, key: [UInt8]?, ephemeralKey: X25519KeyPair = X25519KeyPair()) {

@@ -1,8 +1,10 @@
+import Bluetooth
+
 /// Frames with encryption: a one, the length in two octets, the body.
 enum NoiseFrames {
   /// - Throws: `APIFault`.
   /// - Returns: nil while the frame is not complete.
-  static func next(_ buffer: inout FrameBuffer, atMost limit: Int) throws(APIFault) -> [UInt8]? {
+  static func next(_ buffer: inout ReceivedOctets, atMost limit: Int) throws(APIFault) -> [UInt8]? {
     let rest = buffer.rest
     guard let indicator = rest.first else { return nil }
     guard indicator == 1 else { throw indicator == 0 ? .encryptionMismatch : .badIndicator }
@@ -11,7 +13,7 @@ enum NoiseFrames {
     guard length <= limit else { throw .tooLong }
     guard rest.count >= 3 + length else { return nil }
     let body = Array(rest.dropFirst(3).prefix(length))
-    buffer.remove(3 + length)
+    buffer.drop(3 + length)
     return body
   }
 

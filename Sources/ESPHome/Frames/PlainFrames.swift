@@ -1,3 +1,5 @@
+import Bluetooth
+
 /// Frames without encryption: a zero, the length of the payload, the type of the message, the payload.
 enum PlainFrames {
   /// A number of more octets than this is not valid.
@@ -5,7 +7,7 @@ enum PlainFrames {
 
   /// - Throws: `APIFault`.
   /// - Returns: nil while the frame is not complete.
-  static func next(_ buffer: inout FrameBuffer, atMost limit: Int) throws(APIFault) -> APIFrame? {
+  static func next(_ buffer: inout ReceivedOctets, atMost limit: Int) throws(APIFault) -> APIFrame? {
     var rest = buffer.rest
     guard let indicator = rest.popFirst() else { return nil }
     guard indicator == 0 else { throw indicator == 1 ? .encryptionMismatch : .badIndicator }
@@ -13,7 +15,7 @@ enum PlainFrames {
     guard length <= limit else { throw .tooLong }
     guard let type = try number(&rest), rest.count >= length else { return nil }
     let payload = Array(rest.prefix(Int(length)))
-    buffer.remove(buffer.rest.count - rest.count + payload.count)
+    buffer.drop(buffer.rest.count - rest.count + payload.count)
     return APIFrame(type: type, payload: payload)
   }
 

@@ -1,25 +1,3 @@
-/// The octets of a client that are not a whole frame yet.
-struct FrameBuffer {
-  private var octets: [UInt8] = []
-  /// The octets at the start that were handled.
-  private var handled = 0
-
-  /// The octets that wait.
-  var rest: ArraySlice<UInt8> { octets[handled...] }
-
-  mutating func append(_ more: some Sequence<UInt8>) {
-    if handled > 0 {
-      octets.removeFirst(handled)
-      handled = 0
-    }
-    octets.append(contentsOf: more)
-  }
-
-  mutating func remove(_ count: Int) { handled += min(count, octets.count - handled) }
-
-  mutating func removeAll() { (octets, handled) = ([], 0) }
-}
-
 /// A message of the API with its number; the content is encoded.
 package struct APIFrame: Hashable {
   package let type: UInt32

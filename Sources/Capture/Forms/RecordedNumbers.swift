@@ -1,26 +1,7 @@
-/// The octets of a recording that were received and not yet read.
-struct RecordedOctets: Sendable {
+/// Limits of all forms of recordings.
+enum RecordedPacket {
   /// The longest packet that is believed, in octets.
-  static let longestPacket = 1 << 17
-
-  private var waiting: [UInt8] = []
-  /// The place in `waiting` of the first octet that was not read.
-  private var position = 0
-
-  /// All that was not read.
-  var rest: ArraySlice<UInt8> { waiting[position...] }
-
-  mutating func append(_ octets: some Collection<UInt8>) {
-    if position > 0 {
-      waiting.removeFirst(position)
-      position = 0
-    }
-    waiting.append(contentsOf: octets)
-  }
-
-  /// Drops octets that were read.
-  /// - Parameter count: at most `rest.count`.
-  mutating func drop(_ count: Int) { position += min(count, waiting.count - position) }
+  static let longest = 1 << 17
 }
 
 extension ArraySlice<UInt8> {
