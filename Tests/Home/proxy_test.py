@@ -107,6 +107,20 @@ class ProxyTests(unittest.IsolatedAsyncioTestCase):
         count = len(other.heard)
         await settled(lambda: len(other.heard) > count + 20, "the other client hears no more")
 
+    async def test_advertisements_with_their_parts(self):
+        """Clients got them so before they read AD structures themselves."""
+        self.make()
+        client = await self.client()
+        heard = {}
+        client.api.subscribe_bluetooth_le_advertisements(lambda one: heard.__setitem__(one.address, one))
+        await settled(lambda: {BELT, ECHO} <= set(heard), "devices are missing")
+        belt, echo = heard[BELT], heard[ECHO]
+        self.assertEqual((belt.name, belt.manufacturer_data), ("Belt", {0xFFFF: b"\x01\x02"}))
+        self.assertEqual(belt.service_uuids, ["0000180d-0000-1000-8000-00805f9b34fb"])
+        self.assertLess(belt.rssi, 0)
+        self.assertEqual(echo.service_uuids, ["b1ed0001-5eed-4b1e-8d00-000000000000"])
+        self.assertEqual(echo.service_data, {"0000180f-0000-1000-8000-00805f9b34fb": b"\x64"})
+
     async def test_connection(self):
         self.make(connections=3)
         client = await self.client()

@@ -1,6 +1,6 @@
 /// The messages of this side.
 extension APIFrame {
-  private init(_ type: UInt32, _ write: (inout ProtobufWriter) -> Void) {
+  init(_ type: UInt32, _ write: (inout ProtobufWriter) -> Void) {
     var writer = ProtobufWriter()
     write(&writer)
     self.init(type: type, payload: writer.octets)

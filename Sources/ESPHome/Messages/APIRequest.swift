@@ -11,7 +11,8 @@ enum APIRequest: Hashable {
   case deviceInfo
   case deviceCapabilities
   case listEntities
-  case subscribeAdvertisements
+  /// Whether the client reads AD structures itself.
+  case subscribeAdvertisements(raw: Bool)
   case unsubscribeAdvertisements
   case setScannerMode(active: Bool)
   case subscribeConnectionsFree
@@ -54,7 +55,7 @@ enum APIRequest: Hashable {
     case 8: self = .pong
     case 9: self = .deviceInfo
     case 11: self = .listEntities
-    case 66: self = .subscribeAdvertisements
+    case 66: self = .subscribeAdvertisements(raw: fields.number(1) & 1 == 1)
     case 68:
       switch fields.number(2) {
       // The first one is of old clients.

@@ -54,7 +54,8 @@ package final class Proxy {
   private var adapters: [AdapterDescription] = []
   /// In the order in which they came.
   private var clients: [ProxyClient] = []
-  private var subscribers: Set<Int> = []
+  /// The clients that hear advertisements, by their numbers, and whether they read AD structures themselves.
+  private var subscribers: [Int: Bool] = [:]
   private var lastNumber = 0
 
   package init(_ settings: Settings, _ connector: any DaemonConnector, _ clock: any Scheduler) {
@@ -69,10 +70,13 @@ package final class Proxy {
       for client in clients where client.hearsSlots { client.send(context.slots.frame) }
     }
     scanner.changed = { [unowned self] in
-      for client in clients where subscribers.contains(client.number) { client.send(scanner.frame) }
+      for client in clients where subscribers[client.number] != nil { client.send(scanner.frame) }
     }
     scanner.heard = { [unowned self] frame in
-      for client in clients where subscribers.contains(client.number) { client.sendAdvertisements(frame) }
+      for client in clients where subscribers[client.number] == true { client.sendAdvertisements(frame) }
+    }
+    scanner.heardByOldClients = { [unowned self] frame in
+      for client in clients where subscribers[client.number] == false { client.sendAdvertisements(frame) }
     }
   }
 
@@ -116,19 +120,24 @@ package final class Proxy {
 
   func left(_ client: ProxyClient) {
     clients.removeAll { $0 === client }
-    if subscribers.remove(client.number) != nil { scanner.want(!subscribers.isEmpty) }
+    unsubscribe(client)
   }
 
-  func subscribe(_ client: ProxyClient, _ isOn: Bool) {
-    if isOn {
-      // The state is told with its change, if this is the first one, else now.
-      let isFirst = subscribers.isEmpty
-      subscribers.insert(client.number)
-      scanner.want(true)
-      if !isFirst { client.send(scanner.frame) }
-    } else if subscribers.remove(client.number) != nil {
-      scanner.want(!subscribers.isEmpty)
-    }
+  /// - Parameter isRaw: whether the client reads AD structures itself.
+  func subscribe(_ client: ProxyClient, raw isRaw: Bool) {
+    // The state is told with its change, if this is the first one, else now.
+    let isFirst = subscribers.isEmpty
+    subscribers[client.number] = isRaw
+    wantScan()
+    if !isFirst { client.send(scanner.frame) }
+  }
+
+  func unsubscribe(_ client: ProxyClient) {
+    if subscribers.removeValue(forKey: client.number) != nil { wantScan() }
+  }
+
+  private func wantScan() {
+    scanner.want(raw: subscribers.values.contains(true), parsed: subscribers.values.contains(false))
   }
 
   func setScannerMode(active: Bool) { scanner.setMode(active: active) }

@@ -113,8 +113,8 @@ package final class ProxyClient {
     case .deviceInfo: if let device = proxy.device { send(.deviceInfo(device)) }
     case .deviceCapabilities: if let device = proxy.device { send(.deviceCapabilities(device)) }
     case .listEntities: send(.entitiesDone)
-    case .subscribeAdvertisements: proxy.subscribe(self, true)
-    case .unsubscribeAdvertisements: proxy.subscribe(self, false)
+    case .subscribeAdvertisements(let isRaw): proxy.subscribe(self, raw: isRaw)
+    case .unsubscribeAdvertisements: proxy.unsubscribe(self)
     case .setScannerMode(let isActive): proxy.setScannerMode(active: isActive)
     case .subscribeConnectionsFree:
       hearsSlots = true

@@ -21,8 +21,10 @@ final class Scanner {
 
   /// The state or the mode has changed.
   var changed: () -> Void = {}
-  /// A batch for all who subscribed.
+  /// A batch for all clients that read AD structures themselves.
   var heard: (APIFrame) -> Void = { _ in }
+  /// An advertisement for all clients that do not.
+  var heardByOldClients: (APIFrame) -> Void = { _ in }
 
   private let clock: any Scheduler
   private let configuredActive: Bool
@@ -31,7 +33,9 @@ final class Scanner {
   /// The adapter to scan on; nil: all.
   private let adapter: String?
   private var session: DaemonSession?
-  private var isWanted = false
+  private var isWanted: Bool { isWantedRaw || isWantedParsed }
+  private var isWantedRaw = false
+  private var isWantedParsed = false
   private var adapterIsOn = true
   /// The scan that the daemon was asked for last.
   private var attempt = 0
@@ -56,9 +60,13 @@ final class Scanner {
     restart()
   }
 
-  func want(_ isWanted: Bool) {
-    guard isWanted != self.isWanted else { return }
-    self.isWanted = isWanted
+  /// - Parameters:
+  ///   - raw: whether there are clients that read AD structures themselves.
+  ///   - parsed: whether there are others.
+  func want(raw: Bool, parsed: Bool) {
+    let wasWanted = isWanted
+    (isWantedRaw, isWantedParsed) = (raw, parsed)
+    guard isWanted != wasWanted else { return }
     if !isWanted { session?.tell(ScanStop.self, ScanStop.Params()) }
     restart()
   }
@@ -107,9 +115,16 @@ final class Scanner {
   func report(_ report: ScanReport.Params) {
     let kind = report.addressType.known ?? .random
     guard isWanted, let address = DeviceAddress(report.address, kind: kind) else { return }
+    let rssi = report.rssi.flatMap { Int32(exactly: $0) } ?? Self.unknownStrength
+    let (data, scanResponse) = (report.data.octets, report.scanResponse?.octets ?? [])
+    if isWantedParsed {
+      let content = AdvertisingData(parsing: data).merged(with: AdvertisingData(parsing: scanResponse))
+      heardByOldClients(
+        .parsedAdvertisement(address: address.value, rssi: rssi, addressType: UInt32(kind.rawValue), content))
+    }
+    guard isWantedRaw else { return }
     batch += APIFrame.advertisement(
-      address: address.value, rssi: report.rssi.flatMap { Int32(exactly: $0) } ?? Self.unknownStrength,
-      addressType: UInt32(kind.rawValue), data: report.data.octets + (report.scanResponse?.octets ?? []))
+      address: address.value, rssi: rssi, addressType: UInt32(kind.rawValue), data: data + scanResponse)
     batchCount += 1
     if batchCount >= Self.batchSize {
       flush()

@@ -20,6 +20,15 @@ import Testing
         .advertisements(APIFrame.advertisement(address: Self.device, rssi: -62, addressType: 1, data: [2, 1, 6])), 93,
         "0a110884808080e09b30107b18012203020106"
       ),
+      (
+        .parsedAdvertisement(
+          address: Self.device, rssi: -62, addressType: 1,
+          AdvertisingData(parsing: [
+            3, 3, 0x0D, 0x18, 3, 9, 0x41, 0x42, 4, 0x16, 0x0F, 0x18, 100, 5, 0xFF, 0x4C, 0, 1, 2,
+          ])), 67,
+        "0884808080e09b3012024142187b2206307831383044"
+          + "2a0b0a06307831383046" + "1a0164" + "320a0a0430783463" + "1a020102" + "3801"
+      ),
       (.connected(Self.device, mtu: 247), 69, "0884808080e09b30100118f701"),
       (.notConnected(Self.device, error: -1), 69, "0884808080e09b3020ffffffffffffffffff01"),
       (.connectionsFree(limit: 8, allocated: [5, Self.device]), 81, "080610081a080584808080e09b30"),

@@ -44,6 +44,26 @@ import Testing
     #expect(client.stream.take().isEmpty)
   }
 
+  @Test func anOldClientHearsEachAdvertisementWithItsParts() throws {
+    let stage = ProxyStage()
+    let (old, new) = (try stage.greeted(), try stage.greeted())
+    stage.send(old, 66)
+    #expect(old.stream.take() == [state(.starting), state(.running)])
+    stage.send(new, 66, [8, 1])
+    _ = new.stream.take()
+    try stage.hear(2)
+    let one = APIFrame.parsedAdvertisement(
+      address: ProxyStage.device, rssi: -62, addressType: 1, AdvertisingData(parsing: [2, 1, 6, 2, 10, 4]))
+    #expect(old.stream.take() == [one, one])
+    stage.advance(by: .milliseconds(100))
+    #expect(new.stream.take().count == 1 && old.stream.take().isEmpty)
+    // The scan goes on for the other one.
+    stage.send(old, 87)
+    #expect(try stage.params(ScanStop.self).isEmpty)
+    stage.send(new, 87)
+    #expect(try stage.params(ScanStop.self).count == 1)
+  }
+
   @Test func aClientChoosesTheMode() throws {
     let stage = ProxyStage()
     let client = try stage.greeted()
