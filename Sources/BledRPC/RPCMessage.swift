@@ -99,6 +99,7 @@ public struct RPCMessage: Sendable {
   /// Decodes some of the params, and ignores the others.
   /// - Returns: nil if one of them has another type.
   public func concerned<Params: RPCPayload>(_ type: Params.Type) -> Params? {
+    if let params = plain(type) { return params }
     guard let body else { return nil }
     return try? decoded(type, at: body, name: "params", budget: JSONBudget(Self.mostElements), isObject: true)
   }

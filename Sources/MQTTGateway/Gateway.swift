@@ -197,7 +197,7 @@ package final class Gateway {
   private func notified(_ name: String, _ message: RPCMessage) {
     switch name {
     case ScanReport.name:
-      if let report = try? message.params(ScanReport.Params.self) { heard(report) }
+      if let outline = message.concerned(ScanReport.Outline.self) { heard(outline, message) }
     case GATTValue.name:
       if let value = try? message.params(GATTValue.Params.self) { subscribed.value(value) }
     case PeripheralConnected.name:
@@ -216,9 +216,9 @@ package final class Gateway {
 
   // MARK: Messages
 
-  private func heard(_ report: ScanReport.Params) {
+  private func heard(_ outline: ScanReport.Outline, _ report: RPCMessage) {
     counters.heard += 1
-    if policy.heard(report, at: clock.now) { publish(report) }
+    if policy.heard(outline, report, at: clock.now) { publish(report) }
     setHeldAlarm()
   }
 
@@ -237,8 +237,8 @@ package final class Gateway {
     return sequence
   }
 
-  private func publish(_ report: ScanReport.Params) {
-    guard let kind = report.addressType.known,
+  private func publish(_ message: RPCMessage) {
+    guard let report = try? message.params(ScanReport.Params.self), let kind = report.addressType.known,
       let address = DeviceAddress(report.address, kind: kind)
     else { return }
     for message in discovery?.messages(for: report) ?? [] { outbox.sendNow(message) }

@@ -4,72 +4,82 @@ import MQTTGateway
 import Testing
 
 struct PublishPolicyTests {
-  private func report(_ peripheral: Int, data: [UInt8] = [2, 1, 6], rssi: Int = -60) -> ScanReport.Params {
+  private func report(_ peripheral: Int, data: [UInt8] = [2, 1, 6], rssi: Int = -60) throws -> RPCMessage {
     var report = ScanReport.Params(
       peripheral: "\(peripheral)", adapter: "hci0", address: "C0:DE:00:00:00:01", addressType: "random",
       connectable: true, data: HexBytes(data), time: 0)
     report.rssi = rssi
-    return report
+    return try RPCMessage(line: RPCEncoding.notification(ScanReport.self, report).dropLast())
+  }
+
+  private func octets(_ reports: [RPCMessage]) throws -> [UInt8] {
+    try reports.compactMap { try $0.params(ScanReport.Params.self).data.octets.last }
   }
 
   private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
 
-  @Test func aSignalStrengthAloneIsPublishedAfterAWhile() {
+  @Test func aSignalStrengthAloneIsPublishedAfterAWhile() throws {
     var policy = PublishPolicy(PublishPolicy.Limits(), at: at(0))
     var published: [Int64] = []
     for second in 0..<130 as Range<Int64> {
-      if policy.heard(report(1, rssi: -60 - Int(second) % 40), at: at(second * 1000)) { published.append(second) }
+      if try policy.heard(report(1, rssi: -60 - Int(second) % 40), at: at(second * 1000)) { published.append(second) }
     }
     #expect(published == [0, 60, 120])
   }
 
-  @Test func withoutATimeOnlyChangesArePublished() {
+  @Test func withoutATimeOnlyChangesArePublished() throws {
     var limits = PublishPolicy.Limits()
     limits.every = nil
     var policy = PublishPolicy(limits, at: at(0))
-    let first = policy.heard(report(1), at: at(0))
-    let same = policy.heard(report(1), at: at(100_000_000))
-    let other = policy.heard(report(1, data: [2, 1, 4]), at: at(100_000_001))
+    let first = try policy.heard(report(1), at: at(0))
+    let same = try policy.heard(report(1), at: at(100_000_000))
+    let other = try policy.heard(report(1, data: [2, 1, 4]), at: at(100_000_001))
     #expect(first && !same && other)
   }
 
-  @Test func aFloodOfChangesBecomesOneMessageASecondAndTheLastIsNotMissed() {
+  @Test func aFloodOfChangesBecomesOneMessageASecondAndTheLastIsNotMissed() throws {
     var policy = PublishPolicy(PublishPolicy.Limits(), at: at(0))
     var published: [UInt8] = []
     for step in 0..<100 as Range<Int64> {
       let now = at(step * 100)
-      published += policy.due(at: now).compactMap { $0.data.octets.last }
-      if policy.heard(report(1, data: [2, 1, UInt8(step)]), at: now) { published.append(UInt8(step)) }
+      published += try octets(policy.due(at: now))
+      if try policy.heard(report(1, data: [2, 1, UInt8(step)]), at: now) { published.append(UInt8(step)) }
     }
     // Four at once, then one in a second.
     #expect(published.count <= 15 && published.prefix(4) == [0, 1, 2, 3])
     #expect(published == published.sorted())
-    let last = policy.due(at: at(20_000)).compactMap { $0.data.octets.last }
+    let last = try octets(policy.due(at: at(20_000)))
     #expect(last == [99] || published.last == 99)
     #expect(policy.deadline == nil)
   }
 
-  @Test func theTableIsBounded() {
+  @Test func theTableIsBounded() throws {
     var limits = PublishPolicy.Limits()
     limits.devices = 100
     var policy = PublishPolicy(limits, at: at(0))
     for number in 0..<1000 {
-      _ = policy.heard(report(number), at: at(Int64(number)))
+      _ = try policy.heard(report(number), at: at(Int64(number)))
       // One that is heard all the time stays.
-      _ = policy.heard(report(5000), at: at(Int64(number)))
+      _ = try policy.heard(report(5000), at: at(Int64(number)))
     }
     #expect(policy.count <= 100)
     #expect(policy.forgotten > 800)
-    let isNew = policy.heard(report(5000), at: at(1001))
+    let isNew = try policy.heard(report(5000), at: at(1001))
     #expect(!isNew)
   }
 
-  @Test func allDevicesTogetherAreBounded() {
+  @Test func allDevicesTogetherAreBounded() throws {
     var limits = PublishPolicy.Limits()
     limits.total = 10
     var policy = PublishPolicy(limits, at: at(0))
-    let published = (0..<1000).count { policy.heard(report($0), at: at(Int64($0))) }
+    let published = try (0..<1000).count { try policy.heard(report($0), at: at(Int64($0))) }
     #expect(published == 29)
     #expect(policy.dropped == 971)
+  }
+}
+
+extension PublishPolicy {
+  fileprivate mutating func heard(_ report: RPCMessage, at now: Instant) throws -> Bool {
+    heard(try #require(report.concerned(ScanReport.Outline.self)), report, at: now)
   }
 }

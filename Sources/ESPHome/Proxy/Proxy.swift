@@ -154,7 +154,7 @@ package final class Proxy {
   private func notified(_ name: String, _ message: RPCMessage) {
     switch name {
     case ScanReport.name:
-      if let report = try? message.params(ScanReport.Params.self) { scanner.report(report) }
+      if let report = message.concerned(ScanReport.Outline.self) { scanner.report(report) }
     case AdapterChanged.name:
       guard let change = try? message.params(AdapterDescription.self) else { return }
       if let place = adapters.firstIndex(where: { $0.adapter.utf8.elementsEqual(change.adapter.utf8) }) {

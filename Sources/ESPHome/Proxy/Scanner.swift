@@ -112,7 +112,7 @@ final class Scanner {
 
   // MARK: Advertisements
 
-  func report(_ report: ScanReport.Params) {
+  func report(_ report: ScanReport.Outline) {
     let kind = report.addressType.known ?? .random
     guard isWanted, let address = DeviceAddress(report.address, kind: kind) else { return }
     let rssi = report.rssi.flatMap { Int32(exactly: $0) } ?? Self.unknownStrength

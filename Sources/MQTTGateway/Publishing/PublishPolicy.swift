@@ -38,7 +38,7 @@ package struct PublishPolicy {
     var heard: Instant
     /// When its messages are all there again.
     var budget: Budget
-    var held: ScanReport.Params?
+    var held: RPCMessage?
   }
 
   /// Messages that come back with time: one every `pause`, `burst` at the most.
@@ -87,16 +87,20 @@ package struct PublishPolicy {
   package var deadline: Instant? { held.values.min() }
 
   /// A device was heard.
+  /// - Parameters:
+  ///   - outline: the parts that decide; most reports are not published, and are not read any further.
+  ///   - report: the whole message, which is held if it cannot be published yet.
   /// - Returns: whether the report is to be published now.
-  package mutating func heard(_ report: ScanReport.Params, at now: Instant) -> Bool {
-    let content = Self.content(of: report)
-    guard var device = devices[report.peripheral] else {
+  package mutating func heard(_ outline: ScanReport.Outline, _ report: RPCMessage, at now: Instant) -> Bool {
+    let content = Self.content(of: outline)
+    let peripheral = outline.peripheral
+    guard var device = devices[peripheral] else {
       makeRoom()
       var device = Device(
         content: content, published: now, heard: now,
         budget: Budget(pause: limits.interval, burst: Self.burst, at: now))
-      let isPublished = publish(report, &device, at: now)
-      devices[report.peripheral] = device
+      let isPublished = publish(report, of: peripheral, &device, at: now)
+      devices[peripheral] = device
       return isPublished
     }
     device.heard = now
@@ -105,37 +109,39 @@ package struct PublishPolicy {
     var isPublished = false
     if isChanged || isDue {
       device.content = content
-      isPublished = publish(report, &device, at: now)
+      isPublished = publish(report, of: peripheral, &device, at: now)
     } else if device.held != nil {
       // With the newest signal strength.
       device.held = report
     }
-    devices[report.peripheral] = device
+    devices[peripheral] = device
     return isPublished
   }
 
   /// The held reports whose time has come, those that wait longest first.
-  package mutating func due(at now: Instant) -> [ScanReport.Params] {
+  package mutating func due(at now: Instant) -> [RPCMessage] {
     let ready = held.filter { $0.value <= now }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
-    var reports: [ScanReport.Params] = []
+    var reports: [RPCMessage] = []
     for (peripheral, _) in ready {
       held[peripheral] = nil
       guard var device = devices[peripheral], let report = device.held else { continue }
       device.held = nil
-      if publish(report, &device, at: now) { reports.append(report) }
+      if publish(report, of: peripheral, &device, at: now) { reports.append(report) }
       devices[peripheral] = device
     }
     return reports
   }
 
-  private mutating func publish(_ report: ScanReport.Params, _ device: inout Device, at now: Instant) -> Bool {
+  private mutating func publish(
+    _ report: RPCMessage, of peripheral: String, _ device: inout Device, at now: Instant
+  ) -> Bool {
     guard device.budget.take(at: now) else {
       device.held = report
-      held[report.peripheral] = device.budget.next
+      held[peripheral] = device.budget.next
       return false
     }
     device.held = nil
-    held[report.peripheral] = nil
+    held[peripheral] = nil
     guard total.take(at: now) else {
       dropped &+= 1
       return false
@@ -155,7 +161,7 @@ package struct PublishPolicy {
   }
 
   /// A hash of the data of a report, without signal strength and time.
-  private static func content(of report: ScanReport.Params) -> Int {
+  private static func content(of report: ScanReport.Outline) -> Int {
     var hasher = Hasher()
     hasher.combine(report.data.octets)
     hasher.combine(report.scanResponse?.octets)
