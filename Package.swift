@@ -103,7 +103,7 @@ let package = Package(
     .target(name: "BledSession", dependencies: ["BledConnection", "BledRPC", "Adapter", "Bluetooth"]),
     .target(
       name: "BledLoop",
-      dependencies: ["BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth", "EventLoop"]),
+      dependencies: ["BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth", "EventLoop", arguments]),
     // org.bluez on D-Bus: the object tree and its translation, without I/O.
     .target(name: "BlueZ", dependencies: ["BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth"]),
     .executableTarget(

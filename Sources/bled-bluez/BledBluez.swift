@@ -1,4 +1,5 @@
 import ArgumentParser
+import BledLoop
 import BledRPC
 import BlueZ
 import EventLoop
@@ -13,10 +14,7 @@ struct BledBluez: ParsableCommand {
     abstract: "Serves org.bluez on the system bus, so that programs for BlueZ use bled.",
     version: "5.82 (bled \(Release.version))")
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp("The socket of bled. (default: $BLED_SOCKET, else /run/bled/bled.sock)", valueName: "path"))
-  var socket: String?
+  @OptionGroup var service: ServiceOptions
 
   @Option(
     name: .long,
@@ -27,9 +25,10 @@ struct BledBluez: ParsableCommand {
   func run() throws {
     SignalWatch.block([SIGTERM, SIGINT])
     signal(SIGPIPE, SIG_IGN)
-    let path = socket ?? getenv("BLED_SOCKET").map { String(cString: $0) } ?? SocketPath.system
-    let state = stateDirectory ?? getenv("STATE_DIRECTORY").map { String(cString: $0) }
-    let status = try RunningFacade(socket: path, settings: SettingsFile(directory: state), loop: EventLoop()).run()
+    let state = stateDirectory ?? ServiceEnvironment.stateDirectory
+    let status = try RunningFacade(
+      socket: service.socketPath, settings: SettingsFile(directory: state), loop: EventLoop()
+    ).run()
     if status != 0 { throw ExitCode(status) }
   }
 }

@@ -11,6 +11,7 @@ final class RunningFacade {
   /// The exit status if another program has the name: systemd is not to try again (sysexits(3), EX_UNAVAILABLE).
   static let nameTaken: Int32 = 69
 
+  private let log = ServiceLog("bled-bluez")
   private let loop: EventLoop
   private let bus: SystemBus
   private let facade: Facade
@@ -109,8 +110,5 @@ final class RunningFacade {
     loop.stop()
   }
 
-  private func say(_ text: String) {
-    let line = "bled-bluez: \(text)\n"
-    _ = write(STDERR_FILENO, line, line.utf8.count)
-  }
+  private func say(_ text: String) { log.say(text) }
 }

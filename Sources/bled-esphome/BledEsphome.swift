@@ -1,4 +1,5 @@
 import ArgumentParser
+import BledLoop
 import BledRPC
 import EventLoop
 import Glibc
@@ -17,10 +18,7 @@ struct BledEsphome: ParsableCommand {
     help: ArgumentHelp("The configuration. (default: \(Configuration.standardFile), if it exists)", valueName: "file"))
   var config: String?
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp("The socket of bled. (default: $BLED_SOCKET, else /run/bled/bled.sock)", valueName: "path"))
-  var socket: String?
+  @OptionGroup var service: ServiceOptions
 
   @Option(
     name: .long,
@@ -40,7 +38,7 @@ struct BledEsphome: ParsableCommand {
   func run() throws {
     SignalWatch.block([SIGTERM, SIGINT, SIGUSR1])
     signal(SIGPIPE, SIG_IGN)
-    let state = stateDirectory ?? getenv("STATE_DIRECTORY").map { String(cString: $0) } ?? "/var/lib/bled-esphome"
+    let state = stateDirectory ?? ServiceEnvironment.stateDirectory ?? "/var/lib/bled-esphome"
     let keys = KeyFile(directory: state)
     if showKey {
       guard let text = try keys.text() else {
@@ -55,11 +53,10 @@ struct BledEsphome: ParsableCommand {
       throw ValidationError("\(error)")
     }
     if check { return print("the configuration is valid") }
-    let path = socket ?? getenv("BLED_SOCKET").map { String(cString: $0) } ?? SocketPath.system
     // The announcement does not contain the key.
     let key: [UInt8]? =
       if !configuration.encryption { nil } else if avahi { [] } else { try keys.keyOrNew() }
-    let proxy = RunningProxy(configuration, key: key, socket: path, loop: try EventLoop())
+    let proxy = RunningProxy(configuration, key: key, socket: service.socketPath, loop: try EventLoop())
     let status = try avahi ? proxy.printAvahiService() : proxy.run()
     if status != 0 { throw ExitCode(status) }
   }

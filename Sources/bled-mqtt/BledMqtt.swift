@@ -1,4 +1,5 @@
 import ArgumentParser
+import BledLoop
 import BledRPC
 import EventLoop
 import Glibc
@@ -21,10 +22,7 @@ struct BledMqtt: ParsableCommand {
   @Flag(name: .long, help: "Reads the configuration and the files that it names, says what is wrong, and ends.")
   var check = false
 
-  @Option(
-    name: .long,
-    help: ArgumentHelp("The socket of bled. (default: $BLED_SOCKET, else /run/bled/bled.sock)", valueName: "path"))
-  var socket: String?
+  @OptionGroup var service: ServiceOptions
 
   @Option(
     name: .long,
@@ -43,8 +41,7 @@ struct BledMqtt: ParsableCommand {
     guard !check else { return print("\(config): the configuration is valid") }
     SignalWatch.block([SIGTERM, SIGINT])
     signal(SIGPIPE, SIG_IGN)
-    let path = socket ?? getenv("BLED_SOCKET").map { String(cString: $0) } ?? SocketPath.system
-    let state = stateDirectory ?? getenv("STATE_DIRECTORY").map { String(cString: $0) }
-    try RunningGateway(settings, socket: path, stateDirectory: state, loop: EventLoop()).run()
+    let state = stateDirectory ?? ServiceEnvironment.stateDirectory
+    try RunningGateway(settings, socket: service.socketPath, stateDirectory: state, loop: EventLoop()).run()
   }
 }

@@ -13,6 +13,7 @@ final class RunningGateway {
   /// The pause between two lines about the spool, in nanoseconds.
   private static let pause: Int64 = 60_000_000_000
 
+  private let log = ServiceLog("bled-mqtt")
   private let loop: EventLoop
   private let gateway: Gateway
   private let broker: BrokerLink
@@ -33,8 +34,8 @@ final class RunningGateway {
     }
     gateway = Gateway(
       settings.configuration, SocketConnector(path: socket, loop: loop), LoopClock(loop), spool: spool)
-    broker = BrokerLink(settings, gateway, loop) { Self.say($0) }
-    gateway.say = { Self.say($0) }
+    broker = BrokerLink(settings, gateway, loop) { [log] in log.say($0) }
+    gateway.say = { [log] in log.say($0) }
     spool?.happened = { [unowned self] in happened($0) }
   }
 
@@ -62,16 +63,11 @@ final class RunningGateway {
     spoolSaid = EventLoop.now
     switch event {
     case .full:
-      Self.say("the spool is full, so the oldest messages go: \(spool?.counters.dropped ?? 0) so far")
+      log.say("the spool is full, so the oldest messages go: \(spool?.counters.dropped ?? 0) so far")
     case .unwritable(let reason):
-      Self.say("the spool cannot be written, so messages are lost: \(reason)")
+      log.say("the spool cannot be written, so messages are lost: \(reason)")
     case .damaged(let number):
-      Self.say("file \(number) of the spool is damaged: it is moved aside, and its messages are not sent")
+      log.say("file \(number) of the spool is damaged: it is moved aside, and its messages are not sent")
     }
-  }
-
-  private static func say(_ text: String) {
-    let line = "bled-mqtt: \(text)\n"
-    _ = write(STDERR_FILENO, line, line.utf8.count)
   }
 }
