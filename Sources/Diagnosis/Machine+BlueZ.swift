@@ -32,9 +32,7 @@ extension Machine {
   }
 
   /// The process of the unit.
-  private var facade: Int? {
-    files.processes(named: Facade.name).first { files.text("/proc/\($0)/cgroup")?.contains(Facade.unit) ?? false }
-  }
+  private var facade: Int? { process(of: Facade.unit, named: Facade.name) }
 
   private var busProblem: Finding? {
     guard files.isListed(Facade.bus) else {

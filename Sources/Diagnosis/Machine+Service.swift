@@ -11,9 +11,12 @@ enum Service {
 }
 
 extension Machine {
-  /// The process of the unit: others of its name are started by hand.
-  var service: Int? {
-    files.processes(named: "bled").first { files.text("/proc/\($0)/cgroup")?.contains("bled.service") ?? false }
+  /// The process of the unit.
+  var service: Int? { process(of: "bled.service", named: "bled") }
+
+  /// The process of a unit: others of its name are started by hand.
+  func process(of unit: String, named name: String) -> Int? {
+    files.processes(named: name).first { files.text("/proc/\($0)/cgroup")?.contains(unit) ?? false }
   }
 
   /// The units.

@@ -89,6 +89,6 @@ public struct Machine: Sendable {
   /// All that can be found without the daemon.
   public var findings: [Finding] {
     kernelFindings + adapterFindings + rfkillFindings + firmwareFindings + ownerFindings + serviceFindings
-      + socketFindings + groupFindings + facadeFindings + storeFindings
+      + socketFindings + groupFindings + facadeFindings + gatewayFindings + storeFindings
   }
 }

@@ -9,8 +9,10 @@ import Glibc
 final class RunningProxy {
   private let configuration: Configuration
   private let isEncrypted: Bool
+  private let log = ServiceLog("bled-esphome")
   private let loop: EventLoop
   private let proxy: Proxy
+  private let report = ServiceReport()
   private var listener: ClientListener?
   private var signals: [SignalWatch] = []
   private var status: Int32 = 0
@@ -24,7 +26,10 @@ final class RunningProxy {
     self.loop = loop
     proxy = Proxy(
       configuration.settings(key: key), SocketConnector(path: socket, loop: loop), LoopClock(loop))
-    proxy.whenWaiting = { [unowned self] in say($0) }
+    proxy.whenWaiting = { [unowned self] in
+      report.say(.problem, $0)
+      say($0)
+    }
     proxy.whenLost = { [unowned self] in lost($0) }
   }
 
@@ -69,8 +74,10 @@ final class RunningProxy {
           [unowned self] in accept($0)
         }
       }
-      let protection = isEncrypted ? "encrypted" : "not encrypted"
-      say("\"\(device.name)\" (\(device.address)) waits for clients on port \(configuration.port), \(protection)")
+      let protection = isEncrypted ? "encrypted" : "not encrypted, from this machine alone"
+      let text = "\"\(device.name)\" (\(device.address)) waits for clients on port \(configuration.port), \(protection)"
+      report.say(.ok, text)
+      say(text)
     } catch {
       end("port \(configuration.port) cannot be opened: \(error); choose another \"port\" or \"listen\"")
     }
@@ -87,10 +94,12 @@ final class RunningProxy {
   private func lost(_ error: BluetoothError) {
     guard !hasSaidLost else { return }
     hasSaidLost = true
+    report.say(.problem, error.message)
     say("\(error.message); it is tried again each second")
   }
 
   private func end(_ reason: String) {
+    report.say(.problem, reason)
     say(reason)
     status = 1
     loop.stop()
@@ -107,8 +116,5 @@ final class RunningProxy {
       """)
   }
 
-  private func say(_ text: String) {
-    let line = "bled-esphome: \(text)\n"
-    _ = write(STDERR_FILENO, line, line.utf8.count)
-  }
+  private func say(_ text: String) { log.say(text) }
 }

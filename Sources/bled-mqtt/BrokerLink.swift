@@ -10,6 +10,7 @@ final class BrokerLink {
   private let gateway: Gateway
   private let loop: EventLoop
   private let worker: Worker
+  private let report = ServiceReport()
   private let say: (String) -> Void
   private var reconnection = Reconnection()
   private var client: MosquittoClient?
@@ -58,6 +59,7 @@ final class BrokerLink {
     reconnection.succeeded()
     lastReason = nil
     say("connected to \(broker)")
+    report.say(.ok, "connected to \(broker)")
     sd_notify(0, "STATUS=connected to \(broker)")
     if let filter = gateway.commandFilter { client?.subscribe(filter) }
     if let client { gateway.connected(client) }
@@ -76,6 +78,7 @@ final class BrokerLink {
     client = nil
     loop.execute { withExtendedLifetime(old) {} }
     guard !isClosing, let failure else { return loop.stop() }
+    report.say(.problem, "\(broker) cannot be used: \(failure.text)")
     if lastReason != failure.text {
       lastReason = failure.text
       say("\(broker) cannot be used, which is tried again: \(failure.text)")

@@ -179,6 +179,45 @@ import Testing
     #expect(found().first?.message == "bluetoothd (process 99) runs: the name org.bluez has one owner.")
   }
 
+  @Test func gatewaysTellHowTheyFare() throws {
+    try good()
+    #expect(!machine().findings.contains { $0.check == .mqtt || $0.check == .esphome }, "they are not installed")
+    try write("/usr/lib/systemd/system/bled-mqtt.service")
+    try write("/lib/systemd/system/bled-esphome.service")
+    func found(_ check: Finding.Check) -> Finding? { machine().findings.first { $0.check == check } }
+    #expect(found(.mqtt)?.verdict == .note)
+    #expect(found(.esphome)?.remedy?.contains("systemctl enable --now bled-esphome") == true)
+
+    try write("/etc/systemd/system/multi-user.target.wants/bled-mqtt.service")
+    #expect(found(.mqtt)?.message == "bled-mqtt is enabled but does not run.")
+    // Any user can start a program of this name.
+    try write("/proc/80/comm", "bled-mqtt\n")
+    try write("/proc/80/cgroup", "0::/user.slice/user-1000.slice\n")
+    #expect(found(.mqtt)?.verdict == .problem)
+    try write("/proc/81/comm", "bled-mqtt\n")
+    try write("/proc/81/cgroup", "0::/system.slice/bled-mqtt.service\n")
+    #expect(found(.mqtt)?.message == "bled-mqtt runs (process 81)")
+    try write("/run/bled-mqtt/report", "ok 1700000000 connected to the broker at b:1883\n")
+    #expect(
+      found(.mqtt)?.message
+        == "bled-mqtt (process 81): connected to the broker at b:1883, since 2023-11-14 22:13 UTC")
+    #expect(found(.mqtt)?.verdict == .ok)
+    try write("/run/bled-mqtt/report", "problem 1700000060 the broker at b:1883 cannot be used: refused\n")
+    #expect(found(.mqtt)?.message.hasSuffix("cannot be used: refused, since 2023-11-14 22:14 UTC") == true)
+    #expect(found(.mqtt)?.verdict == .problem)
+
+    try write("/etc/systemd/system/multi-user.target.wants/bled-esphome.service")
+    try write("/run/bled-esphome/report", "problem 1700000060 port 6053 cannot be opened: in use\n")
+    #expect(found(.esphome)?.message == "bled-esphome is enabled but does not run: port 6053 cannot be opened: in use")
+    // Lines that no gateway writes.
+    try write("/proc/82/comm", "bled-esphome\n")
+    try write("/proc/82/cgroup", "0::/system.slice/bled-esphome.service\n")
+    for line in ["", "ok", "ok x y", "ok 9223372036854775807 y", "bad 1 y"] {
+      try write("/run/bled-esphome/report", line)
+      #expect(found(.esphome)?.message == "bled-esphome runs (process 82)")
+    }
+  }
+
   @Test func aDaemonThatOnlyWouldStartIsNotAsked() throws {
     try good()
     #expect(machine().daemonRuns)

@@ -29,7 +29,9 @@ class Home:
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="bled-home-"))
         self.programs = []
         self.socket = str(self.folder / "bled.sock")
-        self.environment = {**os.environ, "SWIFT_BACKTRACE": "enable=no", "LC_ALL": "C.UTF-8"}
+        self.environment = {
+            **os.environ, "SWIFT_BACKTRACE": "enable=no", "LC_ALL": "C.UTF-8", "RUNTIME_DIRECTORY": str(self.folder),
+        }  # fmt: skip
         self.scenarios = scenarios or (SCENARIO,)
         self.policy = policy
         self.start_bled()

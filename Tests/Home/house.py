@@ -35,6 +35,7 @@ class House:
         self.port = free_port()
         self.environment = {
             **os.environ, "BLED_SOCKET": self.socket, "SWIFT_BACKTRACE": "enable=no", "LC_ALL": "C.UTF-8",
+            "RUNTIME_DIRECTORY": str(self.folder),
         }  # fmt: skip
         self.bled = self.broker = self.gateway = None
 

@@ -166,6 +166,16 @@ class Broker(Case):
         # At the most what the broker had not acknowledged.
         self.assertLessEqual(self.assert_whole(subscriber), 2 * 64)
 
+    def test_the_report_for_doctor(self):
+        self.everything()
+        report = self.house.folder / "report"
+        connected = report.read_text()
+        self.assertRegex(connected, rf"^ok 1[0-9]+ connected to the broker at 127.0.0.1:{self.house.port}\n$")
+        self.assertEqual(report.stat().st_mode & 0o777, 0o644)
+        self.house.broker.kill()
+        self.until(lambda: report.read_text() != connected, "the report does not change")
+        self.assertRegex(report.read_text(), r"^problem 1[0-9]+ the broker at .* cannot be used: .+\n$")
+
     def test_slow(self):
         subscriber = self.everything(**VALUES, publish={"every": 0.1, "interval": 0.1})
         subscriber.expect("2A37")

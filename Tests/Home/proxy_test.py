@@ -273,6 +273,18 @@ class KeyTests(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(proxy.counters()["with a wrong key"], 1)
         await Client(proxy, proxy.key).connect()
 
+    def test_a_port_that_is_taken(self):
+        home = Home()
+        self.addCleanup(home.close)
+        proxy = home.proxy("kitchen")
+        report = home.folder / "report"
+        self.assertRegex(report.read_text(), '^ok 1[0-9]+ "kitchen" .* waits for clients on port 6053, encrypted\n$')
+        again = home.start(*proxy.command("--socket", home.socket))
+        again.expect("port 6053 cannot be opened: .*in use.*; choose another")
+        again.process.wait()
+        self.assertEqual(again.process.returncode, 1)
+        self.assertRegex(report.read_text(), "^problem 1[0-9]+ port 6053 cannot be opened: .*in use")
+
     def test_configuration(self):
         home = Home()
         self.addCleanup(home.close)
