@@ -13,3 +13,22 @@ public enum SHA256 {
     return octets
   }
 }
+
+/// A SHA-256 hash of octets that come in pieces, such as those of a file.
+public struct SHA256Stream {
+  private var context = sha256_ctx()
+
+  /// Begins with no octets.
+  public init() { nettle_sha256_init(&context) }
+
+  /// Adds the next octets.
+  public mutating func update(_ octets: [UInt8]) { nettle_sha256_update(&context, octets.count, octets) }
+
+  /// - Returns: the hash of all octets so far, 32 octets.
+  public func hash() -> [UInt8] {
+    var context = context
+    var octets = [UInt8](repeating: 0, count: 32)
+    cnettle_sha256_digest(&context, &octets)
+    return octets
+  }
+}
