@@ -27,6 +27,7 @@ let package = Package(
     .executable(name: "bled", targets: ["bled"]),
     .executable(name: "bleshell", targets: ["bleshell"]),
     .library(name: "BledClient", targets: ["BledClient"]),
+    .library(name: "NearbySessions", targets: ["NearbySessions"]),
     .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
     // For Benchmarks, a package of its own.
     .library(
@@ -99,6 +100,9 @@ let package = Package(
     // One connection to the daemon: framing, calls and their answers, without I/O of its own.
     .target(name: "BledConnection", dependencies: ["BledRPC", "Bluetooth"]),
     .target(name: "BledClient", dependencies: ["BledConnection", "BledRPC", "Bluetooth"]),
+    // Sessions between programs that are near each other: invitations, messages, streams and resources.
+    .target(
+      name: "NearbySessions", dependencies: ["BledClient", "BledRPC", "Noise", "BluetoothCrypto", "Bluetooth"]),
     // Sessions of bled for processes with one thread: typed calls and events without I/O, and the socket on a loop.
     .target(name: "BledSession", dependencies: ["BledConnection", "BledRPC", "Adapter", "Bluetooth"]),
     .target(
@@ -186,6 +190,10 @@ let package = Package(
     .testTarget(
       name: "MQTTGatewayTests",
       dependencies: ["MQTTGateway", "BledSession", "BledRPC", "Adapter", "JSONFiles", "Bluetooth"]),
+    .testTarget(
+      name: "NearbySessionsTests",
+      dependencies: ["NearbySessions", "BledClient", "BledRPC", "Noise", "BluetoothCrypto", "Bluetooth", "TestSupport"]
+    ),
     .testTarget(name: "OpenRPCTests", dependencies: ["openrpc", "BledRPC", "Bluetooth"]),
     .testTarget(name: "BledClientTests", dependencies: ["BledClient", "BledRPC", "Bluetooth", "TestSupport"]),
     .testTarget(

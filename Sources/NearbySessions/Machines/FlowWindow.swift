@@ -1,0 +1,66 @@
+/// The window of one stream or resource: how many octets its sender may still send before the receiver has consumed
+/// some. So a receiver that stops reading holds up this flow only.
+struct FlowWindow: Hashable, Sendable {
+  /// The octets that may be on their way or unread, at the beginning and at any time.
+  static let size = 64 << 10
+
+  /// The octets that may still be sent.
+  private(set) var credit = size
+  /// The octets that were consumed since the last credit, on the receiver's side.
+  private var consumed = 0
+
+  /// Octets were sent, or came.
+  mutating func use(_ count: Int) throws(Violation) {
+    guard count <= credit else { throw Violation("\(count) octets where the window has room for \(credit)") }
+    credit -= count
+  }
+
+  /// The receiver has consumed octets.
+  /// - Returns: the credit to send, once it is worth a frame.
+  mutating func consume(_ count: Int) -> Int? {
+    consumed = min(consumed + count, Self.size - credit)
+    guard consumed >= Self.size / 2 else { return nil }
+    defer { consumed = 0 }
+    credit += consumed
+    return consumed
+  }
+
+  /// The sender was given credit.
+  mutating func give(_ count: Int) throws(Violation) {
+    guard count >= 0, credit + count <= Self.size else { throw Violation("credit beyond the window") }
+    credit += count
+  }
+}
+
+/// A file, or anything else with a length that is known, as it is offered.
+public struct ResourceOffer: Hashable, Sendable {
+  /// The name that the sender gives it: 1 to 255 octets. `PeerName.file` makes a name for the disk of it.
+  public var name: String
+  /// The number of octets.
+  public var size: UInt64
+  /// The SHA-256 hash of its octets, 32 octets.
+  public var hash: [UInt8]
+
+  /// Makes an offer.
+  public init(name: String, size: UInt64, hash: [UInt8]) {
+    self.name = name
+    self.size = size
+    self.hash = hash
+  }
+}
+
+/// Why a stream or resource ended.
+public enum FlowEnd: UInt8, Hashable, Sendable {
+  /// All was sent, or all was received and has the offered hash.
+  case finished = 0
+  /// One side cancelled it.
+  case cancelled = 1
+  /// The receiver did not accept it.
+  case declined = 2
+  /// The received octets do not have the offered hash.
+  case damaged = 3
+  /// The receiver has no room for it.
+  case noRoom = 4
+  /// The receiver's limit of open streams and resources is reached.
+  case tooMany = 5
+}

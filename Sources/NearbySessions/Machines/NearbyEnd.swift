@@ -1,0 +1,63 @@
+/// Why a session ended.
+public enum NearbyEnd: Hashable, Sendable {
+  /// This side ended it.
+  case byUs
+  /// The other side ended it.
+  case byPeer
+  /// The invitation was not accepted.
+  case declined
+  /// The invitation was not answered in time.
+  case timeout
+  /// The link was lost and did not come back in time.
+  case linkLost
+  /// The other side does not know the session any more: its program was started again.
+  case forgotten
+  /// The same peer began another session.
+  case replaced
+  /// The other side broke the protocol, as the text says.
+  case violation(String)
+
+  /// Whether this side decided it, and tells the other one.
+  var isOwn: Bool {
+    switch self {
+    case .byUs, .declined, .timeout, .replaced: true
+    case .byPeer, .linkLost, .forgotten, .violation: false
+    }
+  }
+
+  /// The octet of "bye".
+  var code: UInt8 {
+    switch self {
+    case .byUs, .byPeer, .linkLost, .forgotten, .violation: 0
+    case .declined: 1
+    case .timeout: 2
+    case .replaced: 3
+    }
+  }
+
+  /// The end of which the other side told.
+  init(code: UInt8) {
+    switch code {
+    case 1: self = .declined
+    case 2: self = .timeout
+    case 3: self = .replaced
+    default: self = .byPeer
+    }
+  }
+}
+
+extension NearbyEnd {
+  /// The reason as a clause, for messages.
+  public var text: String {
+    switch self {
+    case .byUs: "this side ended the session"
+    case .byPeer: "the other side ended the session"
+    case .declined: "the invitation was declined"
+    case .timeout: "the invitation was not answered in time"
+    case .linkLost: "the link was lost and did not come back"
+    case .forgotten: "the other program was started again"
+    case .replaced: "the other program began another session"
+    case .violation(let text): "the other side sent \(text)"
+    }
+  }
+}

@@ -1,0 +1,326 @@
+import Bluetooth
+
+/// A session with one peer: the invitation, messages, streams and resources, over links that come and go.
+///
+/// | State        | Input                     | Effect                                                         |
+/// |--------------|---------------------------|----------------------------------------------------------------|
+/// | beginning    | invite (dialer)           | the frame → inviting until the timeout                         |
+/// | beginning    | invite (acceptor)         | `invited` → invited until the timeout                          |
+/// | beginning    | 30 s passed               | → ended                                                        |
+/// | inviting     | answer                    | `connected`, or → ended                                        |
+/// | invited      | answer (by the owner)     | the frame, `connected`, or → ended                             |
+/// | inviting, invited | the timeout, link lost | → ended                                                      |
+/// | connected    | link lost                 | `lost` → lost, until the time for resumption has passed        |
+/// | lost         | resume                    | frames that the other side lacks are sent; `resumed` → connected |
+/// | lost         | the time has passed       | → ended                                                        |
+/// | any          | bye, a violation, end     | → ended                                                        |
+///
+/// `ended` is told once, and nothing behind it. Output is fetched with `output(on:)`, when a channel has room.
+struct PeerSession: Sendable {
+  enum State: Hashable, Sendable {
+    case beginning(until: Instant)
+    case inviting(until: Instant)
+    case invited(until: Instant)
+    case connected
+    case lost(until: Instant)
+    case ended
+  }
+
+  /// An event for the owner.
+  enum Event: Hashable, Sendable {
+    case invited(context: [UInt8], timeout: Duration)
+    case connected
+    case message([UInt8])
+    case datagram([UInt8])
+    case flow(FlowTable.Event)
+    case lost
+    case resumed
+    case ended(NearbyEnd)
+  }
+
+  /// How long an invitation may be awaited behind the handshake.
+  static let patience = Duration.seconds(30)
+  /// The octets and frames that may wait to be received by the other side, on the channel of messages.
+  static let queue = (octets: (1 << 20) + (64 << 10), frames: 4096)
+  /// The octets of datagrams that may wait for their turn.
+  private static let datagramRoom = 64 << 10
+  /// The octets of the bulk channel that are held until the invitation is answered.
+  private static let heldBeforeConnected = 256 << 10
+  /// The octets that `output` gives at a time, about.
+  private static let burst = 16 << 10
+
+  let isDialer: Bool
+  /// The identifier of the session, 16 octets.
+  let identifier: [UInt8]
+  private let resumption: Duration
+  private(set) var state: State
+  private var channels: [Frame.Lane: Channel] = [:]
+  private var lanes: [Frame.Lane: ReliableLane] = [.control: ReliableLane(), .bulk: ReliableLane()]
+  private var flows: FlowTable
+  private var datagrams: [Frame] = []
+  private var bye: NearbyEnd?
+  /// Datagrams that were not sent, since something was queued.
+  private(set) var droppedDatagrams = 0
+
+  /// A channel of the present link.
+  private struct Channel: Sendable {
+    var stream: SecureStream
+    /// The rest of the frames that were fetched to be sent.
+    var outgoing = OctetQueue()
+  }
+
+  /// - Parameter resumption: how long a lost link may take to come back.
+  init(
+    isDialer: Bool, identifier: [UInt8], control: SecureStream, resumption: Duration, at now: Instant
+  ) {
+    self.isDialer = isDialer
+    self.identifier = identifier
+    self.resumption = resumption
+    state = .beginning(until: now.advanced(by: Self.patience))
+    channels[.control] = Channel(stream: control)
+    flows = FlowTable(isDialer: isDialer)
+  }
+
+  /// The moment to call `pass`, if nothing else happens before.
+  var deadline: Instant? {
+    switch state {
+    case .beginning(let until), .inviting(let until), .invited(let until), .lost(let until): until
+    case .connected, .ended: nil
+    }
+  }
+
+  /// The counted frames received on a channel, for the hello of another link.
+  func receivedCount(on lane: Frame.Lane) -> UInt64 { lanes[lane]?.receivedCount ?? 0 }
+
+  // MARK: The link
+
+  /// The link of the bulk channel is open.
+  mutating func openedBulk(_ stream: SecureStream) -> [Event] {
+    channels[.bulk] = Channel(stream: stream)
+    return drain(.bulk)
+  }
+
+  /// Another link for the same session, with the counts of the other side's hello.
+  mutating func resume(control: SecureStream, receivedControl: UInt64, receivedBulk: UInt64) -> [Event] {
+    switch state {
+    case .connected, .lost: break
+    case .beginning, .inviting, .invited: return end(.violation("a session was resumed before it was connected"))
+    case .ended: return []
+    }
+    let wasLost = state != .connected
+    channels = [.control: Channel(stream: control)]
+    datagrams = []
+    do {
+      try lanes[.control]?.resume(receivedControl)
+      try lanes[.bulk]?.resume(receivedBulk)
+    } catch {
+      return end(.violation(error.text))
+    }
+    state = .connected
+    return (wasLost ? [] : [.lost]) + [.resumed] + drain(.control)
+  }
+
+  /// The link, or one of its channels, has ended.
+  mutating func lost(at now: Instant) -> [Event] {
+    switch state {
+    case .connected:
+      channels = [:]
+      state = .lost(until: now.advanced(by: resumption))
+      return [.lost]
+    case .beginning, .inviting, .invited: return end(.linkLost)
+    case .lost, .ended: return []
+    }
+  }
+
+  /// Time has passed.
+  mutating func pass(to now: Instant) -> [Event] {
+    guard let deadline, deadline <= now else { return [] }
+    switch state {
+    case .beginning, .inviting, .invited: return end(.timeout, tellsOther: true)
+    case .lost: return end(.linkLost)
+    case .connected, .ended: return []
+    }
+  }
+
+  /// Octets of a channel of the present link.
+  mutating func receive(_ octets: [UInt8], on lane: Frame.Lane, at now: Instant) -> [Event] {
+    guard state != .ended, channels[lane] != nil else { return [] }
+    channels[lane]?.stream.append(octets)
+    return drain(lane, at: now)
+  }
+
+  /// Encrypted octets for a channel, a few thousand at a time; nil if there is nothing to send.
+  mutating func output(on lane: Frame.Lane) -> [UInt8]? {
+    guard var channel = channels[lane] else { return nil }
+    while channel.outgoing.count < Self.burst, let frame = nextFrame(on: lane) {
+      channel.outgoing.append(frame.encoded)
+    }
+    let plaintext = channel.outgoing.takeUp(to: Self.burst)
+    guard !plaintext.isEmpty else { return nil }
+    let octets = try? channel.stream.seal(plaintext)
+    channels[lane] = channel
+    return octets
+  }
+
+  private mutating func nextFrame(on lane: Frame.Lane) -> Frame? {
+    if let bye {
+      guard lane == .control else { return nil }
+      self.bye = nil
+      return Frame(kind: .bye, payload: [bye.code])
+    }
+    guard state != .ended else { return nil }
+    if let frame = lanes[lane]?.acknowledgement() { return frame }
+    if lane == .control, !datagrams.isEmpty { return datagrams.removeFirst() }
+    return lanes[lane]?.nextFrame()
+  }
+
+  // MARK: Frames
+
+  private mutating func drain(_ lane: Frame.Lane, at now: Instant? = nil) -> [Event] {
+    var events: [Event] = []
+    do throws(Violation) {
+      // The answer to the invitation may come behind the first stream: they are on different channels.
+      guard lane == .control || state == .connected else {
+        let held = channels[lane]?.stream.heldCount ?? 0
+        guard held <= Self.heldBeforeConnected else { throw Violation("\(held) octets before the invitation's answer") }
+        return []
+      }
+      while state != .ended, let frame = try channels[lane]?.stream.next() {
+        events += try handle(frame, on: lane, at: now)
+      }
+    } catch {
+      events += end(.violation(error.text))
+    }
+    return events
+  }
+
+  private mutating func handle(_ frame: Frame, on lane: Frame.Lane, at now: Instant?) throws(Violation) -> [Event] {
+    guard frame.kind.lane == nil || frame.kind.lane == lane else {
+      throw Violation("a frame \"\(frame.kind)\" on the other channel")
+    }
+    if frame.kind.isCounted { lanes[lane]?.received() }
+    var reader = OctetReader(frame.payload)
+    switch (frame.kind, state) {
+    case (.acknowledge, _):
+      guard let total = reader.number(UInt64.self) else { throw Violation("a malformed acknowledgement") }
+      try lanes[lane]?.acknowledge(total)
+      return []
+    case (.bye, _): return end(NearbyEnd(code: reader.number(UInt8.self) ?? 0))
+    case (.invite, .beginning) where !isDialer:
+      guard let seconds = reader.number(UInt16.self), let now else { throw Violation("a malformed invitation") }
+      let timeout = Duration.seconds(Int(max(1, seconds)))
+      state = .invited(until: now.advanced(by: timeout))
+      return [.invited(context: Array(reader.rest), timeout: timeout)]
+    case (.answer, .inviting):
+      guard reader.number(UInt8.self) == 1 else { return end(.declined) }
+      state = .connected
+      return [.connected] + drain(.bulk)
+    case (.message, .connected): return [.message(frame.payload)]
+    case (.datagram, .connected): return [.datagram(frame.payload)]
+    case (.openStream, .connected), (.offer, .connected), (.accept, .connected), (.data, .connected),
+      (.credit, .connected), (.close, .connected):
+      let (event, answer) = try flows.receive(frame)
+      if let answer { lanes[.bulk]?.enqueue(answer) }
+      return event.map { [.flow($0)] } ?? []
+    case (.hello, _), (.invite, _), (.answer, _), (.message, _), (.datagram, _), (.openStream, _), (.offer, _),
+      (.accept, _), (.data, _), (.credit, _), (.close, _):
+      throw Violation("a frame \"\(frame.kind)\" out of order")
+    }
+  }
+
+  // MARK: The owner
+
+  /// The dialer invites the other side.
+  /// - Parameter timeout: 1 to 65535 s.
+  mutating func invite(context: [UInt8], timeout: Duration, at now: Instant) {
+    guard isDialer, case .beginning = state else { return }
+    let seconds = UInt16(clamping: max(1, timeout.components.seconds))
+    var payload: [UInt8] = []
+    payload.append(number: seconds)
+    lanes[.control]?.enqueue(Frame(kind: .invite, payload: payload + context))
+    state = .inviting(until: now.advanced(by: .seconds(Int(seconds))))
+  }
+
+  /// The acceptor answers the invitation; one that has timed out is gone.
+  mutating func answer(_ accepts: Bool) -> [Event] {
+    guard case .invited = state else { return [] }
+    guard accepts else { return end(.declined, tellsOther: true) }
+    lanes[.control]?.enqueue(Frame(kind: .answer, payload: [1]))
+    state = .connected
+    return [.connected]
+  }
+
+  /// Whether so many octets can be queued as a message.
+  func hasRoom(for message: Int) -> Bool {
+    guard let lane = lanes[.control] else { return false }
+    return lane.keptCount < Self.queue.frames && lane.keptOctets + message + Frame.headerLength <= Self.queue.octets
+  }
+
+  /// Queues a message, which arrives once and in order, or the session ends.
+  /// - Returns: false if there is no room, or no session.
+  mutating func send(_ message: [UInt8]) -> Bool {
+    guard isAlive, message.count <= Frame.Kind.message.longest, hasRoom(for: message.count) else { return false }
+    lanes[.control]?.enqueue(Frame(kind: .message, payload: message))
+    return true
+  }
+
+  /// Sends a datagram at once, or drops it if messages wait to be sent or there is no link.
+  mutating func sendDatagram(_ octets: [UInt8]) -> Bool {
+    let waiting = datagrams.reduce(0) { $0 + $1.length }
+    guard state == .connected, channels[.control] != nil, lanes[.control]?.hasUnsent == false,
+      octets.count <= Frame.Kind.datagram.longest, waiting == 0 || waiting + octets.count <= Self.datagramRoom
+    else {
+      droppedDatagrams += 1
+      return false
+    }
+    datagrams.append(Frame(kind: .datagram, payload: octets))
+    return true
+  }
+
+  /// Whether it is connected, or may be again.
+  var isAlive: Bool {
+    switch state {
+    case .connected, .lost: true
+    case .beginning, .inviting, .invited, .ended: false
+    }
+  }
+
+  /// Opens a stream, or offers a resource.
+  mutating func openFlow(name: String, offer: ResourceOffer? = nil) -> UInt32? {
+    guard isAlive, let (number, frame) = flows.open(name: name, offer: offer) else { return nil }
+    lanes[.bulk]?.enqueue(frame)
+    return number
+  }
+
+  mutating func acceptFlow(_ number: UInt32, offset: UInt64) {
+    if let frame = flows.accept(number, offset: offset) { lanes[.bulk]?.enqueue(frame) }
+  }
+
+  /// How many octets of a flow can be sent now.
+  func room(_ number: UInt32) -> Int { min(flows.room(number), Frame.Kind.data.longest) }
+
+  mutating func send(_ octets: [UInt8], on number: UInt32) -> Bool {
+    guard let frame = flows.send(octets, on: number) else { return false }
+    lanes[.bulk]?.enqueue(frame)
+    return true
+  }
+
+  mutating func consume(_ count: Int, of number: UInt32) {
+    if let frame = flows.consume(count, of: number) { lanes[.bulk]?.enqueue(frame) }
+  }
+
+  mutating func closeFlow(_ number: UInt32, _ end: FlowEnd) {
+    if let frame = flows.close(number, end) { lanes[.bulk]?.enqueue(frame) }
+  }
+
+  /// Ends the session here; the other side is told if there is a link.
+  mutating func end(_ reason: NearbyEnd, tellsOther: Bool = false) -> [Event] {
+    guard state != .ended else { return [] }
+    let open = flows.all
+    state = .ended
+    lanes = [:]
+    datagrams = []
+    if tellsOther || reason == .byUs { bye = reason } else { channels = [:] }
+    return open.map { .flow(.closed($0, .cancelled)) } + [.ended(reason)]
+  }
+}

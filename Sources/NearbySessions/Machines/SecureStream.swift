@@ -1,0 +1,50 @@
+import Noise
+
+/// One channel after its handshake: frames in, encrypted messages out, and the reverse.
+struct SecureStream: Sendable {
+  /// The longest plaintext of one message: with its tag and length it fits into one packet of a usual channel.
+  static let longestPlaintext = 8192 - 2 - CipherState.overhead
+
+  private var transport: Handshake.Transport
+  private var records: RecordReader
+  private var frames = FrameDecoder()
+
+  /// - Parameter records: with the octets that came behind the handshake.
+  init(_ transport: Handshake.Transport, _ records: RecordReader) {
+    self.transport = transport
+    self.records = records
+  }
+
+  /// The number of octets that were not decrypted yet.
+  var heldCount: Int { records.heldCount }
+
+  mutating func append(_ octets: some Collection<UInt8>) { records.append(octets) }
+
+  /// The next frame of the other side; nil if more octets are needed.
+  mutating func next() throws(Violation) -> Frame? {
+    while true {
+      if let frame = try frames.next() { return frame }
+      guard let record = records.next() else { return nil }
+      do throws(NoiseError) {
+        frames.append(try transport.receiving.decrypt(record))
+      } catch {
+        throw Violation("a message that is not authentic")
+      }
+    }
+  }
+
+  /// Encrypts octets of frames, in as many messages as they need.
+  mutating func seal(_ octets: [UInt8]) throws(Violation) -> [UInt8] {
+    var result: [UInt8] = []
+    var rest = octets[...]
+    while !rest.isEmpty {
+      do throws(NoiseError) {
+        result += RecordReader.record(try transport.sending.encrypt(rest.prefix(Self.longestPlaintext)))
+      } catch {
+        throw Violation("the key of the channel is used up")
+      }
+      rest = rest.dropFirst(Self.longestPlaintext)
+    }
+    return result
+  }
+}
