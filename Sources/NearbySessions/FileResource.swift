@@ -1,0 +1,191 @@
+import BluetoothCrypto
+import BledClient
+private import Glibc
+
+/// A file that is sent or received as a resource.
+public struct FileResource: Sendable {
+  /// The octets read or written at a time.
+  static let piece = 16 << 10
+
+  /// The path of the file.
+  public let path: String
+
+  /// Names a file.
+  public init(path: String) { self.path = path }
+
+  /// Reads the file once, for an offer.
+  /// - Throws: `BledError.invalidParameter` with the system's reason, also for a file that is no regular one.
+  public func offer() throws(BluetoothError) -> ResourceOffer {
+    let file = try OpenFile(path, O_RDONLY)
+    var hash = SHA256Stream()
+    var size: UInt64 = 0
+    while case let octets = try file.read(Self.piece), !octets.isEmpty {
+      hash.update(octets)
+      size += UInt64(octets.count)
+    }
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    return ResourceOffer(name: name.cut(to: 255), size: size, hash: hash.hash())
+  }
+
+  /// Sends the file that was offered, and waits until the peer has all of it.
+  /// - Parameter progress: called with the octets that are on their way or received.
+  /// - Returns: how it ended.
+  /// - Throws: as `offer`, if the file cannot be read to the end.
+  public func send(
+    _ offer: ResourceOffer, over flow: OutgoingFlow, progress: @Sendable (UInt64) -> Void = { _ in }
+  ) async throws(BluetoothError) -> FlowEnd {
+    guard var done = await flow.accepted() else { return await flow.ended() }
+    do throws(BluetoothError) {
+      let file = try OpenFile(path, O_RDONLY)
+      try file.seek(done)
+      while done < offer.size, let room = await flow.room() {
+        let octets = try file.read(Int(min(UInt64(min(room, Self.piece)), offer.size - done)))
+        guard !octets.isEmpty else {
+          throw BledError.invalidParameter.error("\(path) has become shorter while it was sent")
+        }
+        guard await flow.write(octets) else { break }
+        done += UInt64(octets.count)
+        progress(done)
+      }
+    } catch {
+      await flow.close(.cancelled)
+      throw error
+    }
+    return await flow.ended()
+  }
+
+  /// Receives a resource into a folder. The octets go to a hidden file named after the hash, `.HASH.part`; one that is
+  /// left of an attempt before is continued. Once the hash is right, the file gets a name made of the offered one that
+  /// no file there has: nothing is ever replaced.
+  /// - Parameter progress: called with the octets that were received.
+  /// - Returns: how it ended, and the path of the file if it is finished.
+  /// - Throws: `BledError.invalidParameter` with the system's reason if it cannot be written; `.alreadyInProgress` if
+  ///   another transfer of the same octets into the folder is under way.
+  public static func receive(
+    _ offer: ResourceOffer, from flow: IncomingFlow, into folder: String,
+    progress: @Sendable (UInt64) -> Void = { _ in }
+  ) async throws(BluetoothError) -> (end: FlowEnd, path: String?) {
+    let partial = "\(folder)/.\(Hex.encode(offer.hash)).part"
+    do throws(BluetoothError) {
+      let file = try OpenFile(partial, O_RDWR | O_CREAT | O_NOFOLLOW)
+      try file.lock()
+      var hash = SHA256Stream()
+      var done = try file.hash(atMost: offer.size, into: &hash)
+      guard file.freeSpace >= offer.size - done else {
+        unlink(partial)
+        await flow.close(.noRoom)
+        return (.noRoom, nil)
+      }
+      await flow.accept(from: done)
+      while done < offer.size, let octets = await flow.read() {
+        guard UInt64(octets.count) <= offer.size - done else { break }
+        try file.write(octets)
+        hash.update(octets)
+        done += UInt64(octets.count)
+        progress(done)
+      }
+      guard done == offer.size else { return (await flow.ended(), nil) }
+      guard hash.hash() == offer.hash else {
+        unlink(partial)
+        await flow.close(.damaged)
+        return (.damaged, nil)
+      }
+      try file.sync()
+      let path = try named(partial, folder, PeerName.file(offer.name))
+      await flow.close(.finished)
+      return (.finished, path)
+    } catch {
+      await flow.close(.cancelled)
+      throw error
+    }
+  }
+
+  /// Gives a file the first name that no other has.
+  private static func named(_ partial: String, _ folder: String, _ name: String) throws(BluetoothError) -> String {
+    for number in 1...9999 {
+      let path = "\(folder)/" + (number == 1 ? name : PeerName.file(name, number: number))
+      // Unlike rename(2) it fails if there is one.
+      if link(partial, path) == 0 {
+        unlink(partial)
+        return path
+      }
+      guard errno == EEXIST else { throw OpenFile.error(path) }
+    }
+    throw BledError.limitReached.error("\(folder) has 9999 files named \(name): remove some")
+  }
+}
+
+/// A file of this machine that is read or written piece by piece.
+private final class OpenFile {
+  private let descriptor: Int32
+  private let path: String
+
+  /// - Throws: also for directories, devices and pipes.
+  init(_ path: String, _ flags: Int32) throws(BluetoothError) {
+    self.path = path
+    descriptor = open(path, flags | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw Self.error(path) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw BledError.invalidParameter.error("\(path) is not a regular file")
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  static func error(_ path: String) -> BluetoothError {
+    BledError.invalidParameter.error("\(path): \(String(cString: strerror(errno)))")
+  }
+
+  /// - Returns: the next octets; none at the end.
+  func read(_ count: Int) throws(BluetoothError) -> [UInt8] {
+    var got = 0
+    let octets = [UInt8](unsafeUninitializedCapacity: count) { buffer, length in
+      got = Glibc.read(descriptor, buffer.baseAddress, count)
+      length = max(0, got)
+    }
+    guard got >= 0 else { throw Self.error(path) }
+    return octets
+  }
+
+  func write(_ octets: [UInt8]) throws(BluetoothError) {
+    var rest = octets[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      guard count > 0 else { throw Self.error(path) }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  func seek(_ offset: UInt64) throws(BluetoothError) {
+    guard let offset = Int(exactly: offset), lseek(descriptor, offset, SEEK_SET) >= 0 else { throw Self.error(path) }
+  }
+
+  /// Adds the octets of the file to a hash, and leaves the position behind them; octets beyond the limit
+  /// are cut off.
+  /// - Returns: how many octets there are.
+  func hash(atMost limit: UInt64, into hash: inout SHA256Stream) throws(BluetoothError) -> UInt64 {
+    var done: UInt64 = 0
+    while done < limit, case let octets = try read(Int(min(UInt64(FileResource.piece), limit - done))), !octets.isEmpty
+    {
+      hash.update(octets)
+      done += UInt64(octets.count)
+    }
+    guard let length = Int(exactly: done), ftruncate(descriptor, length) == 0 else { throw Self.error(path) }
+    return done
+  }
+
+  func lock() throws(BluetoothError) {
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      throw BledError.alreadyInProgress.error("the same file is being received into this folder")
+    }
+  }
+
+  func sync() throws(BluetoothError) { guard fsync(descriptor) == 0 else { throw Self.error(path) } }
+
+  var freeSpace: UInt64 {
+    var status = statvfs()
+    guard fstatvfs(descriptor, &status) == 0 else { return .max }
+    return UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue
+  }
+}

@@ -1,0 +1,48 @@
+import BledClient
+
+/// The peers that are near.
+extension NearbyNode {
+  /// The silence after which a peer is lost, in seconds.
+  private static let silence = 10.0
+
+  /// Looks for peers, until the stream is released. A peer is told of once its description was read, for which a short
+  /// connection to it is needed; a peer that is connected was read before.
+  /// - Throws: as `BledClient.scan`.
+  public func browse() async throws(BluetoothError) -> AsyncThrowingStream<NearbyChange, any Error> {
+    let uuid = settings.type.uuid
+    let losses = client.notifications(ScanLost.self, buffering: .newest(1024))
+    let reports = try await client.scan(
+      .init(adapter: settings.adapter, services: [uuid], lost: Self.silence))
+    let (changes, output) = AsyncThrowingStream.makeStream(
+      of: NearbyChange.self, bufferingPolicy: .bufferingNewest(1024))
+    let browser = PeerBrowser(self, own: settings.identifier, output)
+    let listening = Task {
+      do {
+        for try await report in reports {
+          guard let data = report.serviceData?["\(uuid)"], let mark = PeerDescription.Mark(serviceData: data.octets)
+          else { continue }
+          await browser.heard(mark, report.peripheral)
+        }
+        output.finish()
+      } catch {
+        output.finish(throwing: error)
+      }
+    }
+    let losing = Task {
+      for try await lost in losses { await browser.lost(lost.peripheral) }
+    }
+    output.onTermination = { _ in
+      listening.cancel()
+      losing.cancel()
+    }
+    return changes
+  }
+
+  /// The description of a peer, read over a short connection.
+  func look(at peripheral: String, _ identifier: UInt64) async -> PeerDescription? {
+    guard let link = try? await acquire(peripheral) else { return nil }
+    let description = try? await description(of: link, identifier)
+    await release(link)
+    return description
+  }
+}

@@ -1,0 +1,109 @@
+import BledClient
+
+/// The channels of sessions: their octets in both directions.
+extension NearbyNode {
+  /// A channel of a session's present link is open.
+  func attach(_ socket: ChannelSocket, _ lane: Frame.Lane, to number: Int) {
+    guard peers[number] != nil else { return socket.close() }
+    peers[number]?.sockets[lane] = socket
+    Task { await read(socket, lane, of: number) }
+    pump(lane, of: number)
+  }
+
+  private func read(_ socket: ChannelSocket, _ lane: Frame.Lane, of number: Int) async {
+    while let octets = await socket.read() {
+      guard peers[number]?.sockets[lane] === socket else { return }
+      perform(peers[number]?.session.receive(octets, on: lane, at: now) ?? [], of: number)
+      if lane == .control { await waitForReader(of: number) }
+    }
+    guard peers[number]?.sockets[lane] === socket else { return }
+    linkLost(number)
+  }
+
+  func linkLost(_ number: Int) {
+    closeSockets(of: number)
+    perform(peers[number]?.session.lost(at: now) ?? [], of: number)
+  }
+
+  /// As long as the program does not fetch messages, no more are read.
+  private func waitForReader(of number: Int) async {
+    guard let peer = peers[number], peer.unread > PeerState.unreadLimit, !peer.hasEnded, peer.pausedReader == nil else {
+      return
+    }
+    await withCheckedContinuation { peers[number]?.pausedReader = $0 }
+  }
+
+  /// Sends the session's output on a channel, one write at a time.
+  func pump(_ lane: Frame.Lane, of number: Int) {
+    guard let peer = peers[number], let socket = peer.sockets[lane], !peer.isWriting.contains(lane) else { return }
+    guard let octets = peers[number]?.session.output(on: lane) else { return }
+    peers[number]?.isWriting.insert(lane)
+    Task {
+      var next: [UInt8]? = octets
+      while let octets = next, await socket.write(octets), peers[number]?.sockets[lane] === socket {
+        next = peers[number]?.session.output(on: lane)
+      }
+      guard peers[number]?.sockets[lane] === socket else { return }
+      peers[number]?.isWriting.remove(lane)
+      finish(number)
+    }
+  }
+
+  // MARK: Calls of connections
+
+  func nextEvent(of number: Int) async -> NearbyEvent? {
+    guard let peer = peers[number] else { return nil }
+    if let event = peer.events.first {
+      peers[number]?.events.removeFirst()
+      if case .message(let message) = event { peers[number]?.unread -= message.count }
+      if case .datagram(let octets) = event { peers[number]?.unread -= octets.count }
+      if let reader = peer.pausedReader, peers[number]?.unread ?? 0 <= PeerState.unreadLimit / 2 {
+        peers[number]?.pausedReader = nil
+        reader.resume()
+      }
+      finish(number)
+      return event
+    }
+    guard !peer.hasEnded, peer.eventWaiter == nil else { return nil }
+    return await withCheckedContinuation { peers[number]?.eventWaiter = $0 }
+  }
+
+  func send(_ message: [UInt8], to number: Int) throws(BluetoothError) {
+    let longest = Frame.Kind.message.longest
+    guard message.count <= longest else {
+      throw BledError.invalidParameter.error(
+        "a message has at most \(longest) octets: send several, or a resource")
+    }
+    guard let session = peers[number]?.session, session.isAlive else { throw notConnected }
+    guard peers[number]?.session.send(message) == true else {
+      throw BledError.limitReached.error(
+        "messages of more than 1 MiB wait to be received by the peer: send again when it has received some")
+    }
+    pump(.control, of: number)
+  }
+
+  func sendDatagram(_ octets: [UInt8], to number: Int) -> Bool {
+    guard peers[number]?.session.sendDatagram(octets) == true else { return false }
+    pump(.control, of: number)
+    return true
+  }
+
+  func answer(_ number: Int, _ accepts: Bool) -> Bool {
+    if accepts, connectedCount >= Self.peerLimit {
+      perform(peers[number]?.session.answer(false) ?? [], of: number)
+      return false
+    }
+    let events = peers[number]?.session.answer(accepts) ?? []
+    perform(events, of: number)
+    return events.contains(.connected)
+  }
+
+  /// The sessions that are connected, or about to come back.
+  var connectedCount: Int { peers.values.count(where: \.session.isAlive) }
+
+  func end(_ number: Int, _ reason: NearbyEnd) {
+    perform(peers[number]?.session.end(reason, tellsOther: true) ?? [], of: number)
+  }
+
+  var notConnected: BluetoothError { GAPError.notConnected.error("the peer is not connected: invite it again") }
+}

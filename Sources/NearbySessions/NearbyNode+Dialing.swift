@@ -1,0 +1,207 @@
+import BledClient
+import Noise
+
+/// Sessions that this side begins.
+extension NearbyNode {
+  /// The time for a connection, its handshake and the opening of its channels.
+  private static let dialing = Duration.seconds(30)
+
+  /// Invites a peer and waits for its answer.
+  /// - Parameters:
+  ///   - context: at most 65,536 octets, which the peer sees before it answers.
+  ///   - timeout: how long the peer has to answer, from 1 s to 18 hours.
+  ///   - opened: called when the channel is encrypted and the code known, before the peer answers.
+  /// - Returns: the session, connected.
+  /// - Throws: `GAPError.connectionFailed` if the peer declines or cannot be reached; `.timeout`;
+  ///   `BledError.limitReached` with seven peers; `.alreadyInProgress` if it is connected or invited.
+  public func invite(
+    _ peer: FoundPeer, context: [UInt8] = [], timeout: Duration = .seconds(30),
+    opened: @Sendable (NearbyConnection) -> Void = { _ in }
+  ) async throws(BluetoothError) -> NearbyConnection {
+    guard connectedCount < Self.peerLimit else {
+      throw BledError.limitReached.error("\(Self.peerLimit) peers are connected: disconnect one")
+    }
+    guard context.count <= 1 << 16 else {
+      throw BledError.invalidParameter.error("the context of an invitation has at most 65536 octets")
+    }
+    guard !peers.values.contains(where: { $0.remote.identifier == peer.identifier && !$0.hasEnded }) else {
+      throw BledError.alreadyInProgress.error("\(peer.name) is connected or invited already")
+    }
+    let hello = Hello(identifier: settings.identifier, name: settings.name)
+    let (link, control, channel) = try await dial(peer.peripheral, peer.identifier, hello)
+    let number = add(channel, peer.peripheral, isDialer: true, channel.hello.session)
+    let connection = makeConnection(number, channel)
+    opened(connection)
+    peers[number]?.link = link
+    peers[number]?.session.invite(context: context, timeout: timeout, at: now)
+    attach(control, .control, to: number)
+    perform(peers[number]?.session.receive([], on: .control, at: now) ?? [], of: number)
+    await openBulk(channel, number)
+    let end = await withCheckedContinuation { (waiter: CheckedContinuation<NearbyEnd?, Never>) in
+      guard let state = peers[number]?.session.state, state != .connected, state != .ended else {
+        return waiter.resume(
+          returning: peers[number]?.session.state == .connected ? nil : peers[number]?.end ?? .linkLost)
+      }
+      peers[number]?.answerWaiter = waiter
+    }
+    if let other = crossed.removeValue(forKey: number) { return other }
+    switch end {
+    case nil: return connection
+    case .declined?: throw GAPError.connectionFailed.error("\(peer.name) declined the invitation")
+    case .timeout?: throw GAPError.timeout.error("\(peer.name) did not answer the invitation")
+    case .violation(let text)?:
+      throw BledError.protocolViolation.error("\(peer.name) sent \(text): both sides need compatible versions")
+    case .some: throw GAPError.connectionFailed.error("the link to \(peer.name) was lost: invite it again")
+    }
+  }
+
+  /// Connects again, until the session is resumed or its time is over.
+  func redial(_ number: Int) async {
+    while let peer = peers[number], case .lost = peer.session.state {
+      var hello = Hello(identifier: settings.identifier, name: settings.name, session: peer.session.identifier)
+      hello.receivedControl = peer.session.receivedCount(on: .control)
+      hello.receivedBulk = peer.session.receivedCount(on: .bulk)
+      do throws(BluetoothError) {
+        let (link, control, opened) = try await dial(peer.remote.peripheral, peer.remote.identifier, hello)
+        guard let peer = peers[number], case .lost = peer.session.state, opened.remoteKey == peer.key else {
+          control.close()
+          return await release(link)
+        }
+        guard opened.hello.session == peer.session.identifier else {
+          control.close()
+          await release(link)
+          return perform(peers[number]?.session.end(.forgotten) ?? [], of: number)
+        }
+        peers[number]?.link = link
+        let events = peers[number]?.session.resume(
+          control: opened.stream, receivedControl: opened.hello.receivedControl,
+          receivedBulk: opened.hello.receivedBulk)
+        attach(control, .control, to: number)
+        perform(events ?? [], of: number)
+        await openBulk(opened, number)
+      } catch {
+        // The device may be out of reach, or the adapter off: it is tried as long as there is time.
+        try? await Task.sleep(for: .milliseconds(250))
+      }
+    }
+  }
+
+  /// Connects to a device, looks its description up, and opens a control channel.
+  private func dial(
+    _ peripheral: String, _ identifier: UInt64, _ hello: Hello
+  ) async throws(BluetoothError) -> (link: Peripheral, control: ChannelSocket, opened: ControlOpening.Opened) {
+    let link = try await acquire(peripheral)
+    do throws(BluetoothError) {
+      let description = try await description(of: link, identifier)
+      let socket = try await openChannel(description.psm, on: link)
+      guard
+        let opening = ControlOpening(.initiator, type: settings.type, key: settings.key, hello: hello)
+      else { throw GAPError.connectionFailed.error("this program's key cannot be used") }
+      do throws(Violation) {
+        let opened = try await Self.bounded(socket) { () async throws(Violation) in
+          try await Self.open(opening, over: socket)
+        }
+        guard opened.hello.identifier == identifier else { throw Violation("the identifier of another peer") }
+        return (link, socket, opened)
+      } catch {
+        socket.close()
+        throw GAPError.connectionFailed.error("no session could be opened with \(description.name): \(error.text)")
+      }
+    } catch {
+      await release(link)
+      throw error
+    }
+  }
+
+  private func openChannel(_ psm: UInt16, on link: Peripheral) async throws(BluetoothError) -> ChannelSocket {
+    let channel = try await link.openL2CAPChannel(psm: psm)
+    guard let descriptor = channel.takeDescriptor() else { throw notConnected }
+    return ChannelSocket(descriptor)
+  }
+
+  /// Opens the bulk channel of the present link; without it the link is of no use.
+  private func openBulk(_ opened: ControlOpening.Opened, _ number: Int) async {
+    guard let link = peers[number]?.link, let control = peers[number]?.sockets[.control],
+      let opening = BulkOpening(
+        .initiator, type: settings.type, ticket: opened.hello.ticket, key: opened.hello.key)
+    else { return }
+    do {
+      let psm = try await description(of: link, opened.hello.identifier).psm
+      let socket = try await openChannel(psm, on: link)
+      let stream = try await Self.bounded(socket) { () async throws(Violation) in
+        try await Self.open(opening, over: socket)
+      }
+      guard peers[number]?.sockets[.control] === control else { return socket.close() }
+      let events = peers[number]?.session.openedBulk(stream) ?? []
+      attach(socket, .bulk, to: number)
+      perform(events, of: number)
+    } catch {
+      if peers[number]?.sockets[.control] === control { linkLost(number) }
+    }
+  }
+
+  // MARK: Handshakes
+
+  /// Closes a socket unless something with it is done in time.
+  static func bounded<Value: Sendable>(
+    _ socket: ChannelSocket, _ body: @Sendable () async throws(Violation) -> Value
+  ) async throws(Violation) -> Value {
+    let timer = Task {
+      try await Task.sleep(for: dialing)
+      socket.close()
+    }
+    defer { timer.cancel() }
+    return try await body()
+  }
+
+  private static func open(
+    _ opening: ControlOpening, over socket: ChannelSocket
+  ) async throws(Violation) -> ControlOpening.Opened {
+    var opening = opening
+    var actions = try opening.start()
+    while true {
+      for action in actions {
+        switch action {
+        case .send(let octets): guard await socket.write(octets) else { throw Violation("the end of the channel") }
+        case .opened(let opened): return opened
+        case .greeted: break
+        }
+      }
+      guard let octets = await socket.read() else { throw Violation("the end of the channel") }
+      actions = try opening.receive(octets)
+    }
+  }
+
+  static func open(_ opening: BulkOpening, over socket: ChannelSocket) async throws(Violation) -> SecureStream {
+    var opening = opening
+    var step = try opening.start()
+    while true {
+      if !step.send.isEmpty, await !socket.write(step.send) { throw Violation("the end of the channel") }
+      if let stream = step.stream { return stream }
+      guard let octets = await socket.read() else { throw Violation("the end of the channel") }
+      step = try opening.receive(octets)
+    }
+  }
+
+  // MARK: Sessions
+
+  /// Adds a session whose control channel is open.
+  func add(_ opened: ControlOpening.Opened, _ peripheral: String, isDialer: Bool, _ identifier: [UInt8]) -> Int {
+    lastNumber += 1
+    let remote = FoundPeer(
+      identifier: opened.hello.identifier, name: opened.hello.name, information: [:], peripheral: peripheral)
+    peers[lastNumber] = PeerState(
+      session: PeerSession(
+        isDialer: isDialer, identifier: identifier, control: opened.stream, resumption: settings.resumption, at: now),
+      remote: remote, key: opened.remoteKey, code: opened.code)
+    return lastNumber
+  }
+
+  func makeConnection(_ number: Int, _ opened: ControlOpening.Opened) -> NearbyConnection {
+    let connection = NearbyConnection(
+      node: self, number: number, identifier: opened.hello.identifier, name: opened.hello.name, key: opened.remoteKey,
+      code: opened.code)
+    peers[number]?.connection = connection
+    return connection
+  }
+}

@@ -1,0 +1,114 @@
+import BledClient
+
+/// The streams and resources of sessions.
+extension NearbyNode {
+  func handle(_ event: FlowTable.Event, of number: Int) {
+    switch event {
+    case .opened(let flow, let name):
+      guard let connection = peers[number]?.connection else { return }
+      peers[number]?.flows[flow] = FlowState()
+      queue(.stream(IncomingFlow(connection: connection, flow: flow), name: name), octets: 0, for: number)
+    case .offered(let flow, let offer):
+      guard let connection = peers[number]?.connection else { return }
+      peers[number]?.flows[flow] = FlowState()
+      queue(.resource(IncomingFlow(connection: connection, flow: flow), offer), octets: 0, for: number)
+    case .accepted(let flow, let offset):
+      peers[number]?.flows[flow]?.offset = offset
+      wake(flow, of: number)
+    case .data(let flow, let octets):
+      peers[number]?.flows[flow]?.unread.append(octets)
+      wake(flow, of: number)
+    case .room(let flow): wake(flow, of: number)
+    case .closed(let flow, let end): closed(flow, end, of: number)
+    }
+  }
+
+  func closed(_ flow: UInt32, _ end: FlowEnd, of number: Int) {
+    guard let state = peers[number]?.flows[flow], state.end == nil else { return }
+    peers[number]?.flows[flow]?.end = end
+    wake(flow, of: number)
+    // The newest ends can still be asked for.
+    let ended = (peers[number]?.flows ?? [:]).filter { $0.value.end != nil && $0.value.unread.isEmpty }.keys.sorted()
+    for flow in ended.dropLast(64) { peers[number]?.flows[flow] = nil }
+  }
+
+  private func wake(_ flow: UInt32, of number: Int) {
+    let waiters = peers[number]?.flows[flow]?.waiters ?? []
+    peers[number]?.flows[flow]?.waiters = []
+    for waiter in waiters { waiter.resume() }
+  }
+
+  private func change(_ flow: UInt32, of number: Int) async {
+    guard peers[number]?.flows[flow] != nil else { return }
+    await withCheckedContinuation { peers[number]?.flows[flow]?.waiters.append($0) }
+  }
+
+  func open(name: String, offer: ResourceOffer?, to number: Int) throws(BluetoothError) -> OutgoingFlow {
+    guard let peer = peers[number], peer.session.isAlive, let connection = peer.connection else { throw notConnected }
+    guard name.utf8.count <= 255, offer.map({ $0.hash.count == 32 }) ?? true else {
+      throw BledError.invalidParameter.error("a name has at most 255 octets, and a hash 32")
+    }
+    guard let flow = peers[number]?.session.openFlow(name: name, offer: offer) else {
+      throw BledError.limitReached.error("\(FlowTable.limit) streams and resources to the peer are open: close some")
+    }
+    peers[number]?.flows[flow] = FlowState()
+    pump(.bulk, of: number)
+    return OutgoingFlow(connection: connection, flow: flow)
+  }
+
+  func accepted(_ flow: UInt32, of number: Int) async -> UInt64? {
+    while let state = peers[number]?.flows[flow], state.end == nil {
+      if let offset = state.offset { return offset }
+      await change(flow, of: number)
+    }
+    return nil
+  }
+
+  func room(_ flow: UInt32, of number: Int) async -> Int? {
+    while let peer = peers[number], peer.flows[flow]?.end == nil, peer.flows[flow] != nil {
+      let room = peer.session.room(flow)
+      if room > 0 { return room }
+      await change(flow, of: number)
+    }
+    return nil
+  }
+
+  func write(_ octets: [UInt8], _ flow: UInt32, of number: Int) -> Bool {
+    guard peers[number]?.session.send(octets, on: flow) == true else { return false }
+    pump(.bulk, of: number)
+    return true
+  }
+
+  func accept(_ flow: UInt32, _ offset: UInt64, of number: Int) {
+    peers[number]?.session.acceptFlow(flow, offset: offset)
+    pump(.bulk, of: number)
+  }
+
+  func read(_ flow: UInt32, of number: Int) async -> [UInt8]? {
+    while let state = peers[number]?.flows[flow] {
+      if let octets = state.unread.first {
+        peers[number]?.flows[flow]?.unread.removeFirst()
+        peers[number]?.session.consume(octets.count, of: flow)
+        pump(.bulk, of: number)
+        return octets
+      }
+      guard state.end == nil else { return nil }
+      await change(flow, of: number)
+    }
+    return nil
+  }
+
+  func close(_ flow: UInt32, _ end: FlowEnd, of number: Int) {
+    peers[number]?.session.closeFlow(flow, end)
+    closed(flow, end, of: number)
+    pump(.bulk, of: number)
+  }
+
+  func ended(_ flow: UInt32, of number: Int) async -> FlowEnd {
+    while let state = peers[number]?.flows[flow] {
+      if let end = state.end { return end }
+      await change(flow, of: number)
+    }
+    return .cancelled
+  }
+}

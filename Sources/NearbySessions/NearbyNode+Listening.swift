@@ -1,0 +1,209 @@
+import BledClient
+import Noise
+
+/// Sessions that others begin.
+extension NearbyNode {
+  /// Begins to accept invitations, and to advertise that.
+  /// - Throws: as `BledClient.publishL2CAPChannel`, `publish` and `advertise`.
+  public func advertise() async throws(BluetoothError) {
+    isVisible = true
+    try await listen()
+    try await restartAdvertising()
+  }
+
+  /// Stops to accept invitations. Sessions stay, and their links are still found when they are lost.
+  public func stopAdvertising() async {
+    isVisible = false
+    await updateAdvertising()
+  }
+
+  private var description: PeerDescription {
+    PeerDescription(
+      identifier: settings.identifier, revision: revision, isInviting: isVisible, psm: listening?.psm ?? 0,
+      name: settings.name, information: settings.information)
+  }
+
+  private func listen() async throws(BluetoothError) {
+    guard listening == nil else { return }
+    let incoming = client.notifications(L2CAPIncoming.self)
+    let published = try await client.publishL2CAPChannel(adapter: settings.adapter)
+    listening = published
+    let value = description.value
+    service = try await client.publish(
+      ServiceToPublish(
+        uuid: settings.type.uuid,
+        characteristics: [
+          .init(uuid: ServiceType.descriptionUUID, properties: [.read], value: HexBytes(value)),
+          .init(
+            uuid: Self.psmUUID, properties: [.read],
+            value: HexBytes([UInt8(truncatingIfNeeded: published.psm), UInt8(truncatingIfNeeded: published.psm >> 8)])),
+        ], adapter: published.adapter)
+    ).handle
+    listener = Task { [weak self] in
+      do {
+        for try await offered in incoming where offered.psm == published.psm { await self?.take(offered) }
+      } catch {}
+    }
+  }
+
+  /// ABDD3056-28FA-441D-A470-55A75A52553A: the characteristic from which programs for Core Bluetooth read a PSM.
+  private static let psmUUID = BluetoothUUID(high: 0xABDD_3056_28FA_441D, low: 0xA470_55A7_5A52_553A)
+
+  /// Advertises as long as invitations are accepted, or the dialer of a session may have to find this side again.
+  func updateAdvertising() async {
+    let isNeeded = isVisible || peers.values.contains { !$0.session.isDialer && $0.session.isAlive }
+    if isNeeded {
+      try? await restartAdvertising()
+      return
+    }
+    guard let advertisement else { return }
+    self.advertisement = nil
+    try? await client.stopAdvertising(advertisement)
+  }
+
+  private func restartAdvertising() async throws(BluetoothError) {
+    let description = description
+    guard advertised != description.serviceData || advertisement == nil else { return }
+    advertised = description.serviceData
+    if let advertisement {
+      self.advertisement = nil
+      try? await client.stopAdvertising(advertisement)
+    }
+    advertisement = try await client.advertise(
+      .init(
+        adapter: settings.adapter, services: [settings.type.uuid],
+        serviceData: ["\(settings.type.uuid)": HexBytes(description.serviceData)])
+    ).advertising
+  }
+
+  // MARK: Channels of others
+
+  private func take(_ offered: ChannelDescription) async {
+    guard pending < Self.pendingLimit, let channel = try? await client.accept(offered),
+      let descriptor = channel.takeDescriptor()
+    else {
+      try? await client.close(offered)
+      return
+    }
+    pending += 1
+    let socket = ChannelSocket(descriptor)
+    Task {
+      do throws(Violation) {
+        try await serve(socket, offered.peripheral)
+      } catch {
+        socket.close()
+      }
+      pending -= 1
+    }
+  }
+
+  /// The handshake of a channel that another peer opened.
+  private func serve(_ socket: ChannelSocket, _ peripheral: String) async throws(Violation) {
+    let timer = Task {
+      try await Task.sleep(for: PeerSession.patience)
+      socket.close()
+    }
+    defer { timer.cancel() }
+    var reader = PrefaceReader()
+    while true {
+      guard let octets = await socket.read() else { throw Violation("the end of the channel") }
+      switch try reader.receive(octets) {
+      case nil: continue
+      case .control: return try await serveControl(socket, reader.records, peripheral)
+      case .bulk(let ticket): return try await serveBulk(socket, reader.records, ticket)
+      }
+    }
+  }
+
+  private func serveBulk(_ socket: ChannelSocket, _ records: RecordReader, _ ticket: UInt64) async throws(Violation) {
+    guard let (number, peer) = peers.first(where: { $0.value.ticket?.number == ticket }), let expected = peer.ticket,
+      let control = peer.sockets[.control],
+      let opening = BulkOpening(
+        .responder, type: settings.type, ticket: ticket, key: expected.key, records: records)
+    else { throw Violation("a channel of no session") }
+    // A ticket is of use once.
+    peers[number]?.ticket = nil
+    let stream = try await Self.open(opening, over: socket)
+    guard peers[number]?.sockets[.control] === control else { throw Violation("a channel of a former link") }
+    let events = peers[number]?.session.openedBulk(stream) ?? []
+    attach(socket, .bulk, to: number)
+    perform(events, of: number)
+  }
+
+  private func serveControl(
+    _ socket: ChannelSocket, _ records: RecordReader, _ peripheral: String
+  ) async throws(Violation) {
+    let hello = Hello(identifier: settings.identifier, name: settings.name)
+    guard
+      var opening = ControlOpening(
+        .responder, type: settings.type, key: settings.key, hello: hello, records: records)
+    else { throw Violation("a key that cannot be used") }
+    var actions = try opening.start()
+    var resumed: Int?
+    var answer = hello
+    while true {
+      while !actions.isEmpty {
+        switch actions.removeFirst() {
+        case .send(let octets):
+          guard await socket.write(octets) else { throw Violation("the end of the channel") }
+        case .greeted(let dialer, let key):
+          (answer, resumed) = try self.answer(to: dialer, key)
+          actions += try opening.accept(answer)
+        case .opened(let opened): return adopt(opened, answer, resumed, socket, peripheral)
+        }
+      }
+      guard let octets = await socket.read() else { throw Violation("the end of the channel") }
+      actions = try opening.receive(octets)
+    }
+  }
+
+  /// The hello for a dialer, and the number of the session that it resumes.
+  private func answer(to dialer: Hello, _ key: [UInt8]) throws(Violation) -> (hello: Hello, resumed: Int?) {
+    var answer = Hello(identifier: settings.identifier, name: settings.name)
+    answer.ticket = .random(in: 1 ... .max)
+    answer.key = .random(Hello.keyLength)
+    if dialer.session != Hello.noSession {
+      let known = peers.first {
+        $0.value.session.identifier == dialer.session && $0.value.key == key && $0.value.session.isAlive
+          && !$0.value.session.isDialer
+      }
+      guard let number = known?.key else { return (answer, nil) }
+      // The former link may still count as up here: nothing of it counts behind the numbers that are told now.
+      linkLost(number)
+      guard let session = peers[number]?.session else { return (answer, nil) }
+      answer.session = dialer.session
+      answer.receivedControl = session.receivedCount(on: .control)
+      answer.receivedBulk = session.receivedCount(on: .bulk)
+      return (answer, number)
+    }
+    let unanswered = peers.values.count { !$0.session.isDialer && !$0.session.isAlive && !$0.hasEnded }
+    guard isVisible, unanswered < Self.pendingLimit else { throw Violation("an invitation that is not awaited") }
+    answer.session = .random(Hello.sessionLength)
+    return (answer, nil)
+  }
+
+  private func adopt(
+    _ opened: ControlOpening.Opened, _ answer: Hello, _ resumed: Int?, _ socket: ChannelSocket, _ peripheral: String
+  ) {
+    let ticket = (number: answer.ticket, key: answer.key)
+    if let resumed {
+      guard peers[resumed]?.session.isAlive == true else { return socket.close() }
+      peers[resumed]?.ticket = ticket
+      let events = peers[resumed]?.session.resume(
+        control: opened.stream, receivedControl: opened.hello.receivedControl,
+        receivedBulk: opened.hello.receivedBulk)
+      attach(socket, .control, to: resumed)
+      return perform(events ?? [], of: resumed)
+    }
+    // A session that is not known any more: the answer says so.
+    guard answer.session != Hello.noSession else { return socket.close() }
+    for (number, peer) in peers where peer.key == opened.remoteKey && !peer.session.isDialer && !peer.hasEnded {
+      end(number, .replaced)
+    }
+    let number = add(opened, peripheral, isDialer: false, answer.session)
+    peers[number]?.ticket = ticket
+    waiting[number] = makeConnection(number, opened)
+    attach(socket, .control, to: number)
+    perform(peers[number]?.session.receive([], on: .control, at: now) ?? [], of: number)
+  }
+}

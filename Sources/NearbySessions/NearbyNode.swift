@@ -1,0 +1,204 @@
+import BledClient
+import Noise
+
+/// This program among the programs that are near: it advertises itself, hears others, and has sessions with them.
+///
+/// A radio does not hear itself: two programs on one machine meet only if each has an adapter of its own.
+public actor NearbyNode {
+  /// The peers that a node may be connected with at a time: eight with itself.
+  public static let peerLimit = 7
+  /// The handshakes and unanswered invitations of others at a time.
+  static let pendingLimit = 16
+  /// How long the other side has to close the channels of a session that was ended here.
+  private static let lingering = Duration.seconds(2)
+
+  let client: BledClient
+  let settings: NearbySettings
+  /// The invitations of others.
+  public nonisolated let invitations: AsyncStream<NearbyInvitation>
+  let invitationOutput: AsyncStream<NearbyInvitation>.Continuation
+  private let beginning = ContinuousClock.now
+
+  var peers: [Int: PeerState] = [:]
+  var lastNumber = 0
+  /// The channels of others whose handshakes are under way.
+  var pending = 0
+  /// The listener, the service and the advertisement, once there are some.
+  var listening: L2CAPPublish.Result?
+  var service: UInt16?
+  var advertisement: Int?
+  /// The service data that is advertised.
+  var advertised: [UInt8] = []
+  var isVisible = false
+  var revision: UInt8 = .random(in: 0...255)
+  var listener: Task<Void, Never>?
+  /// The connections to devices, which sessions and looks at descriptions share: the number of their users.
+  var linkUsers: [String: Int] = [:]
+  var isConnecting = false
+  var connectWaiters: [CheckedContinuation<Void, Never>] = []
+
+  /// - Throws: `BledError.invalidParameter` for information that is too long.
+  public init(client: BledClient, settings: NearbySettings) throws(BluetoothError) {
+    guard PeerDescription.fits(settings.information) else {
+      throw BledError.invalidParameter.error(
+        "the information of a peer is at most 400 octets long, and each of its pairs at most 254")
+    }
+    self.client = client
+    self.settings = settings
+    (invitations, invitationOutput) = AsyncStream.makeStream(
+      of: NearbyInvitation.self, bufferingPolicy: .bufferingOldest(Self.pendingLimit))
+  }
+
+  /// The name that others see.
+  public nonisolated var name: String { settings.name }
+
+  /// The time of the sessions.
+  var now: Instant { Instant.zero.advanced(by: beginning.duration(to: .now)) }
+
+  /// Ends all sessions, the advertisement and the listener.
+  public func stop() async {
+    isVisible = false
+    for number in peers.keys.sorted() { end(number, .byUs) }
+    await flush()
+    listener?.cancel()
+    listener = nil
+    if let advertisement { try? await client.stopAdvertising(advertisement) }
+    if let service { try? await client.unpublish(service) }
+    if let listening { try? await client.unpublishL2CAPChannel(listening.psm, adapter: listening.adapter) }
+    (advertisement, service, listening) = (nil, nil, nil)
+    invitationOutput.finish()
+  }
+
+  /// Waits until the sessions that have ended have told the other side.
+  private func flush() async {
+    let end = now.advanced(by: Self.lingering)
+    while now < end, peers.values.contains(where: { !$0.sockets.isEmpty }) {
+      try? await Task.sleep(for: .milliseconds(10))
+    }
+  }
+
+  // MARK: Events of sessions
+
+  /// Handles the events of a session's machine, and sends its output.
+  func perform(_ events: [PeerSession.Event], of number: Int) {
+    for event in events { handle(event, of: number) }
+    for lane in Frame.Lane.allCases { pump(lane, of: number) }
+    watchDeadline(of: number)
+    finish(number)
+  }
+
+  private func handle(_ event: PeerSession.Event, of number: Int) {
+    switch event {
+    case .invited(let context, _): invited(context, number)
+    case .connected: answered(nil, number)
+    case .message(let message): queue(.message(message), octets: message.count, for: number)
+    case .datagram(let octets): queue(.datagram(octets), octets: octets.count, for: number)
+    case .flow(let event): handle(event, of: number)
+    case .lost:
+      closeSockets(of: number)
+      queue(.lost, octets: 0, for: number)
+      if peers[number]?.session.isDialer == true { Task { await redial(number) } }
+    case .resumed: queue(.resumed, octets: 0, for: number)
+    case .ended(let end):
+      queue(.ended(end), octets: 0, for: number)
+      answered(end, number)
+      waiting[number] = nil
+      peers[number]?.end = end
+      peers[number]?.pausedReader?.resume()
+      peers[number]?.pausedReader = nil
+      for flow in (peers[number]?.flows ?? [:]).keys { closed(flow, .cancelled, of: number) }
+    }
+  }
+
+  private func answered(_ end: NearbyEnd?, _ number: Int) {
+    guard let waiter = peers[number]?.answerWaiter else { return }
+    peers[number]?.answerWaiter = nil
+    waiter.resume(returning: end)
+  }
+
+  private func invited(_ context: [UInt8], _ number: Int) {
+    guard let peer = peers[number], let connection = peer.connection else { return end(number, .declined) }
+    // Both invited each other: the invitation of the lower identifier stands, and the other one is answered by it.
+    if let own = peers.first(where: { $0.key != number && $0.value.isInviting(peer.remote.identifier) }) {
+      guard settings.identifier > peer.remote.identifier else { return end(number, .declined) }
+      crossed[own.key] = connection
+      end(own.key, .replaced)
+      return perform(peers[number]?.session.answer(true) ?? [], of: number)
+    }
+    invitationOutput.yield(NearbyInvitation(connection: connection, context: context))
+    waiting[number] = nil
+  }
+
+  /// The sessions whose invitation is awaited: nothing else refers to them yet.
+  var waiting: [Int: NearbyConnection] = [:]
+  /// The sessions that took the place of invitations, by the number of the invitation.
+  var crossed: [Int: NearbyConnection] = [:]
+
+  func queue(_ event: NearbyEvent, octets: Int, for number: Int) {
+    guard peers[number]?.hasEnded == false else { return }
+    if let waiter = peers[number]?.eventWaiter {
+      peers[number]?.eventWaiter = nil
+      return waiter.resume(returning: event)
+    }
+    peers[number]?.events.append(event)
+    peers[number]?.unread += octets
+  }
+
+  /// A session that has ended here stays until the other side, which is told so, closes the channels: an earlier end of
+  /// the link would take the news with it.
+  func finish(_ number: Int) {
+    guard let peer = peers[number], let end = peer.end, peer.isWriting.isEmpty else { return }
+    guard end.isOwn, !peer.sockets.isEmpty else { return forget(number) }
+    guard !peer.isLingering else { return }
+    peers[number]?.isLingering = true
+    Task {
+      try? await Task.sleep(for: Self.lingering)
+      forget(number)
+    }
+  }
+
+  private func forget(_ number: Int) {
+    guard let peer = peers[number], peer.hasEnded else { return }
+    peer.timer?.cancel()
+    closeSockets(of: number)
+    // Its events may still be fetched.
+    guard peer.events.isEmpty || peer.connection == nil else { return }
+    peer.eventWaiter?.resume(returning: nil)
+    peers[number] = nil
+    Task { await updateAdvertising() }
+  }
+
+  func closeSockets(of number: Int) {
+    guard let peer = peers[number] else { return }
+    for socket in peer.sockets.values { socket.close() }
+    peers[number]?.sockets = [:]
+    peers[number]?.isWriting = []
+    if let link = peer.link {
+      peers[number]?.link = nil
+      Task { await release(link) }
+    }
+  }
+
+  private func watchDeadline(of number: Int) {
+    guard let peer = peers[number] else { return }
+    peer.timer?.cancel()
+    peers[number]?.timer = peer.session.deadline.map { deadline in
+      let wait = now.duration(to: deadline)
+      return Task { [weak self] in
+        try? await Task.sleep(for: max(.zero, wait))
+        guard !Task.isCancelled else { return }
+        await self?.pass(number)
+      }
+    }
+  }
+
+  private func pass(_ number: Int) { perform(peers[number]?.session.pass(to: now) ?? [], of: number) }
+}
+
+extension PeerState {
+  /// Whether this side waits for the answer of that peer.
+  func isInviting(_ identifier: UInt64) -> Bool {
+    guard remote.identifier == identifier, case .inviting = session.state else { return false }
+    return true
+  }
+}
