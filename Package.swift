@@ -150,7 +150,10 @@ let package = Package(
     .target(name: "Diagnosis", dependencies: ["HCI", "CBlueZ"]),
     .executableTarget(
       name: "bleshell",
-      dependencies: ["BledWeb", "BledClient", "BledRPC", "Capture", "Diagnosis", "JSONFiles", "Bluetooth", arguments],
+      dependencies: [
+        "BledWeb", "BledClient", "BledRPC", "NearbySessions", "Capture", "Diagnosis", "JSONFiles", "Bluetooth",
+        arguments,
+      ],
       linkerSettings: [small]),
     // Helpers that several kinds of tests share.
     .target(name: "TestSupport", dependencies: [logging], path: "Tests/Support"),

@@ -35,6 +35,7 @@ struct Bleshell: ShellCommand {
       .init(
         name: "Peripheral role",
         subcommands: [AdvertiseCommand.self, BeaconCommand.self, ServeCommand.self]),
+      .init(name: "Files between machines", subcommands: [SendCommand.self, ReceiveCommand.self]),
       .init(
         name: "Pairing", subcommands: [PairCommand.self, PairingCommand.self, ForgetCommand.self]),
       .init(

@@ -1,0 +1,45 @@
+import Synchronization
+
+/// How far a transfer of one file is: its rate, and the time that it needs.
+final class TransferRate: Sendable {
+  private struct State {
+    var first: (octets: UInt64, time: ContinuousClock.Instant)?
+    var octets: UInt64 = 0
+  }
+
+  private let name: String
+  private let size: UInt64
+  private let state = Mutex(State())
+  private let progress: Progress
+
+  /// - Parameter progress: the line that shows it.
+  init(_ name: String, size: UInt64, _ progress: Progress) {
+    self.name = name
+    self.size = size
+    self.progress = progress
+  }
+
+  /// So many octets of the file are there.
+  func reached(_ octets: UInt64, at now: ContinuousClock.Instant = .now) {
+    let text = state.withLock { state in
+      state.octets = octets
+      // Octets of an earlier attempt do not count for this rate.
+      let first = state.first ?? (octets, now)
+      state.first = first
+      return Self.text(name, octets, of: size, since: first.octets, in: first.time.duration(to: now))
+    }
+    progress.change(text)
+  }
+
+  /// "photo.jpg: 41 %, 1.4 MB of 3.4 MB, 130 kB/s, 15 s left"
+  static func text(
+    _ name: String, _ octets: UInt64, of size: UInt64, since first: UInt64, in time: Duration
+  ) -> String {
+    let percent = size == 0 ? 100 : Int(Double(octets) / Double(size) * 100)
+    let text = "\(name): \(percent) %, \(octetText(octets)) of \(octetText(size))"
+    let seconds = time / .seconds(1)
+    guard seconds > 0.5, octets > first, octets <= size else { return text }
+    let rate = Double(octets - first) / seconds
+    return "\(text), \(octetText(UInt64(rate)))/s, \(Int((Double(size - octets) / rate).rounded(.up))) s left"
+  }
+}
