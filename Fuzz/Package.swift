@@ -63,6 +63,9 @@ let package = Package(
       name: "ESPHome", dependencies: ["BledSession", "BledRPC", "Noise", "Adapter", "Bluetooth"],
       swiftSettings: instrumented),
     .target(
+      name: "BlueZ", dependencies: ["BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth"],
+      swiftSettings: instrumented),
+    .target(
       name: "SessionTestSupport", dependencies: ["BledSession", "BledConnection", "BledRPC", "Bluetooth"],
       swiftSettings: instrumented),
 
@@ -78,6 +81,7 @@ let package = Package(
     fuzzTarget("capture", "Capture"),
     fuzzTarget("rpc", "BledRPC"),
     fuzzTarget("border", "Adapter", "BledCore", "BledRPC", "SimulatedAdapter", logging),
+    fuzzTarget("bus", "Adapter", "BledCore", "BledRPC", "BledSession", "BlueZ", "SimulatedAdapter", logging),
     fuzzTarget("configuration", "BledCore", "JSONFiles"),
     fuzzTarget("scenario", "Adapter", "BledRPC", "GATT", "JSONFiles", logging),
     fuzzTarget("store", "BledRPC", "GATT"),
