@@ -4,8 +4,11 @@ import asyncio
 import os
 from dataclasses import dataclass
 
-from bumble.core import UUID
+from bumble.att import ATT_Error
+from bumble.core import UUID, AdvertisingData
 from bumble.device import Peer
+from bumble.gatt import Characteristic, CharacteristicValue, Descriptor, Service
+from support.air import Air
 from support.cases import expect_equal, stage
 from support.daemon import Daemon
 from support.main_things import ADDRESS, PHONE, hears, hub_and_belt
@@ -16,6 +19,7 @@ from support.waiting import until
 from cases.bluetoothd import start_bus
 
 PYTHON = os.path.join(ROOT, ".build/bleak/bin/python")
+ODD, UNHEARD = "F0:F1:F2:F3:F4:07", "F0:F1:F2:F3:F4:08"
 SERVED = UUID("12345678-1234-5678-1234-56789ABCDEF1")
 
 
@@ -24,6 +28,7 @@ class Given:
     """bled-bluez on the system bus, a peripheral and a phone."""
 
     resources: object
+    air: Air
     daemon: Daemon
     facade: Program
     peripheral: Peripheral
@@ -41,7 +46,7 @@ async def programs(resources):
     air, peripheral, daemon = await hub_and_belt(resources)
     facade = await resources.open(Program(os.path.join(DIST, "bled-bluez"), "--socket", daemon.socket))
     await facade.wait_for("org.bluez is served by bled")
-    return Given(resources, daemon, facade, peripheral, await air.device("Bumble phone", PHONE))
+    return Given(resources, air, daemon, facade, peripheral, await air.device("Bumble phone", PHONE))
 
 
 @programs.case("bleak: passive and active scan, services, values both ways, pairing, the end of the link")
@@ -56,6 +61,73 @@ async def central(given):
     await program.wait_for("done")
     expect_equal(given.peripheral.written.get_nowait(), b"with a response", "the first value that was written")
     expect_equal(given.peripheral.written.get_nowait(), b"without", "the second")
+
+
+def odd_service(device):
+    """Attributes that refuse with a code each, one that is written, and one that notifies too early."""
+    kinds, both = Characteristic.Properties, Characteristic.READABLE | Characteristic.WRITEABLE
+
+    def refusing(code):
+        def refuse(*_):
+            raise ATT_Error(code)
+
+        return Characteristic(
+            f"B1ED11{code:02X}-0000-4000-8000-00805F9B34FB", kinds.READ | kinds.WRITE, both,
+            CharacteristicValue(read=refuse, write=refuse))
+
+    async def subscribed(_, value):
+        if value[0]:
+            await device().notify_subscribers(eager, b"early", force=True)
+
+    eager = Characteristic(
+        "B1ED1001-0000-4000-8000-00805F9B34FB", kinds.NOTIFY, Characteristic.READABLE, b"",
+        [Descriptor("2902", both, CharacteristicValue(read=lambda _: b"\0\0", write=subscribed))])
+    stored = Characteristic(
+        "B1ED1002-0000-4000-8000-00805F9B34FB", kinds.READ, Characteristic.READABLE, b"stored",
+        [Descriptor("2901", both, b"text")])
+    return Service(
+        "B1ED1000-0000-4000-8000-00805F9B34FB", [eager, stored, *map(refusing, (0x0E, 0x11, 0x80, 0xFC))])
+
+
+@programs.case("bleak: refusals of attributes, all of an advertisement, an early value, a device that is away")
+async def refusals(given):
+    device = await given.air.device("Odd", ODD, [odd_service(lambda: device)])
+    device.advertising_data = bytes(
+        AdvertisingData(
+            [
+                (AdvertisingData.FLAGS, b"\x06"),
+                (AdvertisingData.COMPLETE_LOCAL_NAME, b"Odd"),
+                (AdvertisingData.MANUFACTURER_SPECIFIC_DATA, b"\x34\x12MFG"),
+                (AdvertisingData.INCOMPLETE_LIST_OF_16_BIT_SERVICE_CLASS_UUIDS, bytes(UUID("180F"))),
+                (AdvertisingData.TX_POWER_LEVEL, b"\x0c"),
+                (AdvertisingData.SERVICE_DATA_16_BIT_UUID, bytes(UUID("180F")) + b"SER"),
+            ]
+        )
+    )
+    await device.start_advertising(auto_restart=True, advertising_interval_min=200, advertising_interval_max=200)
+    program = await given.python("real_refusals.py", ODD)
+    await program.wait_for("alone", 120)
+    await device.stop_advertising()
+    [connection] = device.connections.values()
+    gone = asyncio.get_running_loop().create_future()
+    connection.once(connection.EVENT_DISCONNECTION, gone.set_result)
+    program.type("go on")
+    await asyncio.wait_for(gone, 60)
+    await program.wait_for("done")
+
+
+@programs.case("ConnectDevice: a device that no scan has heard, until the program leaves")
+async def unheard(given):
+    device = await given.air.device("Unheard", UNHEARD)
+    gone = asyncio.get_running_loop().create_future()
+    device.once(
+        device.EVENT_CONNECTION, lambda connection: connection.once(connection.EVENT_DISCONNECTION, gone.set_result))
+    await device.start_advertising(advertising_interval_min=200, advertising_interval_max=200)
+    options = ("a{sv}", "2", "Address", "s", UNHEARD, "AddressType", "s", "random")
+    shown = await run(
+        "busctl", "call", "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "ConnectDevice", *options)
+    expect_equal(shown.strip(), 'o "/org/bluez/hci0/dev_' + UNHEARD.replace(":", "_") + '"', "its object")
+    await asyncio.wait_for(gone, 60)
 
 
 @programs.case("bluetoothctl: a device, its link and its values")
