@@ -205,12 +205,16 @@ public enum GATTValue: RPCNotification {
     public var value: HexBytes
     /// When it came, in seconds since the epoch: a restored session gets values that were kept for it.
     public var time: Double?
+    /// Rises with each value of all devices while the daemon runs, from 1 on: a value that several sessions get has the
+    /// same one in each.
+    public var serial: Int?
     /// Makes the params.
-    public init(peripheral: String, handle: UInt16, value: HexBytes, time: Double? = nil) {
+    public init(peripheral: String, handle: UInt16, value: HexBytes, time: Double? = nil, serial: Int? = nil) {
       self.peripheral = peripheral
       self.handle = handle
       self.value = value
       self.time = time
+      self.serial = serial
     }
   }
 }

@@ -40,6 +40,7 @@ extension Limits {
     "GATTDiscoveryProgress.Params.characteristics": .atLeast(0),
     "GATTDiscoveryProgress.Params.services": .atLeast(0),
     "GATTReleased.Params.unsent": .atLeast(0),
+    "GATTValue.Params.serial": .atLeast(1),
     "GATTValue.Params.time": .any(.seconds),
     "GATTValuesDropped.Params.values": .atLeast(1),
     "GATTValuesLost.Params.packets": .atLeast(1),

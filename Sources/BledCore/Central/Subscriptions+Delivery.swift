@@ -12,7 +12,8 @@ extension Subscriptions {
     if let owner { members.removeAll { $0 === owner } }
     guard !members.isEmpty else { return [] }
     let params = GATTValue.Params(
-      peripheral: hub.peripheral.id, handle: handle, value: HexBytes(value), time: hub.scheduler.secondsSinceEpoch)
+      peripheral: hub.peripheral.id, handle: handle, value: HexBytes(value), time: hub.scheduler.secondsSinceEpoch,
+      serial: hub.nextSerial())
     let line = try? RPCEncoding.notification(GATTValue.self, params)
     return members.filter { session in
       let isRefused = session.send(line, as: .value) == .refused

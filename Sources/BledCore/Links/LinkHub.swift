@@ -60,6 +60,9 @@ final class LinkHub {
     link.onEvent = { [weak self] event in self?.handle(event) }
   }
 
+  /// The serial number of the next value that sessions get.
+  func nextSerial() -> Int { registry.nextSerial() }
+
   /// The ATT MTU in force, 23 to 517 octets.
   var mtu: Int { connection.mtu }
 

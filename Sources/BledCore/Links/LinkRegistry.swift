@@ -12,6 +12,8 @@ final class LinkRegistry {
   /// The settings of new links from now on.
   var defaults = LinkDefaults()
 
+  /// The serial number of the value that was last given to sessions.
+  private var lastSerial = 0
   private let directory: PeripheralDirectory
   private let scheduler: any Scheduler
 
@@ -48,6 +50,12 @@ final class LinkRegistry {
   /// The newest link with a device that has connected to us.
   func incoming(from peripheral: Peripheral) -> LinkHub? {
     links.last { $0.peripheral == peripheral && $0.link.role == .peripheral }
+  }
+
+  /// The serial number of the next value for sessions.
+  func nextSerial() -> Int {
+    lastSerial += 1
+    return lastSerial
   }
 
   /// A service is there: bonded devices that had subscribed to it are again, when its program has been told where it

@@ -104,7 +104,7 @@ extension GATTValue.Params {
     guard let place = ValuePlace(from: &scanner), let value = place.value, let handle = place.attribute.handle,
       place.attribute == .handle(handle)
     else { return nil }
-    self.init(peripheral: place.peripheral, handle: handle, value: value, time: place.time)
+    self.init(peripheral: place.peripheral, handle: handle, value: value, time: place.time, serial: place.serial)
   }
 
   /// Writes all of it.
@@ -116,6 +116,10 @@ extension GATTValue.Params {
       if let time {
         $0.name("time")
         try $0.value(time)
+      }
+      if let serial {
+        $0.name("serial")
+        $0.value(serial)
       }
     }
   }
@@ -129,6 +133,7 @@ private struct ValuePlace {
   var value: HexBytes?
   var response: Bool?
   var time: Double?
+  var serial: Int?
 
   init?(from scanner: inout JSONScanner) {
     var peripheral: String?
@@ -136,6 +141,7 @@ private struct ValuePlace {
     var value: [UInt8]?
     var response: Bool?
     var time: Double?
+    var serial: Int?
     let isObject = scanner.object { name, scanner in
       switch name {
       case "peripheral": scanner.read(&peripheral) { $0.text()?.string }
@@ -147,6 +153,7 @@ private struct ValuePlace {
       case "value": scanner.read(&value) { $0.text()?.hex }
       case "response": scanner.read(&response) { $0.bool() }
       case "time": scanner.read(&time) { $0.decimal() }
+      case "serial": scanner.read(&serial) { $0.integer() }
       default: false
       }
     }
@@ -156,6 +163,7 @@ private struct ValuePlace {
     self.value = value.map { HexBytes($0) }
     self.response = response
     self.time = time
+    self.serial = serial
   }
 }
 

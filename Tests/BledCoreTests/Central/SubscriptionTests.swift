@@ -40,6 +40,7 @@ import Testing
     #expect(try client.notifications(GATTValue.self).map(\.value.octets) == [[0, 1], [0, 2]])
     #expect(try other.notifications(GATTValue.self).map(\.value.octets) == [[0, 2]])
     #expect(client.lines.last == other.lines.last)
+    #expect(try client.notifications(GATTValue.self).map(\.serial) == [1, 2])
     _ = try done(GATTUnsubscribe.self, .init(peripheral: id, handle: handle))
     #expect(peer.subscriptions[handle] == .notification)
     other.die()

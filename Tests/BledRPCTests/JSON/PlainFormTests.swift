@@ -64,6 +64,10 @@ import Testing
       #"{"peripheral":"A","handle":3}"#, #"{"peripheral":"A","handle":3,"value":""}"#,
       #"{"peripheral":"A","handle":3,"value":"00Ff","response":true}"#,
       #"{"peripheral":"A","handle":3,"value":"00","response":false,"more":{"a":[1]}}"#,
+      #"{"peripheral":"A","handle":3,"value":"00","serial":7}"#,
+      #"{"peripheral":"A","handle":3,"value":"00","serial":-7}"#,
+      #"{"peripheral":"A","handle":3,"value":"00","serial":7.0}"#,
+      #"{"peripheral":"A","handle":3,"value":"00","serial":""}"#,
       #"{"peripheral":"A","handle":3,"value":"00","response":null}"#, #"{"peripheral":"A","handle":3,"value":"0"}"#,
       #"{"peripheral":"A","handle":3,"value":"0g"}"#, #"{"peripheral":"A","handle":3,"value":5}"#,
       #"{"peripheral":"A","handle":65536,"value":"00"}"#, #"{"peripheral":"A","handle":-1,"value":"00"}"#,
@@ -150,6 +154,7 @@ import Testing
     }
     try compareWritten(GATTValue.Params(peripheral: "", handle: 1, value: octets))
     try compareWritten(GATTValue.Params(peripheral: "", handle: 1, value: octets, time: 1_763_437_265.123456))
+    try compareWritten(GATTValue.Params(peripheral: "", handle: 1, value: octets, time: 0.5, serial: 7))
     let full = PeripheralList.Entry(
       peripheral: "P", address: "00:11:22:33:44:55", addressType: "public", adapter: "hci0", name: "\"Näme", rssi: -1,
       state: "connected", mine: true, mtu: 23, connectable: false,

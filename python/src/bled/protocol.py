@@ -2902,6 +2902,8 @@ class GattValue(Event):
     handle: The handle of the characteristic's value.
     value: The value.
     time: When it came, in seconds since the epoch: a restored session gets values that were kept for it.
+    serial: Rises with each value of all devices while the daemon runs, from 1 on: a value that several
+        sessions get has the same one in each.
     """
 
     method: ClassVar[str] = "gatt.value"
@@ -2909,12 +2911,14 @@ class GattValue(Event):
     handle: int
     value: bytes
     time: float | None = None
+    serial: int | None = None
 
     _members: ClassVar[tuple[Member, ...]] = (
         Member("peripheral", "peripheral", codec.text, True),
         Member("handle", "handle", codec.integer, True),
         Member("value", "value", codec.octets, True),
         Member("time", "time", codec.number, False),
+        Member("serial", "serial", codec.integer, False),
     )
 
 
