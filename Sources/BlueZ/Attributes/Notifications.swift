@@ -1,8 +1,8 @@
 import BledRPC
 import Bluetooth
 
-/// StartNotify and StopNotify. Each program has a subscription of its own in its session of bled; of several programs
-/// the values of the first are told, to all.
+/// StartNotify and StopNotify. Each program has a subscription of its own in its session of bled; each value is told
+/// once, to all.
 final class Notifications {
   private let context: Context
   private let clients: Clients
@@ -11,9 +11,8 @@ final class Notifications {
   private let services: Services
   /// Called with each value.
   var told: (Attribute, [UInt8]) -> Void = { _, _ in }
-  /// The unique names of the subscribed programs of each characteristic, in the order of their calls. They stay
-  /// subscribed while the device is disconnected.
-  private var subscribers: [String: [String]] = [:]
+  /// The subscribed programs of each characteristic. They stay subscribed while the device is disconnected.
+  private var subscribers: [String: Subscribers] = [:]
 
   init(_ context: Context, _ clients: Clients, _ devices: Devices, _ links: Links, _ services: Services) {
     self.context = context
@@ -23,7 +22,7 @@ final class Notifications {
     self.services = services
   }
 
-  func has(_ path: String) -> Bool { subscribers[path]?.isEmpty == false }
+  func has(_ path: String) -> Bool { subscribers[path] != nil }
 
   func start(_ call: BusCall, _ client: BusClient) {
     guard let attribute = services[call.path], case .characteristic(let properties) = attribute.kind else {
@@ -35,8 +34,8 @@ final class Notifications {
     guard context.tree.value(call.path, .characteristic, "NotifyAcquired") != .boolean(true) else {
       return context.fail(call, .notPermitted("Notify acquired"))
     }
-    if subscribers[call.path]?.contains(client.name) == true { return context.reply(call) }
-    subscribers[call.path, default: []].append(client.name)
+    if subscribers[call.path]?.names.contains(client.name) == true { return context.reply(call) }
+    subscribers[call.path, default: Subscribers()].add(client.name)
     guard links.isConnected(attribute.device) else { return context.reply(call) }
     subscribe(call.path, attribute, client) { [weak self, context] result in
       if case .failure = result { self?.remove(call.path, client.name) }
@@ -67,7 +66,7 @@ final class Notifications {
     guard let attribute = services[call.path], let device = devices[attribute.device] else {
       return context.fail(call, .doesNotExist)
     }
-    guard subscribers[call.path]?.contains(client.name) == true else {
+    guard subscribers[call.path]?.names.contains(client.name) == true else {
       return context.fail(call, .failed("No notify session started"))
     }
     remove(call.path, client.name)
@@ -78,8 +77,8 @@ final class Notifications {
   }
 
   private func remove(_ path: String, _ name: String) {
-    subscribers[path]?.removeAll { $0 == name }
-    guard subscribers[path]?.isEmpty != false else { return }
+    tell(path, subscribers[path]?.remove(name) ?? [])
+    guard subscribers[path]?.names.isEmpty != false else { return }
     subscribers[path] = nil
     context.tree.set(path, .characteristic, "Notifying", .boolean(false))
   }
@@ -89,12 +88,21 @@ final class Notifications {
   /// A value came in a program's session.
   func value(_ params: GATTValue.Params, _ client: BusClient) {
     for device in devices.all(params.peripheral) {
-      guard let path = services.path(device.path, params.handle), subscribers[path]?.first == client.name else {
-        continue
-      }
-      if let attribute = services[path] { told(attribute, params.value.octets) }
-      context.tree.tell(path, .characteristic, "Value", .bytes(params.value.octets))
+      guard let path = services.path(device.path, params.handle) else { continue }
+      tell(path, subscribers[path]?.received(params.value.octets, params.serial, by: client.name) ?? [])
     }
+  }
+
+  private func tell(_ path: String, _ values: [[UInt8]]) {
+    for value in values {
+      if let attribute = services[path] { told(attribute, value) }
+      context.tree.tell(path, .characteristic, "Value", .bytes(value))
+    }
+  }
+
+  /// A program's session of bled has ended, while the program is still there.
+  func lost(_ client: BusClient) {
+    for path in subscribers.keys { tell(path, subscribers[path]?.postpone(client.name) ?? []) }
   }
 
   /// bled ended a subscription.
@@ -107,7 +115,7 @@ final class Notifications {
   /// The services of a device are known: the subscriptions from before go on.
   func resolved(_ device: String) {
     for (path, attribute) in services.characteristics(of: device) {
-      for name in subscribers[path] ?? [] {
+      for name in subscribers[path]?.names ?? [] {
         guard let client = clients.known(name) else { continue }
         subscribe(path, attribute, client) { _ in }
       }
@@ -116,6 +124,7 @@ final class Notifications {
 
   func disconnected(_ device: String) {
     for (path, _) in services.characteristics(of: device) where subscribers[path] != nil {
+      subscribers[path]?.disconnected()
       context.tree.set(path, .characteristic, "Notifying", .boolean(false))
     }
   }
@@ -126,7 +135,7 @@ final class Notifications {
   }
 
   func left(_ client: BusClient) {
-    for path in subscribers.keys.filter({ subscribers[$0]?.contains(client.name) == true }) {
+    for path in subscribers.keys.filter({ subscribers[$0]?.names.contains(client.name) == true }) {
       remove(path, client.name)
     }
   }

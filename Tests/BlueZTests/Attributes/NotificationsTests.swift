@@ -40,9 +40,9 @@ struct NotificationsTests {
     world.call(program, .characteristic, member, arguments, at: Self.path)
   }
 
-  private func value(_ program: String, _ octets: [UInt8]) throws {
+  private func value(_ program: String, _ octets: [UInt8], serial: Int? = nil) throws {
     try world.session(program).notify(
-      GATTValue.self, GATTValue.Params(peripheral: "D1", handle: Self.rate, value: HexBytes(octets)))
+      GATTValue.self, GATTValue.Params(peripheral: "D1", handle: Self.rate, value: HexBytes(octets), serial: serial))
   }
 
   /// The values of a property of the characteristic that were told, in their order.
@@ -75,6 +75,61 @@ struct NotificationsTests {
     world.facade.left(Self.other)
     world.settle()
     #expect(told("Notifying").last == .boolean(false))
+  }
+
+  /// A program leaves while one value has come in its session alone, and another in that of the other program alone:
+  /// each is told once.
+  @Test func theFirstOfTwoProgramsLeaves() throws {
+    for program in [Self.one, Self.other] { #expect(world.succeeded(call(program, "StartNotify"))) }
+    try value(Self.one, [1], serial: 1)
+    try value(Self.one, [2], serial: 2)
+    try value(Self.other, [1], serial: 1)
+    world.settle()
+    world.facade.left(Self.one)
+    try value(Self.other, [2], serial: 2)
+    try value(Self.other, [3], serial: 3)
+    world.settle()
+    #expect(told("Value") == [[1], [2], [3]].map(BusValue.bytes))
+  }
+
+  @Test func theFirstOfTwoProgramsLeavesTooEarly() throws {
+    for program in [Self.one, Self.other] { #expect(world.succeeded(call(program, "StartNotify"))) }
+    try value(Self.other, [1], serial: 1)
+    try value(Self.other, [2], serial: 2)
+    try value(Self.one, [1], serial: 1)
+    world.settle()
+    #expect(told("Value") == [[1]].map(BusValue.bytes))
+    #expect(world.succeeded(call(Self.one, "StopNotify")))
+    try value(Self.other, [3], serial: 3)
+    world.settle()
+    #expect(told("Value") == [[1], [2], [3]].map(BusValue.bytes))
+  }
+
+  /// Nothing comes in the session of the first program: the other one's values are told, in their order.
+  @Test func theFirstOfTwoProgramsHasNoValues() throws {
+    for program in [Self.one, Self.other] { #expect(world.succeeded(call(program, "StartNotify"))) }
+    let count = Subscribers.mostWaiting + 2
+    for number in 1...count { try value(Self.other, [UInt8(number & 0xFF)], serial: number) }
+    world.settle()
+    // The value of the first one is known.
+    try value(Self.one, [1], serial: 1)
+    world.settle()
+    #expect(told("Value") == (1...count).map { .bytes([UInt8($0 & 0xFF)]) })
+  }
+
+  /// bled runs again, and counts from the beginning.
+  @Test func aRestartOfBled() throws {
+    for program in [Self.one, Self.other] { #expect(world.succeeded(call(program, "StartNotify"))) }
+    for program in [Self.one, Self.other] { try value(program, [1], serial: 100) }
+    world.settle()
+    world.restart()
+    for program in [Self.one, Self.other] { world.call(program, .device, "Connect", [], at: FacadeStage.device) }
+    for program in [Self.one, Self.other] { try value(program, [2], serial: 1) }
+    world.settle()
+    world.facade.left(Self.one)
+    try value(Self.other, [3], serial: 2)
+    world.settle()
+    #expect(told("Value") == [[1], [2], [3]].map(BusValue.bytes))
   }
 
   @Test func aSubscriptionThatTheDeviceRefuses() throws {
