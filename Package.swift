@@ -190,6 +190,7 @@ let package = Package(
       dependencies: [
         "BlueZ", "BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth", "SessionTestSupport",
       ]),
+    .testTarget(name: "BledBluezTests", dependencies: ["bled-bluez", "BlueZ", "Bluetooth", "EventLoop", "CSystemd"]),
     .testTarget(
       name: "MQTTGatewayTests",
       dependencies: ["MQTTGateway", "BledSession", "BledRPC", "Adapter", "JSONFiles", "Bluetooth"]),

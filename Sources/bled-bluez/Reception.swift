@@ -2,7 +2,7 @@ import BlueZ
 import EventLoop
 
 /// Between the bus and the facade: calls wait while there is something to read from the bus or from bled, so that the
-/// programs take turns and not the calls.
+/// programs take turns and not the calls. Those of programs that do not read their answers wait until they have.
 final class Reception {
   /// The number of calls that may come until one is handled in any case.
   private static let portion = 64
@@ -17,6 +17,7 @@ final class Reception {
     self.bus = bus
     self.handle = handle
     work = try DeferredWork(on: loop) { [unowned self] in next() }
+    bus.outbox.roomCame = { [weak self] in self?.work?.request() }
   }
 
   func receive(_ call: BusCall, size: Int) {
@@ -32,7 +33,8 @@ final class Reception {
 
   private func next() {
     arrived = 0
-    if let call = turns.next() { handle(call) }
+    guard let call = turns.next(where: bus.outbox.mayGoOn) else { return }
+    handle(call)
     if !turns.isEmpty { work?.request() }
   }
 }

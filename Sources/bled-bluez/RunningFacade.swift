@@ -36,7 +36,7 @@ final class RunningFacade {
     sd_id128_get_machine(&machine)
     facade = Facade(
       bus: bus, clock: LoopClock(loop),
-      connector: SocketConnector(path: socket, loop: loop, isHeld: { [bus] in bus.isCongested }),
+      connector: SocketConnector(path: socket, loop: loop, isHeld: { [bus] in bus.outbox.isCongested }),
       sockets: LoopPacketSockets(loop), machine: withUnsafeBytes(of: machine) { Hex.encode(Array($0)) },
       settings: settings)
     reception = try Reception(bus, on: loop) { [facade] in facade.handle($0) }
@@ -45,6 +45,10 @@ final class RunningFacade {
     bus.left = { [unowned self] in
       reception.left($0)
       facade.left($0)
+    }
+    bus.outbox.stuck = { [unowned self] refused in
+      // A new connection begins without the unread messages that the bus keeps of this one.
+      end("the bus has read nothing for a minute, and \(refused) calls were refused: bled-bluez begins anew", status: 1)
     }
     bus.named = { [unowned self] in named($0) }
     facade.whenServing = { [unowned self] in ready() }
@@ -67,7 +71,7 @@ final class RunningFacade {
     facade.start()
     try loop.run()
     facade.close()
-    bus.flush()
+    bus.outbox.flush()
     loop.discard()
     return status
   }

@@ -8,9 +8,10 @@ final class SystemBus {
   /// The name that programs look for.
   private static let name = "org.bluez"
 
-  /// The numbers of messages that may wait to be written: above the first nothing new is to be taken from bled, above
-  /// the second calls of programs are refused.
-  private static let (many, most): (UInt64, UInt64) = (512, 8192)
+  /// The size of a message without its values, in octets, about.
+  private static let header = 256
+  /// How long a program may take to answer that it reads.
+  private static let patience = Duration.seconds(25)
 
   /// The name could not be had; with the answer of the bus, or nil if it did not answer.
   struct NameTaken: Error {}
@@ -26,6 +27,7 @@ final class SystemBus {
 
   private let bus: OpaquePointer
   private let loop: EventLoop
+  let outbox: Outbox
   private var lastNumber: UInt64 = 0
   /// The messages of the calls that are not answered yet.
   private var calls: [UInt64: OpaquePointer] = [:]
@@ -33,12 +35,19 @@ final class SystemBus {
 
   /// Opens the system bus.
   /// - Throws: `SystemBusError`.
-  init(_ loop: EventLoop) throws(SystemBusError) {
+  convenience init(_ loop: EventLoop) throws(SystemBusError) {
     var bus: OpaquePointer?
     try SystemBusError.check(sd_bus_open_system_with_description(&bus, "bled-bluez"), "open_system")
     guard let bus else { throw SystemBusError(call: "open_system", code: ENOMEM) }
+    try self.init(taking: bus, loop)
+  }
+
+  /// Takes over a connection to a bus.
+  /// - Throws: `SystemBusError`.
+  init(taking bus: OpaquePointer, _ loop: EventLoop) throws(SystemBusError) {
     self.bus = bus
     self.loop = loop
+    outbox = Outbox(bus, on: loop)
     try SystemBusError.check(sd_bus_set_exit_on_disconnect(bus, 1), "set_exit_on_disconnect")
     try SystemBusError.check(sd_bus_attach_event(bus, loop.event, 0), "attach_event")
     let context = Unmanaged.passUnretained(self).toOpaque()
@@ -50,9 +59,13 @@ final class SystemBus {
         bus, nil, "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg2=''",
         { message, context, _ in SystemBus.from(context).ownerChanged(message) }, nil, context),
       "add_match")
+    outbox.ask = { [unowned self] in ask($0, $1) }
   }
 
-  deinit { sd_bus_flush_close_unref(bus) }
+  deinit {
+    outbox.flush()
+    sd_bus_close_unref(bus)
+  }
 
   private static func from(_ context: UnsafeMutableRawPointer?) -> SystemBus {
     guard let context else { preconditionFailure("sd-bus gives back the pointer that it was given") }
@@ -69,17 +82,15 @@ final class SystemBus {
       "request_name")
   }
 
-  /// Whether the bus reads slower than it is written to.
-  var isCongested: Bool { waiting > Self.many }
-
-  /// The number of messages that wait to be written.
-  private var waiting: UInt64 {
-    var count: UInt64 = 0
-    return sd_bus_get_n_queued_write(bus, &count) < 0 ? 0 : count
+  /// Asks a program that may have unread messages. An error that the program itself sends is an answer too.
+  private func ask(_ program: String, _ completion: @escaping (Bool) -> Void) {
+    call(program, "/", "org.freedesktop.DBus.Peer", "Ping", [], timeout: Self.patience) { result in
+      switch result {
+      case .success: completion(true)
+      case .failure(let error): completion(error.name.hasPrefix("org.freedesktop.DBus.Error.Unknown"))
+      }
+    }
   }
-
-  /// Writes what waits, for the end of the program.
-  func flush() { sd_bus_flush(bus) }
 
   // MARK: Received
 
@@ -96,7 +107,7 @@ final class SystemBus {
         number: number, sender: sender, path: path, interface: Self.text(sd_bus_message_get_interface(message)),
         member: member, arguments: arguments)
     }
-    guard waiting <= Self.most else {
+    guard outbox.hasRoom() else {
       fail(call([]), .limitsExceeded("the bus does not take the answers"))
       return 1
     }
@@ -113,7 +124,10 @@ final class SystemBus {
     guard let message, let values = try? BusBody.read(message), values.count == 3, let name = values[0].string else {
       return 0
     }
-    if name.utf8.first == UInt8(ascii: ":") { left(name) }
+    if name.utf8.first == UInt8(ascii: ":") {
+      outbox.left(name)
+      left(name)
+    }
     return 0
   }
 
@@ -139,7 +153,7 @@ final class SystemBus {
 
 extension SystemBus: Bus {
   func reply(_ call: BusCall, _ values: [BusValue]) {
-    answer(call) { (original) throws(SystemBusError) in
+    answer(call, size: Self.size(values)) { (original) throws(SystemBusError) in
       var message: OpaquePointer?
       try SystemBusError.check(sd_bus_message_new_method_return(original, &message), "new_method_return")
       guard let message else { return nil }
@@ -153,8 +167,12 @@ extension SystemBus: Bus {
     }
   }
 
+  private static func size(_ values: [BusValue]) -> Int { values.reduce(header) { $0 + $1.size } }
+
   func fail(_ call: BusCall, _ error: BusError) {
-    answer(call) { (original) throws(SystemBusError) in try Self.failure(original, error) }
+    answer(call, size: Self.header + error.message.utf8.count) { (original) throws(SystemBusError) in
+      try Self.failure(original, error)
+    }
   }
 
   private static func failure(_ original: OpaquePointer, _ error: BusError) throws(SystemBusError) -> OpaquePointer? {
@@ -169,25 +187,31 @@ extension SystemBus: Bus {
     return message
   }
 
-  private func answer(_ call: BusCall, _ make: (OpaquePointer) throws(SystemBusError) -> OpaquePointer?) {
+  private func answer(
+    _ call: BusCall, size: Int, _ make: (OpaquePointer) throws(SystemBusError) -> OpaquePointer?
+  ) {
     guard let original = calls.removeValue(forKey: call.number) else { return }
     defer { sd_bus_message_unref(original) }
     guard sd_bus_message_get_expect_reply(original) > 0 else { return }
     do {
-      if let message = try make(original) { send(message) }
+      if let message = try make(original) { outbox.send(message, size: size, to: call.sender) }
     } catch {
       // The bus does not take the values: the caller is not to wait in vain.
       let failure = BusError.failed("the answer cannot be sent: \(error)")
-      if let message = try? Self.failure(original, failure) { send(message) }
+      if let message = try? Self.failure(original, failure) {
+        outbox.send(message, size: Self.header, to: call.sender)
+      }
     }
   }
 
   func signal(_ path: String, _ interface: String, _ member: String, _ values: [BusValue], to destination: String?) {
+    // A program that does not read gets none that are for it alone.
+    if let destination, !outbox.mayGoOn(destination) { return }
     var message: OpaquePointer?
     guard sd_bus_message_new_signal(bus, &message, path, interface, member) >= 0, let message else { return }
     if let destination { sd_bus_message_set_destination(message, destination) }
     guard (try? BusBody.append(values, to: message)) != nil else { return _ = sd_bus_message_unref(message) }
-    send(message)
+    outbox.send(message, size: Self.size(values), to: destination)
   }
 
   func watch(_ client: String, _ isOn: Bool) {
@@ -202,11 +226,6 @@ extension SystemBus: Bus {
       { message, context, _ in SystemBus.from(context).signalled(message) }, nil,
       Unmanaged.passUnretained(self).toOpaque())
     watched[client] = slot
-  }
-
-  private func send(_ message: OpaquePointer) {
-    sd_bus_send(bus, message, nil)
-    sd_bus_message_unref(message)
   }
 
   func call(

@@ -8,10 +8,14 @@ import json
 import os
 import random
 import signal
+import sys
 import unittest
 import xml.etree.ElementTree
 
-from world import HERE, NEW, OLD, WITH_SYSTEM, World
+from world import HERE, NEW, OLD, ROOT, WITH_SYSTEM, World
+
+sys.path.append(str(ROOT / "Tests/Attack"))
+import wire  # noqa: E402
 
 BELT, ECHO, LOCK, PLAIN = (f"C0:DE:00:00:00:{number}" for number in ("01", "04", "09", "0A"))
 
@@ -312,6 +316,34 @@ class Bus(Case):
         self.done(self.world.python("central.py"))
         holder.kill()
         self.world.expect_nothing_left()
+
+    def test_programs_that_do_not_read(self):
+        """They call without an end, and the bus keeps the answers."""
+        place = f"{self.world.folder}/bus"
+        call = ("/org/bluez/hci0", "org.freedesktop.DBus.Introspectable", "Introspect")
+        hostile = [wire.Connection(place) for _ in range(4)]
+        unsent = {connection: b"" for connection in hostile}
+        for connection in hostile:
+            connection.socket.setblocking(False)
+            self.addCleanup(connection.socket.close)
+        other = wire.Connection(place)
+        self.addCleanup(other.socket.close)
+        for turn in range(60):
+            for connection in hostile:
+                try:
+                    for serial in range(100):
+                        octets = unsent[connection] or wire.call(100 * turn + serial + 2, *call)
+                        unsent[connection] = octets[connection.socket.send(octets):]
+                except BlockingIOError:
+                    pass
+            # The programs take turns: with these about as many of the others are answered.
+            for serial in range(100):
+                other.socket.sendall(wire.call(serial + 2, "/", "org.freedesktop.DBus.ObjectManager",
+                                               "GetManagedObjects"))
+            for serial in range(100):
+                self.assertEqual(other.answer(serial + 2)[0], wire.RETURN)
+        self.done(self.world.python("central.py"))
+        self.assertIsNone(self.world.facade.process.poll(), self.world.facade.text())
 
     def test_a_device_that_was_not_heard(self):
         options = ("a{sv}", "2", "Address", "s", ECHO, "AddressType", "s", "random")

@@ -31,6 +31,8 @@ BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration
   <type>system</type>
   <listen>unix:path={folder}/bus</listen>
   <auth>EXTERNAL</auth>
+  <!-- Less than its default, 127 MiB, so that a flood reaches it sooner. -->
+  <limit name="max_incoming_bytes">67108864</limit>
   <policy context="default">
     <allow send_destination="*" eavesdrop="false"/>
     <allow receive_sender="*"/>
@@ -48,8 +50,8 @@ class Program:
         self.lines = []
         self._rest = b""
         self.process = subprocess.Popen(
-            arguments, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            **options)
+            arguments, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            **{"stderr": subprocess.STDOUT, **options})
         os.set_blocking(self.process.stdout.fileno(), False)
 
     def say(self, text):
@@ -128,7 +130,10 @@ class World:
         (self.folder / "bus.conf").write_text(BUS.format(folder=self.folder))
         self.scenarios = scenarios or (HERE / "scenario.json",)
         self.configuration = configuration
-        self.daemon = self.start("dbus-daemon", f"--config-file={self.folder}/bus.conf", "--nofork", "--print-address")
+        # In a file: the bus reports each refused call of a flood, and must not wait until that is read.
+        with open(self.folder / "bus.log", "wb") as log:
+            self.daemon = self.start(
+                "dbus-daemon", f"--config-file={self.folder}/bus.conf", "--nofork", "--print-address", stderr=log)
         self.daemon.expect("unix:")
         self.start_bled()
         self.start_facade()

@@ -58,6 +58,21 @@ package indirect enum BusValue: Hashable, Sendable {
 }
 
 extension BusValue {
+  /// About how many octets it takes in a message.
+  package var size: Int {
+    switch self {
+    case .byte: 1
+    case .boolean, .int16, .uint16, .int32, .uint32, .descriptor: 4
+    case .int64, .uint64, .double: 8
+    case .string(let text), .path(let text), .signature(let text): 8 + text.utf8.count
+    case .bytes(let octets): 8 + octets.count
+    case .array(_, let values): values.reduce(8) { $0 + $1.size }
+    case .dictionary(_, _, let entries): entries.reduce(8) { $0 + 8 + $1.key.size + $1.value.size }
+    case .structure(let members): members.reduce(8) { $0 + $1.size }
+    case .variant(let inner): 4 + inner.size
+    }
+  }
+
   /// `a{sv}` in the order given.
   package static func options(_ entries: [(String, BusValue)]) -> BusValue {
     .dictionary(key: "s", value: "v", entries.map { Entry(.string($0.0), .variant($0.1)) })

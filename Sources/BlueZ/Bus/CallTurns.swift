@@ -37,9 +37,11 @@ package struct CallTurns {
   }
 
   /// Takes the first call of the program whose turn it is.
-  package mutating func next() -> BusCall? {
-    guard !order.isEmpty else { return nil }
-    let program = order.removeFirst()
+  /// - Parameter mayGoOn: whether a program's turn may come.
+  /// - Returns: nil if no call waits, or none may be taken.
+  package mutating func next(where mayGoOn: (String) -> Bool = { _ in true }) -> BusCall? {
+    guard let place = order.firstIndex(where: mayGoOn) else { return nil }
+    let program = order.remove(at: place)
     guard var line = lines.removeValue(forKey: program), line.count > 0 else { return nil }
     let (call, size) = line.calls[line.taken]
     line.taken += 1

@@ -14,7 +14,7 @@ struct CallTurnsTests {
       turns.add(BusCall(number: number, sender: sender, path: "/", interface: nil, member: "Ping"), size: size)
     }
 
-    func next() -> UInt64? { turns.next()?.number }
+    func next(but held: String? = nil) -> UInt64? { turns.next { $0 != held }?.number }
 
     func rest() -> [UInt64] {
       var numbers: [UInt64] = []
@@ -26,6 +26,17 @@ struct CallTurnsTests {
   }
 
   private let turns = Turns()
+
+  @Test func aProgramThatMustWaitLosesNoTurn() {
+    for (sender, number) in [("a", 1), ("b", 2), ("b", 3), ("a", 4)] as [(String, UInt64)] {
+      #expect(turns.add(sender, number))
+    }
+    #expect(turns.next(but: "a") == 2)
+    #expect(turns.next(but: "a") == 3)
+    #expect(turns.next(but: "a") == nil)
+    #expect(!turns.isEmpty)
+    #expect(turns.rest() == [1, 4])
+  }
 
   @Test func programsTakeTurns() {
     #expect(turns.isEmpty && turns.next() == nil)

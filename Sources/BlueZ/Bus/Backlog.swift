@@ -1,0 +1,56 @@
+import Bluetooth
+
+/// The messages that wait to be written to the bus, the oldest first.
+package struct Backlog {
+  /// With more messages than this nothing new is to be taken from bled.
+  package static let many = 512
+  /// With more messages, or more octets, calls of programs are refused.
+  package static let (most, mostOctets) = (8192, 16 << 20)
+  /// After so long without a message that was written the bus is taken for stuck.
+  package static let patience = Duration.seconds(60)
+
+  private var sizes: [Int] = []
+  private var octets = 0
+  private var lastWritten = Instant.zero
+  /// The number of calls that were refused since messages began to wait.
+  package private(set) var refused = 0
+
+  package init() {}
+
+  package var isEmpty: Bool { sizes.isEmpty }
+  package var isCongested: Bool { sizes.count > Self.many }
+
+  /// A message was given to the bus.
+  package mutating func add(_ size: Int, at now: Instant) {
+    if sizes.isEmpty { lastWritten = now }
+    sizes.append(size)
+    octets += size
+  }
+
+  /// Notes that messages may have been written.
+  /// - Parameter count: the number of messages that wait now.
+  package mutating func update(_ count: Int, at now: Instant) {
+    let written = sizes.count - max(0, count)
+    // Calls of programs' methods wait, too, and are not counted here.
+    guard written > 0 else { return }
+    lastWritten = now
+    guard written < sizes.count else {
+      sizes.removeAll(keepingCapacity: true)
+      return (octets, refused) = (0, 0)
+    }
+    for size in sizes[..<written] { octets -= size }
+    sizes.removeFirst(written)
+  }
+
+  /// Whether there is room for the answer to a call; if not, the call counts as refused.
+  package mutating func hasRoom() -> Bool {
+    guard sizes.count > Self.most || octets > Self.mostOctets else { return true }
+    refused += 1
+    return false
+  }
+
+  /// Whether the bus has taken nothing for too long.
+  package func isStuck(at now: Instant) -> Bool {
+    !sizes.isEmpty && lastWritten.advanced(by: Self.patience) <= now
+  }
+}

@@ -1,0 +1,100 @@
+import Bluetooth
+import BlueZ
+import CSystemd
+import EventLoop
+
+/// The way out: messages to the bus. It knows how many of them wait here, and how many with programs that do not read.
+final class Outbox {
+  /// The pause between looks at messages that wait, in nanoseconds.
+  private static let pause: Int64 = 5_000_000_000
+
+  /// Asks a program for an answer, and calls back with whether it came.
+  var ask: (String, @escaping (Bool) -> Void) -> Void = { _, _ in }
+  /// A program that had to wait may go on.
+  var roomCame: () -> Void = {}
+  /// The bus takes no messages any more; with the number of calls that were refused for it.
+  var stuck: (Int) -> Void = { _ in }
+
+  private let bus: OpaquePointer
+  private let loop: EventLoop
+  private var backlog = Backlog()
+  private var unread = UnreadMessages()
+  private var timer: Timer?
+  private(set) var isStuck = false
+
+  init(_ bus: OpaquePointer, on loop: EventLoop) {
+    self.bus = bus
+    self.loop = loop
+  }
+
+  /// Sends a message, and drops it.
+  /// - Parameters:
+  ///   - size: how many octets it takes, about.
+  ///   - program: the one that gets it; nil: all that want to.
+  func send(_ message: OpaquePointer, size: Int, to program: String?) {
+    sd_bus_send(bus, message, nil)
+    sd_bus_message_unref(message)
+    backlog.add(size, at: Self.now)
+    update()
+    guard let program else { return }
+    unread.sent(size, to: program)
+    askIfNeeded(program)
+  }
+
+  private func update() {
+    var count: UInt64 = 0
+    let result = sd_bus_get_n_queued_write(bus, &count)
+    backlog.update(result < 0 ? 0 : Int(clamping: count), at: Self.now)
+    guard !backlog.isEmpty, timer == nil, !isStuck else { return }
+    timer = loop.schedule(at: EventLoop.now + Self.pause) { [weak self] in self?.look() }
+  }
+
+  private func look() {
+    timer = nil
+    update()
+    guard !isStuck, backlog.isStuck(at: Self.now) else { return }
+    isStuck = true
+    stuck(backlog.refused)
+  }
+
+  private static var now: Instant { Instant(nanoseconds: EventLoop.now) }
+
+  /// Whether the bus reads slower than it is written to.
+  var isCongested: Bool {
+    update()
+    return backlog.isCongested
+  }
+
+  /// Whether there is room for the answer to a call.
+  func hasRoom() -> Bool {
+    update()
+    return backlog.hasRoom()
+  }
+
+  // MARK: Programs that do not read
+
+  /// Whether a program's call may be handled; otherwise `roomCame` follows.
+  func mayGoOn(_ program: String) -> Bool {
+    guard unread.mustWait(program) else { return true }
+    askIfNeeded(program)
+    return false
+  }
+
+  private func askIfNeeded(_ program: String) {
+    guard unread.ask(program) else { return }
+    ask(program) { [weak self] hasAnswered in
+      guard let self else { return }
+      if hasAnswered { unread.answered(program) } else { unread.silent(program, at: Self.now) }
+      roomCame()
+    }
+  }
+
+  /// A program has left the bus.
+  func left(_ program: String) {
+    unread.left(program)
+    roomCame()
+  }
+
+  /// Writes the messages that wait, unless the bus does not read.
+  func flush() { if !isCongested { sd_bus_flush(bus) } }
+}
