@@ -59,7 +59,8 @@ final class Clients {
   }
 
   private func identified(_ name: String, _ answer: [BusValue]?) {
-    guard case .asked(let waiting) = entries.removeValue(forKey: name) else { return }
+    guard case .asked(let waiting) = entries[name] else { return }
+    entries[name] = nil
     let values = answer?.first?.options ?? []
     let user = values.last { $0.key == "UnixUserID" }?.value.integer.flatMap(UInt32.init(exactly:))
     let process = values.last { $0.key == "ProcessID" }?.value.integer.flatMap(Int32.init(exactly:))
