@@ -66,16 +66,25 @@ let package = Package(
       name: "BlueZ", dependencies: ["BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth"],
       swiftSettings: instrumented),
     .target(
+      name: "MQTTGateway", dependencies: ["BledSession", "BledRPC", "Adapter", "JSONFiles", "Bluetooth", deque],
+      swiftSettings: instrumented),
+    .target(
       name: "SessionTestSupport", dependencies: ["BledSession", "BledConnection", "BledRPC", "Bluetooth"],
       swiftSettings: instrumented),
 
     .target(name: "CLibFuzzer"),
     .target(name: "Fuzzing", dependencies: ["CLibFuzzer", "GATT", "Bluetooth"], swiftSettings: instrumented),
+    .target(
+      name: "SessionFuzzing", dependencies: ["SessionTestSupport", "Fuzzing", "Adapter", "BledRPC", "Bluetooth"],
+      swiftSettings: instrumented),
     fuzzTarget("att-server", "ATT", "GATT"),
     fuzzTarget("att-client", "ATT", "GATT"),
     fuzzTarget("advertising"),
     fuzzTarget("beacons", "BluetoothCrypto"),
-    fuzzTarget("esphome", "ESPHome", "BledSession", "BledRPC", "Noise", "Adapter", "SessionTestSupport"),
+    fuzzTarget(
+      "esphome", "ESPHome", "BledSession", "BledRPC", "Noise", "Adapter", "SessionTestSupport", "SessionFuzzing"),
+    fuzzTarget(
+      "mqtt", "MQTTGateway", "BledSession", "BledRPC", "Adapter", "JSONFiles", "SessionTestSupport", "SessionFuzzing"),
     fuzzTarget("hci", "HCI"),
     fuzzTarget("mgmt", "HCI"),
     fuzzTarget("capture", "Capture"),

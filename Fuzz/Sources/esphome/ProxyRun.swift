@@ -4,6 +4,7 @@ import BledSession
 import Bluetooth
 import ESPHome
 import Fuzzing
+import SessionFuzzing
 import SessionTestSupport
 
 /// A proxy between clients and a bled that are both driven by the input.
@@ -39,23 +40,7 @@ final class ProxyRun {
 
   private func answer(_ method: String) -> ScriptedDaemon.Answer? {
     guard !fails else { return .failure(GAPError.disconnected.error("it fails")) }
-    switch method {
-    case PeripheralConnect.name:
-      return .success(
-        PeripheralConnect.Result(
-          peripheral: Self.peripheral, address: "C0:DE:00:00:00:04", addressType: "random", adapter: "hci0", mtu: 247,
-          attempts: 1))
-    case GATTDiscover.name:
-      let descriptor = DescriptorDescription(handle: 4, uuid: 0x2902)
-      let characteristic = CharacteristicDescription(
-        handle: 3, end: 4, uuid: 0x2A37, properties: ["notify"], descriptors: [descriptor])
-      return .success(
-        GATTServices(services: [
-          ServiceDescription(handle: 1, end: 9, uuid: 0x180D, primary: true, characteristics: [characteristic])
-        ]))
-    case GATTRead.name: return .success(GATTRead.Result(value: HexBytes([1])))
-    default: return nil
-    }
+    return ScriptedDaemon.answer(method, peripheral: Self.peripheral)
   }
 
   func step(_ input: inout FuzzInput) {
@@ -72,9 +57,7 @@ final class ProxyRun {
     case 11: notify(&input)
     case 12: fails.toggle()
     case 13: client(&input)?.client?.ended()
-    case 14:
-      daemon.isGone.toggle()
-      if daemon.isGone { for session in daemon.sessions where !session.isClosed { session.end() } }
+    case 14: daemon.leaveOrReturn()
     default: client(&input)?.unsent = Int(input.word()) << 5
     }
     // The answers of bled may come later.
@@ -93,41 +76,20 @@ final class ProxyRun {
   }
 
   private func notify(_ input: inout FuzzInput) {
-    guard let session = daemon.sessions.last(where: { !$0.isClosed }) else { return }
-    switch input.octet() & 7 {
-    case 0, 1:
+    guard let session = daemon.newest else { return }
+    switch input.octet() & 3 {
+    case 0:
       var report = ScanReport.Params(
         peripheral: Self.peripheral, adapter: "hci0", address: "C0:DE:00:00:00:04", addressType: "random",
         connectable: true, data: HexBytes(input.packet()), time: 0)
       report.rssi = Int(input.octet()) - 128
       for _ in 0..<input.octet() { try? session.notify(ScanReport.self, report) }
-    case 2, 3:
-      try? session.notify(
-        GATTValue.self,
-        GATTValue.Params(peripheral: Self.peripheral, handle: 3, value: HexBytes(input.packet())))
-    case 4:
-      try? session.notify(
-        PeripheralDisconnected.self, PeripheralDisconnected.Params(peripheral: Self.peripheral, reason: nil))
-    case 5:
-      try? session.notify(
-        GATTServicesChanged.self, GATTServicesChanged.Params(peripheral: Self.peripheral, start: 1, end: 9))
-    case 6: try? session.notify(AdapterChanged.self, Self.adapter(input.octet() & 1 == 0 ? "on" : "off"))
-    default:
-      try? session.notify(
-        GATTSubscriptionLost.self,
-        GATTSubscriptionLost.Params(
-          peripheral: Self.peripheral, handle: 3, reason: RPCError(BledError.tooSlow.error("too slow"))))
+    case 1: try? session.notify(AdapterChanged.self, Self.adapter(input.octet() & 1 == 0 ? "on" : "off"))
+    default: try? session.tell(Self.peripheral, &input)
     }
   }
 
-  private func settle() {
-    var steps = 0
-    repeat {
-      clock.advance(by: .zero)
-      steps += 1
-      invariant(steps < 100_000, "it does not come to rest")
-    } while daemon.deliver()
-  }
+  private func settle() { daemon.settle(clock) }
 
   /// All clients go: nothing of them is left.
   func end() {

@@ -1,0 +1,1 @@
+../../../Tests/MQTTGatewayTests/MemoryStore.swift
