@@ -34,7 +34,7 @@ PYTHON_SCRIPTS := scripts/check-arrows scripts/check-blocking scripts/check-size
 SCRIPTS := .ci/run $(filter-out %.py scripts/arrows scripts/words $(PYTHON_SCRIPTS),$(wildcard scripts/*)) \
   Benchmarks/run Fuzz/run Tests/Kernel/vm Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases} \
   Tests/Avatar/run Tests/Avatar/guest \
-  Tests/Packages/{run,guest,fetch-root} Tests/Docs/bin/* $(wildcard packaging/debian/*.postrm)
+  Tests/Packages/{run,guest,gateways,fetch-root} Tests/Docs/bin/* $(wildcard packaging/debian/*.postrm)
 
 .PHONY: help deps build deb demo examples python test test-fast test-examples docs-test docs-pictures test-bluez \
   test-home test-python test-web test-kernel test-avatar install-mqtt \
