@@ -33,4 +33,7 @@ final class FuzzBroker: Broker {
   func confirm(_ place: Int) -> Int32? {
     owed.isEmpty ? nil : owed.remove(at: place % owed.count)
   }
+
+  /// Confirms any number, owed or not.
+  func confirm(number: Int32) { owed.removeAll { $0 == number } }
 }

@@ -64,7 +64,10 @@ final class GatewayRun {
     case 2: receive(input.packet(), &input)
     case 3...7: receive(command(&input), &input)
     case 8: if let broker, let number = broker.confirm(Int(input.octet())) { confirmed(number, &input) }
-    case 9: if broker != nil { confirmed(Int32(bitPattern: UInt32(input.word())), &input) }
+    case 9:
+      let number = Int32(input.word())
+      broker?.confirm(number: number)
+      confirmed(number, &input)
     case 10: clock.advance(by: .milliseconds(Int64(input.word())))
     case 11: notify(&input)
     case 12: fails.toggle()
@@ -107,8 +110,7 @@ final class GatewayRun {
     if options & 32 != 0 { message.responseTopic = "app/answer" }
     if options & 64 != 0 { message.correlation = input.filler() }
     // Without a topic for them the answers go to where reports go.
-    let isTold = message.responseTopic == "app/answer" && options & 7 == 0
-    if isTold { commands += 1 }
+    if message.responseTopic == "app/answer" { commands += 1 }
     gateway.received(message)
   }
 
