@@ -21,7 +21,8 @@ extension CentralBroker: ScanObserver {
       connection.link != nil && (slot == nil || connection.slot == slot) && criteria.admits(connection.peripheral)
     }
     if let linked {
-      return try connect(.init(linked.peripheral, on: slot), wish, for: session, reply, foundBy: criteria)
+      return try connect(
+        to: linked.peripheral, on: slot ?? linked.peripheral.adapter, wish, for: session, reply, foundBy: criteria)
     }
     try admit(session)
     searches.begin(
@@ -40,32 +41,10 @@ extension CentralBroker: ScanObserver {
     wish.timeout = search.deadline.map { scheduler.now.duration(to: $0).inSeconds }
     do {
       try connect(
-        .init(peripheral, on: search.slot), wish, for: search.session, search.reply, foundBy: search.criteria)
+        to: peripheral, on: search.slot ?? peripheral.adapter, wish, for: search.session, search.reply,
+        foundBy: search.criteria)
     } catch {
       search.reply.fail(error as? BluetoothError ?? GAPError.connectionFailed.error("\(error)"))
     }
-  }
-}
-
-extension PeripheralConnect.Params {
-  /// Names a device that was found.
-  fileprivate init(_ peripheral: Peripheral, on slot: AdapterSlot?) {
-    self.init(peripheral: peripheral.id, adapter: slot?.id)
-  }
-}
-
-extension DeviceCriteria {
-  /// - Returns: nil if a call has none.
-  init?(_ params: PeripheralConnect.Params) throws {
-    try self.init(
-      name: params.name, namePrefix: params.namePrefix, service: params.service,
-      isNamed: params.peripheral != nil || params.address != nil)
-  }
-
-  /// - Returns: nil if a call has none.
-  init?(_ params: PeripheralDisconnect.Params) throws {
-    try self.init(
-      name: params.name, namePrefix: params.namePrefix, service: params.service,
-      isNamed: params.peripheral != nil || params.address != nil)
   }
 }

@@ -6,8 +6,6 @@ import Logging
 /// Connects sessions with devices: finds the device and the adapter that a session means, and has one connection for
 /// all sessions that want the same device.
 final class CentralBroker: ClientRoles {
-  private static let naming = "give \"peripheral\", \"address\", \"name\", \"namePrefix\" or \"service\""
-
   /// How many calls of a session may wait for the same device.
   private static let maximumRequests = 16
 
@@ -53,20 +51,21 @@ final class CentralBroker: ClientRoles {
     _ params: PeripheralConnect.Params, for session: Session, _ reply: Reply<PeripheralConnect.Result>
   ) throws {
     let wish = try ConnectWish(params)
-    if let criteria = try DeviceCriteria(params) {
-      try search(by: criteria, wish, on: params.adapter, for: session, reply)
-    } else {
-      try connect(params, wish, for: session, reply, foundBy: nil)
+    switch try WantedDevice(params) {
+    case .first(let criteria): try search(by: criteria, wish, on: params.adapter, for: session, reply)
+    case .named(let reference):
+      let (peripheral, slot) = try directory.find(reference, on: params.adapter, of: adapters)
+      try connect(to: peripheral, on: slot, wish, for: session, reply, foundBy: nil)
     }
   }
 
-  /// Connects to a device that is named by its identifier or address.
+  /// Connects to a device.
   /// - Parameter criteria: the criteria of the search for it, if there was one.
   func connect(
-    _ params: PeripheralConnect.Params, _ wish: ConnectWish, for session: Session,
+    to peripheral: Peripheral, on slot: AdapterSlot, _ wish: ConnectWish, for session: Session,
     _ reply: Reply<PeripheralConnect.Result>, foundBy criteria: DeviceCriteria?
   ) throws {
-    let connection = try connection(wanted: params, over: wish.phy, by: session)
+    let connection = try connection(to: peripheral, on: slot, over: wish.phy, by: session)
     let pending = connection.machine.requests(of: session).count
     guard pending < Self.maximumRequests else {
       throw BledError.limitReached.error(
@@ -76,20 +75,15 @@ final class CentralBroker: ClientRoles {
   }
 
   func disconnect(_ params: PeripheralDisconnect.Params, for session: Session) throws {
-    let criteria = try DeviceCriteria(params)
     let meant: [PeripheralConnection]
-    if let criteria {
+    switch try WantedDevice(params) {
+    case .first(let criteria):
       let cancelled = GAPError.cancelled.error("the connection request was cancelled")
       if searches.end(of: session, by: criteria, cancelled) { return }
       meant = inOrder.filter { $0.machine.requests(of: session).contains { $0.criteria == criteria } }
-    } else if let id = params.peripheral {
-      meant = [connections[try directory.find(id)]].compactMap { $0 }
-    } else if let text = params.address {
-      let addresses = NamedAddress(text, kind: params.addressType)?.candidates ?? []
-      let named = addresses.compactMap { directory.known(at: $0) }
+    case .named(let reference):
+      let named = try directory.known(reference)
       meant = inOrder.filter { named.contains($0.peripheral) }
-    } else {
-      throw BledError.invalidParameter.error(Self.naming)
     }
     let own = meant.filter { $0.concerns(session) }
     guard !own.isEmpty else {
@@ -175,11 +169,11 @@ final class CentralBroker: ClientRoles {
   /// Connects to a device that a preserved session used or waited for before the daemon was started, as soon as its
   /// adapter works.
   func restore(_ state: RestoredState.Peripheral, for session: Session) throws {
+    let reference = try DeviceReference(address: state.address, kind: state.addressType.known)
+    // The adapter may have gone for good.
     let adapter = try? adapters.find(state.adapter).id
-    try connection(
-      wanted: .init(address: state.address, addressType: state.addressType.known, adapter: adapter), by: session,
-      isRestored: true
-    ).rejoin(session, with: state)
+    let (peripheral, slot) = try directory.find(reference, on: adapter, of: adapters)
+    try connection(to: peripheral, on: slot, by: session, isRestored: true).rejoin(session, with: state)
   }
 
   // MARK: Events of adapters
@@ -261,9 +255,9 @@ final class CentralBroker: ClientRoles {
   /// - Parameter isRestored: whether it was pending before the daemon was restarted: then it also waits for its
   ///   adapter.
   private func connection(
-    wanted params: PeripheralConnect.Params, over phy: LinkPHY? = nil, by session: Session, isRestored: Bool = false
+    to peripheral: Peripheral, on slot: AdapterSlot, over phy: LinkPHY? = nil, by session: Session,
+    isRestored: Bool = false
   ) throws -> PeripheralConnection {
-    let (peripheral, slot) = try choose(params)
     if let error = links.blocked.refusal(of: peripheral) { throw error }
     let connection = connections[peripheral] ?? PeripheralConnection(to: peripheral, on: slot, broker: self)
     try admit(session, connection.machine)
@@ -294,26 +288,6 @@ final class CentralBroker: ClientRoles {
 
   /// The connections waited for have changed, or the knowledge about their devices.
   func updateSearch() { privateSearch.update(connections.values) }
-
-  private func choose(_ params: PeripheralConnect.Params) throws -> (Peripheral, AdapterSlot) {
-    let named = try params.adapter.map { try adapters.find($0) }
-    let peripheral: Peripheral
-    if let id = params.peripheral {
-      peripheral = try directory.find(id)
-    } else if let text = params.address {
-      guard let address = NamedAddress(text, kind: params.addressType) else {
-        throw BledError.invalidParameter.error("\"address\" must be six pairs of hex digits with colons between them")
-      }
-      if !address.hasKind, let known = directory.find(address) {
-        peripheral = known
-      } else {
-        peripheral = directory.peripheral(at: address.address, on: try named ?? adapters.find(nil))
-      }
-    } else {
-      throw BledError.invalidParameter.error(Self.naming)
-    }
-    return (peripheral, named ?? peripheral.adapter)
-  }
 
   /// Checks whether a session may connect to one more device.
   private func admit(_ session: Session, _ machine: ConnectMachine<Session, ConnectRequest>) throws {

@@ -9,9 +9,9 @@ struct DeviceCriteria: Hashable {
   let service: BluetoothUUID?
 
   /// Reads the criteria of a call.
-  /// - Parameter isNamed: whether the call names the device by its identifier or address.
   /// - Returns: nil if the call has none.
-  init?(name: String?, namePrefix: String?, service: BluetoothUUID?, isNamed: Bool) throws {
+  /// - Throws: `BledError.invalidParameter`.
+  init?(name: String?, namePrefix: String?, service: BluetoothUUID?) throws(BluetoothError) {
     for (member, text) in [("name", name), ("namePrefix", namePrefix)] {
       guard let text else { continue }
       guard 1...ScanFilter.longestName ~= text.utf8.count else {
@@ -22,10 +22,6 @@ struct DeviceCriteria: Hashable {
       throw BledError.invalidParameter.error("give either \"name\" or \"namePrefix\"")
     }
     guard name != nil || namePrefix != nil || service != nil else { return nil }
-    guard !isNamed else {
-      throw BledError.invalidParameter.error(
-        "\"peripheral\" and \"address\" say which device is meant: leave out \"name\", \"namePrefix\" and \"service\"")
-    }
     self.name = name.map { OctetText($0) }
     self.namePrefix = namePrefix.map { OctetText($0) }
     self.service = service

@@ -92,9 +92,7 @@ extension LinkHub {
 
   /// Replaces a session's request; nil: nothing.
   /// - Parameter done: as in `wishesChanged`.
-  /// - Throws: if the wish is not valid.
-  func setWish(_ wish: LinkWish?, of session: Session, _ done: @escaping (BluetoothError?) -> Void) throws {
-    let wish = try wish.map { try CheckedWish($0) }
+  func setWish(_ wish: CheckedWish?, of session: Session, _ done: @escaping (BluetoothError?) -> Void) {
     // The request outlasts the link where the session is to have the next one, too.
     let isKept = central.setWish(wish, of: session)
     server.wishes[session] = isKept ? nil : wish

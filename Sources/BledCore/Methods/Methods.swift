@@ -91,9 +91,10 @@ extension Router {
       try central.anyLink(with: params.peripheral, for: session).tell(reply)
     }
     serve(PeripheralSetParameters.self) { [unowned central, unowned server] params, session, reply in
+      let wish = try params.parameters.map { try CheckedWish($0) }
       let served = server.link(serving: params.peripheral, by: session)?.hub
       let hub = try served ?? central.link(to: params.peripheral, for: session).hub
-      try hub.setWish(params.parameters, of: session) { error in hub.answer(reply, error) }
+      hub.setWish(wish, of: session) { error in hub.answer(reply, error) }
     }
     serve(PeripheralSetPHY.self) { [unowned central, unowned server] params, session, reply in
       let phy = LinkPHY(choice: params.phy)

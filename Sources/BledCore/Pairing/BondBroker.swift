@@ -37,24 +37,17 @@ final class BondBroker {
 
   /// Forgets the keys shared with a device, on all adapters.
   func forget(_ params: PairingForget.Params, for session: Session) throws {
-    let peer: DeviceAddress
-    if let id = params.peripheral {
-      peer = try directory.find(id).identity
-    } else if let text = params.address,
-      let bond = bonds.all.first(where: { DeviceAddress(text, kind: $0.peer.kind) == $0.peer })
-    {
-      peer = bond.peer
-    } else if params.address == nil {
-      throw BledError.invalidParameter.error("give \"peripheral\" or \"address\"")
-    } else {
-      throw GAPError.unknownDevice.error("this machine has not paired with such a device: see \(PairingList.name)")
+    let peers: [DeviceAddress]
+    switch try DeviceReference(peripheral: params.peripheral, address: params.address) {
+    case .identifier(let id): peers = [try directory.find(id).identity]
+    case .address(let address): peers = address.candidates
+    case nil: throw BledError.invalidParameter.error("give \"peripheral\" or \"address\"")
     }
-    try check(session, mayForget: peer)
-    let own = bonds.all.filter { $0.peer == peer }
-    guard !own.isEmpty else {
+    guard let peer = bonds.all.first(where: { peers.contains($0.peer) })?.peer else {
       throw GAPError.unknownDevice.error("this machine has not paired with that device: see \(PairingList.name)")
     }
-    for bond in own { forget(bond) }
+    try check(session, mayForget: peer)
+    for bond in bonds.all where bond.peer == peer { forget(bond) }
   }
 
   /// Takes over keys of another stack.

@@ -13,9 +13,6 @@ struct NamedAddress {
     self.kind = kind
   }
 
-  /// Whether the call says the type.
-  var hasKind: Bool { kind != nil }
-
   /// The address; without a type random if the two top bits are set, else public.
   var address: DeviceAddress {
     let random = DeviceAddress(value: value, kind: .random)

@@ -222,11 +222,6 @@ final class PeripheralDirectory {
   /// How many devices are known.
   var count: Int { byID.count }
 
-  /// The device last heard among the possible ones of the address.
-  func find(_ named: NamedAddress) -> Peripheral? {
-    named.candidates.compactMap { known(at: $0) }.max { $0.lastUse < $1.lastUse }
-  }
-
   /// The device that keeps this address.
   func find(identity address: DeviceAddress) -> Peripheral? {
     byAddress.values.first { $0.identity == address && $0.address != address } ?? byAddress[address]

@@ -100,7 +100,9 @@ final class AdvertisingBroker {
       throw BledError.invalidParameter.error("\"duration\" must be 0.01 to 86400 seconds")
     }
     try admitPlace(on: slot, for: session)
-    let target = try params.directedTo.map { try directory.target($0, kind: params.directedToType) }
+    let target = try params.directedTo.map {
+      try directory.address(of: DeviceReference($0, kind: params.directedToType))
+    }
     let (parameters, shortenedName) = try params.parameters(
       inBackground: session.isBackground, to: target, on: slot.adapter.information)
     lastNumber += 1
@@ -279,11 +281,4 @@ final class AdvertisingBroker {
   }
 
   private static var cancelled: BluetoothError { GAPError.cancelled.error("the advertisement was stopped") }
-}
-
-extension PeripheralDirectory {
-  /// The address that `directedTo` names: the identifier of a device, or an address.
-  fileprivate func target(_ text: String, kind: DeviceAddress.Kind?) throws -> DeviceAddress {
-    try NamedAddress(text, kind: kind)?.address ?? find(text).address
-  }
 }

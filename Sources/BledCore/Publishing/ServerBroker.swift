@@ -196,7 +196,7 @@ final class ServerBroker: ServerRoles {
       throw GAPError.notConnected.error(
         "no device \(params.central.excerpt) that uses this session's services is connected")
     }
-    try hub.setWish(LinkWish(params.latency), of: session) { error in
+    hub.setWish(try CheckedWish(LinkWish(params.latency)), of: session) { error in
       if let error { reply.fail(error) } else { reply.succeed(Empty()) }
     }
   }

@@ -69,7 +69,9 @@ final class PeriodicBroker {
     guard params.sid.map({ (0...15).contains($0) }) ?? true else {
       throw BledError.invalidParameter.error("\"sid\" must be 0 to 15")
     }
-    let (peripheral, slot) = try device(params)
+    let (peripheral, slot) = try directory.find(
+      DeviceReference(params.peripheral, kind: params.addressType), on: params.adapter, of: adapters)
+    if let error = slot.unusable { throw error }
     let announced = peripheral.periodic
     guard let sid = params.sid.map(UInt8.init(clamping:)) ?? announced?.sid else {
       throw BledError.invalidParameter.error(
@@ -108,24 +110,6 @@ final class PeriodicBroker {
     peripheral.holds += 1
     trains[key] = train
     return train
-  }
-
-  /// The device that a call names, and the adapter for it.
-  private func device(_ params: PeriodicSync.Params) throws -> (Peripheral, AdapterSlot) {
-    guard let address = NamedAddress(params.peripheral, kind: params.addressType) else {
-      let peripheral = try directory.find(params.peripheral)
-      return (peripheral, try params.adapter.map { try adapters.findUsable($0) } ?? usable(peripheral.adapter))
-    }
-    if !address.hasKind, let known = directory.find(address) {
-      return (known, try params.adapter.map { try adapters.findUsable($0) } ?? usable(known.adapter))
-    }
-    let slot = try adapters.findUsable(params.adapter)
-    return (directory.peripheral(at: address.address, on: slot), slot)
-  }
-
-  private func usable(_ slot: AdapterSlot) throws -> AdapterSlot {
-    if let error = slot.unusable { throw error }
-    return slot
   }
 
   func stop(_ params: PeriodicStop.Params, for session: Session) throws {
