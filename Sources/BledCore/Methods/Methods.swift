@@ -15,15 +15,11 @@ extension Router {
     serve(AdapterPower.self) { [unowned daemon] params, session, reply in
       try daemon.adapters.find(params.adapter).setPower(params.on, for: session, reply)
     }
-    answer(AdapterSetName.self) { [unowned daemon] params, _ in
+    acknowledge(AdapterSetName.self) { [unowned daemon] params, _ in
       try daemon.deviceName.set(params.name)
       daemon.nameChanged()
-      return Empty()
     }
-    answer(AdapterBlock.self) { [unowned daemon] params, _ in
-      try daemon.central.block(params)
-      return Empty()
-    }
+    acknowledge(AdapterBlock.self) { [unowned daemon] params, _ in try daemon.central.block(params) }
     answer(MetricsGet.self) { [unowned daemon] _, _ in .init(metrics: daemon.metrics) }
     answer(RPCDiscover.self, always: { ProtocolDocument.line })
   }
@@ -34,18 +30,9 @@ extension Router {
     serve(PeriodicSync.self) { [unowned periodic] params, session, reply in
       try periodic.sync(params, for: session, reply)
     }
-    answer(PeriodicStop.self) { [unowned periodic] params, session in
-      try periodic.stop(params, for: session)
-      return Empty()
-    }
-    answer(ScanStart.self) { [unowned broker] params, session in
-      try broker.start(params, for: session)
-      return Empty()
-    }
-    answer(ScanStop.self) { [unowned broker] params, session in
-      broker.stop(params.scan, of: session)
-      return Empty()
-    }
+    acknowledge(PeriodicStop.self) { [unowned periodic] params, session in try periodic.stop(params, for: session) }
+    acknowledge(ScanStart.self) { [unowned broker] params, session in try broker.start(params, for: session) }
+    acknowledge(ScanStop.self) { [unowned broker] params, session in broker.stop(params.scan, of: session) }
   }
 }
 
@@ -54,9 +41,8 @@ extension Router {
     serve(PeripheralConnect.self) { [unowned broker] params, session, reply in
       try broker.connect(params, for: session, reply)
     }
-    answer(PeripheralDisconnect.self) { [unowned broker] params, session in
+    acknowledge(PeripheralDisconnect.self) { [unowned broker] params, session in
       try broker.disconnect(params, for: session)
-      return Empty()
     }
     answer(PeripheralList.self) { [unowned broker] _, session in .init(peripherals: broker.list(for: session)) }
     serve(PeripheralForget.self) { [unowned broker, unowned pairing] params, session, reply in
@@ -74,9 +60,8 @@ extension Router {
         }
       }
     }
-    answer(PeripheralWatch.self) { [unowned broker] params, session in
+    acknowledge(PeripheralWatch.self) { [unowned broker] params, session in
       broker.watchers.set(params.on ?? true, session)
-      return Empty()
     }
     serve(PeripheralRSSI.self) { [unowned broker] params, session, reply in
       try broker.link(to: params.peripheral, for: session).measurements.measure(for: session, reply)
@@ -111,9 +96,8 @@ extension Router {
     answer(ServiceAdd.self) { [unowned server] params, session in
       .init(service: try server.add(params, for: session))
     }
-    answer(ServiceRemove.self) { [unowned server] params, session in
+    acknowledge(ServiceRemove.self) { [unowned server] params, session in
       try server.remove(params.handle, for: session)
-      return Empty()
     }
     answer(ServerNotify.self) { [unowned server] params, session in
       try server.notify(params, for: session)
@@ -130,9 +114,8 @@ extension Router {
     serve(AdvertisingStart.self) { [unowned advertising] params, session, reply in
       try advertising.start(params, for: session, reply)
     }
-    answer(AdvertisingStop.self) { [unowned advertising] params, session in
+    acknowledge(AdvertisingStop.self) { [unowned advertising] params, session in
       try advertising.stop(params.advertising, for: session)
-      return Empty()
     }
   }
 }
@@ -143,17 +126,10 @@ extension Router {
       let hub = try pairing.incoming(params.peripheral) ?? central.link(to: params.peripheral, for: session).hub
       try pairing.pair(params, on: hub, for: session, reply)
     }
-    answer(PairingRegister.self) { [unowned pairing] params, session in
-      pairing.consent.register(params, session)
-      return Empty()
-    }
-    answer(PairingUnregister.self) { [unowned pairing] _, session in
-      pairing.consent.unregister(session)
-      return Empty()
-    }
-    answer(PairingOpen.self) { [unowned pairing] params, session in
+    acknowledge(PairingRegister.self) { [unowned pairing] params, session in pairing.consent.register(params, session) }
+    acknowledge(PairingUnregister.self) { [unowned pairing] _, session in pairing.consent.unregister(session) }
+    acknowledge(PairingOpen.self) { [unowned pairing] params, session in
       try pairing.consent.open(params, for: session)
-      return Empty()
     }
     answer(PairingList.self) { [unowned pairing] _, _ in pairing.bondBroker.list }
     serve(PairingImport.self) { [unowned pairing] params, session, reply in
@@ -162,13 +138,11 @@ extension Router {
     serve(PairingReadOutOfBand.self) { [unowned pairing] params, session, reply in
       try pairing.consent.readOutOfBand(params, for: session, reply)
     }
-    answer(PairingSetOutOfBand.self) { [unowned pairing] params, session in
+    acknowledge(PairingSetOutOfBand.self) { [unowned pairing] params, session in
       try pairing.consent.setOutOfBand(params, for: session)
-      return Empty()
     }
-    answer(PairingForget.self) { [unowned pairing] params, session in
+    acknowledge(PairingForget.self) { [unowned pairing] params, session in
       try pairing.bondBroker.forget(params, for: session)
-      return Empty()
     }
   }
 }
@@ -178,9 +152,8 @@ extension Router {
     answer(L2CAPPublish.self) { [unowned channels] params, session in
       try channels.publish(params, for: session)
     }
-    answer(L2CAPUnpublish.self) { [unowned channels] params, session in
+    acknowledge(L2CAPUnpublish.self) { [unowned channels] params, session in
       try channels.unpublish(params, for: session)
-      return Empty()
     }
     serve(L2CAPOpen.self) { [unowned channels, unowned central] params, session, reply in
       let hub = try central.link(to: params.peripheral, for: session).hub
@@ -189,9 +162,6 @@ extension Router {
     serve(L2CAPAccept.self) { [unowned channels] params, session, reply in
       try channels.accept(params, for: session, reply)
     }
-    answer(L2CAPClose.self) { [unowned channels] params, session in
-      try channels.close(params, for: session)
-      return Empty()
-    }
+    acknowledge(L2CAPClose.self) { [unowned channels] params, session in try channels.close(params, for: session) }
   }
 }

@@ -39,6 +39,16 @@ final class Router {
     }
   }
 
+  /// Serves a method that is answered at once with an empty result.
+  func acknowledge<Method: ClientCall>(
+    _ method: Method.Type, _ body: @escaping (Method.Params, Session) throws -> Void
+  ) where Method.Result == Empty {
+    answer(method) { params, session in
+      try body(params, session)
+      return Empty()
+    }
+  }
+
   /// Serves a method that is answered later, through the reply. An error that the body throws is an answer, too.
   /// - Parameter waitsForLink: whether its calls come to operations on links.
   func serve<Method: ClientCall>(

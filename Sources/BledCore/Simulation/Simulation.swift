@@ -61,45 +61,28 @@ extension Router {
       try required().advance(by: .seconds(params.seconds)) { reply.succeed(.init(time: $0)) }
     }
     answer(SimulationDevices.self) { _, _ in .init(devices: try required().devices) }
-    answer(SimulationAdd.self) { params, _ in
-      try required().add(params.scenario)
-      return Empty()
-    }
-    answer(SimulationVanish.self) { params, _ in
-      try required().setPresent(false, params.device)
-      return Empty()
-    }
-    answer(SimulationComeBack.self) { params, _ in
-      try required().setPresent(true, params.device)
-      return Empty()
-    }
-    answer(SimulationDisconnect.self) { params, _ in
+    acknowledge(SimulationAdd.self) { params, _ in try required().add(params.scenario) }
+    acknowledge(SimulationVanish.self) { params, _ in try required().setPresent(false, params.device) }
+    acknowledge(SimulationComeBack.self) { params, _ in try required().setPresent(true, params.device) }
+    acknowledge(SimulationDisconnect.self) { params, _ in
       guard let reason = UInt8(exactly: params.reason ?? 0x13), reason > 0 else {
         throw BledError.invalidParameter.error("\"reason\" must be an HCI error code, 1 to 255")
       }
       try required().disconnect(params.device, reason: reason)
-      return Empty()
     }
-    answer(SimulationChange.self) { params, _ in
-      try required().change(params.device, members: params.members)
-      return Empty()
-    }
+    acknowledge(SimulationChange.self) { params, _ in try required().change(params.device, members: params.members) }
     answer(SimulationWritten.self) { params, _ in
       .init(writes: try required().written(after: params.after ?? 0, params.device))
     }
     serve(SimulationVisit.self) { params, _, reply in
       try required().visit(params.phone, isWanted: { reply.isWanted }) { reply.succeed($0) }
     }
-    answer(SimulationAdapter.self) { params, _ in
-      try required().setAdapter(params.adapter, params.state)
-      return Empty()
-    }
-    answer(SimulationSetValue.self) { params, _ in
+    acknowledge(SimulationAdapter.self) { params, _ in try required().setAdapter(params.adapter, params.state) }
+    acknowledge(SimulationSetValue.self) { params, _ in
       guard params.value.octets.count <= 512 else {
         throw BledError.invalidParameter.error("\"value\" has 512 octets at most")
       }
       try required().setValue(params.value.octets, of: params.characteristic, params.device)
-      return Empty()
     }
   }
 }
