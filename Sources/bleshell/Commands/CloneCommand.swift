@@ -30,7 +30,7 @@ struct CloneCommand: ShellCommand {
       throw Failure("a scenario is for a file: bleshell clone \(device) >device.json", status: 64)
     }
     try await shell.requireAdapter()
-    let found = try await shell.find(device, within: connection.deadline, over: connection.adapter)
+    let found = try await shell.finder().find(device, within: connection.deadline, over: connection.adapter)
     let air = ClonedAir()
     let reports = try await shell.connection().scan(.init(adapter: connection.adapter, duplicates: true))
     let progress = output.progress("Listening to \(found.name)")
@@ -50,7 +50,7 @@ struct CloneCommand: ShellCommand {
   }
 }
 
-extension Shell.Found {
+extension FoundDevice {
   /// Whether a report is of this device.
   fileprivate func isHeard(in report: ScanReport.Params) -> Bool {
     switch reference {

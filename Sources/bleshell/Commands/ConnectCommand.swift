@@ -34,7 +34,7 @@ struct ConnectCommand: ShellCommand {
     let connected = try await connect(in: shell, within: keep && connection.limit == nil ? .never : connection.deadline)
     try announce(connected.peripheral.link, connected, output)
     if shell.isLineMode {
-      shell.choose(connected)
+      shell.devices.choose(connected)
     } else if let time {
       let ended = try await withDeadline(time) {
         for await reason in connected.peripheral.ends { return reason?.message ?? "" }
@@ -44,7 +44,7 @@ struct ConnectCommand: ShellCommand {
       if let ended { throw Failure("\(connected.name) disconnected: \(ended)") }
       await shell.release(connected)
     } else if output.isTerminal, !output.json {
-      shell.choose(connected)
+      shell.devices.choose(connected)
       try await LineMode(shell: shell).run()
     } else {
       await shell.release(connected)

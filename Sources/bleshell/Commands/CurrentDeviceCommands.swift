@@ -11,8 +11,8 @@ struct UseCommand: ShellCommand {
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
-    guard let device = shell.connected(device) else { throw shell.notConnected(device) }
-    shell.choose(device)
+    guard let device = shell.devices.find(device) else { throw shell.devices.notConnected(device) }
+    shell.devices.choose(device)
     if output(of: shell).json {
       try output(of: shell).object(PeripheralReference(peripheral: device.peripheral.identifier))
     } else if !shell.output.isTerminal {
@@ -30,8 +30,9 @@ struct DisconnectCommand: ShellCommand {
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
-    guard let meant = device.map({ shell.connected($0) }) ?? shell.current else { throw shell.notConnected(device) }
-    shell.drop(meant)
+    let devices = shell.devices
+    guard let meant = device.map({ devices.find($0) }) ?? devices.current else { throw devices.notConnected(device) }
+    devices.drop(meant)
     let output = output(of: shell)
     let progress = output.progress("Disconnecting from \(meant.name)")
     defer { progress.end() }
@@ -42,15 +43,5 @@ struct DisconnectCommand: ShellCommand {
     } else {
       output.line("disconnected from \(Output.clean(meant.name))")
     }
-  }
-}
-
-extension Shell {
-  /// The error for a device that `connect` did not connect.
-  fileprivate func notConnected(_ text: String?) -> Failure {
-    let names = devices.map(\.name)
-    guard !names.isEmpty else { return Failure("no device is connected here") }
-    let list = names.map(Output.clean).joined(separator: ", ")
-    return Failure(text.map { "\($0) is not connected here; connected: \(list)" } ?? "which device? Connected: \(list)")
   }
 }

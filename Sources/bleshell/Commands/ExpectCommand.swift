@@ -82,14 +82,14 @@ struct ExpectCommand: ShellCommand {
         try await notification(characteristic, value, in: shell, output, progress)
       case .value(let characteristic, let value): try await read(characteristic, value, in: shell, output, progress)
       case .device(let text):
-        let identifier = try await shell.hear(text)
+        let identifier = try await shell.finder().hear(text)
         if output.json { try output.object("device", ["peripheral": identifier]) }
       case .disconnected:
-        let current = shell.current
-        while let current, shell.devices.contains(where: { $0 === current }), !current.isLost {
+        let current = shell.devices.current
+        while let current, shell.devices.contains(current), !current.isLost {
           try await Task.sleep(for: .milliseconds(20))
         }
-        guard shell.seeEnd() || current != nil else { throw Failure("no device is connected: connect first") }
+        guard shell.devices.seeEnd() || current != nil else { throw Failure("no device is connected: connect first") }
         if output.json { try output.object("disconnected", ["device": current?.name]) }
       }
     }
@@ -101,7 +101,7 @@ struct ExpectCommand: ShellCommand {
   @MainActor private func read(
     _ characteristic: String, _ wanted: ExpectedValue, in shell: Shell, _ output: Output, _ progress: Progress
   ) async throws {
-    guard let device = shell.current else { throw Failure("no device is connected: connect first") }
+    guard let device = shell.devices.current else { throw Failure("no device is connected: connect first") }
     let attribute = try await device.tree().attribute(characteristic)
     while true {
       let value = try await device.read(attribute.handle)
@@ -116,7 +116,7 @@ struct ExpectCommand: ShellCommand {
   @MainActor private func notification(
     _ characteristic: String, _ wanted: ExpectedValue, in shell: Shell, _ output: Output, _ progress: Progress
   ) async throws {
-    guard let device = shell.current else { throw Failure("no device is connected: connect first") }
+    guard let device = shell.devices.current else { throw Failure("no device is connected: connect first") }
     let attribute = try await device.tree().attribute(characteristic)
     let values = try await device.listen(to: attribute)
     var isMet = false
@@ -148,7 +148,7 @@ struct ListenCommand: ShellCommand {
   @OptionGroup var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
-    guard let device = shell.current else { throw Failure("no device is connected: connect first") }
+    guard let device = shell.devices.current else { throw Failure("no device is connected: connect first") }
     let attribute = try await device.tree().attribute(characteristic)
     guard !stop else { return device.stopListening(to: attribute) }
     let output = output(of: shell)

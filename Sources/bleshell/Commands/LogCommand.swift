@@ -76,7 +76,7 @@ struct LogCommand: ShellCommand {
       return listed.first { $0.address == "\(peer)" && $0.addressType.known == peer.kind }?.name
     }
     if let device {
-      let known = try await shell.known(device)
+      let known = try await shell.finder().known(device)
       let listed = try await client.call(PeripheralList.self, Empty()).peripherals
       guard let found = listed.first(where: { $0.peripheral == known.identifier }) else { return }
       view.only = DeviceAddress(found.address, kind: found.addressType.known ?? .public)

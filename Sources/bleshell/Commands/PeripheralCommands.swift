@@ -22,7 +22,7 @@ struct PeripheralsCommand: ShellCommand {
       .init(heading: "ID"), .init(heading: "ADAPTER"))
     table.flexible = 0
     for peripheral in peripherals {
-      let isCurrent = shell.current?.peripheral.identifier == peripheral.peripheral
+      let isCurrent = shell.devices.current?.peripheral.identifier == peripheral.peripheral
       let mine = isCurrent ? ", current" : peripheral.mine ? ", here" : ""
       let isIdle = peripheral.state == "disconnected"
       let isConnected = peripheral.state == "connected"
@@ -52,7 +52,7 @@ struct ForgetCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    let known = try await shell.known(device)
+    let known = try await shell.finder().known(device)
     _ = try await shell.connection().call(PeripheralForget.self, PeripheralReference(peripheral: known.identifier))
     if output.json {
       try output.object(PeripheralReference(peripheral: known.identifier))

@@ -140,7 +140,7 @@ struct ScanCommand: ShellCommand {
   @MainActor private func inspect(_ identifier: String, in shell: Shell, _ output: Output) async throws {
     let device = try await shell.connect(identifier, within: Deadline(limit: nil))
     output.line("connected to \(output.styled(Output.clean(device.name), .bold))")
-    shell.choose(device)
+    shell.devices.choose(device)
     try await InspectView(device, in: shell, output: output).run()
     if !shell.isLineMode { try await LineMode(shell: shell).run() }
   }

@@ -27,7 +27,7 @@ import FoundationEssentials
 
   init(_ device: Device, in shell: Shell, output: Output) {
     (self.device, self.shell, self.output) = (device, shell, output)
-    isHeld = shell.devices.contains { $0 === device }
+    isHeld = shell.devices.contains(device)
     let link = device.peripheral.link
     inspection = Inspection(heading: "\(device.name)  \(link.address) \(link.addressType)  \(link.adapter)")
   }
@@ -256,7 +256,7 @@ import FoundationEssentials
         view.change { $0.lost(error.message) }
         return
       }
-      if view.isHeld { view.shell.choose(view.device) }
+      if view.isHeld { view.shell.devices.choose(view.device) }
       view.isBack()
     }
   }

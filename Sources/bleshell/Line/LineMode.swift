@@ -38,7 +38,7 @@ import Glibc
     }
   }
 
-  private var prompt: String { shell.current.map { "\(Output.clean($0.label))> " } ?? "bleshell> " }
+  private var prompt: String { shell.devices.current.map { "\(Output.clean($0.label))> " } ?? "bleshell> " }
 
   private func runPipe() async throws {
     var status: Int32 = 0
@@ -142,7 +142,7 @@ import Glibc
     case .words(let candidates): return Completion(last, among: candidates)
     case .devices: return Completion(last, among: await knownNames())
     case .attributes(let use, let orDevice):
-      let device = orDevice ? shell.current : words.before.last.flatMap { shell.connected($0) }
+      let device = orDevice ? shell.devices.current : words.before.last.flatMap { shell.devices.find($0) }
       let attributes = (try? await device?.tree())?.words(for: use) ?? []
       if let completion = Completion(last, among: attributes) { return completion }
       return orDevice ? Completion(last, among: await knownNames()) : nil

@@ -33,7 +33,7 @@ extension Shell {
         throw try await self.choice(of: use, on: $0)
       }
     }
-    guard let current else {
+    guard let current = devices.current else {
       guard first == nil else { throw Failure("no device is connected: name one, or connect first") }
       throw Failure(
         "\(use.rawValue) needs a device and a characteristic; after \"connect\" only a characteristic", status: 64)
@@ -48,9 +48,9 @@ extension Shell {
   /// Whether a word denotes a device rather than a characteristic of the current one.
   private func isDevice(_ word: String) async throws -> Bool {
     if AttributePath(word) != nil || word.lowercased().hasPrefix("0x") { return false }
-    if let current, (try? await current.tree().attribute(word)) != nil { return false }
-    if connected(word) != nil { return true }
-    return (try? await known(word)) != nil
+    if let current = devices.current, (try? await current.tree().attribute(word)) != nil { return false }
+    if devices.find(word) != nil { return true }
+    return (try? await finder().known(word)) != nil
   }
 
   private func missing(_ name: String?, of use: AttributeUse) -> Failure {

@@ -20,10 +20,10 @@ extension Shell {
     _ name: String?, _ deadline: Deadline, _ adapter: String?, _ body: @MainActor (Device) async throws -> Void
   ) async throws {
     guard let name else {
-      guard let current else { throw Failure("no device is connected: name one, or connect first") }
+      guard let current = devices.current else { throw Failure("no device is connected: name one, or connect first") }
       return try await body(try checked(current, adapter))
     }
-    if let device = connected(name) { return try await body(try checked(device, adapter)) }
+    if let device = devices.find(name) { return try await body(try checked(device, adapter)) }
     let device = try await connect(name, within: deadline, over: adapter)
     do {
       try await body(device)
@@ -58,8 +58,9 @@ extension Shell {
     parameters: LinkWish? = nil, phy: PHYChoice? = nil
   ) async throws -> Device {
     try await requireAdapter()
-    let found = try await find(text, within: deadline, over: adapter)
-    if !reconnects { try await checkConnectable(found, within: deadline) }
+    let finder = try await finder()
+    let found = try await finder.find(text, within: deadline, over: adapter)
+    if !reconnects { try await finder.checkConnectable(found, within: deadline) }
     let peripheral = try await connect(
       to: found.reference, called: found.name, within: deadline, over: adapter, reconnects: reconnects,
       parameters: parameters,

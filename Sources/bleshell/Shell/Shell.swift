@@ -11,12 +11,8 @@ import Glibc
   let socket: String
   /// Whether commands are read line by line, so that a connection outlives its command.
   var isLineMode: Bool
-  /// The devices that `connect` connected, in this order.
-  private(set) var devices: [Device] = []
-  /// The one that commands without a device are for.
-  private(set) var current: Device?
-  /// Whether the current device disconnected, and no `expect disconnected` has seen it.
-  private var isEndPending = false
+  /// The devices that `connect` connected.
+  private(set) lazy var devices = ConnectedDevices { [unowned self] in tell($0) }
   /// How many files with commands are running, one from within the other.
   var scripts = 0
   /// Prints an event, on a terminal above the line that is being typed; nil: on standard error.
@@ -39,11 +35,15 @@ import Glibc
   /// The connection to the daemon; made at the first use, and again after it was lost.
   func connection() async throws -> BledClient {
     if let client, client.isConnected { return client }
-    (current, devices, advertisements) = (nil, [], [])
+    devices.dropAll()
+    advertisements = []
     let client = try await BledClient.connect(to: socket, name: "bleshell")
     self.client = client
     return client
   }
+
+  /// Finds devices over the connection.
+  func finder() async throws -> DeviceFinder { DeviceFinder(client: try await connection(), output: output) }
 
   /// The connection for unprocessed lines.
   func rawConnection() async throws -> RawConnection {
@@ -61,7 +61,8 @@ import Glibc
   func close() {
     client?.close()
     endRawConnection()
-    (client, current, devices, advertisements) = (nil, nil, [], [])
+    devices.dropAll()
+    (client, advertisements) = (nil, [])
   }
 
   /// Runs a command; Ctrl-C ends it.
@@ -114,51 +115,6 @@ import Glibc
     }
     return problems.isEmpty ? nil : problems.joined(separator: "\n")
   }
-
-  /// Makes a device the current one, and watches its connection if it is a new one.
-  func choose(_ device: Device) {
-    (current, isEndPending) = (device, false)
-    guard !devices.contains(where: { $0 === device }) else { return }
-    devices.removeAll { $0.peripheral.identifier == device.peripheral.identifier }
-    devices.append(device)
-    Task {
-      for await reason in device.peripheral.ends where self.holds(device) {
-        if self.current === device { self.isEndPending = true }
-        self.drop(device)
-        let others = self.devices.map { "\"use \($0.name)\"" }.joined(separator: " or ")
-        self.tell(
-          "\(device.name) disconnected" + (reason.map { ": \($0.message)" } ?? "")
-            + (others.isEmpty ? "" : "; \(others) switches to another device"))
-      }
-    }
-    Task {
-      for await change in device.peripheral.changes where self.holds(device) {
-        switch change {
-        case .lost(let reason):
-          device.isLost = true
-          self.tell("lost the connection to \(device.name)" + (reason.map { ": \($0.message)" } ?? ""))
-        case .back:
-          device.isLost = false
-          device.forgetAll()
-          self.tell("\(device.name) is connected again")
-        }
-      }
-    }
-  }
-
-  /// A device is not used any more. None takes its place: the next command was not meant for another device.
-  func drop(_ device: Device) {
-    devices.removeAll { $0 === device }
-    if current === device { current = nil }
-  }
-
-  /// Whether the current device disconnected, and no other was chosen since: true once for each disconnection.
-  func seeEnd() -> Bool {
-    defer { isEndPending = false }
-    return isEndPending
-  }
-
-  private func holds(_ device: Device) -> Bool { devices.contains { $0 === device } }
 
   /// Reports an event that is independent of commands.
   private func tell(_ text: String) {

@@ -2,24 +2,20 @@ import BledClient
 import BledRPC
 import Bluetooth
 
-/// Which device a text means.
-extension Shell {
-  /// The device that `connect` connected and that a text denotes, by the rules of other devices; nil: none, or several.
-  func connected(_ text: String) -> Device? {
-    let candidates = devices.map { Candidate($0.peripheral.identifier, $0.name, $0.peripheral.link.address) }
-    guard let found = try? choose(text, among: candidates) else { return nil }
-    return devices.first { $0.peripheral.identifier == found.identifier }
-  }
+/// Finds the device that a text denotes, among the devices that the daemon knows or hears.
+@MainActor struct DeviceFinder {
+  let client: BledClient
+  let output: Output
 
   /// A device that the daemon knows, by name, address or identifier.
   func known(_ text: String) async throws -> (identifier: String, name: String) {
-    let known = try await connection().call(PeripheralList.self, Empty()).peripherals
+    let known = try await client.call(PeripheralList.self, Empty()).peripherals
     let parts = text.split(separator: "/", maxSplits: 1).map(String.init)
     let meant = known.filter {
       $0.address == parts.first?.uppercased() && (parts.count == 1 || parts.last == $0.addressType.text)
     }
-    let candidates = (meant.isEmpty ? known : meant).map { Candidate($0.peripheral, $0.name, $0.address) }
-    let match = meant.count == 1 ? candidates.first : try choose(text, among: candidates)
+    let candidates = (meant.isEmpty ? known : meant).map { DeviceCandidate($0.peripheral, $0.name, $0.address) }
+    let match = meant.count == 1 ? candidates.first : try DeviceCandidate.choose(text, among: candidates)
     guard let match else {
       throw Failure(
         "bled does not know the device \(text)"
@@ -29,17 +25,9 @@ extension Shell {
     return (match.identifier, match.name ?? match.address)
   }
 
-  /// A device as it is to be connected to.
-  struct Found {
-    let reference: DeviceReference
-    let name: String
-    /// Whether it accepts connections; nil: it was not heard, or is connected.
-    var connectable: Bool?
-  }
-
   /// - Throws: `Failure` if it is not known, and not heard in time.
-  func find(_ text: String, within deadline: Deadline, over adapter: String? = nil) async throws -> Found {
-    let known = try await connection().call(PeripheralList.self, Empty()).peripherals
+  func find(_ text: String, within deadline: Deadline, over adapter: String? = nil) async throws -> FoundDevice {
+    let known = try await client.call(PeripheralList.self, Empty()).peripherals
     let parts = text.split(separator: "/", maxSplits: 1)
     if let first = parts.first, let address = DeviceAddress(Self.withColons(first), kind: .public) {
       let type = parts.count > 1 ? DeviceAddress.Kind(word: String(parts[1])) : nil
@@ -47,16 +35,19 @@ extension Shell {
         throw Failure("\(parts[1]) is not a type of addresses: give public or random", status: 64)
       }
       let entry = known.first { $0.address == "\(address)" && (type == nil || $0.addressType.known == type) }
-      return Found(
+      return FoundDevice(
         reference: .address("\(address)", type: type), name: text, connectable: entry?.acceptsConnections)
     }
-    if let match = try choose(text, among: known.map { Candidate($0.peripheral, $0.name, $0.address) }) {
+    let candidates = known.map { DeviceCandidate($0.peripheral, $0.name, $0.address) }
+    if let match = try DeviceCandidate.choose(text, among: candidates) {
       let entry = known.first { $0.peripheral == match.identifier }
-      return Found(
+      return FoundDevice(
         reference: .identifier(match.identifier), name: match.name ?? match.address,
         connectable: entry?.acceptsConnections)
     }
-    if text.utf8.count == 36, BluetoothUUID(text) != nil { return Found(reference: .identifier(text), name: text) }
+    if text.utf8.count == 36, BluetoothUUID(text) != nil {
+      return FoundDevice(reference: .identifier(text), name: text)
+    }
     return try await search(text, within: deadline, over: adapter)
   }
 
@@ -67,8 +58,8 @@ extension Shell {
 
   /// Fails if a device says that it does not accept connections. An older report is not enough: it is
   /// listened to for a moment.
-  func checkConnectable(_ found: Found, within deadline: Deadline) async throws {
-    guard found.connectable == false, let reports = try? await connection().scan(.init(duplicates: true)) else {
+  func checkConnectable(_ found: FoundDevice, within deadline: Deadline) async throws {
+    guard found.connectable == false, let reports = try? await client.scan(.init(duplicates: true)) else {
       return
     }
     let progress = output.progress("Listening whether \(found.name) accepts connections")
@@ -90,41 +81,6 @@ extension Shell {
       passes: true)
   }
 
-  /// A device that the user may mean.
-  private struct Candidate {
-    let identifier: String
-    let name: String?
-    let address: String
-
-    init(_ identifier: String, _ name: String?, _ address: String) {
-      self.identifier = identifier
-      self.name = name
-      self.address = address
-    }
-  }
-
-  /// The device that matches: by identifier, name, prefix of the identifier or prefix of the name, in this order.
-  private func choose(_ text: String, among candidates: [Candidate]) throws -> Candidate? {
-    let lower = text.lowercased()
-    let rules: [(Candidate) -> Bool] = [
-      { $0.identifier.lowercased() == lower || $0.address.lowercased() == lower },
-      { $0.name == text },
-      { $0.name?.lowercased() == lower },
-      { lower.count >= 4 && $0.identifier.lowercased().hasPrefix(lower) },
-      { $0.name?.lowercased().hasPrefix(lower) == true },
-    ]
-    for rule in rules {
-      let matches = candidates.filter(rule)
-      if matches.count > 1 {
-        let names = matches.map { "\($0.name.map(Output.clean) ?? "?") \($0.address) \($0.identifier)" }
-        throw Failure(
-          "\(text) is ambiguous; give the address or identifier of one of these:\n" + names.joined(separator: "\n"))
-      }
-      if let match = matches.first { return match }
-    }
-    return nil
-  }
-
   /// Waits until a device is heard, or the time of the caller is over.
   /// - Returns: Its identifier.
   func hear(_ text: String) async throws -> String {
@@ -133,17 +89,19 @@ extension Shell {
   }
 
   /// Scans until a device with that name is heard.
-  private func search(_ text: String, within deadline: Deadline, over adapter: String? = nil) async throws -> Found {
+  private func search(
+    _ text: String, within deadline: Deadline, over adapter: String? = nil
+  ) async throws -> FoundDevice {
     let progress = output.progress("Looking for \(text)")
     defer { progress.end() }
-    let reports = try await connection().scan(.init(adapter: adapter))
+    let reports = try await client.scan(.init(adapter: adapter))
     var heard: Set<String> = []
     let found = try await withDeadline(deadline.seconds) { @MainActor in
       for try await report in reports {
         if let name = report.name, heard.count < 256 { heard.insert(name) }
-        let candidate = Candidate(report.peripheral, report.name, report.address)
-        guard let match = try self.choose(text, among: [candidate]) else { continue }
-        return Found(
+        let candidate = DeviceCandidate(report.peripheral, report.name, report.address)
+        guard let match = try DeviceCandidate.choose(text, among: [candidate]) else { continue }
+        return FoundDevice(
           reference: .identifier(match.identifier), name: match.name ?? match.address, connectable: report.connectable)
       }
       throw BledError.daemonUnreachable.error("the connection to bled was closed")
@@ -156,6 +114,14 @@ extension Shell {
     }
     return found
   }
+}
+
+/// A device as it is to be connected to.
+struct FoundDevice {
+  let reference: DeviceReference
+  let name: String
+  /// Whether it accepts connections; nil: it was not heard, or is connected.
+  var connectable: Bool?
 }
 
 extension PeripheralList.Entry {

@@ -1,0 +1,40 @@
+import Testing
+
+@testable import bleshell
+
+/// The device that a text denotes among several.
+@Suite struct DeviceCandidateTests {
+  private let candidates = [
+    DeviceCandidate("7D49A1B2-0000-4000-8000-000000000001", "Lamp", "C0:00:00:00:00:01"),
+    DeviceCandidate("7D49FFFF-0000-4000-8000-000000000002", "lamp", "C0:00:00:00:00:02"),
+    DeviceCandidate("A0000000-0000-4000-8000-000000000003", "Lamppost", "C0:00:00:00:00:03"),
+    DeviceCandidate("B0000000-0000-4000-8000-000000000004", nil, "C0:00:00:00:00:04"),
+  ]
+
+  private func address(_ text: String) throws -> String? {
+    try DeviceCandidate.choose(text, among: candidates)?.address
+  }
+
+  @Test("An identifier, an address, a name and a prefix of these are found, the exact ones first")
+  func found() throws {
+    #expect(try address("7d49ffff-0000-4000-8000-000000000002") == "C0:00:00:00:00:02")
+    #expect(try address("c0:00:00:00:00:04") == "C0:00:00:00:00:04")
+    #expect(try address("Lamp") == "C0:00:00:00:00:01" && address("lamp") == "C0:00:00:00:00:02")
+    #expect(try address("b000") == "C0:00:00:00:00:04" && address("lamppo") == "C0:00:00:00:00:03")
+  }
+
+  @Test("Three digits are no identifier, and a text that no device has denotes none")
+  func none() throws {
+    #expect(try address("B00") == nil && address("Belt") == nil)
+    #expect(try DeviceCandidate.choose("Lamp", among: []) == nil)
+  }
+
+  @Test("A text that denotes several devices is refused, with their addresses")
+  func ambiguous() throws {
+    for text in ["LAMP", "7d49", "la"] {
+      #expect { try address(text) } throws: {
+        ($0 as? Failure)?.message.contains("7D49A1B2-0000-4000-8000-000000000001") ?? false
+      }
+    }
+  }
+}
