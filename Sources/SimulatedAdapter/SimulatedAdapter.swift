@@ -28,35 +28,22 @@ public final class SimulatedAdapter: Adapter {
   let description: AdapterDescription
   private let scenario: Scenario
 
-  // The requests of the owner, and the state of the outside.
-  private var isStarted = false
-  private var isPowered = true
-  private var isPresent = true
-  private var problem: AdapterProblem?
-  private var powerWaiters: [(isOn: Bool, done: (BluetoothError?) -> Void)] = []
-  private var stopWaiters: [() -> Void] = []
+  private var power = SimulatedPower()
   private var hasPopulated = false
-
-  // The actual state.
   private var startAlarm: (any ScheduledWork)?
   private var settling: (any ScheduledWork)?
-  var end: SimulatedLink.End
-  var links: [SimulatedLink] = []
+  let end: SimulatedLink.End
+  private(set) var links: [SimulatedLink] = []
   var scan = SimulatedScan()
   /// Whether it listens, as last reported to the air.
-  var wasListening = false
-  var advertisements: [AdvertisingSetID: SimulatedAdvertisement] = [:]
-  var rotation = AdvertisingRotation(sets: 0)
-  /// Rings when a turn on a shared set is over.
-  var turnAlarm: (any ScheduledWork)?
-  /// The trains that are wanted.
-  var syncs: [PeriodicTrain: SimulatedSync] = [:]
-  var pendingConnections: [DeviceAddress: PendingConnection] = [:]
+  private(set) var isListening = false
+  let advertisements: SimulatedAdvertisements
+  let trains: SimulatedTrains
+  let initiator: SimulatedInitiator
   let pairing: AdapterPairing
-  /// The taps that are told of packets.
-  var taps = SimulatedTaps()
-  /// The listeners for channels.
-  var publishedChannels: [UInt16: ChannelParameters] = [:]
+  let taps = SimulatedTaps()
+  /// The parameters of the channels that devices can open, by their PSM.
+  var channels: [UInt16: ChannelParameters] = [:]
 
   /// Makes an adapter; it does nothing before `start`.
   /// - Parameters:
@@ -73,67 +60,63 @@ public final class SimulatedAdapter: Adapter {
     self.scheduler = scheduler
     self.scenario = scenario
     self.logger = logger
-    self.air = air ?? Air(scheduler: scheduler, seed: seed)
+    let air = air ?? Air(scheduler: scheduler, seed: seed)
+    self.air = air
     description = scenario.adapter
+    advertisements = SimulatedAdvertisements(
+      sets: scenario.adapter.advertisingSets, on: air, scheduler: scheduler)
+    trains = SimulatedTrains(on: air, scheduler: scheduler)
+    initiator = SimulatedInitiator(scheduler: scheduler)
     information = AdapterInformation(id: id, kind: "simulated")
-    let address = scenario.adapter.address ?? Self.address(for: id)
-    pairing = AdapterPairing(identity: address, generator: self.air.generator(Stream.pairing.of(address)))
+    let address = scenario.adapter.address(ofAdapter: id)
+    pairing = AdapterPairing(identity: address, generator: air.generator(Stream.pairing.of(address)))
     end = SimulatedLink.End(
       address: address, maximumMTU: scenario.adapter.mtu,
-      signal: Signal(SignalDescription(), generator: self.air.generator(Stream.signal.of(address))), party: pairing,
+      signal: Signal(SignalDescription(), generator: air.generator(Stream.signal.of(address))), party: pairing,
       radio: scenario.adapter.radio)
     pairing.onEvent = { [weak self] address, event in self?.onEvent?(.pairing(address, event)) }
-  }
-
-  /// The company identifier of the Linux Foundation, as there is no maker.
-  private static let company: UInt16 = 0x05F1
-  /// Core 5.4, the version that the simulated controller follows.
-  private static let version: UInt8 = 13
-
-  /// An address derived from the name: public and locally administered.
-  private static func address(for id: String) -> DeviceAddress {
-    let hash = id.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-    return DeviceAddress(value: 0x0200_0000_0000 | hash & 0xFF_FFFF_FFFF, kind: .public)
+    advertisements.onEvent = { [weak self] set, status in self?.onEvent?(.advertising(set, status)) }
+    advertisements.onTurn = { [weak self] in self?.settleSoon() }
+    trains.onEvent = { [weak self] train, event in self?.onEvent?(.periodic(train, event)) }
+    initiator.host = self
   }
 
   // MARK: - Life
 
   /// Brings the adapter into use.
   public func start() {
-    isStarted = true
+    power.start()
     settleSoon()
   }
 
   /// Ends everything and calls back once.
   public func stop(_ done: @escaping () -> Void) {
-    isStarted = false
-    stopWaiters.append(done)
+    power.stop(done)
     settleSoon()
   }
 
   /// Switches the power.
   public func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) {
-    isPowered = on
-    powerWaiters.append((on, done))
+    power.set(on, done)
     settleSoon()
   }
 
   /// Pulls the adapter out, as if it were unplugged.
   public func vanish() {
-    isPresent = false
+    power.isPresent = false
     settleSoon()
   }
 
   /// Plugs the adapter in again, or repairs it.
   public func comeBack() {
-    isPresent = true
-    problem = nil
+    power.isPresent = true
+    power.problem = nil
     settleSoon()
   }
 
   /// Makes the adapter unusable until `comeBack`.
   public func fail(_ problem: AdapterProblem) {
-    self.problem = problem
+    power.problem = problem
     settleSoon()
   }
 
@@ -151,15 +134,9 @@ public final class SimulatedAdapter: Adapter {
   /// With a clock that stands still it would never be on before a test moves it.
   private var usualStartDelay: Duration { scenario.clock == .manual ? .zero : .milliseconds(20) }
 
-  private var wantedState: AdapterState {
-    guard isStarted, isPresent else { return .absent }
-    if let problem { return .failed(problem) }
-    return isPowered ? .on : .off
-  }
-
   private func settle() {
-    if isStarted { populate() }
-    let wanted = wantedState
+    if power.isStarted { populate() }
+    let wanted = power.wanted
     if wanted != .on, state != wanted {
       startAlarm?.cancel()
       startAlarm = nil
@@ -177,17 +154,7 @@ public final class SimulatedAdapter: Adapter {
   }
 
   private func comeOn() {
-    information.address = end.address
-    information.name = "simulated"
-    information.company = Self.company
-    information.version = Self.version
-    information.phys = description.radio.phys
-    information.longestPacket = description.radio.longestPacket
-    information.maximumAdvertisingSets = description.advertisingSets
-    information.maximumAdvertisingDataLength = description.advertisingDataLength
-    information.hasExtendedAdvertising = description.advertisingDataLength > 31
-    information.hasPeriodicAdvertising = information.hasExtendedAdvertising
-    information.canSynchronise = information.hasExtendedAdvertising
+    description.complete(&information, address: end.address)
     change(to: .on)
     settleActivities()
     answerWaiters()
@@ -196,51 +163,61 @@ public final class SimulatedAdapter: Adapter {
   private func change(to state: AdapterState) {
     let wasOn = self.state == .on
     self.state = state
-    if wasOn || state == .on { tappedState() }
+    if wasOn || state == .on { taps.tell(MonitorPacket(state == .on ? .openIndex : .closeIndex, [])) }
     logger.debug("state", metadata: ["adapter": "\(information.id)", "state": "\(state.condition)"])
     onEvent?(.stateChanged)
   }
 
-  private func settleActivities() {
-    settleScan()
-    settleAdvertising()
-    settleConnecting()
-  }
-
   /// Links, scan and advertising end before the state is reported.
   private func endEverything() {
-    let isSwitchedOff = isPresent && problem == nil
     for link in links {
-      if isSwitchedOff {
+      if power.isSound {
         link.switchOff(HCIReason.connectionTerminatedByLocalHost.error)
       } else {
         link.vanish(HCIReason.hardwareFailure.error)
       }
     }
-    endScan()
-    endAdvertising()
-    endSyncs()
-    endConnecting()
+    endActivities()
   }
 
   private func answerWaiters() {
-    let waiters = powerWaiters
-    powerWaiters = []
-    for waiter in waiters {
-      switch state {
-      case .on where waiter.isOn, .off where !waiter.isOn: waiter.done(nil)
-      case .starting where waiter.isOn: powerWaiters.append(waiter)
-      case .absent: waiter.done(GAPError.adapterAbsent.error("the adapter is not present: plug it in"))
-      case .failed(let problem): waiter.done(GAPError.adapterFailed.error("\(problem.message) \(problem.remedy)"))
-      case .on, .off, .starting, .suspended:
-        waiter.done(GAPError.cancelled.error("the adapter's power was switched the other way in the meantime"))
-      }
-    }
-    guard !isStarted else { return }
+    for answer in power.answers(in: state) { answer() }
+    guard !power.isStarted else { return }
     air.remove(self)
-    let stopped = stopWaiters
-    stopWaiters = []
-    for done in stopped { done() }
+    for answer in power.stopAnswers() { answer() }
+  }
+
+  /// Tells the air when it starts or stops listening. With thousands of advertisers on the air each time counts.
+  func updateListening() {
+    let listens = state == .on && (scan.isRunning || initiator.isListening)
+    guard listens != isListening else { return }
+    isListening = listens
+    air.audienceChanged()
+  }
+
+  /// There is a new link, which is kept until it ends.
+  func connected(_ link: SimulatedLink) {
+    links.append(link)
+    taps.began(link)
+    link.onChannelRequest = { [weak self, weak link] psm in
+      guard let parameters = self?.channels[psm] else { return nil }
+      return ChannelListener(parameters: parameters) { channel in link?.onEvent?(.channel(channel)) }
+    }
+    link.onEnd = { [weak self, weak link] in self?.links.removeAll { $0 === link } }
+    onEvent?(.connected(link))
+  }
+
+  // MARK: - Taps
+
+  /// Tells of the packets that a controller would exchange with its host: advertising reports, the events of links, and
+  /// ATT. Commands, pairing and L2CAP channels are not among them.
+  public func tap(_ onEvent: @escaping (TapEvent) -> Void) throws(BluetoothError) -> any PacketTap {
+    let tap = SimulatedTap(of: taps, onEvent)
+    scheduler.schedule(after: .zero) { [weak self, weak tap] in
+      guard let self, let tap else { return }
+      taps.add(tap, ControllerEvents.presence(information.id, end.address, isOn: state == .on), links)
+    }
+    return tap
   }
 
   // MARK: - The scenario

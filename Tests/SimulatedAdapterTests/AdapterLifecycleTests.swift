@@ -83,7 +83,7 @@ struct AdapterLifecycleTests {
     world.scheduler.advance(by: .seconds(1))
     #expect(world.trace == coming)
     // The pending connection is still there, and the other device noticed that its link was lost.
-    #expect(world.adapter.isInitiating)
+    #expect(world.adapter.initiator.isListening)
     #expect(world.connect(1) != nil)
   }
 

@@ -100,7 +100,7 @@ extension Simulation {
       if adapter.scan.wanted != nil, !clients.contains(where: \.scans), !uncertain {
         trouble("\(adapter.information.id) is to scan and nobody wants it")
       }
-      if adapter.state == .on, (adapter.scan.running != nil) != (adapter.scan.wanted != nil) {
+      if adapter.state == .on, adapter.scan.isRunning != (adapter.scan.wanted != nil) {
         trouble("\(adapter.information.id) does not do what is wanted")
       }
     }
@@ -110,7 +110,7 @@ extension Simulation {
   }
 
   private func inspectAdvertising() {
-    let wanted = Set(adapters.flatMap { $0.advertisements.filter { $0.value.wanted != nil }.map { Int($0.key.value) } })
+    let wanted = Set(adapters.flatMap { $0.advertisements.wanted.map { Int($0.value) } })
     let settled = clients.filter { !$0.isAdvertisingUncertain }
     let known = Set(clients.flatMap(\.advertisements))
     let missing = Set(settled.flatMap(\.advertisements)).subtracting(wanted)
@@ -129,7 +129,7 @@ extension Simulation {
       })
     let uncertain = clients.contains { !$0.isSettled }
     for adapter in adapters {
-      for address in adapter.pendingConnections.keys where !waiting.contains("\(address)") && !uncertain {
+      for address in adapter.initiator.addresses where !waiting.contains("\(address)") && !uncertain {
         trouble("\(adapter.information.id) is to connect to \(address) and nobody waits for it")
       }
     }
@@ -179,8 +179,8 @@ extension Simulation {
     for adapter in adapters {
       let id = adapter.information.id
       if adapter.scan.wanted != nil { trouble("\(id) is still to scan") }
-      if adapter.advertisements.contains(where: { $0.value.wanted != nil }) { trouble("\(id) is still to advertise") }
-      if !adapter.pendingConnections.isEmpty { trouble("\(id) is still to connect") }
+      if !adapter.advertisements.wanted.isEmpty { trouble("\(id) is still to advertise") }
+      if !adapter.initiator.addresses.isEmpty { trouble("\(id) is still to connect") }
       if !adapter.links.isEmpty { trouble("\(id) still has \(adapter.links.count) links") }
     }
     if !daemon.links.links.isEmpty { trouble("\(daemon.links.links.count) links remain") }

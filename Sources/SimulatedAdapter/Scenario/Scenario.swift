@@ -1,3 +1,4 @@
+import Adapter
 import Bluetooth
 import JSONFiles
 
@@ -95,6 +96,40 @@ struct AdapterDescription: ReadableFromFile, Sendable {
     advertisingDataLength = try members.integer(.advertisingDataLength, in: 31...1650, default: advertisingDataLength)
     packetsPerEvent = try members.integer(.packetsPerEvent, in: 1...1000, default: packetsPerEvent)
     radio = try members.optional(.radio) ?? radio
+  }
+
+  /// Whether it has extended and periodic advertising.
+  private var isExtended: Bool { advertisingDataLength > 31 }
+
+  /// Its address, or else one that is derived from the adapter's name: public and locally administered.
+  func address(ofAdapter id: String) -> DeviceAddress {
+    if let address { return address }
+    let hash = id.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    return DeviceAddress(value: 0x0200_0000_0000 | hash & 0xFF_FFFF_FFFF, kind: .public)
+  }
+
+  /// Completes the information of an adapter that is on.
+  func complete(_ information: inout AdapterInformation, address: DeviceAddress) {
+    information.address = address
+    information.name = "simulated"
+    // The company identifier of the Linux Foundation, as there is no maker.
+    information.company = 0x05F1
+    // Core 5.4.
+    information.version = 13
+    information.phys = radio.phys
+    information.longestPacket = radio.longestPacket
+    information.maximumAdvertisingSets = advertisingSets
+    information.maximumAdvertisingDataLength = advertisingDataLength
+    information.hasExtendedAdvertising = isExtended
+    information.hasPeriodicAdvertising = isExtended
+    information.canSynchronise = isExtended
+  }
+
+  /// The advertisements that the adapter can send when it is on.
+  func advertisingCapabilities(address: DeviceAddress) -> AdvertisingCapabilities {
+    AdvertisingCapabilities(
+      isExtended: isExtended, dataLength: advertisingDataLength, phys: radio.phys, address: address,
+      hasPeriodic: isExtended, selectsCoding: isExtended)
   }
 }
 

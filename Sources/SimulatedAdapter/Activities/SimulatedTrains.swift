@@ -1,41 +1,50 @@
 import Adapter
 import Bluetooth
 
-/// A train that is wanted. It is found with a scan, and then received at its own times.
-struct SimulatedSync {
-  let parameters: SyncParameters
-  /// The sender of the train, while the adapter is synchronised.
-  var advertiser: Advertiser?
-  /// When a packet was received last.
-  var lastReception = Instant.zero
-  /// Rings when the next packet is due.
-  var alarm: (any ScheduledWork)?
-}
+/// The trains that a simulated adapter follows. One that is wanted is found with a scan, and then received at its own
+/// times.
+final class SimulatedTrains {
+  private struct Sync {
+    let parameters: SyncParameters
+    /// The sender of the train, while the adapter is synchronised.
+    var advertiser: Advertiser?
+    /// When a packet was received last.
+    var lastReception = Instant.zero
+    /// Rings when the next packet is due.
+    var alarm: (any ScheduledWork)?
+  }
 
-extension SimulatedAdapter {
-  /// The train that is to be followed from now on, or (nil) no longer.
-  public func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
+  /// Called with each event of a train.
+  var onEvent: ((PeriodicTrain, PeriodicEvent) -> Void)?
+  private var syncs: [PeriodicTrain: Sync] = [:]
+  private let air: Air
+  private let scheduler: any Scheduler
+
+  init(on air: Air, scheduler: any Scheduler) {
+    self.air = air
+    self.scheduler = scheduler
+  }
+
+  /// The train is to be followed from now on, or (nil) no longer.
+  func follow(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
     syncs.removeValue(forKey: train)?.alarm?.cancel()
-    guard let parameters else { return }
-    guard state != .on || information.canSynchronise else {
-      scheduler.schedule(after: .zero) { [weak self] in
-        self?.onEvent?(
-          .periodic(train, .failed(GAPError.notSupported.error("this adapter cannot follow periodic advertising"))))
-      }
-      return
-    }
-    syncs[train] = SimulatedSync(parameters: parameters)
+    if let parameters { syncs[train] = Sync(parameters: parameters) }
+  }
+
+  /// The train cannot be followed.
+  func refuse(_ train: PeriodicTrain, _ error: BluetoothError) {
+    follow(train, nil)
+    scheduler.schedule(after: .zero) { [weak self] in self?.onEvent?(train, .failed(error)) }
   }
 
   /// An advertisement was received that may announce a train that is sought.
-  func synchronise(_ advertiser: Advertiser) {
+  func heard(_ advertiser: Advertiser) {
     guard let periodic = advertiser.parameters.periodic else { return }
     let train = PeriodicTrain(address: advertiser.address, sid: advertiser.sid)
     guard let sync = syncs[train], sync.advertiser == nil else { return }
     syncs[train]?.advertiser = advertiser
     syncs[train]?.lastReception = scheduler.now
-    onEvent?(
-      .periodic(train, .synchronised(interval: periodic.interval, phy: advertiser.parameters.secondaryPHY)))
+    onEvent?(train, .synchronised(interval: periodic.interval, phy: advertiser.parameters.secondaryPHY))
     arm(train, periodic.interval)
   }
 
@@ -52,20 +61,20 @@ extension SimulatedAdapter {
     {
       syncs[train]?.lastReception = scheduler.now
       let txPower = periodic.includesTxPower ? advertiser.parameters.txPower ?? 0 : nil
-      onEvent?(.periodic(train, .received(PeriodicPacket(data: periodic.data, rssi: rssi, txPower: txPower))))
+      onEvent?(train, .received(PeriodicPacket(data: periodic.data, rssi: rssi, txPower: txPower)))
     } else if sync.lastReception.duration(to: scheduler.now) >= sync.parameters.timeout {
       syncs[train]?.advertiser = nil
-      onEvent?(.periodic(train, .lost))
+      onEvent?(train, .lost)
       return
     }
     arm(train, interval)
   }
 
   /// Follows nothing any more; requests stay in force.
-  func endSyncs() {
+  func endAll() {
     for (train, sync) in syncs {
       sync.alarm?.cancel()
-      syncs[train] = SimulatedSync(parameters: sync.parameters)
+      syncs[train] = Sync(parameters: sync.parameters)
     }
   }
 }
