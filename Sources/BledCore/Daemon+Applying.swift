@@ -9,28 +9,11 @@ extension Daemon {
   /// - Parameter keep: the longest time for which sessions are kept, from the disconnection of their programs; zero:
   ///   not at all.
   public func apply(identity: Identity, policy: Policy, limits: Limits, keep: Duration) {
-    restorations.limit = keep
+    keeper.restorations.limit = keep
     deviceName.configured = identity.name
     server.identify(name: deviceName.current, appearance: identity.appearance)
     nameChanged()
-    rules.limits = limits
     directory.limits.peripherals = limits.total[.peripherals] ?? .max
-    let before = sessions.map { ($0, rules.policy.permissions(of: $0.credentials)) }
-    rules.policy = policy
-    for (session, old) in before {
-      session.limitsChanged()
-      let new = policy.permissions(of: session.credentials)
-      session.connection?.permissions = new
-      var lost = Permission.allCases.filter { old.contains($0) && !new.contains($0) }.map(\.rawValue)
-      if let connection = session.connection, connection.isImpersonating,
-        !policy.permissions(of: connection.peer).contains(.impersonate), !lost.contains(Permission.impersonate.rawValue)
-      {
-        lost.append(Permission.impersonate.rawValue)
-      }
-      guard !lost.isEmpty else { continue }
-      close(
-        session,
-        BledError.notPermitted.error("bled's policy changed and no longer permits: \(lost.joined(separator: ", "))"))
-    }
+    keeper.apply(policy, limits)
   }
 }

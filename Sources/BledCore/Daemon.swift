@@ -34,24 +34,19 @@ public final class Daemon {
   let channels: ChannelBroker
   let captures: CaptureBroker
   let store: Store
-  let restorations: Restorations
   /// The simulation that tests command; nil where no adapter is simulated.
   public weak var simulation: (any Simulation)?
   let rules: Rules
-  private let memory: FreedMemory
   private let router: Router
+  /// All sessions.
+  var sessions: [Session] { keeper.all }
   /// The measurements of calls.
   let calls: CallMetrics
-  /// The costs of users.
-  private(set) var users = UserMetrics()
   /// When it was started, in seconds since the epoch.
   let startTime: Double
   let scheduler: any Scheduler
   let logger: Logger
-  private(set) var sessions: [Session] = []
-  /// The number of the last session, which is also how many there were.
-  private(set) var lastSession = 0
-  private var isStopping = false
+  let keeper: SessionKeeper
   /// Whether devices may open enhanced ATT bearers.
   private let servesBearers: Bool
 
@@ -76,11 +71,10 @@ public final class Daemon {
     captures = CaptureBroker(adapters: adapters, scheduler: scheduler)
     router = Router(calls, notes: captures.notes)
     rules = Rules(policy: policy, limits: limits)
-    memory = FreedMemory(scheduler)
     store = Store(storage, scheduler: scheduler, logger: logger)
     deviceName = DeviceName(configured: identity.name, store: store)
     adapters.deviceName = deviceName.current
-    restorations = Restorations(settings: restoration, store: store, scheduler: scheduler, logger: logger)
+    let restorations = Restorations(settings: restoration, store: store, scheduler: scheduler, logger: logger)
     var remembered = PeripheralDirectory.Limits()
     remembered.peripherals = limits.total[.peripherals] ?? .max
     let bonds = BondDirectory(store: store, logger: logger)
@@ -108,8 +102,12 @@ public final class Daemon {
     advertising.observer = pairing
     channels = ChannelBroker(adapters: adapters, pairing: pairing, scheduler: scheduler, logger: logger)
     roles = LinkRoles(client: central, server: server, channels: channels, protection: pairing)
-    restorations.describe = { [unowned self] in state(of: $0, since: 0) }
-    router.serveSession(self)
+    let holdings = Holdings(
+      scans: scans, periodic: periodic, central: central, server: server, advertising: advertising, pairing: pairing,
+      channels: channels, captures: captures)
+    keeper = SessionKeeper(
+      holdings, restorations, adapters: adapters, rules: rules, router: router, scheduler: scheduler, logger: logger)
+    router.serveSession(self, keeper)
     router.serveScan(scans, periodic)
     router.servePeripheral(central, pairing)
     router.serveLinks(central, server)
@@ -123,7 +121,7 @@ public final class Daemon {
 
   /// Adds an adapter and starts it, unless the daemon is stopping. The first one is the default.
   public func add(_ adapter: any Adapter) {
-    guard !isStopping else { return }
+    guard !keeper.isStopping else { return }
     let slot = adapters.add(adapter)
     directory.added(slot)
     // Blocked devices that the store of devices lacks can be listed and unblocked, too.
@@ -156,81 +154,18 @@ public final class Daemon {
 
   /// Opens a session for a client that has connected.
   public func open(_ transport: any SessionTransport, credentials: PeerCredentials?) -> SessionConnection {
-    let session = makeSession(credentials: credentials)
-    let connection = SessionConnection(
-      transport: transport, credentials: credentials, session: session, router: router, logger: logger
-    ) { [memory] in
-      memory.mayHaveGrown()
-    }
-    let refusal = refusal(of: session)
-    add(session)
-    logger.debug(
-      "session \(session.id) opened by process \(credentials?.process ?? 0) (\(credentials?.program ?? "?")) of user \(credentials?.user ?? 0)",
-      metadata: .about(session: session))
-    if let refusal {
-      connection.refuse(nil, RPCError(refusal))
-      close(session, refusal)
-    }
-    return connection
-  }
-
-  /// The error if this session cannot be opened.
-  private func refusal(of session: Session) -> BluetoothError? {
-    guard !isStopping else { return Self.shuttingDown }
-    // A user that can see all sessions can also end some.
-    guard !rules.permissions(of: session).contains(.sessions) else { return nil }
-    do throws(BluetoothError) {
-      try admitSession(ofUser: session.user)
-      return nil
-    } catch {
-      logger.notice("a session was refused: \(error)", metadata: .about(session: session))
-      return error
-    }
-  }
-
-  /// Checks the limits of sessions.
-  /// - Parameter leaving: a session that ends for the new one.
-  func admitSession(ofUser user: UInt32?, inPlaceOf leaving: Session? = nil) throws(BluetoothError) {
-    let others = sessions.filter { $0 !== leaving }
-    let own = others.count { $0.user == user }
-    try rules.admit(.sessions, ofUser: user, all: own)
-    try rules.admit(.sessions, total: others.count, own: own)
-  }
-
-  func makeSession(credentials: PeerCredentials?) -> Session {
-    lastSession += 1
-    return Session(
-      id: lastSession, credentials: credentials, since: scheduler.secondsSinceEpoch, rules: rules, logger: logger
-    ) { [unowned self] session in
-      // Not at once: its caller may be in the middle of something.
-      scheduler.schedule(after: .zero) { [weak self] in
-        self?.close(session, BledError.tooSlow.error("the session did not read what it was sent"))
-      }
-    }
-  }
-
-  /// Adds a session that has no connection.
-  func add(_ session: Session) {
-    sessions.append(session)
-    users.begins(of: session.user)
+    keeper.open(transport, credentials: credentials)
   }
 
   /// A client has disconnected: its resources are released, or preserved if its session has a restoration identifier.
-  public func closed(_ connection: SessionConnection) {
-    guard connection.isOpen else { return }
-    if restorations.isKept(connection.session), !isStopping { return lose(connection.session) }
-    close(connection.session, GAPError.cancelled.error("the session has ended"))
-  }
+  public func closed(_ connection: SessionConnection) { keeper.closed(connection) }
 
   /// Ends everything in order: sessions are told and closed, links end, advertisements and scans stop, the store is
   /// written.
   /// - Parameter done: called once, within 5 seconds.
   public func stop(_ done: @escaping () -> Void) {
-    guard !isStopping else { return }
-    isStopping = true
-    restorations.freeze()
-    pairing.bonds.clients.freeze()
-    for session in sessions { close(session, Self.shuttingDown) }
+    guard !keeper.isStopping else { return }
+    keeper.stop()
     var running = adapters.slots.count
     var isDone = false
     var alarm: (any ScheduledWork)?
@@ -250,40 +185,6 @@ public final class Daemon {
     }
     if running == 0 { rest() }
     for slot in adapters.slots { slot.adapter.stop { rest() } }
-  }
-
-  /// Moves a connection from a session that holds nothing to another one.
-  func replace(_ session: Session, by kept: Session, on connection: SessionConnection) {
-    sessions.removeAll { $0 === session }
-    connection.resume(kept)
-    forgetIfGone(session.user)
-  }
-
-  /// Forgets the accounts of a user without sessions.
-  private func forgetIfGone(_ user: UInt32?) {
-    if !sessions.contains(where: { $0.user == user }) { rules.forget(user) }
-  }
-
-  /// Ends a session: its resources are released.
-  func close(_ session: Session, _ error: BluetoothError) {
-    guard session.isOpen else { return }
-    session.end(error)
-    users.add(costs(of: session), of: session.user)
-    sessions.removeAll { $0 === session }
-    memory.mayHaveGrown()
-    restorations.forget(session)
-    forgetIfGone(session.user)
-    scans.ended(session)
-    periodic.ended(session)
-    central.ended(session)
-    channels.ended(session)
-    captures.ended(session)
-    advertising.ended(session)
-    server.ended(session)
-    pairing.ended(session)
-    logger.debug(
-      "session \(session.id) closed; reports coalesced \(session.outbox.coalescedReports), dropped \(session.outbox.droppedReports), values refused \(session.outbox.refusedValues), links slowed \(session.slowedLinks)",
-      metadata: .about(session: session))
   }
 
   private func handle(_ event: AdapterEvent, on slot: AdapterSlot) {
@@ -307,13 +208,11 @@ public final class Daemon {
     advertising.adapterChanged(slot)
     periodic.adapterChanged(slot)
     central.adapterChanged(slot)
-    if slot.adapter.state == .on, !isStopping { reviveSessions() }
+    if slot.adapter.state == .on, !keeper.isStopping { keeper.reviveSessions() }
   }
 
   private func tellChanged(_ slot: AdapterSlot) {
-    guard let line = try? RPCEncoding.notification(AdapterChanged.self, slot.description) else { return }
-    // A program that resumes its session gets the states with the answer.
-    for session in sessions where session.isPresent { session.send(line, as: .event) }
+    keeper.broadcast(try? RPCEncoding.notification(AdapterChanged.self, slot.description))
   }
 
   /// Devices see this machine under another name from now on.
@@ -334,6 +233,4 @@ public final class Daemon {
       logger.info("adapter \(slot.id) is \(slot.adapter.state.condition)", metadata: .about(adapter: slot))
     }
   }
-
-  private static var shuttingDown: BluetoothError { BledError.shuttingDown.error("the daemon is shutting down") }
 }

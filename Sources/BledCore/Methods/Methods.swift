@@ -3,14 +3,14 @@ import BledRPC
 import Bluetooth
 
 extension Router {
-  func serveSession(_ daemon: Daemon) {
-    serve(SessionOpen.self) { [unowned daemon] params, session, reply in
-      try daemon.open(params, for: session, reply)
+  func serveSession(_ daemon: Daemon, _ keeper: SessionKeeper) {
+    serve(SessionOpen.self) { [unowned keeper] params, session, reply in
+      try keeper.open(params, for: session, reply)
     }
-    serve(SessionEnd.self) { [unowned daemon] params, session, reply in
-      try daemon.end(params, for: session, reply)
+    serve(SessionEnd.self) { [unowned keeper] params, session, reply in
+      try keeper.end(params, for: session, reply)
     }
-    answer(SessionList.self) { [unowned daemon] params, session in daemon.describeSessions(params, to: session) }
+    answer(SessionList.self) { [unowned keeper] params, session in keeper.describe(params, to: session) }
     answer(AdapterList.self) { [unowned daemon] _, _ in .init(adapters: daemon.adapters.descriptions) }
     serve(AdapterPower.self) { [unowned daemon] params, session, reply in
       try daemon.adapters.find(params.adapter).setPower(params.on, for: session, reply)

@@ -3,7 +3,7 @@ import BledRPC
 import Bluetooth
 
 /// Sessions that outlast their programs.
-extension Daemon {
+extension SessionKeeper {
   /// `session.open`: names the session, or resumes a preserved one.
   func open(
     _ params: SessionOpen.Params, for asking: Session, _ reply: Reply<SessionOpen.Result>
@@ -22,8 +22,9 @@ extension Daemon {
         (session, restored) = (kept.session, kept.state)
         let former = rules.policy.permissions(of: session.credentials)
         replace(asking, by: session, on: connection)
-        if giveBack(former.subtracting(connection.permissions), of: session) {
-          restored = state(of: session, since: kept.state.since)
+        if holdings.release(session, without: former.subtracting(connection.permissions)) {
+          _ = session.takeLines(upTo: .max)
+          restored = holdings.state(of: session, since: kept.state.since)
         }
         restored?.droppedReports = session.droppedReports
         restored?.droppedValues = session.droppedValues
@@ -47,11 +48,8 @@ extension Daemon {
         adapters: adapters.descriptions,
         permissions: rules.permissions(of: asking).words(), restored: restored),
       isFirst: restored != nil)
-    if isChanged { backgroundChanged(session) }
-    if restored != nil {
-      server.programReturned(session)
-      pairing.programChanged(session)
-    }
+    if isChanged { holdings.backgroundChanged(session) }
+    if restored != nil { holdings.programReturned(session) }
   }
 
   /// Moves a program's connection to a session of another user.
@@ -91,22 +89,11 @@ extension Daemon {
 
   /// The connection of a session that is to be preserved has ended.
   func lose(_ session: Session) {
-    captures.ended(session)
+    holdings.captures.ended(session)
     session.lose { [unowned self, unowned session] in restorations.wake(session) }
-    periodic.ended(session)
-    central.programGone(session)
-    server.programGone(session)
-    pairing.programChanged(session)
-    backgroundChanged(session)
+    holdings.programGone(session)
+    holdings.backgroundChanged(session)
     preserve(session, since: scheduler.secondsSinceEpoch)
-  }
-
-  /// The present holdings of a session.
-  func state(of session: Session, since: Double) -> RestoredState {
-    RestoredState(
-      since: since, scan: scans.request(of: session), scans: scans.numberedRequests(of: session),
-      peripherals: central.held(by: session),
-      services: server.published(by: session), advertisements: advertising.held(by: session))
   }
 
   /// Restores the sessions that the previous daemon stored, once.
@@ -136,13 +123,8 @@ extension Daemon {
     session.asksForBackground = stored.background
     add(session)
     if let keep { restorations.keep(session, for: keep) }
-    server.restore(state.services, for: session)
-    for peripheral in state.peripherals { attempt(session) { try central.restore(peripheral, for: session) } }
-    for scan in [state.scan].compactMap({ $0 }) + (state.scans ?? []) {
-      attempt(session) { try scans.start(scan, for: session, isRevived: true) }
-    }
-    for advertisement in state.advertisements {
-      attempt(session) { try advertising.restore(advertisement, for: session) }
+    holdings.restore(state, for: session) { error in
+      logger.warning("part of a preserved session could not be restored: \(error)", metadata: .about(session: session))
     }
     preserve(session, since: stored.since ?? scheduler.secondsSinceEpoch)
   }
@@ -154,28 +136,8 @@ extension Daemon {
     return .seconds(seconds)
   }
 
-  /// Releases the resources of a session that its program lacks the permissions for, and forgets its kept state.
-  /// - Returns: whether any is lacking.
-  private func giveBack(_ lacking: Set<Permission>, of session: Session) -> Bool {
-    if lacking.contains(.pair) { pairing.ended(session) }
-    guard !lacking.isDisjoint(with: [.scan, .connect, .serve, .advertise]) else { return false }
-    if lacking.contains(.connect) || lacking.contains(.serve) { channels.ended(session) }
-    if lacking.contains(.scan) { scans.ended(session) }
-    if lacking.contains(.connect) { central.ended(session) }
-    if lacking.contains(.serve) { try? server.remove(nil, for: session) }
-    if lacking.contains(.advertise) { advertising.ended(session) }
-    _ = session.takeLines(upTo: .max)
-    return true
-  }
-
-  private func attempt(_ session: Session, _ body: () throws -> Void) {
-    do { try body() } catch {
-      logger.warning("part of a preserved session could not be restored: \(error)", metadata: .about(session: session))
-    }
-  }
-
   private func preserve(_ session: Session, since: Double) {
-    let state = state(of: session, since: since)
+    let state = holdings.state(of: session, since: since)
     guard !state.isEmpty else {
       return close(session, GAPError.cancelled.error("the session has ended"))
     }
@@ -186,11 +148,5 @@ extension Daemon {
       close(session, GAPError.cancelled.error("retention of the session expired"))
     }
     logger.debug("session \(session.id) is kept: its program has disconnected", metadata: .about(session: session))
-  }
-
-  private func backgroundChanged(_ session: Session) {
-    scans.backgroundChanged(session)
-    central.searches.update()
-    advertising.backgroundChanged(session)
   }
 }
