@@ -7,8 +7,8 @@ import Bluetooth
 final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
   weak var manager: CBPeripheralManager?
   var publication = Publication()
-  var updates = Updates()
-  var advertising = Advertising()
+  var updates = UpdateQueue()
+  var advertising = AdvertisingMachine()
   /// On which adapter each number for channels is published.
   var channelAdapters: [CBL2CAPPSM: String] = [:]
   private var centrals: [String: CBCentral] = [:]
@@ -28,7 +28,7 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
     guard let identifier = UUID(uuidString: id) else { return nil }
     // Centrals that neither subscribe nor are held by the program would only fill the table.
     if centrals.count >= 64 {
-      centrals = centrals.filter { isSubscribed($0.value) }
+      centrals = centrals.filter { publication.isSubscribed($0.value) }
     }
     let new = CBCentral(identifier: identifier)
     centrals[id] = new
@@ -55,7 +55,7 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
   override func giveBack(_ state: RestoredState) { giveUp(state) }
 
   override func closed() {
-    dropChanges()
+    publication.dropChanges()
     dropUpdates(telling: false)
   }
 
@@ -76,8 +76,8 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
   private func clear() {
     call(ServiceRemove.self, .init())
     unpublishChannels()
-    forgetAll()
-    dropChanges()
+    publication.removeAll()
+    publication.dropChanges()
     dropUpdates(telling: true)
     centrals = [:]
   }
@@ -86,7 +86,7 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
 extension PeripheralEngine {
   private func read(_ request: ReadRequest) {
     let params = request.params
-    guard let central = central(params.central), let characteristic = characteristic(params.handle),
+    guard let central = central(params.central), let characteristic = publication.characteristic(params.handle),
       0...512 ~= params.offset
     else {
       return PendingAnswer.read(request).finish(.unlikelyError, value: nil)
@@ -102,7 +102,7 @@ extension PeripheralEngine {
       return PendingAnswer.write(request).finish(.unlikelyError, value: nil)
     }
     let asked = params.writes.compactMap { write in
-      characteristic(write.handle).map { characteristic in
+      publication.characteristic(write.handle).map { characteristic in
         CBATTRequest(
           central: central, characteristic: characteristic, offset: write.offset, value: Data(write.value.octets),
           answer: .write(request))
@@ -115,7 +115,8 @@ extension PeripheralEngine {
   }
 
   private func subscribed(_ subscriber: Subscriber) {
-    guard let central = central(subscriber.central), let characteristic = characteristic(subscriber.handle) else {
+    guard let central = central(subscriber.central), let characteristic = publication.characteristic(subscriber.handle)
+    else {
       return
     }
     deliver { manager in
@@ -126,7 +127,8 @@ extension PeripheralEngine {
   }
 
   private func unsubscribed(_ subscriber: Subscriber) {
-    guard let central = central(subscriber.central), let characteristic = characteristic(subscriber.handle) else {
+    guard let central = central(subscriber.central), let characteristic = publication.characteristic(subscriber.handle)
+    else {
       return
     }
     deliver { manager in
@@ -137,16 +139,21 @@ extension PeripheralEngine {
 
   /// Asks a central for other connection parameters. Any thread.
   func setLatency(_ latency: CBPeripheralManagerConnectionLatency, for central: UUID) {
-    let latency: ConnectionLatency =
+    run { [self] in
+      call(ServerSetLatency.self, .init(central: central.uuidString, latency: .init(latency))) { result in
+        if case .failure(let error) = result { Misuse.log("setDesiredConnectionLatency: \(error)") }
+      }
+    }
+  }
+}
+
+extension ConnectionLatency {
+  fileprivate init(_ latency: CBPeripheralManagerConnectionLatency) {
+    self =
       switch latency {
       case .low: .low
       case .medium: .medium
       case .high: .high
       }
-    run { [self] in
-      call(ServerSetLatency.self, .init(central: central.uuidString, latency: latency)) { result in
-        if case .failure(let error) = result { Misuse.log("setDesiredConnectionLatency: \(error)") }
-      }
-    }
   }
 }
