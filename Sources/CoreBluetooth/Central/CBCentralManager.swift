@@ -59,7 +59,7 @@ open class CBCentralManager: CBManager {
 
   deinit {
     engine.close()
-    for peripheral in engine.heldPeripherals where peripheral.state != .disconnected {
+    for peripheral in engine.peripherals.held where peripheral.state != .disconnected {
       peripheral.connectionEnded(nowConnecting: false)
     }
   }
@@ -123,7 +123,7 @@ open class CBCentralManager: CBManager {
     let isMine = peripheral.engine === engine
     let peripheral = isMine ? peripheral : engine.counterpart(of: peripheral)
     peripheral.change { if $0.state == .disconnected { $0.state = .connecting } }
-    engine.connect(
+    engine.links.connect(
       peripheral, after: options?.number(CBConnectPeripheralOptionStartDelayKey) ?? 0,
       autoReconnect: options?.flag(CBConnectPeripheralOptionEnableAutoReconnect) ?? false, isRetained: !isMine)
   }
@@ -131,10 +131,10 @@ open class CBCentralManager: CBManager {
   /// Ends the connection with a peripheral, or the wait for it. The link goes down when no other program uses it.
   open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
     guard isUsable(for: "cancelPeripheralConnection"),
-      let peripheral = peripheral.engine === engine ? peripheral : engine.held(peripheral.identifier)
+      let peripheral = peripheral.engine === engine ? peripheral : engine.peripherals.held(peripheral.identifier)
     else { return }
     peripheral.change { if $0.state != .disconnected { $0.state = .disconnecting } }
-    engine.cancel(peripheral)
+    engine.links.cancel(peripheral)
   }
 
   /// The peripherals with these identifiers that this machine knows.

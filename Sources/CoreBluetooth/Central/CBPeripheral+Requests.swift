@@ -13,7 +13,7 @@ extension CBPeripheral {
     then: @escaping (CBPeripheral, Result<Method.Result, BluetoothError>) -> Void
   ) {
     guard state == .connected else { return Misuse.log("\(name) on \(self), which is not connected: ignored") }
-    engine.request(self, method, params, then: then)
+    engine.links.request(self, method, params, then: then)
   }
 
   func writeWithoutResponse(_ data: Data, _ characteristic: CBCharacteristic) {

@@ -7,7 +7,7 @@ extension CentralEngine {
   /// nor they for it: a device may take long to answer. Any thread.
   func openChannel(_ psm: CBL2CAPPSM, to peripheral: CBPeripheral) {
     run { [self] in
-      guard let holds = connection(of: peripheral) else { return }
+      guard let holds = links.connection(of: peripheral) else { return }
       callForDescriptor(L2CAPOpen.self, .init(peripheral: peripheral.id, psm: psm)) { [weak self] result in
         guard let self, holds(), result.failure?.isEndOfConnection != true else { return }
         deliver(to: peripheral) { peripheral in

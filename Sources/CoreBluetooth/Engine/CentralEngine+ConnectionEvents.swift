@@ -45,7 +45,7 @@ extension CentralEngine {
       if connectionEvents.told.remove(identifier) != nil { tell(.peerDisconnected, identifier, change.name) }
       return
     }
-    guard isIdle(identifier) else { return }
+    guard links.isIdle(identifier) else { return }
     onChosenAdapter(change.peripheral) { [weak self] in
       switch filter.matches(identifier) {
       case false: break

@@ -9,7 +9,7 @@ extension CentralEngine {
     let peripherals = state.peripherals.compactMap { restored -> (CBPeripheral, RestoredState.Peripheral)? in
       guard let identifier = UUID(uuidString: restored.peripheral) else { return nil }
       let peripheral = peripheral(identifier)
-      restoreRecord(peripheral, restored)
+      links.restore(peripheral, restored)
       return (peripheral, restored)
     }
     let scan = state.scan.map(restoreScan)

@@ -8,10 +8,10 @@ extension CentralEngine {
 
   /// The devices of these identifiers that the program holds or the daemon knows. Any thread but `queue`.
   func known(_ identifiers: [UUID]) -> [CBPeripheral] {
-    let isAllHeld = identifiers.allSatisfy { held($0) != nil }
+    let isAllHeld = identifiers.allSatisfy { peripherals.held($0) != nil }
     let entries = isAllHeld ? [:] : Dictionary(list().map { ($0.identifier, $0.entry) }) { $1 }
     return identifiers.compactMap { identifier in
-      if let held = held(identifier) { return held }
+      if let held = peripherals.held(identifier) { return held }
       return entries[identifier].map { peripheral(identifier, $0) }
     }
   }
@@ -61,7 +61,7 @@ extension CentralEngine {
   /// Ends our own use of a device, unless the program has connected to it meanwhile.
   func letGo(of identifier: UUID) {
     run { [self] in
-      if isIdle(identifier) { call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString)) }
+      if links.isIdle(identifier) { call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString)) }
     }
   }
 

@@ -5,27 +5,23 @@ import Bluetooth
 /// The work behind a `CBCentralManager`. Each peripheral has a record here; the program's view of it changes on the
 /// program's queue, just before the delegate is told.
 final class CentralEngine: ManagerEngine, @unchecked Sendable {
-  private struct Reference {
-    weak var peripheral: CBPeripheral?
-  }
-
   weak var manager: CBCentralManager?
-  var links = Links()
+  private(set) lazy var links = CentralLinks(of: self)
+  let peripherals = PeripheralTable()
   var scanning = Scanning()
   var connectionEvents = ConnectionEvents()
-  private let objects = Guarded<(last: Int, references: [UUID: Reference])>((0, [:]))
+
+  override init(delivery: Delivery, restoration identifier: String?) {
+    super.init(delivery: delivery, restoration: identifier)
+    // Made before any other thread asks for it.
+    _ = links
+  }
 
   override var permissions: [Permission] { [.scan, .connect] }
 
   /// The object for a device: the one that is there, or a new one. Any thread.
   func peripheral(_ identifier: UUID) -> CBPeripheral {
-    objects.with {
-      if let known = $0.references[identifier]?.peripheral { return known }
-      $0.last += 1
-      let new = CBPeripheral(identifier: identifier, number: $0.last, engine: self)
-      $0.references[identifier] = Reference(peripheral: new)
-      return new
-    }
+    peripherals.find(identifier) { CBPeripheral(identifier: identifier, number: $0, engine: self) }
   }
 
   /// This manager's object for the device of another manager's. Any thread.
@@ -36,22 +32,13 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
     return own
   }
 
-  /// The object for a device, if the program holds one. Any thread.
-  func held(_ identifier: UUID) -> CBPeripheral? { objects.with { $0.references[identifier]?.peripheral } }
-
-  /// All objects that the program holds. Any thread.
-  var heldPeripherals: [CBPeripheral] { objects.with { $0.references.values.compactMap(\.peripheral) } }
-
   /// The program has released a peripheral: its record is released, too. Any thread.
   func forget(_ identifier: UUID, _ number: Int) {
-    // A newer object for the device must not be released inside the lock: that would come here again.
-    let newer = objects.with { objects in
-      let newer = objects.references[identifier]?.peripheral
-      if newer == nil { objects.references[identifier] = nil }
-      return newer
+    peripherals.forget(identifier)
+    run { [weak self] in
+      guard let self else { return }
+      withExtendedLifetime(self) { self.links.drop(identifier, number) }
     }
-    withExtendedLifetime(newer) {}
-    run { [weak self] in self?.dropRecord(identifier, number) }
   }
 
   /// Calls `body` on the program's queue, if the manager is still there.
@@ -68,9 +55,9 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
 
   override func observe(_ client: BledClient) {
     observe(ScanReport.self, of: client) { [weak self] in self?.heard($0) }
-    observe(PeripheralConnected.self, of: client) { [weak self] in self?.connected($0) }
-    observe(PeripheralConnectFailed.self, of: client) { [weak self] in self?.connectFailed($0) }
-    observe(PeripheralDisconnected.self, of: client) { [weak self] in self?.disconnected($0) }
+    observe(PeripheralConnected.self, of: client) { [weak self] in self?.links.connected($0) }
+    observe(PeripheralConnectFailed.self, of: client) { [weak self] in self?.links.connectFailed($0) }
+    observe(PeripheralDisconnected.self, of: client) { [weak self] in self?.links.disconnected($0) }
     observe(PeripheralLinkChanged.self, of: client) { [weak self] in self?.linkChanged($0) }
     observe(GATTValue.self, of: client) { [weak self] value in
       self?.tell(value.peripheral) { peripheral in
@@ -101,7 +88,7 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
 
   override func giveBack(_ state: RestoredState) { giveUp(state) }
 
-  override func closed() { dropRecords() }
+  override func closed() { links.dropAll() }
 
   override func stateChanged(from old: CBManagerState) {
     let new = state
@@ -119,11 +106,11 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
     }
     guard new != .poweredOn else { return renewConnectionEvents() }
     endScan()
-    endAll(below: new)
+    links.endAll(below: new)
   }
 
   /// Hands an event of a connected peripheral on.
   private func tell(_ id: String, _ body: @escaping (CBPeripheral) -> Void) {
-    if let peripheral = connectedPeripheral(id) { deliver(to: peripheral, body) }
+    if let peripheral = links.connectedPeripheral(id) { deliver(to: peripheral, body) }
   }
 }

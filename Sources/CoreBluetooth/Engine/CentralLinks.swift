@@ -48,12 +48,14 @@ private final class LinkRecord {
   }
 }
 
-/// The records of a manager's peripherals.
-struct Links {
-  fileprivate var records: [UUID: LinkRecord] = [:]
-}
+/// The records of a manager's peripherals, and the requests of connected ones. All but the calls for any thread happens
+/// on the engine's queue, while the engine is there.
+final class CentralLinks {
+  private unowned let engine: CentralEngine
+  private var records: [UUID: LinkRecord] = [:]
 
-extension CentralEngine {
+  init(of engine: CentralEngine) { self.engine = engine }
+
   /// How long the end of a link on this side waits for a change of the state, in seconds: links end a moment before the
   /// adapter is off, and programs are told of the state first.
   private static let stateDelay = 0.3
@@ -65,13 +67,13 @@ extension CentralEngine {
   ///   - isRetained: Whether the program does not hold the object: then it is held here until the connection ends.
   func connect(_ peripheral: CBPeripheral, after delay: Double, autoReconnect: Bool, isRetained: Bool) {
     run { [self] in
-      guard state == .poweredOn else { return }
+      guard engine.state == .poweredOn else { return }
       let record = record(of: peripheral)
       if isRetained { record.retained = peripheral }
       let isNew = record.reconnectsItself != autoReconnect
       record.reconnectsItself = autoReconnect
       switch record.phase {
-      case .idle where isOwn(peripheral.shared[\.address]): fail(record, Self.itself)
+      case .idle where engine.isOwn(peripheral.shared[\.address]): fail(record, CentralEngine.itself)
       case .idle: begin(record, after: delay)
       case .connecting: if isNew { begin(record, after: 0) }
       case .connected: if isNew { renew(record) } else { tellConnected(peripheral, mtu: nil) }
@@ -89,12 +91,12 @@ extension CentralEngine {
       case .idle, .ending:
         break
       case .connecting:
-        call(PeripheralDisconnect.self, .init(peripheral: peripheral.id))
+        engine.call(PeripheralDisconnect.self, .init(peripheral: peripheral.id))
         end(record, error: nil)
       case .connected:
         record.phase = .ending
         let generation = record.generation
-        call(PeripheralDisconnect.self, .init(peripheral: peripheral.id)) { [weak self] result in
+        engine.call(PeripheralDisconnect.self, .init(peripheral: peripheral.id)) { [weak self] result in
           // The connection was gone already, and nothing more comes.
           guard result.failure != nil, let self, record.generation == generation else { return }
           end(record, error: nil)
@@ -105,7 +107,7 @@ extension CentralEngine {
 
   /// A connection is back, or one is there that was waited for before the program was restored.
   func connected(_ link: PeripheralConnected.Params) {
-    guard let identifier = UUID(uuidString: link.peripheral), let record = links.records[identifier],
+    guard let identifier = UUID(uuidString: link.peripheral), let record = records[identifier],
       record.phase == .connecting, let peripheral = record.peripheral
     else { return }
     record.phase = .connected
@@ -114,14 +116,14 @@ extension CentralEngine {
 
   /// No connection comes. That it was cancelled is known here.
   func connectFailed(_ failure: PeripheralConnectFailed.Params) {
-    guard let identifier = UUID(uuidString: failure.peripheral), let record = links.records[identifier],
+    guard let identifier = UUID(uuidString: failure.peripheral), let record = records[identifier],
       record.phase == .connecting, failure.reason.bluetoothError.code != GAPError.cancelled.rawValue
     else { return }
     fail(record, failure.reason.bluetoothError.coreBluetooth)
   }
 
   func disconnected(_ event: PeripheralDisconnected.Params) {
-    guard let identifier = UUID(uuidString: event.peripheral), let record = links.records[identifier] else { return }
+    guard let identifier = UUID(uuidString: event.peripheral), let record = records[identifier] else { return }
     switch record.phase {
     case .idle, .connecting: break  // The request was cancelled here.
     case .connected:
@@ -129,10 +131,10 @@ extension CentralEngine {
       let (error, isReconnecting) = (reason?.coreBluetoothOfLostLink, event.reconnecting ?? false)
       guard let reason, reason.isFromThisSide else { return end(record, error: error, isReconnecting: isReconnecting) }
       let (generation, carried) = (record.generation, Carried(record))
-      queue.asyncAfter(deadline: .now() + Self.stateDelay) { [weak self] in
+      after(Self.stateDelay) { links in
         let record = carried.value
-        guard let self, record.generation == generation, record.phase != .idle else { return }
-        end(record, error: record.phase == .ending ? nil : error, isReconnecting: isReconnecting)
+        guard record.generation == generation, record.phase != .idle else { return }
+        links.end(record, error: record.phase == .ending ? nil : error, isReconnecting: isReconnecting)
       }
     case .ending: end(record, error: nil)
     }
@@ -141,9 +143,9 @@ extension CentralEngine {
   /// The state is not poweredOn any more: no connection holds.
   func endAll(below new: CBManagerState) {
     let reason = "Bluetooth is \(new)"
-    for (identifier, record) in links.records.sorted(by: { $0.key.uuidString < $1.key.uuidString }) {
+    for (identifier, record) in records.sorted(by: { $0.key.uuidString < $1.key.uuidString }) {
       guard record.phase != .idle else { continue }
-      call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString))
+      engine.call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString))
       record.isWantedAgain = false
       switch record.phase {
       case .connecting: fail(record, NSError.failed(.connectionFailed, reason))
@@ -154,42 +156,55 @@ extension CentralEngine {
 
   /// The peripheral of this identifier, if it is connected.
   func connectedPeripheral(_ id: String) -> CBPeripheral? {
-    guard let identifier = UUID(uuidString: id), let record = links.records[identifier], record.phase == .connected
+    guard let identifier = UUID(uuidString: id), let record = records[identifier], record.phase == .connected
     else { return nil }
     return record.peripheral
   }
 
   /// Whether the program neither uses the device nor waits for it.
-  func isIdle(_ identifier: UUID) -> Bool { links.records[identifier].map { $0.phase == .idle } ?? true }
+  func isIdle(_ identifier: UUID) -> Bool { records[identifier].map { $0.phase == .idle } ?? true }
 
   /// The program has released a peripheral: its connection ends.
-  func dropRecord(_ identifier: UUID, _ number: Int) {
-    guard let record = links.records[identifier], record.number == number else { return }
-    links.records[identifier] = nil
-    if record.phase != .idle { call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString)) }
+  func drop(_ identifier: UUID, _ number: Int) {
+    guard let record = records[identifier], record.number == number else { return }
+    records[identifier] = nil
+    if record.phase != .idle { engine.call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString)) }
   }
 
   /// The manager is gone: waiting requests hold objects that hold the engine.
-  func dropRecords() {
-    for record in links.records.values {
+  func dropAll() {
+    for record in records.values {
       record.nextGeneration()
       record.retained = nil
     }
-    links.records = [:]
+    records = [:]
   }
 
   /// A peripheral stands as the daemon kept it.
-  func restoreRecord(_ peripheral: CBPeripheral, _ restored: RestoredState.Peripheral) {
+  func restore(_ peripheral: CBPeripheral, _ restored: RestoredState.Peripheral) {
     let record = record(of: peripheral)
     record.nextGeneration()
     record.phase = restored.state == "connected" ? .connected : .connecting
     record.reconnectsItself = restored.reconnect ?? false
   }
 
+  /// Calls `body` on the queue, which keeps the engine until then.
+  private func run(_ body: @escaping () -> Void) {
+    engine.run { [engine = engine] in withExtendedLifetime(engine) { body() } }
+  }
+
+  /// Calls `body` on the queue after so many seconds, if the engine is still there.
+  private func after(_ seconds: Double, _ body: @escaping @Sendable (CentralLinks) -> Void) {
+    engine.queue.asyncAfter(deadline: .now() + seconds) { [weak engine = engine] in
+      guard let engine else { return }
+      withExtendedLifetime(engine) { body(engine.links) }
+    }
+  }
+
   private func record(of peripheral: CBPeripheral) -> LinkRecord {
-    if let known = links.records[peripheral.identifier], known.number == peripheral.number { return known }
+    if let known = records[peripheral.identifier], known.number == peripheral.number { return known }
     let new = LinkRecord(peripheral)
-    links.records[peripheral.identifier] = new
+    records[peripheral.identifier] = new
     return new
   }
 
@@ -199,22 +214,22 @@ extension CentralEngine {
     let generation = record.generation
     guard delay > 0 else { return ask(record, generation) }
     let carried = Carried(record)
-    queue.asyncAfter(deadline: .now() + min(delay, 86_400)) { [weak self] in self?.ask(carried.value, generation) }
+    after(min(delay, 86_400)) { $0.ask(carried.value, generation) }
   }
 
   private func ask(_ record: LinkRecord, _ generation: Int) {
     guard record.generation == generation, record.phase == .connecting, let peripheral = record.peripheral else {
       return
     }
-    call(
+    engine.call(
       PeripheralConnect.self,
-      .init(peripheral: peripheral.id, adapter: adapter, reconnect: record.reconnectsItself)
+      .init(peripheral: peripheral.id, adapter: engine.adapter, reconnect: record.reconnectsItself)
     ) { [weak self] result in
       guard let self, record.generation == generation, let peripheral = record.peripheral else { return }
       switch result {
-      case .success(let link) where isOwn(link.address):
-        call(PeripheralDisconnect.self, .init(peripheral: link.peripheral))
-        fail(record, Self.itself)
+      case .success(let link) where engine.isOwn(link.address):
+        engine.call(PeripheralDisconnect.self, .init(peripheral: link.peripheral))
+        fail(record, CentralEngine.itself)
       case .success(let link):
         record.phase = .connected
         tellConnected(peripheral, mtu: link.mtu)
@@ -230,21 +245,21 @@ extension CentralEngine {
   private func renew(_ record: LinkRecord) {
     guard let id = record.peripheral?.id else { return }
     let generation = record.generation
-    call(
-      PeripheralConnect.self, .init(peripheral: id, adapter: adapter, reconnect: record.reconnectsItself)
+    engine.call(
+      PeripheralConnect.self, .init(peripheral: id, adapter: engine.adapter, reconnect: record.reconnectsItself)
     ) { [weak self] result in
       guard let self, result.failure == nil else { return }
       if record.generation == generation, record.phase == .connected, let peripheral = record.peripheral {
         tellConnected(peripheral, mtu: nil)
       } else if record.phase == .idle {
         // The link had dropped before, and the program was told: this one is unused.
-        call(PeripheralDisconnect.self, .init(peripheral: id))
+        engine.call(PeripheralDisconnect.self, .init(peripheral: id))
       }
     }
   }
 
   private func tellConnected(_ peripheral: CBPeripheral, mtu: Int?) {
-    deliver { manager in
+    engine.deliver { manager in
       peripheral.change {
         $0.state = .connected
         if let mtu { $0.mtu = mtu }
@@ -258,7 +273,7 @@ extension CentralEngine {
     record.phase = .idle
     guard let peripheral = record.peripheral else { return }
     record.retained = nil
-    deliver { manager in
+    engine.deliver { manager in
       peripheral.change { $0.state = .disconnected }
       manager.delegate?.centralManager(manager, didFailToConnect: peripheral, error: error)
     }
@@ -272,37 +287,42 @@ extension CentralEngine {
     guard let peripheral = record.peripheral else { return }
     if !isReconnecting, !isWanted { record.retained = nil }
     let time = CFAbsoluteTimeGetCurrent()
-    deliver { manager in
+    engine.deliver { manager in
       peripheral.connectionEnded(nowConnecting: isReconnecting || isWanted)
       manager.delegate?.centralManager(
         manager, didDisconnectPeripheral: peripheral, timestamp: time, isReconnecting: isReconnecting, error: error)
     }
     if isWanted { begin(record, after: 0) }
   }
-}
 
-extension CentralEngine {
+  // MARK: Requests
+
   /// Queues a call on a peripheral: one after the other, in the order in which they were asked for. `then` comes on the
   /// program's queue; it does not come if the connection ends before. Any thread.
   func request<Method: RPCMethod>(
     _ peripheral: CBPeripheral, _ method: Method.Type, _ params: Method.Params,
     then: @escaping (CBPeripheral, Result<Method.Result, BluetoothError>) -> Void
   ) {
-    run { [self] in
-      let record = record(of: peripheral)
-      guard record.phase == .connected else { return }
-      let generation = record.generation
-      record.waiting.append { [weak self, weak record] in
-        self?.call(method, params) { [weak self, weak record] result in
-          guard let self, let record, record.generation == generation else { return }
-          record.isBusy = false
-          // If the connection is gone, the end of it is on its way, and no request is answered any more.
-          if result.failure?.isEndOfConnection != true { deliver { _ in then(peripheral, result) } }
-          next(record)
-        }
+    run { [self] in append(peripheral, method, params, then) }
+  }
+
+  private func append<Method: RPCMethod>(
+    _ peripheral: CBPeripheral, _ method: Method.Type, _ params: Method.Params,
+    _ then: @escaping (CBPeripheral, Result<Method.Result, BluetoothError>) -> Void
+  ) {
+    let record = record(of: peripheral)
+    guard record.phase == .connected else { return }
+    let generation = record.generation
+    record.waiting.append { [weak self, weak record] in
+      self?.engine.call(method, params) { [weak self, weak record] result in
+        guard let self, let record, record.generation == generation else { return }
+        record.isBusy = false
+        // If the connection is gone, the end of it is on its way, and no request is answered any more.
+        if result.failure?.isEndOfConnection != true { self.engine.deliver { _ in then(peripheral, result) } }
+        next(record)
       }
-      next(record)
     }
+    next(record)
   }
 
   /// A way to ask on `queue` whether the connection that a peripheral has now still holds; nil without one.

@@ -1,0 +1,37 @@
+/// The objects for devices that the program holds. Any thread.
+final class PeripheralTable: Sendable {
+  private struct Reference {
+    weak var peripheral: CBPeripheral?
+  }
+
+  private let objects = Guarded<(last: Int, references: [UUID: Reference])>((0, [:]))
+
+  /// The object for a device: the one that is there, or a new one.
+  /// - Parameter make: Makes one with this number, which no other has.
+  func find(_ identifier: UUID, make: (Int) -> CBPeripheral) -> CBPeripheral {
+    objects.with {
+      if let known = $0.references[identifier]?.peripheral { return known }
+      $0.last += 1
+      let new = make($0.last)
+      $0.references[identifier] = Reference(peripheral: new)
+      return new
+    }
+  }
+
+  /// The object for a device, if the program holds one.
+  func held(_ identifier: UUID) -> CBPeripheral? { objects.with { $0.references[identifier]?.peripheral } }
+
+  /// All objects that the program holds.
+  var held: [CBPeripheral] { objects.with { $0.references.values.compactMap(\.peripheral) } }
+
+  /// The program has released the object for a device.
+  func forget(_ identifier: UUID) {
+    // A newer object for the device must not be released inside the lock: that would come here again.
+    let newer = objects.with { objects in
+      let newer = objects.references[identifier]?.peripheral
+      if newer == nil { objects.references[identifier] = nil }
+      return newer
+    }
+    withExtendedLifetime(newer) {}
+  }
+}
