@@ -100,9 +100,10 @@ import Testing
     let other = ScriptedAdapter(id: "hci1", scheduler: world.scheduler)
     other.information.canSynchronise = true
     world.daemon.add(other)
-    other.hear(try address(.random), [])
+    let sender = try address(.random)
+    other.hear(sender, [])
     try client.call(PeriodicSync.self, .init(peripheral: text, addressType: .random, sid: 1))
     world.settle()
-    #expect(other.syncs.keys.map(\.address) == [try address(.random)] && world.adapter.syncs.isEmpty)
+    #expect(other.syncs.keys.map(\.address) == [sender] && world.adapter.syncs.isEmpty)
   }
 }
