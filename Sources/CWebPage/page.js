@@ -46,7 +46,11 @@ function row(...cells) {
   }));
 }
 
-const clock = (seconds) => new Date(seconds * 1000).toLocaleTimeString();
+/// The time, with the date unless it was today.
+function clock(seconds) {
+  const time = new Date(seconds * 1000);
+  return time.toDateString() === new Date().toDateString() ? time.toLocaleTimeString() : time.toLocaleString();
+}
 const unhex = (hex) => hex.replace(/(..)(?=.)/g, "$1 ");
 
 // MARK: The server

@@ -10,8 +10,9 @@ from browser import Browser  # noqa: E402
 from site_under_test import ROOT, Site  # noqa: E402
 
 DOCS = ROOT / "docs"
+MEASUREMENT = "[data-title^='Heart Rate Measurement']"
 # A second each.
-POINTS = 40
+POINTS = 30
 
 
 def main():
@@ -25,16 +26,17 @@ def main():
             browser.wait(f"return {points} >= {POINTS}")
             (DOCS / "web-devices.png").write_bytes(browser.picture())
             browser.set_dark(True)
-            browser.resize(900, 900)
+            browser.resize(900, 800)
             browser.run(
                 "const links = [...document.querySelectorAll('#device-table a')];"
                 "links.find((link) => link.text === 'Heart Belt').click();")
             browser.click("#connect")
-            browser.wait("return document.querySelector('[data-subscribe]')")
-            browser.click("[data-subscribe]")
+            browser.wait("return document.querySelector(arguments[0])", MEASUREMENT)
+            browser.click(MEASUREMENT)
             browser.wait(
                 "return (document.querySelector('#plot-lines polyline')?.points.length ?? 0) >= arguments[0]",
                 POINTS)
+            browser.run("document.querySelector('#tree .service:nth-child(3)').scrollIntoView()")
             (DOCS / "web-device.png").write_bytes(browser.picture())
         finally:
             if browser:

@@ -27,8 +27,12 @@ class Site:
             **os.environ, "BLED_SOCKET": self.socket, "SWIFT_BACKTRACE": "enable=no", "LC_ALL": "C.UTF-8",
         }  # fmt: skip
         self.scenario = scenario
-        self.start_bled(scenario)
-        self.web, self.address = self.start_web(writes=writes)
+        try:
+            self.start_bled(scenario)
+            self.web, self.address = self.start_web(writes=writes)
+        except BaseException:
+            self.close()
+            raise
         found = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/#([0-9a-f]{32})", self.address)
         self.port, self.token = int(found.group(1)), found.group(2)
 
