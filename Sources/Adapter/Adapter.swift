@@ -50,8 +50,8 @@ public protocol Adapter: AnyObject {
 
   /// Sets the owner of all bonds, where the adapter looks keys up. Before `start()`.
   func setBonds(_ bonds: any BondSource)
-  /// The owner has bonds that the adapter did not make: imported ones, or those that hold again because the keys in
-  /// their place were refused. They are used from now on.
+  /// The owner has bonds that the adapter did not make: imported ones, or earlier ones that hold again because the
+  /// keys in their place were refused. They are used from now on.
   func bondsAdded()
   /// How it pairs from now on.
   func setPairing(_ settings: PairingSettings)
@@ -66,7 +66,7 @@ public protocol Adapter: AnyObject {
   /// The data that a device gave by another way than the air, with which it pairs from now on; nil for none.
   func setOutOfBand(_ data: OutOfBandData?, of address: DeviceAddress)
   /// Removes the keys that this machine and a device share, if there are any: neither trusts the other any more. Its
-  /// link ends. The owner of the bonds has removed its own, or refused those that were told.
+  /// link ends. The owner of the bonds has removed its own, or refused new ones.
   func unpair(_ address: DeviceAddress)
 
   /// Tells of the packets between the adapter and its controller from now on, beginning with packets that describe the

@@ -5,7 +5,7 @@ import Bluetooth
 /// The owner above the seam alone keeps them. An adapter reads a bond each time it needs it, and tells of each one that
 /// a pairing brings (`PairingEvent.bonded`), which the owner keeps or refuses.
 public protocol BondSource: AnyObject {
-  /// All bonds, of whatever adapter.
+  /// All bonds, of all adapters.
   var all: [Bond] { get }
 }
 

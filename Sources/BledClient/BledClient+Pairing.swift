@@ -3,7 +3,7 @@ import Bluetooth
 
 /// A program's answers when devices pair; see `BledClient.answerPairings`.
 public struct PairingAgent: Sendable {
-  /// The means of the person who answers.
+  /// The means of the person at this machine.
   public var capability: PairingCapability
   /// Whether to pair; with a number, whether the device shows the same.
   public var confirm: @Sendable (PairingConfirm.Params) async -> Bool
@@ -53,8 +53,8 @@ extension BledClient {
 
 extension Peripheral {
   /// Encrypts the link with the keys of an earlier pairing, or pairs.
-  /// - Parameter level: What the link must be; encrypted if nil.
-  /// - Returns: What was reached; the keys are stored.
+  /// - Parameter level: The level that the link must have; encrypted if nil.
+  /// - Returns: The level reached; the keys are stored.
   /// - Throws: `GAPError.pairingFailed`; `BledError.notPermitted`; and as `BledClient.call`.
   public func pair(level: SecurityLevel? = nil) async throws(BluetoothError) -> PeripheralPair.Result {
     try await client.call(PeripheralPair.self, .init(peripheral: identifier, level: level))

@@ -23,7 +23,7 @@ extension Peripheral {
   /// Opens an L2CAP channel to the device.
   /// - Parameters:
   ///   - psm: The number of the device's listener, 1 to 255.
-  ///   - security: What the link must be before.
+  ///   - security: The level that the link must have before.
   ///   - receiveMTU: The longest packet that the device may send, 23 to 65535 octets; the daemon's 8192 if nil.
   ///   - mode: How the channel is set up; LE credit-based if nil.
   ///   - packets: Whether packets are kept; a stream otherwise.
@@ -45,7 +45,7 @@ extension BledClient {
   /// Listens for L2CAP channels that devices open. Observe `L2CAPIncoming` before, and accept within 30 seconds.
   /// - Parameters:
   ///   - psm: The number, 128 to 255; nil: the daemon chooses.
-  ///   - security: What a device's link must be.
+  ///   - security: The level that a device's link must have.
   ///   - receiveMTU: The longest packet that a device may send, 23 to 65535 octets; the daemon's 8192 if nil.
   ///   - mode: How devices have to open channels; nil: either.
   ///   - adapter: The adapter; nil: the first.

@@ -24,7 +24,7 @@ extension Peripheral {
 
   /// Asks for another PHY of the link.
   /// - Parameter phy: The PHY, with or without a preference for a coding.
-  /// - Returns: What is in force when the controllers have settled it.
+  /// - Returns: The parameters in force when the controllers have settled them.
   /// - Throws: `GAPError.notSupported` if one side lacks it; `.notConnected`; and as `BledClient.call`.
   @discardableResult
   public func setPHY(_ phy: PHYChoice) async throws(BluetoothError) -> LinkDescription {

@@ -18,7 +18,7 @@ package protocol DaemonConnector: AnyObject {
   func connect(_ session: DaemonSession) throws(BluetoothError) -> any DaemonTransport
 }
 
-/// One session of bled: typed calls out, and what bled says in. It belongs to one thread.
+/// One session of bled: typed calls out, and bled's messages in. It belongs to one thread.
 package final class DaemonSession {
   private typealias Answer = (Result<RPCMessage, BluetoothError>) -> Void
 
@@ -87,7 +87,7 @@ package final class DaemonSession {
     }
   }
 
-  /// Calls a method whose failure concerns nobody: bled says it in its log.
+  /// Calls a method whose failure needs no handling: bled's log has it.
   package func tell<Method: RPCMethod>(_ method: Method.Type, _ params: Method.Params) {
     call(method, params) { _ in }
   }

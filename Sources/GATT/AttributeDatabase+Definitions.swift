@@ -140,7 +140,7 @@ extension CharacteristicDefinition {
       ? properties.union(.extendedProperties) : properties
   }
 
-  /// The descriptors of the definition, and those that its properties require.
+  /// The descriptors of the definition, and the ones that its properties require.
   fileprivate var allDescriptors: [DescriptorDefinition] {
     var all = descriptors
     if properties.contains(.extendedProperties), !all.contains(where: { $0.uuid == .characteristicExtendedProperties })

@@ -5,11 +5,11 @@ import Bluetooth
 //
 // State       Holds                                       Leaves it
 // idle        nothing                                     a request
-// asking      a question to an owner, what to do next     `answerRead` · `answerWrite` · 25 s · owner gone ·
+// asking      a question to an owner, the next step       `answerRead` · `answerWrite` · 25 s · owner gone ·
 //                                                         bearer end
 // beside it   prepared writes                             execute · cancel · bearer end
 //             indications, one of them on its way         confirmation · link end
-//             what the client subscribed to, its features, whether it knows the database
+//             the client's subscriptions, its features, whether it knows the database
 //
 // The state, the question and the prepared writes belong to one bearer (`ServerTransaction`); each input names its
 // bearer. The rest is the client's, on all bearers.

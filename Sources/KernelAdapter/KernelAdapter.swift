@@ -167,7 +167,7 @@ package final class KernelAdapter: Adapter {
   /// The radio is quiet, or the time to become quiet is over.
   private func finishStop() {
     end.isQuiet()
-    // Without links a power cycle harms nobody.
+    // Without links a power cycle does no harm.
     let needsCycle = radio.hasScannedActively && links.all.isEmpty
     closeRadio(GAPError.adapterOff.error("bled is shutting down"))
     lifecycle.stop(needsCycle: needsCycle)

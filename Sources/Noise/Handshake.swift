@@ -39,7 +39,7 @@ public struct Handshake: Sendable {
   private var position: Int? = 0
 
   /// - Parameters:
-  ///   - prologue: what both sides must agree on (Noise, 6).
+  ///   - prologue: octets that both sides must agree on (Noise, 6).
   ///   - preSharedKey: 32 octets, for patterns with `psk`.
   ///   - staticKey: for patterns with `s`.
   ///   - ephemeralKey: a new key pair, except in tests.

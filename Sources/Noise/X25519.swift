@@ -31,7 +31,7 @@ public struct X25519KeyPair: Sendable {
 
   /// The secret that both sides share, 32 octets.
   /// - Returns: nil for a key of another length, and for one of a small order, with which the secret would be zero and
-  ///   known to everybody (RFC 7748, 6.1).
+  ///   public (RFC 7748, 6.1).
   public func sharedSecret(with publicKey: [UInt8]) -> [UInt8]? {
     guard publicKey.count == Self.length else { return nil }
     var secret = [UInt8](repeating: 0, count: Self.length)

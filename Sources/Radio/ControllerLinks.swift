@@ -80,8 +80,8 @@ struct ControllerLinks {
   /// Some may have ended unheard.
   mutating func doubt() { doubted = Set(links.keys) }
 
-  /// Compares the links in doubt with those that there are.
-  /// - Returns: the handles of those that ended unheard, and the links that began so.
+  /// Compares the links in doubt with the existing ones.
+  /// - Returns: the handles of links that ended unheard, and the links that began so.
   mutating func compare(_ existing: [ExistingLink]) -> (ended: [UInt16], began: [ExistingLink]) {
     let ended = doubted.sorted().filter { handle in
       guard let known = links[handle] else { return false }

@@ -13,8 +13,8 @@ import HCI
 /// Where the controller cannot do everything at once, `ActivityTurns` chooses the machines that may go on.
 ///
 /// After `doubt` each machine brings the controller into a state that is known, and the links that were there are
-/// compared with those of the next `links`. What another program's command changed is set up again after a while: a
-/// system that goes to sleep begins with such commands, and says so only afterwards.
+/// compared with those of the next `links`. Settings that another program's command changed are made again after a
+/// while: a system that goes to sleep begins with such commands, and says so only afterwards.
 struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initiating: RadioFamily>: RadioMachine {
   private enum Sender: Hashable {
     case question(Int)
@@ -45,7 +45,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   private var isQuieting = false
   /// Whether `quiet` or `pause` was given: nothing is wanted from then on.
   private var isEnding = false
-  /// Whether what goes on after a pause has not begun again.
+  /// Whether an activity that goes on after a pause has not begun again.
   private var isResuming = false
   /// The reports before the pause; nil if there is none.
   private var beforePause: (scan: ScanMachine<Scanning>, advertising: AdvertisingMachine<Advertising>)?

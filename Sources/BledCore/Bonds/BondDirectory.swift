@@ -9,12 +9,12 @@ protocol BondObserver: AnyObject {
   func bondsChanged(from earlier: IdentityResolver)
 }
 
-/// The one owner of the keys that this machine shares with devices, and of what belongs to them. They are kept in the
-/// store; adapters look them up here.
+/// The one owner of the keys that this machine shares with devices, and of the data that belong to them. They are
+/// kept in the store; adapters look them up here.
 final class BondDirectory: BondSource {
   private struct Entry {
     let bond: Bond
-    /// The user for whom it was made; nil if that is not known.
+    /// Its user: the user whose program paired; nil if unknown.
     let user: UInt32?
   }
 
@@ -56,7 +56,7 @@ final class BondDirectory: BondSource {
   /// Whether some adapter has a bond with a device.
   func contains(_ peer: DeviceAddress) -> Bool { entries.contains { $0.bond.peer == peer } }
 
-  /// The user for whom a bond was made; nil if that is not known.
+  /// The user whose program made a bond; nil if unknown.
   func user(of bond: Bond) -> UInt32? { entry(bond.id)?.user }
 
   private func entry(_ id: Bond.ID) -> Entry? { entries.first { $0.bond.id == id } }

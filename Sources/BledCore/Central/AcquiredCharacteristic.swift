@@ -90,7 +90,7 @@ extension AttributeRequests {
       let acquired = AcquiredCharacteristic(
         handle, of: session, on: link, socket: socket, writes: writes, values: values)
       link.receivers.add(acquired)
-      // Nobody waits for this one: it hands on what comes of the subscription.
+      // No caller waits for this one: it hands on the result of the subscription.
       let outcome = Reply<AttributeFound>()
       outcome.afterwards = { result in
         do {

@@ -59,14 +59,14 @@ struct AttributeRequests {
     clock.start(.seconds(timeout)) { [weak link = link, unowned clock] in
       guard let link else { return }
       let error = GAPError.timeout.error(
-        "the discovery did not finish within \(timeout) s; \(link.discovery.known.services.count) services were found: give a longer \"timeout\", or discover only what you need with \(GATTDiscoverServices.name)"
+        "the discovery did not finish within \(timeout) s; \(link.discovery.known.services.count) services were found: give a longer \"timeout\", or discover only the services that you need with \(GATTDiscoverServices.name)"
       )
       link.operations.end(of: session, error) { !$0.isDiscovery(with: clock) }
     }
     discover(.everything(reply, clock), for: session)
   }
 
-  /// Discovers what is in a service or a characteristic.
+  /// Discovers the contents of a service or a characteristic.
   /// - Parameter kind: which of both the scope names.
   func discover(
     in scope: GATTScope, _ kind: AttributePath.Kind, for session: Session, _ reply: any OpenReply,

@@ -43,7 +43,7 @@ final class CentralLink: ClientRole, OperationHandler {
   /// Exchanges the MTU; `PeripheralConnection.negotiated` is called, also if the device refuses.
   func exchangeMTU() { enqueue(LinkOperation(nil, .exchangeMTU, .exchangeMTU)) }
 
-  /// Looks for the services that a session had on an earlier link, and subscribes it again to what is still there.
+  /// Looks for the services that a session had on an earlier link, and restores its subscriptions.
   func restore(_ state: RestoredState.Peripheral, for session: Session) {
     guard !state.services.isEmpty else { return }
     enqueue(LinkOperation(session, .restoration(state, DiscoveryMachine(.everything))))
@@ -243,7 +243,7 @@ final class CentralLink: ClientRole, OperationHandler {
         characteristics: services.reduce(0) { $0 + ($1.characteristics?.count ?? 0) }))
   }
 
-  /// All services of the device are known: a preserved session gets back what is still there.
+  /// All services of the device are known: a preserved session gets its subscriptions back.
   private func restored(_ state: RestoredState.Peripheral, for session: Session) {
     let isSame = discovery.restore(state.services, for: session)
     for handle in state.subscriptions {
@@ -285,11 +285,11 @@ final class CentralLink: ClientRole, OperationHandler {
     operations.goOn()
   }
 
-  /// The device's services changed behind our back (Core 5.4, Vol 3, Part G, 2.5.2.1). It did not do what was asked,
-  /// and does what is asked from now on: by handles that are discovered anew.
+  /// The device's services changed behind our back (Core 5.4, Vol 3, Part G, 2.5.2.1). It refused the request, and
+  /// serves requests from now on: by handles that are discovered anew.
   func databaseIsOutOfSync() {
     discovery.databaseChanged()
-    // The device would do it, with whatever is at those handles now.
+    // The device would serve it, with the attributes that have these handles now.
     operations.endWaitingHandles(of: users)
     forget(1...0xFFFF)
     // The daemon's own subscription is asked for again with the next discovery.

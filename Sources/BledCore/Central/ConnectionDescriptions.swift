@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 
 extension CentralBroker {
-  /// Adds the devices that a session uses, waits for and looks for, and what it subscribed to.
+  /// Adds the devices that a session uses, waits for and looks for, and its subscriptions.
   func describe(_ session: Session, in description: inout SessionDescription) {
     description.searching = searches.criteria(of: session).map(\.description).nonEmpty
     for connection in inOrder { description.add(connection, for: session) }
@@ -10,7 +10,7 @@ extension CentralBroker {
 }
 
 extension SessionDescription {
-  /// Adds what a session has of a device.
+  /// Adds a session's part in a device.
   fileprivate mutating func add(_ connection: PeripheralConnection, for session: Session) {
     let peripheral = connection.peripheral
     let device = Device(peripheral: peripheral.id, address: "\(peripheral.address)", name: peripheral.name)

@@ -50,7 +50,7 @@ final class FeatureExchange {
     tell(hasBearers ? Feature.usual | Feature.enhancedBearers : Feature.usual)
   }
 
-  /// The device knows what our client supports.
+  /// The device knows the features of our client.
   func told(_ features: UInt8) {
     hub.bond.told([features])
     openBearers(features)

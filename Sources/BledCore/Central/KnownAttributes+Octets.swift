@@ -8,7 +8,7 @@ import GATT
 ///     A                                             all primary services are here
 ///     U uuid                                        the primary services of this UUID are here
 ///     S flags start end uuid                        a service: 1 primary, 2 not primary, 4 includes known, 8
-///     characteristics known I handle start end uuid                       what the service before it includes
+///     characteristics known I handle start end uuid                       an include of the service before it
 ///     C flags handle value end properties uuid      a characteristic of the service before it: 1 descriptors known
 ///     D handle uuid                                 a descriptor of the characteristic before it
 ///     E value                                       the extended properties of the characteristic before it

@@ -121,7 +121,7 @@ struct LinkQueue {
     waiting.prepend(operation, of: party(of: operation.session))
   }
 
-  /// Removes the operations of a session, in order, except those that `stays` accepts. The device may still answer
+  /// Removes the operations of a session, in order, unless `stays` accepts them. The device may still answer
   /// operations in progress.
   mutating func removeAll(of session: Session, unless stays: (LinkOperation) -> Bool) -> [LinkOperation] {
     var removed: [LinkOperation] = []

@@ -4,7 +4,7 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// The user of an `OperationRunner`, which knows what operations do.
+/// The user of an `OperationRunner`, which knows the effects of operations.
 protocol OperationHandler: AnyObject {
   /// Handles the result of an operation's last procedure; nil when its turn has come for the first time.
   /// - Returns: its next procedure; nil if it has ended.
@@ -130,8 +130,8 @@ final class OperationRunner {
     beginNext()
   }
 
-  /// Whether an operation is asked once more, as the enhanced bearer that it was asked on has ended. Of a write nobody
-  /// knows whether it is in force; and who has waited 30 s for an answer has waited enough.
+  /// Whether an operation is asked once more, as the enhanced bearer that it was asked on has ended. A write may or
+  /// may not be in force; and 30 s are long enough to wait for an answer.
   private func isRepeated(_ operation: LinkOperation, _ id: ProcedureID, after error: BearerError) -> Bool {
     guard hub.isOpen, operation.isRead, queue.bearer(asking: id) != .fixed else { return false }
     if case .timeout = error { return false }
@@ -168,24 +168,25 @@ final class OperationRunner {
     beginNext()
   }
 
-  /// A bearer has ended; what is pending on it fails next.
+  /// A bearer has ended; its pending operations fail next.
   func bearerEnded(_ bearer: BearerID) { queue.remove(bearer) }
 
   // MARK: Ends
 
-  /// Ends operations of a session with an error, except those that stay. The device may still answer those in progress.
+  /// Ends operations of a session with an error, unless `stays` accepts them. The device may still answer operations in
+  /// progress.
   func end(of session: Session, _ error: BluetoothError, unless stays: (LinkOperation) -> Bool) {
     for operation in queue.removeAll(of: session, unless: stays) { handler.fail(operation, error) }
     beginNext()
   }
 
-  /// Ends what asks by handles of a range that are not valid any more (Core 5.4, Vol 3, Part G, 2.5.2).
+  /// Ends the operations that ask by handles of a range that are no longer valid (Core 5.4, Vol 3, Part G, 2.5.2).
   /// - Parameter sessions: all that have operations.
   func endHandles(in range: ClosedRange<UInt16>, of sessions: [Session]) {
     for operation in queue.removeHandles(in: range, of: sessions) { handler.fail(operation, BledError.servicesChanged) }
   }
 
-  /// Ends what waits to ask by handles that may not be valid any more; what is in progress stays.
+  /// Ends the waiting operations by handles that may no longer be valid; operations in progress stay.
   /// - Parameter sessions: all that have operations.
   func endWaitingHandles(of sessions: [Session]) {
     for operation in queue.removeHandles(of: sessions.map { $0 } + [nil]) {
@@ -196,6 +197,6 @@ final class OperationRunner {
   /// The link has ended.
   func endAll(_ error: BluetoothError) { for operation in queue.removeAll() { handler.fail(operation, error) } }
 
-  /// Begins what waits.
+  /// Begins waiting operations.
   func goOn() { beginNext() }
 }

@@ -3,19 +3,19 @@ import Bluetooth
 import BluetoothCrypto
 import GATT
 
-/// The state of a link that belongs to the bond with its device: what the device has set at our server, the features
+/// The state of a link that belongs to the bond with its device: the device's settings at our server, the features
 /// that it was told of our client, and the counters of signed writes.
 ///
 /// | State   | Input                                             | Then                                              |
 /// |---------|---------------------------------------------------|---------------------------------------------------|
 /// | none    | there is a bond                                   | awaited                                           |
-/// | any     | the device shows that it has the keys of the bond | it gets back what it had set: in force            |
-/// | any     | the keys of the bond were made on the link        | what it has set here is kept: in force            |
+/// | any     | the device shows that it has the keys of the bond | its settings are restored: in force               |
+/// | any     | the keys of the bond were made on the link        | its settings here are kept: in force              |
 /// | in force| the device sets something                         | kept                                              |
 final class LinkBond {
   private unowned let hub: LinkHub
   private unowned let protection: any LinkProtection
-  /// Whether what the device has set belongs to its bond: it has shown that it has the keys, or they were made here.
+  /// Whether the device's settings belong to its bond: it has shown that it has the keys, or they were made here.
   private var isInForce = false
   /// Whether it has not done so yet, though there is a bond.
   private(set) var isAwaited = false
@@ -27,15 +27,15 @@ final class LinkBond {
 
   private var bond: Bond? { protection.bond(of: hub) }
 
-  /// The protection of the link changed, or what is known of it.
+  /// The protection of the link changed, or is known better.
   func securityChanged() {
     if hub.isOpen, let bond = protection.provenBond(of: hub) { giveBack(to: bond) }
     isAwaited = !isInForce && bond != nil
   }
 
   /// The link is new, or there is another bond with its device, or none any more.
-  /// - Parameter isMadeHere: whether its keys come from a pairing on this link: what the device has set here belongs
-  ///   to it.
+  /// - Parameter isMadeHere: whether its keys come from a pairing on this link: the device's settings here belong to
+  ///   it.
   func changed(isMadeHere: Bool) {
     if isMadeHere {
       isInForce = true
@@ -46,7 +46,7 @@ final class LinkBond {
 
   // MARK: Our server
 
-  /// The device has the keys of its bond: it gets back what it had set, and is told what has changed since.
+  /// The device has the keys of its bond: its settings are restored, and it is told the changes since.
   private func giveBack(to bond: Bond) {
     if isInForce {
       // The link may be secure enough now for values that had to wait.
@@ -62,7 +62,7 @@ final class LinkBond {
     if isInForce, hub.isOpen { hub.serviceReturned(range) }
   }
 
-  /// Keeps what the device has set.
+  /// Keeps the device's settings.
   func keep() {
     guard isInForce, let bond else { return }
     if hub.database[hub.slot.audience].isHashed {
@@ -87,7 +87,7 @@ final class LinkBond {
 
   // MARK: Signatures
 
-  /// A signature needs no encryption: it shows by itself who made it.
+  /// A signature needs no encryption: it identifies the writer by itself.
   private func takeSignatures() {
     guard let bond, let key = bond.peerSignatureKey.flatMap({ Key128(littleEndian: $0.value) }) else {
       return hub.takeSignatures(after: nil, nil)

@@ -52,7 +52,7 @@ extension LinkHub {
     improvement.ends().forEach { $0() }
   }
 
-  /// Tells what is in force; on a new link after the procedures that change it.
+  /// Tells the parameters in force; on a new link after the procedures that change it.
   func tell(_ reply: Reply<LinkDescription>) {
     let call = { [weak self] in
       guard let self, isOpen else { return reply.fail(Self.gone) }

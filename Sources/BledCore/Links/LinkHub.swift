@@ -112,7 +112,7 @@ final class LinkHub {
   /// All that the device has set.
   var clientState: GATTClientState { connection.clientState(database: &database[slot.audience]) }
 
-  /// The device gets back what it had set on an earlier link, and is told what has changed since.
+  /// The device's settings of an earlier link are restored, and it is told the changes since.
   func restore(_ state: GATTClientState) {
     withConnection { $0.restore(state, now: scheduler.now, database: &database[slot.audience], actions: &$1) }
   }

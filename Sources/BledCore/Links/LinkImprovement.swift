@@ -1,19 +1,19 @@
-/// The procedures that give a new link longer packets and another PHY, and what waits for their end.
+/// The procedures that give a new link longer packets and another PHY, and the calls that wait for their end.
 struct LinkImprovement {
   /// How many have not ended.
   private var running = 0
-  /// Calls that tell what is in force: while one of them runs, it is about to change.
+  /// Calls that tell the parameters in force: while a procedure runs, these are about to change.
   private var waiting: [() -> Void] = []
 
   mutating func begins() { running += 1 }
 
-  /// - Returns: What does not have to wait any more.
+  /// - Returns: the calls that no longer have to wait.
   mutating func ends() -> [() -> Void] {
     running -= 1
     return running > 0 ? [] : linkEnded()
   }
 
-  /// - Returns: What does not have to wait any more.
+  /// - Returns: the calls that no longer have to wait.
   mutating func linkEnded() -> [() -> Void] {
     defer { (running, waiting) = (0, []) }
     return waiting

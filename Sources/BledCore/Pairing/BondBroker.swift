@@ -93,7 +93,7 @@ final class BondBroker {
 
   // MARK: Pairings
 
-  /// The users who rely on a bond: the one for whom it was made, and those that use a link of its device.
+  /// The users that rely on a bond: the one that made it, and each that uses a link of its device.
   func users(of bond: Bond) -> Set<UInt32> {
     var users = Set([bonds.user(of: bond)].compactMap { $0 })
     if users.isEmpty { users = directory.find(identity: bond.peer)?.users ?? [] }

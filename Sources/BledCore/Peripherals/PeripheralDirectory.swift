@@ -329,8 +329,8 @@ final class PeripheralDirectory {
 }
 
 extension PeripheralDirectory: BondObserver {
-  /// The keys of bonds resolve private addresses from now on. What was heard under one of them before is the same
-  /// device.
+  /// The keys of bonds resolve private addresses from now on. A device that was heard under one of them
+  /// before is the same device.
   func bondsChanged(from earlier: IdentityResolver) {
     if bonds.resolver != earlier {
       // With the earlier keys all of them were tried when they were heard.

@@ -140,7 +140,7 @@ extension AdvertisingStart.Params {
     }
   }
 
-  /// Lays the content out in what the PDUs have room for.
+  /// Lays the content out in the room of the PDUs.
   /// - Returns: the name, if it had to be shortened.
   private func pack(
     into parameters: inout AdvertisingParameters, _ information: AdapterInformation

@@ -46,7 +46,7 @@ struct FairQueue<Party: Equatable, Element> {
   /// The item of a party that was added last; nil if the party has none.
   func last(of party: Party) -> Element? { turns.index(of: party).flatMap { turns[$0].last } }
 
-  /// Removes and returns the items of one party, in order, except those that `stays` accepts.
+  /// Removes and returns the items of one party, in order, unless `stays` accepts them.
   mutating func removeAll(of party: Party, unless stays: (Element) -> Bool = { _ in false }) -> [Element] {
     guard let index = turns.index(of: party) else { return [] }
     let work = turns[index]
@@ -104,7 +104,7 @@ struct UserQueue<Member: Equatable, Element> {
   /// The item of a member that was added last; nil if it has none.
   func last(of party: Party) -> Element? { turns.index(of: party.user).flatMap { turns[$0].last(of: party.member) } }
 
-  /// Removes and returns the items of one member, in order, except those that `stays` accepts.
+  /// Removes and returns the items of one member, in order, unless `stays` accepts them.
   mutating func removeAll(of party: Party, unless stays: (Element) -> Bool = { _ in false }) -> [Element] {
     guard let index = turns.index(of: party.user) else { return [] }
     let removed = turns[index].removeAll(of: party.member, unless: stays)

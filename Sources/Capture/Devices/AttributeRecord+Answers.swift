@@ -9,7 +9,7 @@ extension AttributeRecord {
 
   /// The device answered a request.
   /// - Parameters:
-  ///   - isEncrypted: Whether the link was, which tells what an error asks for.
+  ///   - isEncrypted: Whether the link was, which tells the requirement behind an error.
   ///   - time: In microseconds, like `linkUp`, the time when the link came up.
   mutating func answered(_ request: ATTPDU, _ answer: ATTPDU, isEncrypted: Bool, at time: Int64, linkUp: Int64) {
     let seconds = max(0, Double(time &- linkUp) / 1_000_000)

@@ -43,7 +43,7 @@ extension AttributeRecord {
     return characteristic
   }
 
-  /// Values without those that are equal to the one before: a long value that was read again.
+  /// Values without repetitions: a value that equals the one before is a long value that was read again.
   private static func changes(_ values: [RecordedDevice.Value]) -> [RecordedDevice.Value] {
     values.reduce(into: []) { if $0.last?.octets != $1.octets { $0.append($1) } }
   }

@@ -3,7 +3,7 @@ import Bluetooth
 
 /// The attributes of one device, as far as its answers to requests told them.
 ///
-/// | Input                               | What is known then                                            |
+/// | Input                               | Knowledge                                                     |
 /// |-------------------------------------|---------------------------------------------------------------|
 /// | the answer to a discovery           | services, included services, characteristics, descriptors     |
 /// | the answer to a read                | a value and its time; a long one piece by piece               |
@@ -105,7 +105,7 @@ struct AttributeRecord: Sendable {
     values[value, default: Values()].lastSent = time
   }
 
-  /// A link came up: what was sent on an earlier one does not count.
+  /// A link came up: requests on an earlier one do not count.
   mutating func linkBegan(at time: Int64) {
     for handle in values.keys { values[handle]?.lastSent = nil }
   }

@@ -2,10 +2,10 @@ import ATT
 import Bluetooth
 import HCI
 
-/// Finds the devices of a recording: what they advertised, and how they answered on links of which this machine was
+/// Finds the devices of a recording: their advertisements, and their answers on links of which this machine was
 /// the client.
 ///
-/// | Input                              | What happens                                                           |
+/// | Input                              | Effect                                                                 |
 /// |------------------------------------|------------------------------------------------------------------------|
 /// | an advertising report              | data, signal and interval of its device (`AirRecord`)                  |
 /// | a link came up                     | its device accepts connections                                         |

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// A device as it was seen: what it advertised, the tree of its attributes, and their values with times.
+/// A device as it was seen: its advertisements, the tree of its attributes, and their values with times.
 public struct RecordedDevice: Hashable, Sendable {
   /// Its address; of a device with private addresses the one that it used.
   public var address: DeviceAddress

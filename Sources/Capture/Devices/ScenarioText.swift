@@ -29,7 +29,7 @@ public struct ScenarioText {
 
   private mutating func comment(_ depth: Int, _ text: String) { add(depth, "// \(Self.oneLine(text))") }
 
-  /// A text from outside, without what ends a line or directs a terminal.
+  /// A text from outside, without characters that end a line or control a terminal.
   private static func oneLine(_ text: String) -> String {
     var line = String.UnicodeScalarView()
     for scalar in text.unicodeScalars.prefix(300) {

@@ -2,7 +2,7 @@ import Bluetooth
 
 /// Reads btsnoop: a header of 16 octets, and for each packet one of 24 octets and the packet.
 ///
-/// | State     | Input                        | What happens                                     |
+/// | State     | Input                        | Effect                                           |
 /// |-----------|------------------------------|--------------------------------------------------|
 /// | beginning | the 16 octets of the header  | → reading, or an error if it is another format   |
 /// | reading   | a whole packet               | it is given out, unless it is none of HCI        |

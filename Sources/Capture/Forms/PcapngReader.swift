@@ -2,7 +2,7 @@ import Bluetooth
 
 /// Reads PCAP Next Generation (draft-ietf-opsawg-pcapng): blocks of which each begins with its number and its length.
 ///
-/// | Block                 | What happens                                                              |
+/// | Block                 | Effect                                                                    |
 /// |-----------------------|---------------------------------------------------------------------------|
 /// | Section Header        | the order of octets is known; interfaces of an earlier section are gone    |
 /// | Interface Description | its link type and the unit of its times are remembered                    |

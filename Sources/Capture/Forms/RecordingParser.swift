@@ -15,7 +15,7 @@ protocol RecordingForm: Sendable {
 /// Reads a recording as it comes, in any of the forms: btsnoop (of Linux, of Android, and without H4), pcapng and pcap
 /// with packets of HCI, and Apple's PacketLogger. The first 16 octets tell which form it is.
 ///
-/// | State     | Input                     | What happens                                        |
+/// | State     | Input                     | Effect                                              |
 /// |-----------|---------------------------|-----------------------------------------------------|
 /// | beginning | fewer than 16 octets      | it waits for the rest                               |
 /// | beginning | 16 octets                 | → reading, or an error if no form begins so         |
@@ -33,7 +33,7 @@ public struct RecordingParser: Sendable {
   /// Begins with nothing read.
   public init() {}
 
-  /// Whether the form is known: false for what is shorter than the beginning of any.
+  /// Whether the form is known: false for octets that are shorter than the beginning of any form.
   public var hasBegun: Bool { form != nil }
 
   /// How many octets follow the last whole packet: not 0 at the end of a recording that was cut off.

@@ -2,7 +2,7 @@ import Bluetooth
 
 /// The enhanced bearers of a link: credit-based channels that were opened under the number of EATT.
 ///
-/// | Input                          | What happens                                                          |
+/// | Input                          | Effect                                                                |
 /// |--------------------------------|-----------------------------------------------------------------------|
 /// | a request for channels of EATT | it is remembered                                                      |
 /// | the answer to it               | each channel that it grants is a bearer, in both directions           |
@@ -68,7 +68,7 @@ struct BearerChannels: Sendable {
         open(requester: ours, responder: theirs, isSent: request.isSent)
       }
     case Code.disconnectionResponse:
-      // Of the channel's numbers the first is the one of who answers.
+      // The first of the channel's numbers is the responder's.
       guard let answering = data.little16(at: 0), let asking = data.little16(at: 2) else { return }
       bearers[End(isSent: !isSent, channel: answering)] = nil
       bearers[End(isSent: isSent, channel: asking)] = nil

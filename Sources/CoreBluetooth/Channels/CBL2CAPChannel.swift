@@ -26,11 +26,11 @@ open class CBL2CAPChannel: NSObject {
   open var peer: CBPeer! { peerValue }
 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  /// What comes from it.
+  /// The octets that come from it.
   open var inputStream: InputStream! { input }
 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  /// What goes to it.
+  /// The octets that go to it.
   open var outputStream: OutputStream! { output }
 
   /// The number that names the listener.

@@ -68,7 +68,7 @@ package protocol ManagementEventParameters: PacketParameters {
   static var code: UInt16 { get }
 }
 
-// MARK: - What several packets carry
+// MARK: - Parts of several packets
 
 /// A device as the management interface names it: address first, then type.
 package struct ManagementAddress: PacketParameters {

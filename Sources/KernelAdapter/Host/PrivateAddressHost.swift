@@ -14,7 +14,7 @@ protocol PrivateAddressHostOwner: AnyObject {
   func addressIsMissing()
   /// Whether scan, advertising and connecting may pause; nil if nothing goes on any more.
   var pauseIsHarmless: Bool? { get }
-  /// They go on under this address, except for those that are wanted no longer: their ends were not told. The radio
+  /// They go on under this address, except for unwanted ones: their ends were not told. The radio
   /// tells when they have begun again (`RadioAction.resumed`).
   func resume(under address: DeviceAddress, isScanOver: Bool, over: Set<AdvertisingSetID>)
 }

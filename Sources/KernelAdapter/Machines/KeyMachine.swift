@@ -19,7 +19,7 @@ import HCI
 /// | New Long Term Key            | partial keys                              | a new bond, with them                     |
 /// | New Long Term Key            | no partial keys                           | the bond gets the key, or is made         |
 /// | New Long Term Key, no secret | any                                       | `refusing`, `keysRefused`, Unpair Device  |
-/// | the bond was removed         | any                                       | what the link has made is forgotten       |
+/// | the bond was removed         | any                                       | the link's new keys are forgotten         |
 ///
 /// The bond that `keysRefused` names is that of before the pairing. A second key for the same role is of the next
 /// pairing.
@@ -108,7 +108,7 @@ struct KeyMachine {
   mutating func bondsAreLoaded() { mustReload = false }
 
   /// Whether all bonds are to be told to the kernel now: it does not know all of them, and there is no link. The kernel
-  /// frees the keys that it has when it is told, also those that a pairing still uses.
+  /// frees the keys that it has when it is told, also ones that a pairing still uses.
   var isReloadDue: Bool { mustReload && identities.isEmpty }
 
   // MARK: - Keys

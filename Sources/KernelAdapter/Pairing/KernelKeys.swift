@@ -4,7 +4,7 @@ import HCI
 import Logging
 
 /// The keys of one controller: tells the kernel those of the bonds, which their owner above the seam keeps, and runs
-/// `KeyMachine` on those that the kernel tells of.
+/// `KeyMachine` on keys that the kernel reports.
 final class KernelKeys {
   /// Executes the actions of the machine that concern others.
   var onAction: ((KeyMachine.Action) -> Void)?

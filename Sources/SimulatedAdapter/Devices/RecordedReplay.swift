@@ -1,6 +1,6 @@
 /// The values of a recording on a link.
 ///
-/// | Input                | What happens                                                     |
+/// | Input                | Effect                                                           |
 /// |----------------------|------------------------------------------------------------------|
 /// | a link came up       | it begins anew                                                   |
 /// | a client subscribed  | the first value is the next to be sent                           |

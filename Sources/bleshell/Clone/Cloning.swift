@@ -26,7 +26,7 @@ import FoundationEssentials
   }
 
   /// Reads and listens.
-  /// - Parameter seconds: The time to listen to what the device notifies.
+  /// - Parameter seconds: The time to listen to the device's notifications.
   func clone(_ air: ClonedAir, watching seconds: Double) async throws -> RecordedDevice {
     let tree = try await device.tree()
     try await readAll(tree)

@@ -88,7 +88,7 @@ struct ConnectCommand: ShellCommand {
     }
   }
 
-  /// Reports what becomes of a connection that bled itself makes again.
+  /// Reports the progress of a connection that bled itself makes again.
   @MainActor private func follow(_ device: Device, _ keeper: Keeper, _ output: Output) async throws {
     for await change in device.peripheral.changes {
       switch change {

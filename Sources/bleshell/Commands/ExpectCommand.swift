@@ -16,8 +16,8 @@ enum Expectation: Equatable {
   case disconnected
 
   /// Reads the words of the command.
-  /// - Returns: What is expected, and within how many seconds.
-  /// - Throws: `Failure` for other words, which says what can be given.
+  /// - Returns: The expected text, and the number of seconds.
+  /// - Throws: `Failure` for other words, which lists the possible ones.
   static func parse(
     _ words: [String], isText: Bool = false, mask: String? = nil
   ) throws -> (Expectation, seconds: Double) {

@@ -13,7 +13,7 @@ enum ExpectedValue: Equatable {
   ///   - text: Octets in hex, a text, or a range such as 60..100, 60.. or ..100; nil: any value.
   ///   - isText: Whether it is a text.
   ///   - mask: Octets in hex.
-  /// - Throws: `Failure` for what is none of these.
+  /// - Throws: `Failure` for other text.
   init(_ text: String?, isText: Bool, mask: String?) throws {
     guard let text else {
       guard !isText, mask == nil else { throw Failure("--text and --mask go with a value", status: 64) }

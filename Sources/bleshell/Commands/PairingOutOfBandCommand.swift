@@ -43,7 +43,7 @@ struct PairingOutOfBandCommand: ShellCommand {
 }
 
 extension PairCommand {
-  /// Hands over what a device gave: two values of 32 hex digits with a colon between.
+  /// Hands over a device's data: two values of 32 hex digits with a colon between.
   static func give(_ text: String, of address: String, _ type: Word<DeviceAddress.Kind>, to client: BledClient)
     async throws
   {

@@ -111,7 +111,7 @@ struct WriteCommand: ShellCommand {
 }
 
 /// Hex digits as people write them: in one piece or in groups, with or without 0x.
-/// - Parameter hint: What else can be given.
+/// - Parameter hint: The possible alternatives.
 /// - Throws: `Failure`, which says so.
 func octets(_ text: String, hint: String = "") throws -> [UInt8] {
   let separators: Set<Character> = [" ", ":", "-"]

@@ -8,7 +8,7 @@ import Synchronization
 /// The completions that bash, zsh and fish ask `bleshell` for: devices, adapters and characteristics that the daemon
 /// knows.
 ///
-/// The names of devices come from strangers' radios, and bash expands what it is given as a shell expands a command:
+/// The names of devices come from strangers' radios, and bash expands completions as a shell expands a command:
 /// for a name with any character that could mean something to a shell the address is offered instead.
 enum ShellCompletion {
   /// How long the daemon may take, in seconds: someone waits for the key.

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Glibc
 
-/// An object for other programs, with members that tell what it is and when it was: `kind`, `time` in seconds since the
+/// An object for other programs, with members for its kind and its time: `kind`, `time` in seconds since the
 /// epoch, and `date`, the same in ISO 8601.
 struct DataObject<Value: Encodable>: Encodable {
   let kind: String
@@ -22,7 +22,7 @@ struct DataObject<Value: Encodable>: Encodable {
 }
 
 extension Output {
-  /// Prints a value as one line of JSON that says what it is, and when it was.
+  /// Prints a value as one line of JSON with its kind and time.
   func object(_ kind: String, _ value: some Encodable, at time: Double? = nil) throws {
     try object(DataObject(kind: kind, value: value, time: time))
   }

@@ -7,7 +7,7 @@ struct ScanDetail {
 
   init(_ device: ScanList.Device) { self.device = device }
 
-  /// The lines, what matters most first.
+  /// The lines, the most important first.
   var lines: [[ScreenLine.Cell]] {
     let report = device.report
     var lines: [[ScreenLine.Cell]] = [

@@ -11,7 +11,7 @@ extension ScanTable {
     + "scanResponse,kind," + quantities.joined(separator: ",") + ",decoded"
 
   /// A report as comma-separated values: the time in seconds since 1970 and in ISO 8601, the signal strength in dBm,
-  /// the services separated by blanks, data in hex, and what is understood of it: its kind, the quantities of sensors,
+  /// the services separated by blanks, data in hex, and its decoded form: its kind, the quantities of sensors,
   /// and everything as NAME=VALUE.
   nonisolated static func csvLine(_ report: ScanReport.Params) -> String {
     let decoded = report.decoded ?? []

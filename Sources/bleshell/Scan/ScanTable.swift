@@ -25,7 +25,7 @@ import FoundationEssentials
   }
 
   /// A device is not heard any more.
-  /// - Returns: What was heard of it last.
+  /// - Returns: Its latest entry.
   @discardableResult func lose(_ peripheral: String) -> ScanReport.Params? {
     reports.removeValue(forKey: peripheral)
   }
@@ -118,6 +118,6 @@ import FoundationEssentials
 }
 
 extension ScanReport.Params {
-  /// By signal; the identifier orders those that are equally strong.
+  /// By signal; the identifier orders equally strong ones.
   fileprivate var order: (Int, String) { (rssi ?? -200, peripheral) }
 }

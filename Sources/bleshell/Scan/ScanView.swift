@@ -4,7 +4,7 @@ import BledRPC
 /// A scan on a screen of its own.
 @MainActor final class ScanView {
   private let output: Output
-  /// All that was heard, also what the screen does not show any more.
+  /// All devices heard, including the ones that the screen no longer shows.
   let table: ScanTable
   private let start = ContinuousClock.now
   private var list = ScanList()
@@ -17,7 +17,7 @@ import BledRPC
     table = ScanTable(output: output)
   }
 
-  /// Shows what is heard until somebody ends it.
+  /// Shows devices until the user ends it.
   /// - Parameter seconds: For how long at the most; 0: no limit.
   /// - Returns: The device to connect to; nil: none.
   /// - Throws: The end of the connection to the daemon.

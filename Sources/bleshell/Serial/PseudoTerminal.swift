@@ -1,6 +1,6 @@
 import Glibc
 
-/// A terminal for another program, such as picocom: what that writes to it is read from `descriptor`, and the reverse.
+/// A terminal for another program, such as picocom: its output is read from `descriptor`, and the reverse.
 /// Deinitialization removes it.
 final class PseudoTerminal: Sendable {
   /// This side of it, which does not block.
@@ -10,7 +10,7 @@ final class PseudoTerminal: Sendable {
   /// Held open, so that the other side can be closed and opened again.
   private let other: Int32
   private let link: String?
-  /// TIOCSPTLCK and TIOCGPTN, which Swift does not import: what unlockpt and ptsname do.
+  /// TIOCSPTLCK and TIOCGPTN, which Swift does not import; unlockpt and ptsname use them.
   private static let setLock: UInt = 0x4004_5431
   private static let getNumber: UInt = 0x8004_5430
 

@@ -1,5 +1,5 @@
 extension ServiceFile {
-  /// A file with what such files can have, as a start for one's own.
+  /// A file with all members of such files, as a start for one's own.
   static let example = """
     // Services for "bleshell serve". Everything but "uuid" and "properties" can be left out.
     {

@@ -21,7 +21,7 @@ struct Attribute {
     self.above = above
   }
 
-  /// The attribute as one below what a text names; nil if it is not below that.
+  /// The attribute as one below the attribute that a text names; nil if it is not below that.
   fileprivate func below(_ text: Substring) -> Attribute? {
     guard let place = above.firstIndex(where: { uuid in Match.allCases.contains { $0.meets(text, uuid) } }) else {
       return nil

@@ -30,7 +30,7 @@ final class ChannelPump: Sendable {
   ///   - sending: The socket for packets to the device.
   ///   - receiving: The one for packets from it, possibly the same. Both stay open at the end of the input.
   ///   - longest: The longest packet that can be sent.
-  ///   - lineEnd: What is sent for the line feeds of the input; nil: they are sent as they are.
+  ///   - lineEnd: The octets to send for the line feeds of the input; nil: they are sent as they are.
   ///   - dropsUnread: Whether octets are dropped for which the output, which does not block, has no room: a terminal
   ///     that no program has open.
   ///   - most: As above.

@@ -47,7 +47,7 @@ import Bluetooth
   }
 
   /// The values of a characteristic since the first call for it; one reader at a time.
-  /// - Parameter show: Is called with each, as it comes. Of those that are not read the newest are kept then.
+  /// - Parameter show: Is called with each, as it comes. Of unread values the newest are kept then.
   func listen(
     to attribute: Attribute, show: (@MainActor ([UInt8]) -> Void)? = nil
   ) async throws -> AsyncThrowingStream<[UInt8], any Error> {

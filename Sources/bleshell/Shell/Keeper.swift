@@ -1,10 +1,10 @@
 import Bluetooth
 import FoundationEssentials
 
-/// The retries of a command with --keep: the device, the adapter and the daemon may go and come back. Each loss, what
-/// is waited for and the return are reported, with the time.
+/// The retries of a command with --keep: the device, the adapter and the daemon may go and come back. Each loss, the
+/// reason of the wait and the return are reported, with the time.
 @MainActor final class Keeper {
-  /// After how many seconds of an attempt it is said what is waited for.
+  /// The number of seconds of an attempt after which the reason of the wait is reported.
   private static let patience = 2.0
 
   private let name: String
@@ -28,7 +28,7 @@ import FoundationEssentials
   var deadline: Deadline { hasBegun || timeout.limit == nil ? .never : timeout }
 
   /// Runs a function, which calls `begins` when the device is there, until it returns.
-  /// - Throws: What does not pass by itself; and what the first attempts met, if `timeout` has a limit.
+  /// - Throws: Errors that do not pass by themselves; and the first attempts' errors, if `timeout` has a limit.
   func run(_ body: @escaping @MainActor () async throws -> Void) async throws {
     defer { notice?.cancel() }
     while true {

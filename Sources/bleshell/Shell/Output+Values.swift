@@ -15,7 +15,7 @@ func plainMeaning(_ value: [UInt8], of uuid: BluetoothUUID) -> String? {
 }
 
 extension [String: JSONValue] {
-  /// Adds what a value of an attribute is and means.
+  /// Adds the kind and the meaning of an attribute's value.
   mutating func add(_ value: [UInt8], of uuid: BluetoothUUID) {
     self["uuid"] = .text("\(uuid)")
     self["name"] = uuid.knownName.map { .text($0) }
@@ -29,7 +29,7 @@ extension [String: JSONValue] {
 extension Output {
   /// Prints a value of an attribute.
   /// - Parameters:
-  ///   - kind: What became of it, for other programs.
+  ///   - kind: The outcome, for other programs.
   ///   - time: When it came; printed for people if given.
   func value(
     _ value: [UInt8], of attribute: Attribute, device: Device, kind: String = "value", time: Date? = nil
@@ -58,7 +58,7 @@ extension Output {
   static let csvValueHeading = "time,date,peripheral,device,handle,uuid,number,unit,value,text"
 
   /// Prints a value as comma-separated values: the time in seconds since 1970 and in ISO 8601, the device, the handle,
-  /// the number and its unit where the format is known, the octets in hex, and what they mean.
+  /// the number and its unit where the format is known, the octets in hex, and their meaning.
   func csvValue(_ value: [UInt8], of attribute: Attribute, device: Device, time: Date) {
     let quantity = AssignedQuantity(of: attribute.uuid, value: value)
     let seconds = time.timeIntervalSince1970
