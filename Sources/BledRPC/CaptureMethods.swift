@@ -18,7 +18,7 @@ public enum CaptureStart: ClientCall {
   public struct Params: RPCPayload, Hashable {
     /// "pcapng" (link type 254) or "btsnoop" (datalink type 2001, which btmon reads); "pcapng" if missing.
     public var format: CaptureFormat?
-    /// Only this adapter; all of them, and those that appear later, if missing.
+    /// Only this adapter; all of them, later ones included, if missing.
     public var adapter: String?
     /// True: keys are recorded, too, for which the permission "sessions" is needed. Otherwise they are zeros.
     public var keys: Bool?

@@ -60,9 +60,9 @@ public struct LinkDescription: RPCPayload, Hashable {
   /// How many requests of programs the device can be asked at once (enhanced ATT bearers), 2 to 3; missing where it is
   /// one.
   public var bearers: Int?
-  /// The PHY of what this machine sends: "1M", "2M" or "coded"; missing where the controller did not tell.
+  /// The PHY of this machine's packets: "1M", "2M" or "coded"; missing where the controller did not tell.
   public var txPHY: Word<PHY>?
-  /// The PHY of what the device sends: "1M", "2M" or "coded"; missing likewise.
+  /// The PHY of the device's packets: "1M", "2M" or "coded"; missing likewise.
   public var rxPHY: Word<PHY>?
   /// The longest payload of a packet on the air that this machine sends, 27 to 251 octets; missing where the controller
   /// did not tell.

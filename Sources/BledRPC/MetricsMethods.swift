@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Tells what the daemon counts and measures.
+/// Returns the daemon's counters and measurements.
 public enum MetricsGet: ClientCall {
   /// There are no parameters.
   public typealias Params = Empty
@@ -10,8 +10,9 @@ public enum MetricsGet: ClientCall {
   public static let permission: Permission? = nil
   /// For `rpc.discover`.
   public static let summary = """
-    Returns what the daemon counts and measures since its start, as it gives it to Prometheus: adapters, links, queues, \
-    what was dropped, how long calls and reads took, and what users cost. session.list has what each session costs.
+    Returns the daemon's counters and measurements since its start, as it gives them to Prometheus: adapters, links, \
+    queues, dropped packets and events, durations of calls and reads, and the cost of users. session.list has the cost \
+    of each session.
     """
 
   /// The result.

@@ -74,7 +74,7 @@ public struct PairingDevice: Codable, Sendable, Hashable {
   /// Whether this machine began.
   public var isOurs: Bool
   /// The level of the keys that this machine and the device share already, "encrypted", "authenticated" or
-  /// "secureConnections": to pair replaces them, and whoever asks may be another device. Missing if there are none.
+  /// "secureConnections": to pair replaces them, and the asking device may be another one. Missing if there are none.
   public var bondLevel: Word<SecurityLevel>?
   /// Makes a description.
   public init(peripheral: String, address: String, name: String?, isOurs: Bool, bondLevel: Word<SecurityLevel>? = nil) {

@@ -41,7 +41,7 @@ public protocol DaemonCall: RPCMethod {}
 public protocol RPCNotification: Sendable {
   /// The parameters.
   associatedtype Params: RPCPayload
-  /// `noun.what`.
+  /// `noun.event`.
   static var name: String { get }
   /// A short description for `rpc.discover`.
   static var summary: String { get }

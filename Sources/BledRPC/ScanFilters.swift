@@ -18,7 +18,7 @@ extension ScanStart {
     /// The advertisement has an AD structure like this.
     public var pattern: Pattern?
     /// The device's address is of one of these kinds: public, static random (the same at least until the device
-    /// restarts), resolvable private (which those who have the device's key can resolve), non-resolvable private.
+    /// restarts), resolvable private (resolved with the device's key), non-resolvable private.
     public var addressKinds: [Word<AddressKind>]?
     /// True: the device accepts connections.
     public var connectable: Bool?

@@ -20,12 +20,12 @@ public struct ServiceToPublish: Codable, Sendable {
     /// The operations that it offers to devices: "broadcast", "read", "writeWithoutResponse", "write", "notify",
     /// "indicate", "signedWrite", and "extendedProperties", which offers reliable writes.
     public var properties: [CharacteristicProperty]
-    /// "readable", "writeable", and what the link must have to read ("readEncryptionRequired", or
+    /// "readable", "writeable", and the link's security to read ("readEncryptionRequired", or
     /// "readAuthenticationRequired": paired with protection against a person in the middle, or
     /// "readSecureConnectionsRequired": the same with LE Secure Connections), to write ("writeEncryptionRequired",
     /// "writeAuthenticationRequired", "writeSecureConnectionsRequired") and to subscribe
     /// ("subscribeEncryptionRequired", "subscribeAuthenticationRequired", "subscribeSecureConnectionsRequired"); if
-    /// missing: those that the properties imply.
+    /// missing: the ones that the properties imply.
     public var permissions: [CharacteristicPermission]?
     /// The shortest key in octets, 7 to 16, where the link must be encrypted; 7 if missing.
     public var minimumKeySize: Int?

@@ -134,7 +134,7 @@ public struct AdapterDescription: RPCPayload, Hashable {
   public var deviceName: String?
   /// "absent" (unplugged), "off", "starting", "on", "suspended" (the system sleeps) or "failed" (see `problem`).
   public var state: Word<AdapterCondition>
-  /// Why it is "failed", and what to do.
+  /// Why it is "failed", and the remedy.
   public var problem: Problem?
   /// Whether it scans at the moment.
   public var scanning: Bool
@@ -174,7 +174,7 @@ public struct AdapterDescription: RPCPayload, Hashable {
   /// A problem of an adapter.
   public struct Problem: Codable, Sendable, Hashable {
     /// "permission" (the daemon may not use it), "inUse" (another program has it), "blocked" (by rfkill), "unsupported"
-    /// (it lacks what is needed) or "hardware" (it does not answer, or wrongly).
+    /// (it lacks a needed feature) or "hardware" (it does not answer, or wrongly).
     public var kind: Word<AdapterProblemKind>
     /// The problem, in words.
     public var message: String

@@ -112,7 +112,7 @@ public struct JSONWriter {
   /// Writes a value that is JSON already.
   package mutating func value(encoded value: Data) { codes.append(contentsOf: value) }
 
-  /// Writes whatever there is, with `JSONEncoder`.
+  /// Writes any value, with `JSONEncoder`.
   package mutating func encode(_ value: some Encodable) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .withoutEscapingSlashes

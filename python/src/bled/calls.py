@@ -2170,7 +2170,7 @@ class Calls(ABC):
 
         format: "pcapng" (link type 254) or "btsnoop" (datalink type 2001, which btmon reads); "pcapng" if
             missing.
-        adapter: Only this adapter; all of them, and those that appear later, if missing.
+        adapter: Only this adapter; all of them, later ones included, if missing.
         keys: True: keys are recorded, too, for which the permission "sessions" is needed. Otherwise they are
             zeros.
 
@@ -2203,9 +2203,9 @@ class Calls(ABC):
     async def metrics_get(
         self,
     ) -> MetricsGetResult:
-        """Returns what the daemon counts and measures since its start, as it gives it to Prometheus: adapters,
-        links, queues, what was dropped, how long calls and reads took, and what users cost. session.list has what
-        each session costs."""
+        """Returns the daemon's counters and measurements since its start, as it gives them to Prometheus: adapters,
+        links, queues, dropped packets and events, durations of calls and reads, and the cost of users.
+        session.list has the cost of each session."""
         return await self._call("metrics.get", {}, MetricsGetResult.from_json)
 
     async def simulation_advance(

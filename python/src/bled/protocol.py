@@ -35,7 +35,7 @@ class AdapterDescription(Record):
     phys: The PHYs that its controller has: "1M", "2M", "coded". Missing while it is not on.
     private_address: The private address under which devices see it at present, six octets in hex with
         colons. Missing where they see `address`.
-    problem: Why it is "failed", and what to do.
+    problem: Why it is "failed", and the remedy.
     scanning: Whether it scans at the moment.
     state: "absent" (unplugged), "off", "starting", "on", "suspended" (the system sleeps) or "failed" (see
         `problem`).
@@ -91,7 +91,7 @@ class AdapterDescriptionProblem(Record):
     """A problem of an adapter.
 
     kind: "permission" (the daemon may not use it), "inUse" (another program has it), "blocked" (by rfkill),
-        "unsupported" (it lacks what is needed) or "hardware" (it does not answer, or wrongly).
+        "unsupported" (it lacks a needed feature) or "hardware" (it does not answer, or wrongly).
     message: The problem, in words.
     remedy: The remedy, in words.
     """
@@ -568,7 +568,7 @@ class PairingDevice(Record):
 
     address: Its address.
     bond_level: The level of the keys that this machine and the device share already, "encrypted",
-        "authenticated" or "secureConnections": to pair replaces them, and whoever asks may be another device.
+        "authenticated" or "secureConnections": to pair replaces them, and the asking device may be another one.
         Missing if there are none.
     is_ours: Whether this machine began.
     name: Its name, where known.
@@ -843,8 +843,7 @@ class ScanStartFilter(Record):
     """Conditions on an advertisement. All members that are present must match; at least one must be present.
 
     address_kinds: The device's address is of one of these kinds: public, static random (the same at least
-        until the device restarts), resolvable private (which those who have the device's key can resolve),
-        non-resolvable private.
+        until the device restarts), resolvable private (resolved with the device's key), non-resolvable private.
     connectable: True: the device accepts connections.
     ignore_case: True: upper and lower case of the name are the same. Requires `name`.
     manufacturer: The advertisement has manufacturer-specific data like this.
@@ -1129,12 +1128,12 @@ class ServiceToPublishCharacteristic(Record):
 
     descriptors: Descriptors with fixed values; the daemon adds 2900 and 2902.
     minimum_key_size: The shortest key in octets, 7 to 16, where the link must be encrypted; 7 if missing.
-    permissions: "readable", "writeable", and what the link must have to read ("readEncryptionRequired", or
+    permissions: "readable", "writeable", and the link's security to read ("readEncryptionRequired", or
         "readAuthenticationRequired": paired with protection against a person in the middle, or
         "readSecureConnectionsRequired": the same with LE Secure Connections), to write
         ("writeEncryptionRequired", "writeAuthenticationRequired", "writeSecureConnectionsRequired") and to
         subscribe ("subscribeEncryptionRequired", "subscribeAuthenticationRequired",
-        "subscribeSecureConnectionsRequired"); if missing: those that the properties imply.
+        "subscribeSecureConnectionsRequired"); if missing: the ones that the properties imply.
     properties: The operations that it offers to devices: "broadcast", "read", "writeWithoutResponse",
         "write", "notify", "indicate", "signedWrite", and "extendedProperties", which offers reliable writes.
     uuid: The UUID of the characteristic.
@@ -1766,7 +1765,7 @@ class PeripheralParametersResult(Record):
         to it.
     rx_octets: The longest payload of a packet on the air that the device sends, 27 to 251 octets; missing
         likewise.
-    rx_phy: The PHY of what the device sends: "1M", "2M" or "coded"; missing likewise.
+    rx_phy: The PHY of the device's packets: "1M", "2M" or "coded"; missing likewise.
     security: How the link is protected: "encrypted", "authenticated" (the keys were agreed on with
         protection against a person in the middle) or "secureConnections" (the same with LE Secure Connections);
         missing without encryption.
@@ -1775,7 +1774,7 @@ class PeripheralParametersResult(Record):
     timeout: After how many seconds without a packet the link is lost, 0.1 to 32.
     tx_octets: The longest payload of a packet on the air that this machine sends, 27 to 251 octets; missing
         where the controller did not tell.
-    tx_phy: The PHY of what this machine sends: "1M", "2M" or "coded"; missing where the controller did not
+    tx_phy: The PHY of this machine's packets: "1M", "2M" or "coded"; missing where the controller did not
         tell.
     """
 
@@ -2384,7 +2383,7 @@ class AdapterChanged(Event):
         adapter.setName.
     state: "absent" (unplugged), "off", "starting", "on", "suspended" (the system sleeps) or "failed" (see
         `problem`).
-    problem: Why it is "failed", and what to do.
+    problem: Why it is "failed", and the remedy.
     scanning: Whether it scans at the moment.
     advertising: How many advertisements it sends at the moment.
     links: How many links it holds.
@@ -2824,9 +2823,9 @@ class PeripheralParametersChanged(Event):
     mtu: The ATT MTU, 23 to 517 octets.
     bearers: How many requests of programs the device can be asked at once (enhanced ATT bearers), 2 to 3;
         missing where it is one.
-    tx_phy: The PHY of what this machine sends: "1M", "2M" or "coded"; missing where the controller did not
+    tx_phy: The PHY of this machine's packets: "1M", "2M" or "coded"; missing where the controller did not
         tell.
-    rx_phy: The PHY of what the device sends: "1M", "2M" or "coded"; missing likewise.
+    rx_phy: The PHY of the device's packets: "1M", "2M" or "coded"; missing likewise.
     tx_octets: The longest payload of a packet on the air that this machine sends, 27 to 251 octets; missing
         where the controller did not tell.
     rx_octets: The longest payload of a packet on the air that the device sends, 27 to 251 octets; missing
