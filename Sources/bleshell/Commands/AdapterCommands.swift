@@ -4,7 +4,7 @@ import BledRPC
 /// `bleshell adapters`
 struct AdaptersCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "adapters", abstract: "Lists the adapters, and what to do about those that cannot be used.",
+    commandName: "adapters", abstract: "Lists the adapters, and the remedies for unusable ones.",
     aliases: ["list", "show"])
 
   @OptionGroup var global: GlobalOptions

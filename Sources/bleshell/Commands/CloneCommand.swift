@@ -15,7 +15,7 @@ struct CloneCommand: ShellCommand {
       """)
 
   @Argument(help: "The device.", completion: ShellCompletion.devices) var device: String
-  @Option(help: "Seconds for which it listens to what the device notifies.") var watch = 10.0
+  @Option(help: "Seconds for which it listens to the device's notifications.") var watch = 10.0
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var global: GlobalOptions
 

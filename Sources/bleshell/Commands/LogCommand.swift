@@ -22,7 +22,7 @@ struct LogCommand: ShellCommand {
   @Argument(help: "A recording; only this device (default: live; all).", completion: .file()) var words: [String] = []
   @Option(help: "Only this adapter.", completion: ShellCompletion.adapters) var adapter: String?
   @Option(help: "Stop after this many seconds.") var time: Double?
-  @Flag(help: "Leave out which session called what.") var noCalls = false
+  @Flag(help: "Leave out the calls of sessions.") var noCalls = false
   @Flag(help: "Show advertisements, too.") var advertisements = false
   @OptionGroup var global: GlobalOptions
 

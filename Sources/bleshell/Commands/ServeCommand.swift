@@ -6,7 +6,7 @@ import Bluetooth
 /// `bleshell serve`
 struct ServeCommand: ShellCommand {
   static let configuration = CommandConfiguration(
-    commandName: "serve", abstract: "Publishes the services of a file, advertises them, and prints what devices do.",
+    commandName: "serve", abstract: "Publishes and advertises the services of a file, and prints requests of devices.",
     usage: "bleshell serve <file> [--name <name>] [--adapter <adapter>] [--visits <visits>] [--time <time>]",
     discussion: "Without --time and --visits it runs until Ctrl-C. --example prints a file to begin with.")
 

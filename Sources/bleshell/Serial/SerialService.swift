@@ -49,7 +49,7 @@ struct SerialAttributes {
         let names = SerialService.known.map(\.name).joined(separator: ", ")
         throw Failure(
           "the device has none of the serial services that are known here (\(names)): name its characteristics with "
-            + "--rx and --tx; \"services\" shows what it has")
+            + "--rx and --tx; \"services\" lists its attributes")
       }
       let own = services.filter { $0.uuid == known.service }
       self.rx = try own.attribute("\(known.rx)")

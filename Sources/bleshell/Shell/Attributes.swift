@@ -123,7 +123,7 @@ extension [ServiceDescription] {
     throw Failure(
       "the device has no characteristic \(text)"
         + Suggestion.question(
-          String(wanted), among: all.map(\.uuid).words, then: "\"services\" shows what it has"))
+          String(wanted), among: all.map(\.uuid).words, then: "\"services\" lists its attributes"))
   }
 }
 

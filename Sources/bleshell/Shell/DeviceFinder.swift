@@ -20,7 +20,7 @@ import Bluetooth
       throw Failure(
         "bled does not know the device \(text)"
           + Suggestion.question(
-            text, among: known.compactMap(\.name), then: "\"bleshell peripherals\" lists those that it knows"))
+            text, among: known.compactMap(\.name), then: "\"bleshell peripherals\" lists the known ones"))
     }
     return (match.identifier, match.name ?? match.address)
   }

@@ -160,7 +160,7 @@ import Testing
     #expect(below.status == 0 && below.output.contains("Client Characteristic Configuration (2902)"), "\(below)")
     #expect(try daemon.bleshell("read", "Heart Belt", "180D/2A37/2902").output == below.output)
     let wrong = try daemon.bleshell("read", "Heart Belt", "2A99")
-    #expect(wrong.errors.contains("\"services\" shows what it has"), "\(wrong.errors)")
+    #expect(wrong.errors.contains("\"services\" lists its attributes"), "\(wrong.errors)")
   }
 
   @Test("small mistakes are answered with what helps")
