@@ -87,6 +87,7 @@ let package = Package(
       "mqtt", "MQTTGateway", "BledSession", "BledRPC", "Adapter", "JSONFiles", "SessionTestSupport", "SessionFuzzing"),
     fuzzTarget("hci", "HCI"),
     fuzzTarget("mgmt", "HCI"),
+    fuzzTarget("nearby", "Noise", "BluetoothCrypto"),
     fuzzTarget("capture", "Capture"),
     fuzzTarget("rpc", "BledRPC"),
     fuzzTarget("border", "Adapter", "BledCore", "BledRPC", "SimulatedAdapter", logging),
