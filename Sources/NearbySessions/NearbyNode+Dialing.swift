@@ -57,6 +57,9 @@ extension NearbyNode {
 
   /// Connects again, until the session is resumed or its time is over.
   func redial(_ number: Int) async {
+    guard peers[number]?.isRedialing == false else { return }
+    peers[number]?.isRedialing = true
+    defer { peers[number]?.isRedialing = false }
     while let peer = peers[number], case .lost = peer.session.state {
       var hello = Hello(identifier: settings.identifier, name: settings.name, session: peer.session.identifier)
       hello.receivedControl = peer.session.receivedCount(on: .control)

@@ -10,17 +10,27 @@ extension NearbyNode {
       isConnecting = false
       if !connectWaiters.isEmpty { connectWaiters.removeFirst().resume() }
     }
-    let link = try await client.connect(
-      .identifier(peripheral), adapter: settings.adapter, timeout: .seconds(10))
+    // Counted before: a release meanwhile must not disconnect the link that is about to be used.
     linkUsers[peripheral, default: 0] += 1
-    return link
+    do throws(BluetoothError) {
+      return try await client.connect(.identifier(peripheral), adapter: settings.adapter, timeout: .seconds(10))
+    } catch {
+      leave(peripheral)
+      throw error
+    }
+  }
+
+  /// - Returns: whether nothing uses the connection any more.
+  @discardableResult
+  private func leave(_ peripheral: String) -> Bool {
+    let count = (linkUsers[peripheral] ?? 1) - 1
+    linkUsers[peripheral] = count > 0 ? count : nil
+    return count <= 0
   }
 
   /// The last user of a connection ends it.
   func release(_ link: Peripheral) async {
-    let count = (linkUsers[link.identifier] ?? 1) - 1
-    linkUsers[link.identifier] = count > 0 ? count : nil
-    if count <= 0 { try? await link.disconnect() }
+    if leave(link.identifier) { try? await link.disconnect() }
   }
 
   /// Reads the description of a peer; a device may have several.

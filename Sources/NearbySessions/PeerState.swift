@@ -17,6 +17,8 @@ struct PeerState {
   var sockets: [Frame.Lane: ChannelSocket] = [:]
   var isWriting: Set<Frame.Lane> = []
   var timer: Task<Void, Never>?
+  /// Whether the lost link is being dialled: two links for one session would contradict each other.
+  var isRedialing = false
   /// Whether the session has ended here, and the other side has yet to close the channels.
   var isLingering = false
 

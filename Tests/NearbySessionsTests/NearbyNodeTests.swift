@@ -89,6 +89,36 @@ import Testing
     #expect(await !answered)
   }
 
+  @Test("a link that is lost comes back without loss or repetition")
+  func resumed() async throws {
+    let daemon = try await Daemon(adapters: 2)
+    let alice = try await Self.node(daemon, "Alice", adapter: 0)
+    let bob = try await Self.node(daemon, "Bob", adapter: 1)
+    let ends = try await Self.connect(alice, bob)
+    let other = try await daemon.client()
+    for round in 0..<3 as Range<UInt8> {
+      for number in 0..<20 as Range<UInt8> {
+        try await ends.alice.send([round, number])
+        try await ends.bob.send([round, number])
+        if number == 10 {
+          _ = try await other.call(AdapterPower.self, .init(adapter: "simulated1", on: false))
+          _ = try await other.call(AdapterPower.self, .init(adapter: "simulated1", on: true))
+        }
+      }
+      for end in [ends.alice, ends.bob] {
+        for number in 0..<20 as Range<UInt8> {
+          while let event = await end.next() {
+            if case .message(let message) = event {
+              #expect(message == [round, number])
+              break
+            }
+            if case .ended = event { throw Missing() }
+          }
+        }
+      }
+    }
+  }
+
   @Test("a link that stays away ends the session, once, on both sides")
   func lost() async throws {
     let daemon = try await Daemon(adapters: 2)
