@@ -135,8 +135,8 @@ public struct Bearer: Sendable {
     switch opcode.kind {
     case .request:
       // The peer may send no more than the MTU (3.2.8), and the answer to Prepare Write is as long as the request.
-      return packet.count <= mtu ? take(request: pdu, opcode) : refuse(opcode, .malformed(opcode))
-    case .response: return take(response: pdu, opcode)
+      return packet.count <= mtu ? receive(request: pdu, opcode) : refuse(opcode, .malformed(opcode))
+    case .response: return receive(response: pdu, opcode)
     case .command: return .command(pdu)
     case .notification: return .notification(pdu)
     case .indication: return .indication(pdu, confirmation: ATTPDU.handleValueConfirmation.encoded)
@@ -148,7 +148,7 @@ public struct Bearer: Sendable {
     }
   }
 
-  private mutating func take(request pdu: ATTPDU, _ opcode: ATTOpcode) -> Event {
+  private mutating func receive(request pdu: ATTPDU, _ opcode: ATTOpcode) -> Event {
     guard !answering else { return .failed(fail(.requestWhilePending(opcode))) }
     if case .exchangeMTURequest(let theirs) = pdu {
       guard exchangesMTU else {
@@ -161,7 +161,7 @@ public struct Bearer: Sendable {
     return .request(pdu)
   }
 
-  private mutating func take(response pdu: ATTPDU, _ opcode: ATTOpcode) -> Event {
+  private mutating func receive(response pdu: ATTPDU, _ opcode: ATTOpcode) -> Event {
     guard let pending = request else { return .failed(fail(.unexpectedResponse(opcode))) }
     if case .errorResponse(let failed, _, _) = pdu {
       guard failed == pending.opcode else { return .failed(fail(.unexpectedResponse(opcode))) }

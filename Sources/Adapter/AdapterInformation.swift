@@ -94,4 +94,7 @@ public struct AdapterProblem: Hashable, Sendable {
     self.message = message
     self.remedy = remedy
   }
+
+  /// The fault and the remedy, for an error or a log.
+  public var text: String { "\(message); \(remedy)" }
 }

@@ -37,7 +37,7 @@ final class SubscribedValues: Sendable {
     peripheral = device.identifier
     let core = client.core
     let observations = [
-      core.observe(GATTValue.self, value: { [self] in take($0) }, end: { [self] in end($0) }),
+      core.observe(GATTValue.self, value: { [self] in receive($0) }, end: { [self] in end($0) }),
       core.observe(
         GATTSubscriptionLost.self,
         value: { [self] event in
@@ -78,7 +78,7 @@ final class SubscribedValues: Sendable {
   /// The characteristic could not be subscribed to.
   func finish() { output.finish() }
 
-  private func take(_ event: GATTValue.Params) {
+  private func receive(_ event: GATTValue.Params) {
     guard event.peripheral == peripheral else { return }
     let (isMeant, isFull) = place.withLock { place in
       switch place {

@@ -13,7 +13,7 @@ public final class Daemon {
   static let protocolVersion = 1
   /// How long adapters may take to stop when the daemon stops. Programs are told at once, and links and the radio
   /// are down within a second or so; a change of a controller's power may take longer, and must not be left half-way.
-  static let patience = Duration.seconds(5)
+  static let timeout = Duration.seconds(5)
 
   /// The identity of this machine as devices see it.
   public typealias Identity = ServerIdentity
@@ -179,7 +179,7 @@ public final class Daemon {
       running -= 1
       if running <= 0 { store.flush(finish) }
     }
-    alarm = scheduler.schedule(after: Self.patience) { [logger] in
+    alarm = scheduler.schedule(after: Self.timeout) { [logger] in
       logger.warning("the adapters or the store did not stop in time")
       finish()
     }
@@ -228,7 +228,7 @@ public final class Daemon {
     guard slot.loggedState != slot.adapter.state else { return }
     slot.loggedState = slot.adapter.state
     if case .failed(let problem) = slot.adapter.state {
-      logger.error("adapter \(slot.id): \(problem.message) \(problem.remedy)", metadata: .about(adapter: slot))
+      logger.error("adapter \(slot.id): \(problem.text)", metadata: .about(adapter: slot))
     } else {
       logger.info("adapter \(slot.id) is \(slot.adapter.state.condition)", metadata: .about(adapter: slot))
     }

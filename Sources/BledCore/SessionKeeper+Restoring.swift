@@ -18,12 +18,12 @@ extension SessionKeeper {
       }
       let key = try RestorationKey(identifier, user: asking.credentials?.user)
       reviveSessions()
-      if let kept = try restorations.take(key) {
+      if let kept = try restorations.claim(key) {
         (session, restored) = (kept.session, kept.state)
         let former = rules.policy.permissions(of: session.credentials)
         replace(asking, by: session, on: connection)
         if holdings.release(session, without: former.subtracting(connection.permissions)) {
-          _ = session.takeLines(upTo: .max)
+          _ = session.removeLines(upTo: .max)
           restored = holdings.state(of: session, since: kept.state.since)
         }
         restored?.droppedReports = session.droppedReports
@@ -98,7 +98,7 @@ extension SessionKeeper {
 
   /// Restores the sessions that the previous daemon stored, once.
   func reviveSessions() {
-    for stored in restorations.takeLeft() {
+    for stored in restorations.claimLeft() {
       do {
         try revive(stored)
       } catch {

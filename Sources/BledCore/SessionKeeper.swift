@@ -90,7 +90,7 @@ final class SessionKeeper {
     ) { [unowned self] session in
       // Not at once: its caller may be in the middle of something.
       scheduler.schedule(after: .zero) { [weak self] in
-        self?.close(session, BledError.tooSlow.error("the session did not read what it was sent"))
+        self?.close(session, BledError.tooSlow.error("the session did not read its messages"))
       }
     }
   }

@@ -9,7 +9,7 @@ public enum RPCEncoding {
   ) throws -> Data {
     var writer = JSONWriter(id: id, method: Method.name, body: "params")
     try params.write(to: &writer)
-    return writer.takeMessage()
+    return writer.finishMessage()
   }
 
   /// A notification.
@@ -19,7 +19,7 @@ public enum RPCEncoding {
   ) throws -> Data {
     var writer = JSONWriter(method: Notification.name, body: "params")
     try params.write(to: &writer)
-    return writer.takeMessage()
+    return writer.finishMessage()
   }
 
   /// The result of a call.
@@ -27,21 +27,21 @@ public enum RPCEncoding {
   public static func success(id: RequestID, _ result: some RPCPayload) throws -> Data {
     var writer = JSONWriter(id: id, body: "result")
     try result.write(to: &writer)
-    return writer.takeMessage()
+    return writer.finishMessage()
   }
 
   /// The result of a call that is JSON already.
   public static func success(id: RequestID, encoded result: Data) -> Data {
     var writer = JSONWriter(id: id, body: "result")
     writer.value(encoded: result)
-    return writer.takeMessage()
+    return writer.finishMessage()
   }
 
   /// The error that answers a call; without an id if that could not be read.
   public static func failure(id: RequestID?, _ error: RPCError) throws -> Data {
     var writer = JSONWriter(id: id, body: "error")
     try writer.encode(error)
-    return writer.takeMessage()
+    return writer.finishMessage()
   }
 }
 
@@ -72,9 +72,9 @@ extension JSONWriter {
   private mutating func begin() { beginObject(#"{"jsonrpc":"2.0""#) }
 
   /// Ends the message, and gives its line.
-  @usableFromInline mutating func takeMessage() -> Data {
+  @usableFromInline mutating func finishMessage() -> Data {
     close("}")
-    return takeLine()
+    return finishLine()
   }
 
   fileprivate mutating func value(_ id: RequestID) {

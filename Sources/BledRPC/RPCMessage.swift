@@ -48,7 +48,7 @@ public struct RPCMessage: Sendable {
   }
 
   /// How many elements all lists in the params may have together. A service of a thousand characteristics has fewer.
-  private static let mostElements = 8192
+  private static let maximumElements = 8192
 
   /// The kind of the message.
   public let kind: Kind
@@ -90,7 +90,7 @@ public struct RPCMessage: Sendable {
     do {
       guard let body else { return try none(type) }
       return try decoded(
-        type, at: body, name: "params", budget: JSONBudget(Self.mostElements), used: UsedMembers(), isObject: true)
+        type, at: body, name: "params", budget: JSONBudget(Self.maximumElements), used: UsedMembers(), isObject: true)
     } catch {
       throw RPCError(code: RPCError.invalidParams, message: explain(error))
     }
@@ -101,7 +101,7 @@ public struct RPCMessage: Sendable {
   public func concerned<Params: RPCPayload>(_ type: Params.Type) -> Params? {
     if let params = plain(type) { return params }
     guard let body else { return nil }
-    return try? decoded(type, at: body, name: "params", budget: JSONBudget(Self.mostElements), isObject: true)
+    return try? decoded(type, at: body, name: "params", budget: JSONBudget(Self.maximumElements), isObject: true)
   }
 
   /// Decodes params that are missing.

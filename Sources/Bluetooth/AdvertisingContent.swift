@@ -124,12 +124,12 @@ private struct AdvertisingDataPacker {
   /// Places the name whole where that is possible, else as much of it as fits where there is more room.
   mutating func place(name: String) throws(BluetoothError) {
     guard !name.isEmpty else { return }
-    let most = min(max(room, scanResponseRoom) - 2, 254)
-    guard name.utf8.count > most else { return try place([.localName(name)]) }
+    let maximum = min(max(room, scanResponseRoom) - 2, 254)
+    guard name.utf8.count > maximum else { return try place([.localName(name)]) }
     // From the front: text from outside may be long, and finding its last character may take reading all of it.
     var beginning = ""
     for character in name {
-      guard beginning.utf8.count + character.utf8.count <= most else { break }
+      guard beginning.utf8.count + character.utf8.count <= maximum else { break }
       beginning.append(character)
     }
     guard !beginning.isEmpty else {

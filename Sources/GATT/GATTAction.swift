@@ -31,7 +31,7 @@ public enum GATTAction: Sendable {
   /// An indication was confirmed, or failed. Emitted exactly once for each.
   case indicationFinished(IndicationID, Result<Void, GATTError>)
   /// A signed write was taken: one with this counter, or a lower one, is none any more.
-  case signatureTaken(counter: UInt32)
+  case signatureAccepted(counter: UInt32)
   /// `clientState` changed: keep it if the peer is bonded.
   case clientStateChanged
 }

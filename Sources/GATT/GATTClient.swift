@@ -82,7 +82,7 @@ extension BearerState {
   private mutating func follow(_ pdu: ATTPDU, _ now: Instant, _ actions: inout [GATTAction]) {
     // Taken out and put back so that its collected values are not copied.
     guard var current = client.running.take() else { return }
-    let step = current.take(pdu, mtu: mtu)
+    let step = current.receive(pdu, mtu: mtu)
     client.running = current
     switch step {
     case .send(let request):

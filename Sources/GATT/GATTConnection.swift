@@ -11,7 +11,7 @@ import Bluetooth
 //
 // Inputs: `received`, `timePassed`, `linkEnded`, `securityChanged`, `open` and `end` (a bearer); client: `start`,
 // `resume`; server: `answerRead`, `answerWrite`, `notify`, `indicate`, `databaseChanged`, `serviceReturned`,
-// `ownerGone`, `restore`, `takeSignatures`.
+// `ownerGone`, `restore`, `acceptSignatures`.
 // Outputs: `GATTAction`, `deadline`.
 
 /// Both GATT roles on one link (Core 5.4, Vol 3, Part G).
@@ -165,7 +165,7 @@ public struct GATTConnection: Sendable {
   /// - Parameters:
   ///   - counter: the counter of the last accepted one, also on earlier links; nil if none was.
   ///   - verifier: checks their codes; nil if the client has no key.
-  public mutating func takeSignatures(after counter: UInt32?, _ verifier: SignatureVerifier?) {
+  public mutating func acceptSignatures(after counter: UInt32?, _ verifier: SignatureVerifier?) {
     server.lastSignCounter = counter
     server.signatureVerifier = verifier
   }

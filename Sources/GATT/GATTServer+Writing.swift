@@ -69,7 +69,7 @@ extension GATTServer {
     guard let counter = signatureVerifier?(packet) else { return }
     if let lastSignCounter, counter <= lastSignCounter { return }
     lastSignCounter = counter
-    actions.append(.signatureTaken(counter: counter))
+    actions.append(.signatureAccepted(counter: counter))
     writeCommand(handle, value, &database, &actions)
   }
 
@@ -120,7 +120,7 @@ extension GATTServer {
     _ execute: Bool, _ now: Instant, _ bearer: inout BearerState, _ database: inout AttributeDatabase,
     _ actions: inout [GATTAction]
   ) {
-    let writes = bearer.transaction.takePrepared()
+    let writes = bearer.transaction.removePrepared()
     guard execute else { return bearer.respond(Self.executeWriteResponse, &actions) }
     switch plan(writes, &database) {
     case .success(let plan): proceed(plan, now, &bearer, &database, &actions)

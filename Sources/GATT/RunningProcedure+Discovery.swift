@@ -64,22 +64,22 @@ extension RunningProcedure {
   }
 
   /// Takes an answer with findings.
-  mutating func takeFound(_ pdu: ATTPDU) -> Step {
+  mutating func receiveFound(_ pdu: ATTPDU) -> Step {
     let fault: ListFault?
     switch (procedure, pdu) {
     case (.discoverServices, .readByGroupTypeResponse(let size, let list)):
-      fault = size == 6 || size == 20 ? takeServices(ElementList(list, size: size)) : .malformed
+      fault = size == 6 || size == 20 ? addServices(ElementList(list, size: size)) : .malformed
     case (.discoverPrimaryServices(let value), .findByTypeValueResponse(let list)):
-      fault = takeServices(ElementList(list, size: 4), uuid: BluetoothUUID(littleEndian: value))
+      fault = addServices(ElementList(list, size: 4), uuid: BluetoothUUID(littleEndian: value))
     case (.findIncludedServices, .readByTypeResponse(let size, let list)):
-      fault = size == 6 || size == 8 ? takeIncludes(ElementList(list, size: size)) : .malformed
-    case (.findIncludedServices, .readResponse(let value)): fault = takeIncludedUUID(value)
+      fault = size == 6 || size == 8 ? addIncludes(ElementList(list, size: size)) : .malformed
+    case (.findIncludedServices, .readResponse(let value)): fault = addIncludedUUID(value)
     case (.discoverCharacteristics, .readByTypeResponse(let size, let list)):
-      fault = size == 7 || size == 21 ? takeCharacteristics(ElementList(list, size: size)) : .malformed
+      fault = size == 7 || size == 21 ? addCharacteristics(ElementList(list, size: size)) : .malformed
     case (.discoverDescriptors, .findInformationResponse(let uuidSize, let list)):
-      fault = takeDescriptors(ElementList(list, size: 2 + uuidSize))
+      fault = addDescriptors(ElementList(list, size: 2 + uuidSize))
     case (.readByUUID, .readByTypeResponse(let size, let list)):
-      fault = takeValues(ElementList(list, size: size))
+      fault = addValues(ElementList(list, size: size))
     default: fault = .malformed
     }
     switch fault {
@@ -96,7 +96,7 @@ extension RunningProcedure {
     return true
   }
 
-  private mutating func takeServices(_ list: ElementList, uuid known: BluetoothUUID? = nil) -> ListFault? {
+  private mutating func addServices(_ list: ElementList, uuid known: BluetoothUUID? = nil) -> ListFault? {
     for element in list {
       let (first, last) = (element.word(at: 0), element.word(at: 2))
       guard let uuid = known ?? BluetoothUUID(littleEndian: element.dropFirst(4)) else { return .malformed }
@@ -108,7 +108,7 @@ extension RunningProcedure {
     return nil
   }
 
-  private mutating func takeIncludes(_ list: ElementList) -> ListFault? {
+  private mutating func addIncludes(_ list: ElementList) -> ListFault? {
     for element in list {
       let (handle, first, last) = (element.word(at: 0), element.word(at: 2), element.word(at: 4))
       guard advance(to: handle, through: handle), first > 0, first <= last else { return .handles }
@@ -123,7 +123,7 @@ extension RunningProcedure {
   }
 
   /// The UUID of an included service that the include declaration has no room for (4.5.1).
-  private mutating func takeIncludedUUID(_ value: ArraySlice<UInt8>) -> ListFault? {
+  private mutating func addIncludedUUID(_ value: ArraySlice<UInt8>) -> ListFault? {
     guard value.count == 16, let uuid = BluetoothUUID(littleEndian: value), let include = unresolved.popLast() else {
       return .malformed
     }
@@ -131,7 +131,7 @@ extension RunningProcedure {
     return nil
   }
 
-  private mutating func takeCharacteristics(_ list: ElementList) -> ListFault? {
+  private mutating func addCharacteristics(_ list: ElementList) -> ListFault? {
     for element in list {
       let (handle, valueHandle) = (element.word(at: 0), element.word(at: 3))
       guard let uuid = BluetoothUUID(littleEndian: element.dropFirst(5)) else { return .malformed }
@@ -148,7 +148,7 @@ extension RunningProcedure {
     return nil
   }
 
-  private mutating func takeDescriptors(_ list: ElementList) -> ListFault? {
+  private mutating func addDescriptors(_ list: ElementList) -> ListFault? {
     for element in list {
       let handle = element.word(at: 0)
       guard let uuid = BluetoothUUID(littleEndian: element.dropFirst(2)) else { return .malformed }
@@ -158,7 +158,7 @@ extension RunningProcedure {
     return nil
   }
 
-  private mutating func takeValues(_ list: ElementList) -> ListFault? {
+  private mutating func addValues(_ list: ElementList) -> ListFault? {
     for element in list {
       let handle = element.word(at: 0)
       guard advance(to: handle, through: handle) else { return .handles }

@@ -3,7 +3,7 @@ import Bluetooth
 
 extension RunningProcedure {
   /// Takes the answer to a read.
-  mutating func takeValue(_ pdu: ATTPDU, mtu: Int) -> Step {
+  mutating func receiveValue(_ pdu: ATTPDU, mtu: Int) -> Step {
     switch (procedure, pdu) {
     case (.read, .readResponse(let value)), (.readMultiple, .readMultipleResponse(let value)):
       return .finish(.success(.value([UInt8](value))))
@@ -38,7 +38,7 @@ extension RunningProcedure {
   }
 
   /// Takes the answer to Prepare Write or Execute Write.
-  mutating func takeWritten(_ pdu: ATTPDU, mtu: Int) -> Step {
+  mutating func receiveWritten(_ pdu: ATTPDU, mtu: Int) -> Step {
     if let cancellation { return .finish(.failure(cancellation)) }
     switch pdu {
     case .executeWriteResponse: return .finish(.success(.done))

@@ -79,21 +79,21 @@ struct RunningProcedure: Sendable {
   }
 
   /// Takes the answer to the last request.
-  mutating func take(_ pdu: ATTPDU, mtu: Int) -> Step {
-    if case .errorResponse(_, let handle, let error) = pdu { return take(error, at: handle) }
+  mutating func receive(_ pdu: ATTPDU, mtu: Int) -> Step {
+    if case .errorResponse(_, let handle, let error) = pdu { return receive(error, at: handle) }
     switch procedure {
     case .exchangeMTU: return .finish(.success(.mtu(mtu)))
-    case .read, .readLong, .readMultiple, .readMultipleVariable, .readDatabaseHash: return takeValue(pdu, mtu: mtu)
+    case .read, .readLong, .readMultiple, .readMultipleVariable, .readDatabaseHash: return receiveValue(pdu, mtu: mtu)
     case .write, .subscribe: return .finish(.success(.done))
-    case .writeLong, .reliableWrite: return takeWritten(pdu, mtu: mtu)
+    case .writeLong, .reliableWrite: return receiveWritten(pdu, mtu: mtu)
     case .discoverServices, .discoverPrimaryServices, .findIncludedServices, .discoverCharacteristics,
       .discoverDescriptors, .readByUUID:
-      return takeFound(pdu)
+      return receiveFound(pdu)
     case .writeWithoutResponse, .signedWrite: return .finish(.success(.done))
     }
   }
 
-  private mutating func take(_ error: ATTErrorCode, at handle: UInt16) -> Step {
+  private mutating func receive(_ error: ATTErrorCode, at handle: UInt16) -> Step {
     let failure = GATTError.att(error, handle: handle)
     switch procedure {
     case .discoverServices, .discoverPrimaryServices, .discoverCharacteristics, .discoverDescriptors:

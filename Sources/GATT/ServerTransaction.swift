@@ -66,7 +66,7 @@ struct ServerTransaction: Sendable {
   }
 
   /// Empties the queue of prepared writes.
-  mutating func takePrepared() -> [AttributeWrite] {
+  mutating func removePrepared() -> [AttributeWrite] {
     defer { (prepared, preparedOctets) = ([], 0) }
     return prepared
   }

@@ -19,14 +19,14 @@ public struct ServicePlaces: Hashable, Sendable {
 
   /// How many are remembered. At the limit the publisher with the most of them loses the one that it used least
   /// recently.
-  public static let most = 1024
+  public static let maximum = 1024
 
   /// The one that was left last is last. They do not overlap.
   public private(set) var all: [Place] = []
 
   /// Takes places over, the last ones where they are too many; the rest is left out.
   public init(_ places: [Place] = []) {
-    for place in places.suffix(Self.most) where place.range.lowerBound > 0 && !overlaps(place.range) {
+    for place in places.suffix(Self.maximum) where place.range.lowerBound > 0 && !overlaps(place.range) {
       all.append(place)
     }
   }
@@ -49,7 +49,7 @@ public struct ServicePlaces: Hashable, Sendable {
   /// A service has left this place.
   mutating func leave(_ place: Place) {
     all.append(place)
-    guard all.count > Self.most else { return }
+    guard all.count > Self.maximum else { return }
     let counts = Dictionary(all.map { ($0.publisher, 1) }, uniquingKeysWith: +)
     let most = counts.values.max()
     if let place = all.firstIndex(where: { counts[$0.publisher] == most }) { all.remove(at: place) }

@@ -43,11 +43,11 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
 /// Text of a file as a message may show it: without control characters, which would act on a terminal, and of bounded
 /// length.
 func shown(_ text: String) -> String {
-  let most = 80
+  let maximum = 80
   var shown = String.UnicodeScalarView()
-  for scalar in text.unicodeScalars.prefix(most) {
+  for scalar in text.unicodeScalars.prefix(maximum) {
     let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
     shown.append(isControl ? "\u{FFFD}" : scalar)
   }
-  return String(shown) + (text.unicodeScalars.dropFirst(most).isEmpty ? "" : "…")
+  return String(shown) + (text.unicodeScalars.dropFirst(maximum).isEmpty ? "" : "…")
 }

@@ -30,7 +30,7 @@ public struct FileMembers<Name: RawRepresentable & CaseIterable & Sendable>: Sen
 
   /// The value of a required member.
   public func value(_ name: Name) throws(FileError) -> FileValue {
-    guard let value = self[name] else { throw object.failure("\"\(name.rawValue)\" is missing: add it.") }
+    guard let value = self[name] else { throw object.failure("\"\(name.rawValue)\" is missing: add it") }
     return value
   }
 

@@ -43,7 +43,7 @@ public struct FileValue: Sendable {
 
   private func mismatch(_ expected: String) -> FileError {
     failure(
-      isNull ? "this must be \(expected), not null: change it or leave it out." : "this must be \(expected): change it."
+      isNull ? "this must be \(expected), not null: change it or leave it out" : "this must be \(expected): change it"
     )
   }
 
@@ -54,7 +54,7 @@ public struct FileValue: Sendable {
   public func text(atMost limit: Int = 4096) throws(FileError) -> String {
     guard case .text(let text) = node.content else { throw mismatch("a string in quotation marks") }
     guard text.utf8.count <= limit else {
-      throw failure("this string has \(text.utf8.count) octets: give at most \(limit).")
+      throw failure("this string has \(text.utf8.count) octets: give at most \(limit)")
     }
     return text
   }
@@ -75,7 +75,7 @@ public struct FileValue: Sendable {
   public func number(in range: ClosedRange<Double>) throws(FileError) -> Double {
     let number = try number()
     guard range.contains(number) else {
-      throw failure("\(number) is out of range: give a number from \(range.lowerBound) to \(range.upperBound).")
+      throw failure("\(number) is out of range: give a number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
   }
@@ -84,7 +84,7 @@ public struct FileValue: Sendable {
   public func integer<Integer: FixedWidthInteger>(in range: ClosedRange<Integer>) throws(FileError) -> Integer {
     let number = try number()
     guard let integer = Integer(exactly: number), range.contains(integer) else {
-      throw failure("\(number) is not valid: give a whole number from \(range.lowerBound) to \(range.upperBound).")
+      throw failure("\(number) is not valid: give a whole number from \(range.lowerBound) to \(range.upperBound)")
     }
     return integer
   }
@@ -96,10 +96,10 @@ public struct FileValue: Sendable {
   public func octets(atMost limit: Int) throws(FileError) -> [UInt8] {
     let text = try text(atMost: .max)
     guard let octets = Hex.decode(text) else {
-      throw failure("\"\(shown(text))\" is not hex: give two hex digits for each octet, without spaces.")
+      throw failure("\"\(shown(text))\" is not hex: give two hex digits for each octet, without spaces")
     }
     guard octets.count <= limit else {
-      throw failure("\(octets.count) octets are too many: give at most \(limit).")
+      throw failure("\(octets.count) octets are too many: give at most \(limit)")
     }
     return octets
   }
@@ -117,7 +117,7 @@ public struct FileValue: Sendable {
     let text = try text()
     // Strings that Swift considers equal may have different octets.
     guard let word = words.first(where: { name($0).utf8.elementsEqual(text.utf8) }) else {
-      throw failure("\"\(shown(text))\" is not valid: give one of \(words.map(name).joined(separator: ", ")).")
+      throw failure("\"\(shown(text))\" is not valid: give one of \(words.map(name).joined(separator: ", "))")
     }
     return word
   }
@@ -166,7 +166,7 @@ public struct FileMember: Sendable {
 
   /// The error that says that the name is not known. If it were ignored, a misspelt setting would have no effect.
   public func unknown(_ known: some Sequence<String>) -> FileError {
-    failure("this name is not known: give one of \(known.joined(separator: ", ")).")
+    failure("this name is not known: give one of \(known.joined(separator: ", "))")
   }
 }
 

@@ -44,7 +44,7 @@ struct JSON5Parser {
     let value = try parser.value(depth: 0)
     try parser.blank()
     guard parser.index == text.count else {
-      throw parser.fault("there is more after the end of the value: look for a superfluous bracket.")
+      throw parser.fault("there is more after the end of the value: look for a superfluous bracket")
     }
     return value
   }
@@ -66,7 +66,7 @@ struct JSON5Parser {
 
   private mutating func fault(_ message: String) -> Fault { Fault(place: place(), message: message) }
 
-  private mutating func take(_ character: Unicode.Scalar) -> Bool {
+  private mutating func accept(_ character: Unicode.Scalar) -> Bool {
     guard next == UInt8(ascii: character) else { return false }
     index += 1
     return true
@@ -100,7 +100,7 @@ struct JSON5Parser {
     if isNext("//".utf8) {
       while let octet = next, octet != UInt8(ascii: "\n") { index += 1 }
     } else if isNext("/*".utf8) {
-      let open = fault("this comment has no end: close it with */.")
+      let open = fault("this comment has no end: close it with */")
       index += 2
       while !isNext("*/".utf8) {
         guard next != nil else { throw open }
@@ -108,7 +108,7 @@ struct JSON5Parser {
       }
       index += 2
     } else {
-      throw fault("this / is not valid: a comment begins with // or /*.")
+      throw fault("this / is not valid: a comment begins with // or /*")
     }
   }
 
@@ -116,7 +116,7 @@ struct JSON5Parser {
 
   private mutating func value(depth: Int) throws(Fault) -> JSON5Node {
     try blank()
-    guard depth < Self.deepest else { throw fault("this is nested too deeply.") }
+    guard depth < Self.deepest else { throw fault("this is nested too deeply") }
     let place = place()
     let content: JSON5Node.Content
     switch next {
@@ -142,13 +142,13 @@ struct JSON5Parser {
       let place = parser.place()
       let name = try parser.name()
       guard name.utf8.count <= Self.longestName else {
-        throw Fault(place: place, message: "this name is longer than \(Self.longestName) octets: shorten it.")
+        throw Fault(place: place, message: "this name is longer than \(Self.longestName) octets: shorten it")
       }
       if let first = places.updateValue(place, forKey: Array(name.utf8)) {
-        throw Fault(place: place, message: "\"\(shown(name))\" is already defined at \(first): remove one of them.")
+        throw Fault(place: place, message: "\"\(shown(name))\" is already defined at \(first): remove one of them")
       }
       try parser.blank()
-      guard parser.take(":") else { throw parser.fault("a colon is missing here.") }
+      guard parser.accept(":") else { throw parser.fault("a colon is missing here") }
       members.append(JSON5Node.Member(name: name, place: place, value: try parser.value(depth: depth + 1)))
     }
     return members
@@ -158,15 +158,15 @@ struct JSON5Parser {
   private mutating func list(
     to end: Unicode.Scalar, _ element: (inout JSON5Parser) throws(Fault) -> Void
   ) throws(Fault) {
-    let open = fault("this bracket is never closed: add \(end).")
+    let open = fault("this bracket is never closed: add \(end)")
     index += 1
     try blank()
-    while !take(end) {
+    while !accept(end) {
       guard next != nil else { throw open }
       try element(&self)
       try blank()
       guard next != nil else { throw open }
-      guard take(",") || next == UInt8(ascii: end) else { throw fault("a comma or \(end) is missing here.") }
+      guard accept(",") || next == UInt8(ascii: end) else { throw fault("a comma or \(end) is missing here") }
       try blank()
     }
   }
@@ -181,7 +181,7 @@ struct JSON5Parser {
   private static let delimiters = Array("{}[]:,\"'/".utf8)
 
   private mutating func word() throws(Fault) -> JSON5Node.Content {
-    let missing = fault("a value is missing here.")
+    let missing = fault("a value is missing here")
     let token = token()
     guard !token.isEmpty else { throw missing }
     let word = String(decoding: token.prefix(Self.longestName), as: UTF8.self)
@@ -192,7 +192,7 @@ struct JSON5Parser {
     default:
       guard token.count <= Self.longestName, let number = JSON5Number.value(of: token) else {
         throw Fault(
-          place: missing.place, message: "\"\(shown(word))\" is not a value: put strings between quotation marks.")
+          place: missing.place, message: "\"\(shown(word))\" is not a value: put strings between quotation marks")
       }
       return .number(number)
     }
@@ -202,11 +202,11 @@ struct JSON5Parser {
 
   private mutating func name() throws(Fault) -> String {
     if next == UInt8(ascii: "\"") || next == UInt8(ascii: "'") { return try string() }
-    let missing = fault("a name is missing here.")
+    let missing = fault("a name is missing here")
     let token = token()
     guard !token.isEmpty else { throw missing }
     guard let name = String(validating: token, as: UTF8.self), Self.isIdentifier(name) else {
-      throw Fault(place: missing.place, message: "this name needs quotation marks.")
+      throw Fault(place: missing.place, message: "this name needs quotation marks")
     }
     return name
   }
@@ -222,7 +222,7 @@ struct JSON5Parser {
   }
 
   private mutating func string() throws(Fault) -> String {
-    let open = fault("this string has no end: add a quotation mark.")
+    let open = fault("this string has no end: add a quotation mark")
     let quote = next
     index += 1
     var octets: [UInt8] = []
@@ -230,7 +230,7 @@ struct JSON5Parser {
       if octet == quote {
         index += 1
         guard let text = String(validating: octets, as: UTF8.self) else {
-          throw Fault(place: open.place, message: "this string is not valid UTF-8: save the file as UTF-8.")
+          throw Fault(place: open.place, message: "this string is not valid UTF-8: save the file as UTF-8")
         }
         return text
       }
@@ -245,7 +245,7 @@ struct JSON5Parser {
   }
 
   private mutating func escape(into octets: inout [UInt8]) throws(Fault) {
-    let wrong = fault("this escape sequence is not valid: write \\\\ for a backslash.")
+    let wrong = fault("this escape sequence is not valid: write \\\\ for a backslash")
     index += 1
     guard let octet = next else { return }
     switch octet {
@@ -314,24 +314,24 @@ private enum JSON5Number {
       return digits.count > 2 ? value : nil
     }
     var rest = digits[...]
-    let whole = takeDigits(&rest)
+    let whole = readDigits(&rest)
     guard whole.count < 2 || whole.first != UInt8(ascii: "0") else { return nil }
     var fraction: ArraySlice<UInt8> = []
     if rest.first == UInt8(ascii: ".") {
       rest = rest.dropFirst()
-      fraction = takeDigits(&rest)
+      fraction = readDigits(&rest)
     }
     guard !whole.isEmpty || !fraction.isEmpty else { return nil }
     if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
       rest = rest.dropFirst()
       if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
-      guard !takeDigits(&rest).isEmpty else { return nil }
+      guard !readDigits(&rest).isEmpty else { return nil }
     }
     guard rest.isEmpty else { return nil }
     return Double(String(decoding: digits, as: UTF8.self))
   }
 
-  private static func takeDigits(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+  private static func readDigits(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     rest = rest.dropFirst(digits.count)
     return digits

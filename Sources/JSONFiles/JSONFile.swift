@@ -37,7 +37,7 @@ public enum JSONFile {
   public static func parse(_ octets: some Sequence<UInt8>, name: String) throws(FileError) -> FileValue {
     let octets = Array(octets)
     guard octets.count <= longest else {
-      throw FileError(file: name, place: nil, message: "the file is longer than \(longest >> 20) MiB: shorten it.")
+      throw FileError(file: name, place: nil, message: "the file is longer than \(longest >> 20) MiB: shorten it")
     }
     do throws(JSON5Parser.Fault) {
       return FileValue(try JSON5Parser.parse(octets), path: "", file: name)
@@ -49,10 +49,10 @@ public enum JSONFile {
   private static func unreadable(_ path: String, _ code: Int32) -> FileError {
     let reason =
       switch code {
-      case ENOENT: "there is no such file: check its name."
-      case EACCES: "permission denied: check who may read it."
-      case EISDIR: "it is a directory: name a file in it."
-      default: "\(String(cString: strerror(code)))."
+      case ENOENT: "there is no such file: check its name"
+      case EACCES: "permission denied: check its owner and mode"
+      case EISDIR: "it is a directory: name a file in it"
+      default: "\(String(cString: strerror(code)))"
       }
     return FileError(
       file: path, place: nil, message: "the file cannot be read: \(reason)", isMissingFile: code == ENOENT)

@@ -181,7 +181,7 @@ package final class KernelAdapter: Adapter {
   /// Closes the radio for a problem of the hardware.
   /// - Parameter words: the problem, behind the adapter's name.
   private func fail(_ words: String, remedy: String) {
-    let problem = AdapterProblem(kind: .hardware, message: "\(context.name) \(words).", remedy: remedy)
+    let problem = AdapterProblem(kind: .hardware, message: "\(context.name) \(words)", remedy: remedy)
     closeRadio(GAPError.adapterFailed.error(problem.message))
     lifecycle.radioFailed(problem)
   }
@@ -253,10 +253,10 @@ extension KernelAdapter: LifecycleHostOwner {
 
   func controllersArePresent(_ numbers: [UInt16]) { onControllers?(numbers) }
 
-  func take(_ event: ManagementEvent) {
+  func receive(_ event: ManagementEvent) {
     guard radio.isOpen else { return }
-    pairing.take(event)
-    addresses.take(answer: event)
+    pairing.receive(event)
+    addresses.receive(answer: event)
   }
 
   // An active scan is heard on the HCI socket, unless that is silent.
@@ -275,7 +275,7 @@ extension KernelAdapter: RadioHostOwner {
   }
 
   private func begin(_ profile: ControllerProfile) {
-    information.take(profile)
+    information.adopt(profile)
     context.logger.debug("the controller is set up", metadata: ["profile": "\(profile)"])
     radio.begin(profile)
     lifecycle.radioOpened()
@@ -291,7 +291,7 @@ extension KernelAdapter: RadioHostOwner {
   }
 
   func radioFailed(_ reason: String) {
-    fail("does not work: \(reason)", remedy: "Unplug it and plug it back in, or check the kernel log with `dmesg`.")
+    fail("does not work: \(reason)", remedy: "unplug it and plug it back in, or check the kernel log with `dmesg`")
   }
 
   func heard(_ report: AdvertisingReport) { events.emitAtOnce(.report(report)) }
@@ -340,7 +340,7 @@ extension KernelAdapter: RadioHostOwner {
     let feature = radio.avoid(fault)
     fail(
       "does not work with \(feature)",
-      remedy: "The controller is switched to legacy commands, which takes a few seconds.")
+      remedy: "the controller is switched to legacy commands, which takes a few seconds")
   }
 }
 
@@ -356,7 +356,7 @@ extension KernelAdapter: PrivateAddressHostOwner {
   func addressIsMissing() {
     fail(
       "gets no private address from the kernel",
-      remedy: "Switch `privacy` off in the configuration, or check the kernel log with `dmesg`.")
+      remedy: "switch `privacy` off in the configuration, or check the kernel log with `dmesg`")
   }
 
   var pauseIsHarmless: Bool? {
@@ -387,6 +387,6 @@ extension KernelAdapter: KernelLinksOwner {
     if end.isStopping, links.all.isEmpty { radio.run(.quiet) }
   }
 
-  func linksAreAccepted() { pairing.takeHeld() }
+  func linksAreAccepted() { pairing.handleHeld() }
   func listeningFailed(_ error: SystemError) { fail(error, "ATT on \(context.name)") }
 }

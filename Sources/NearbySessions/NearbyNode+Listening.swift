@@ -100,7 +100,7 @@ extension NearbyNode {
   /// The handshake of a channel that another peer opened.
   private func serve(_ socket: ChannelSocket, _ peripheral: String) async throws(Violation) {
     let timer = Task {
-      try await Task.sleep(for: PeerSession.patience)
+      try await Task.sleep(for: PeerSession.timeout)
       socket.close()
     }
     defer { timer.cancel() }

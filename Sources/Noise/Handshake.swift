@@ -101,10 +101,10 @@ public struct Handshake: Sendable {
       for token in tokens {
         switch token {
         case .e:
-          remoteEphemeral = try Self.take(X25519KeyPair.length, &rest)
+          remoteEphemeral = try Self.read(X25519KeyPair.length, &rest)
           mixEphemeral(remoteEphemeral)
         case .s:
-          let part = try Self.take(X25519KeyPair.length + symmetric.overhead, &rest)
+          let part = try Self.read(X25519KeyPair.length + symmetric.overhead, &rest)
           remoteStatic = try symmetric.decryptAndHash(part)
         case .psk: symmetric.mixKeyAndHash(preSharedKey)
         case .ee, .es, .se: try mixSecret(token)
@@ -149,7 +149,7 @@ public struct Handshake: Sendable {
     return error
   }
 
-  private static func take(_ count: Int, _ rest: inout ArraySlice<UInt8>) throws(NoiseError) -> [UInt8] {
+  private static func read(_ count: Int, _ rest: inout ArraySlice<UInt8>) throws(NoiseError) -> [UInt8] {
     guard rest.count >= count else { throw .truncated }
     defer { rest = rest.dropFirst(count) }
     return Array(rest.prefix(count))

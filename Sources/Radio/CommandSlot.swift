@@ -33,7 +33,7 @@ package struct CommandSlot {
   }
 
   /// The kernel allows a command two seconds, and others may be ahead of ours in its queue.
-  static let patience = Duration.seconds(5)
+  static let timeout = Duration.seconds(5)
 
   private(set) var outstanding: Opcode?
   private(set) var deadline: Instant?
@@ -47,12 +47,12 @@ package struct CommandSlot {
   /// Records that a command is sent.
   mutating func send(_ packet: CommandPacket, at now: Instant) {
     outstanding = packet.opcode
-    deadline = now.advanced(by: Self.patience)
+    deadline = now.advanced(by: Self.timeout)
   }
 
   /// Takes an event.
   /// - Returns: nil if it answers no command.
-  mutating func take(_ event: HCIEvent) -> Outcome? {
+  mutating func receive(_ event: HCIEvent) -> Outcome? {
     let answer: Answer
     switch event {
     case .commandComplete(let complete):

@@ -15,7 +15,7 @@ import Bluetooth
 /// here: while there are any, a link may end a little too early.
 package struct Departure {
   /// How long a link waits for its last packets.
-  package static let patience = Duration.seconds(1)
+  package static let timeout = Duration.seconds(1)
   /// The L2CAP header of the first fragment (Core 5.4, Vol 3, Part A, 3.1).
   private static let header = 4
 
@@ -46,7 +46,7 @@ package struct Departure {
   /// The link is to end.
   /// - Returns: whether it is to be disconnected now.
   package mutating func end(at now: Instant) -> Bool {
-    deadline = now.advanced(by: Self.patience)
+    deadline = now.advanced(by: Self.timeout)
     return inFlight == 0
   }
 

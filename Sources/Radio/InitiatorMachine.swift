@@ -112,7 +112,7 @@ struct InitiatorMachine<Family: RadioFamily> {
     if pending.count > profile.acceptListSize {
       deadlines.append(Instant(nanoseconds: (now.nanoseconds / Self.turn + 1) * Self.turn))
     }
-    deadlines += pending.values.compactMap { $0.idleSince?.advanced(by: Self.patience) }
+    deadlines += pending.values.compactMap { $0.idleSince?.advanced(by: Self.timeout) }
     return deadlines.min()
   }
 
@@ -308,7 +308,7 @@ struct InitiatorMachine<Family: RadioFamily> {
   // MARK: - Waiting
 
   /// How long a device may go untried before that is told.
-  private static var patience: Duration { .seconds(10) }
+  private static var timeout: Duration { .seconds(10) }
 
   /// Reports devices that have not been tried for too long, and the reason.
   mutating func overdue(at now: Instant) -> [RadioAction] {
@@ -323,7 +323,7 @@ struct InitiatorMachine<Family: RadioFamily> {
         pending[address]?.idleSince = now
         continue
       }
-      guard since.advanced(by: Self.patience) <= now else { continue }
+      guard since.advanced(by: Self.timeout) <= now else { continue }
       // The next reason has ten seconds of its own.
       pending[address]?.idleSince = now
       let reason = reason(for: connection)

@@ -45,7 +45,7 @@ package struct LinkRequests {
 
   /// A procedure takes six connection events and may be repeated; with the longest interval that is more, but then no
   /// request waits for it.
-  private static let patience = Duration.seconds(10)
+  private static let timeout = Duration.seconds(10)
 
   private var current: Request?
   private var isAskedAgain = false
@@ -104,7 +104,7 @@ package struct LinkRequests {
   private mutating func ask(_ request: Request, at now: Instant) -> [Action] {
     current = request
     isAskedAgain = false
-    deadline = now.advanced(by: Self.patience)
+    deadline = now.advanced(by: Self.timeout)
     return [.ask(request)]
   }
 

@@ -77,7 +77,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   mutating func handle(_ input: RadioInput, at now: Instant) -> [RadioAction] {
     if let end = heldUntil, end <= now { heldUntil = nil }
     var actions: [RadioAction] = []
-    for action in take(input, at: now) {
+    for action in receive(input, at: now) {
       if case .send(let packet) = action { commands.append((.nobody, packet)) } else { actions.append(action) }
     }
     sync.scanning(scan.isOn, at: now)
@@ -91,7 +91,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
 
   var isSilent: Bool { silence.isListening }
 
-  private mutating func take(_ input: RadioInput, at now: Instant) -> [RadioAction] {
+  private mutating func receive(_ input: RadioInput, at now: Instant) -> [RadioAction] {
     switch input {
     case .wantScan where isEnding, .wantAdvertising where isEnding, .connect where isEnding,
       .wantSync where isEnding && beforePause == nil:
@@ -105,7 +105,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     case .attachFailed(let address, let error): return initiator.attachFailed(address, error, at: now)
     case .ask(let number, let packet): commands.append((.question(number), packet))
     case .command(let packet): return [.send(packet)]
-    case .event(let event): return take(event, at: now)
+    case .event(let event): return receive(event, at: now)
     case .doubt:
       slot.doubt(at: now)
       scan.doubt()
@@ -120,7 +120,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       guard let answer = slot.expire(at: now) else { return links.overdue(at: now).flatMap { linkLost($0) } }
       if slot.timeouts > 1 { return [.broken("it does not respond")] }
       commands.prepend((.nobody, CommandPacket(LEReadFilterAcceptListSize())))
-      return take(answer, at: now)
+      return receive(answer, at: now)
     case .quiet:
       beforePause = nil
       return quiet()
@@ -218,7 +218,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
 
   // MARK: - Events
 
-  private mutating func take(_ answer: CommandSlot.Answer, at now: Instant) -> [RadioAction] {
+  private mutating func receive(_ answer: CommandSlot.Answer, at now: Instant) -> [RadioAction] {
     if let handle = disconnecting { return disconnected(handle, answer.status, at: now) }
     return switch sender {
     case .question(let number): [.answered(question: number, answer)]
@@ -252,9 +252,9 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     return actions
   }
 
-  private mutating func take(_ event: HCIEvent, at now: Instant) -> [RadioAction] {
-    switch slot.take(event) {
-    case .ours(let answer): return take(answer, at: now)
+  private mutating func receive(_ event: HCIEvent, at now: Instant) -> [RadioAction] {
+    switch slot.receive(event) {
+    case .ours(let answer): return receive(answer, at: now)
     case .foreign(let answer): return disturbed(answer, at: now)
     case nil: break
     }

@@ -15,7 +15,7 @@ struct ScanSilence {
     case works
   }
 
-  private static let patience = Duration.seconds(60)
+  private static let timeout = Duration.seconds(60)
   private var state = State.unknown
 
   /// The scan is on.
@@ -38,6 +38,6 @@ struct ScanSilence {
   /// When `isBroken` becomes true, unless something is heard.
   var deadline: Instant? {
     guard case .listening(let since, true) = state else { return nil }
-    return since.advanced(by: Self.patience)
+    return since.advanced(by: Self.timeout)
   }
 }

@@ -8,7 +8,7 @@ struct BusBody {
   struct TooMany: Error {}
 
   /// How many values a body may have: in memory they are larger than on the bus, where 128 MiB are allowed.
-  private static let most = 65536
+  private static let maximum = 65536
 
   /// The size of a value and of a descriptor, in octets: a descriptor is scarcer than memory.
   private static let (valueSize, descriptorSize) = (64, 16384)
@@ -45,7 +45,7 @@ struct BusBody {
     guard sd_bus_message_peek_type(message, &type, &contents) > 0 else { return nil }
     count += 1
     size += Self.valueSize
-    guard count <= Self.most else { throw TooMany() }
+    guard count <= Self.maximum else { throw TooMany() }
     let inner = contents.map { String(cString: $0) } ?? ""
     switch UInt8(bitPattern: type) {
     case UInt8(ascii: "a"): return try array(inner)

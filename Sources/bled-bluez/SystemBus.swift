@@ -11,7 +11,7 @@ final class SystemBus {
   /// The size of a message without its values, in octets, about.
   private static let header = 256
   /// How long a program may take to answer that it reads.
-  private static let patience = Duration.seconds(25)
+  private static let timeout = Duration.seconds(25)
 
   /// The name could not be had; with the answer of the bus, or nil if it did not answer.
   struct NameTaken: Error {}
@@ -84,7 +84,7 @@ final class SystemBus {
 
   /// Asks a program that may have unread messages. An error that the program itself sends is an answer too.
   private func ask(_ program: String, _ completion: @escaping (Bool) -> Void) {
-    call(program, "/", "org.freedesktop.DBus.Peer", "Ping", [], timeout: Self.patience) { result in
+    call(program, "/", "org.freedesktop.DBus.Peer", "Ping", [], timeout: Self.timeout) { result in
       switch result {
       case .success: completion(true)
       case .failure(let error): completion(error.name.hasPrefix("org.freedesktop.DBus.Error.Unknown"))

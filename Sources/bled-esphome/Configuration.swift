@@ -52,11 +52,11 @@ struct Configuration {
     if !encryption { listen = .loopback }
     guard let value = members[.listen] else { return }
     guard let address = ListenAddress(try value.text(atMost: 64)) else {
-      throw value.failure("this is not an IP address: give one of this machine, such as \"192.168.1.2\" or \"::\".")
+      throw value.failure("this is not an IP address: give one of this machine, such as \"192.168.1.2\" or \"::\"")
     }
     guard encryption || address.isLoopback else {
       throw value.failure(
-        "without encryption anybody in the network could use the radio: give \"127.0.0.1\", or leave \"encryption\" out."
+        "without encryption anybody in the network could use the radio: give \"127.0.0.1\", or leave \"encryption\" out"
       )
     }
     listen = address
@@ -72,7 +72,7 @@ struct Configuration {
   private static func label(_ value: FileValue) throws(FileError) -> String {
     let text = try value.text(atMost: 63)
     guard !text.isEmpty, text.utf8.allSatisfy(isLabel) else {
-      throw value.failure("this is not a label of a host name: give lower-case letters, digits and hyphens.")
+      throw value.failure("this is not a label of a host name: give lower-case letters, digits and hyphens")
     }
     return text
   }

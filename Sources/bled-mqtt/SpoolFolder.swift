@@ -13,7 +13,7 @@ final class SpoolFolder: SpoolStore {
   }
 
   /// How many damaged files are kept.
-  private static let mostDamaged = 4
+  private static let maximumDamaged = 4
   private static let ending = ".spool"
   private static let damagedEnding = ".damaged"
 
@@ -129,7 +129,7 @@ final class SpoolFolder: SpoolStore {
       unlink(name)
       throw Failure(path: name, code: code)
     }
-    for old in try numbers(Self.damagedEnding).dropLast(Self.mostDamaged) {
+    for old in try numbers(Self.damagedEnding).dropLast(Self.maximumDamaged) {
       unlink(self.name(old, Self.damagedEnding))
     }
   }

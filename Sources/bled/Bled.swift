@@ -89,7 +89,7 @@ struct Bled: ParsableCommand {
     let settings = try source.read()
     StandardErrorLog.level = settings.configuration.log.level
     let writer = try StandardErrorLog.startWriter()
-    defer { writer.end(within: Self.logPatience) }
+    defer { writer.end(within: Self.logTimeout) }
     LoggingSystem.bootstrap { _ in StandardErrorLog(writer) }
     let logger = Logger(label: "bled")
     do {
@@ -101,7 +101,7 @@ struct Bled: ParsableCommand {
   }
 
   /// How long the last messages may take to be written, in milliseconds.
-  private static let logPatience: CInt = 300
+  private static let logTimeout: CInt = 300
 
   private static func ready(_ number: CInt) throws -> ReadyDescriptor {
     do { return try ReadyDescriptor(number) } catch { throw ValidationError("--ready-fd: \(error)") }

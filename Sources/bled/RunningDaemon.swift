@@ -7,7 +7,7 @@ import Logging
 /// The daemon from start to orderly end, on one event loop: with its socket, its adapters, and the settings in force.
 final class RunningDaemon {
   /// How long clients may take to read their last lines.
-  private static let patience = Duration.milliseconds(300)
+  private static let timeout = Duration.milliseconds(300)
 
   private let source: Settings.Source
   private var settings: Settings
@@ -118,7 +118,7 @@ final class RunningDaemon {
     clock.release()
     daemon.stop { [unowned self] in
       guard let server else { return loop.stop() }
-      server.closeClients(within: Self.patience) { [unowned self] in loop.stop() }
+      server.closeClients(within: Self.timeout) { [unowned self] in loop.stop() }
     }
   }
 

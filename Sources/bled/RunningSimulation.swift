@@ -84,8 +84,8 @@ final class RunningSimulation: Simulation {
     case .failed:
       adapter.fail(
         AdapterProblem(
-          kind: .hardware, message: "The simulated controller does not answer.",
-          remedy: "Repair it with simulation.adapter."))
+          kind: .hardware, message: "the simulated controller does not answer",
+          remedy: "repair it with simulation.adapter"))
     }
   }
 }

@@ -87,11 +87,11 @@ struct AttributeDatabaseTests {
     var database = AttributeDatabase()
     _ = try database.add(service(0x1111), publisher: 1)
     database.remove(service: 1)
-    for number in 0...UInt16(ServicePlaces.most) {
+    for number in 0...UInt16(ServicePlaces.maximum) {
       let added = try database.add(service(BluetoothUUID(0x3000 + number)), publisher: 2)
       database.remove(service: added.range.lowerBound)
     }
-    #expect(database.formerPlaces.all.count == ServicePlaces.most)
+    #expect(database.formerPlaces.all.count == ServicePlaces.maximum)
     #expect(try database.add(service(0x1111), publisher: 1).range.lowerBound == 1)
   }
 

@@ -171,7 +171,7 @@ struct ServerWriteTests {
       return Hex.encode(packet + ATTSignature.sign(packet, counter: counter, key: key))
     }
     var server = LinkScript(try sampleDatabase())
-    server.connection.takeSignatures(after: nil) { ATTSignature.verify($0, key: key) }
+    server.connection.acceptSignatures(after: nil) { ATTSignature.verify($0, key: key) }
     for (counter, isTaken): (UInt32, Bool) in [(0, true), (0, false), (7, true), (3, false), (7, false), (8, true)] {
       try server.exchange("520d00ff", nil)
       _ = server.takeEvents()
@@ -184,7 +184,7 @@ struct ServerWriteTests {
     #expect(server.takeEvents() == [])
 
     var later = LinkScript(try sampleDatabase())
-    later.connection.takeSignatures(after: 8) { ATTSignature.verify($0, key: key) }
+    later.connection.acceptSignatures(after: 8) { ATTSignature.verify($0, key: key) }
     for counter: UInt32 in [8, .max, .max] { try later.exchange(signed("cc", counter: counter, key: key), nil) }
     #expect(later.takeEvents() == ["signed \(UInt32.max)", "stored 13"])
   }
@@ -200,7 +200,7 @@ struct ServerWriteTests {
             value: .stored([7]))
         ]))
     var server = LinkScript(database)
-    server.connection.takeSignatures(after: nil) { _ in 5 }
+    server.connection.acceptSignatures(after: nil) { _ in 5 }
     try server.exchange("d20300aa05000000" + "0102030405060708", nil)
     #expect(server.database.value(of: 3) == [7])
   }

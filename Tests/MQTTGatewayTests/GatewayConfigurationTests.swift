@@ -41,12 +41,12 @@ struct GatewayConfigurationTests {
   }
 
   @Test(arguments: [
-    (#"{ "base": "x" }"#, "mqtt.json:1:1: \"broker\" is missing: add it."),
+    (#"{ "base": "x" }"#, "mqtt.json:1:1: \"broker\" is missing: add it"),
     (#"{ "broker": { "host": "a b" } }"#, "mqtt.json:1:23: broker.host: give the name"),
     ("{ \"broker\": { \"host\": \"a\" },\n  \"gateway\": \"a/b\" }", "mqtt.json:2:14: gateway: give this gateway"),
     (#"{ "broker": { "host": "a" }, "qos": 2 }"#, "mqtt.json:1:37: qos: 2.0 is not valid: give a whole number"),
     (#"{ "broker": { "host": "a", "tls": { "key": "/k" } } }"#, "broker.tls: give both"),
-    (#"{ "broker": { "host": "a", "tls": { "ca": "k" } } }"#, "broker.tls.ca: give an absolute path."),
+    (#"{ "broker": { "host": "a", "tls": { "ca": "k" } } }"#, "broker.tls.ca: give an absolute path"),
     (#"{ "broker": { "host": "a" }, "commands": ["fly"] }"#, "commands[0]: \"fly\" is not valid: give one of"),
     (
       #"{ "broker": { "host": "a" }, "devices": [{ "address": "x", "subscribe": ["2A37"] }] }"#,

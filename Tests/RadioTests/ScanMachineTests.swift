@@ -120,15 +120,15 @@ struct ScanMachineTests {
     var script = RadioScript<LegacyFamily>()
     script.give(.wantScan(ScanParameters()))
     try script.unanswered("0b20 07 01 6000 3000 00 00")
-    script.wait(CommandSlot.patience + .milliseconds(500))
+    script.wait(CommandSlot.timeout + .milliseconds(500))
     // Read Filter Accept List Size does no harm; with its answer all is well.
     try script.command("0f20 00", returns: "08")
     try script.unanswered("0c20 02 00 00")
     script.expectTold()
-    script.wait(CommandSlot.patience)
+    script.wait(CommandSlot.timeout)
     try script.unanswered("0f20 00")
     script.expectTold()
-    script.wait(CommandSlot.patience)
+    script.wait(CommandSlot.timeout)
     script.expectTold(.broken("it does not respond"))
   }
 

@@ -162,6 +162,6 @@ struct SetUpMachineTests {
     }
     var silent = SetUpMachine(address: DeviceAddress(value: 1, kind: .public), faults: [])
     _ = silent.start(at: .zero)
-    #expect(silent.tick(at: .zero.advanced(by: CommandSlot.patience)) == [.failed("it does not respond")])
+    #expect(silent.tick(at: .zero.advanced(by: CommandSlot.timeout)) == [.failed("it does not respond")])
   }
 }

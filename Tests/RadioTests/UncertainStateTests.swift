@@ -163,7 +163,7 @@ struct UncertainStateTests {
     try script.command("1020 00")
     try script.command(addBelt)
     try script.unanswered(create)
-    script.wait(CommandSlot.patience)
+    script.wait(CommandSlot.timeout)
     try script.command("0f20 00", returns: "08")
     try script.command(cancel)
     try script.hear(cancelled)

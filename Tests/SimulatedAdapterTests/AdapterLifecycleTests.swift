@@ -89,7 +89,7 @@ struct AdapterLifecycleTests {
 
   @Test func anAdapterThatFailsSaysWhyAndIsMended() throws {
     let world = try busy()
-    let problem = AdapterProblem(kind: .inUse, message: "Another program holds it.", remedy: "Stop that.")
+    let problem = AdapterProblem(kind: .inUse, message: "another program holds it", remedy: "stop that")
     world.adapter.fail(problem)
     world.scheduler.advance(by: .seconds(1))
     #expect(world.adapter.state == .failed(problem))

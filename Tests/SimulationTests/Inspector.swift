@@ -13,7 +13,7 @@ struct Inspector {
 
 extension Simulation {
   /// How long a procedure on a well behaved device may wait for its turn and its answer, however many share the link.
-  private static let patience = 120.0
+  private static let timeout = 120.0
 
   /// After each step of a client: what can be said of it alone.
   func stepped(_ client: RandomClient) {
@@ -73,7 +73,7 @@ extension Simulation {
       case .connect(_, let timeout): return timeout.map { waited > $0 + 60 } ?? false
       case .procedure(let id), .subscribe(let id, _), .unsubscribe(let id, _), .device(let id):
         guard client.devices[id]?.isPolite == true else { return false }
-        return waited > Self.patience && client.manner != .flooder
+        return waited > Self.timeout && client.manner != .flooder
       default: return waited > 60
       }
     }

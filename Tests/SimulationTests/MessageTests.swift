@@ -86,7 +86,7 @@ private final class Program: SessionTransport {
   }
 
   func read() {
-    while let lines = connection?.takeLines().lines, !lines.isEmpty {
+    while let lines = connection?.removeLines().lines, !lines.isEmpty {
       for line in lines { take(line) }
     }
   }

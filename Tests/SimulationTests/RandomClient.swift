@@ -167,7 +167,7 @@ final class RandomClient: SessionTransport {
   private func read() {
     guard let connection else { return }
     guard isAwake else { return linesWait() }
-    let lines = connection.takeLines().lines
+    let lines = connection.removeLines().lines
     for line in lines { take(line) }
     if !lines.isEmpty { return linesWait() }
     guard isCut, self.connection === connection else { return }

@@ -101,7 +101,7 @@ final class Simulation {
       switch generator.next() % 3 {
       case 0: adapter.vanish()
       case 1: adapter.setPower(false) { _ in }
-      default: adapter.fail(AdapterProblem(kind: .hardware, message: "It does not answer.", remedy: "Wait."))
+      default: adapter.fail(AdapterProblem(kind: .hardware, message: "it does not answer", remedy: "wait"))
       }
       scheduler.schedule(after: away) { [self] in
         adapter.comeBack()

@@ -20,7 +20,7 @@ final class EchoClient: NSObject {
     central = CBCentralManager(delegate: self, queue: nil)
   }
 
-  private func take(_ data: Data) {
+  private func receive(_ data: Data) {
     received += data
     guard received.count >= text.count else { return }
     print("Received back: \(String(decoding: received, as: UTF8.self))")
@@ -76,7 +76,7 @@ extension EchoClient: CBPeripheralDelegate {
     guard let channel else { return print("No channel: \(error?.localizedDescription ?? "")") }
     print("A channel to \(channel.psm) is open.")
     let pipe = ChannelPipe(channel)
-    pipe.onReceive = { [unowned self] in take($0) }
+    pipe.onReceive = { [unowned self] in receive($0) }
     pipe.write(text)
     self.pipe = pipe
   }

@@ -25,7 +25,7 @@ struct ServerRun {
 
   private static func connection(_ maximumMTU: Int) -> GATTConnection {
     var connection = GATTConnection(maximumMTU: maximumMTU)
-    connection.takeSignatures(after: nil) { $0.last.flatMap { $0 & 1 == 0 ? UInt32($0) : nil } }
+    connection.acceptSignatures(after: nil) { $0.last.flatMap { $0 & 1 == 0 ? UInt32($0) : nil } }
     return connection
   }
 
@@ -255,7 +255,7 @@ struct ServerRun {
     case .subscriptionChanged(let handle, let configuration):
       invariant(connection.isOpen || configuration.isEmpty, "subscribed to \(handle) after the end")
     case .finished, .securityNeeded: invariant(false, "nobody started a procedure")
-    case .value, .signatureTaken, .clientStateChanged: break
+    case .value, .signatureAccepted, .clientStateChanged: break
     }
   }
 

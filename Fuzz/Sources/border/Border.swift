@@ -112,7 +112,7 @@ private final class Program: SessionTransport {
   }
 
   func read() {
-    while let lines = connection?.takeLines().lines, !lines.isEmpty {
+    while let lines = connection?.removeLines().lines, !lines.isEmpty {
       for line in lines {
         switch try? RPCMessage(line: line.dropLast()).kind {
         case .success(let id): answered[id, default: 0] += 1

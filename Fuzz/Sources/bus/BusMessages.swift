@@ -17,7 +17,7 @@ enum BusMessages {
   /// Longer than anything may wait for an answer: an attempt to connect, and then the discovery of services.
   private static let longest = Duration.seconds(90)
   /// The number of messages of one input.
-  private static let most = 64
+  private static let maximum = 64
 
   static func main() {
     fuzz { octets in

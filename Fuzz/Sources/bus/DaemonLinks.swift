@@ -49,7 +49,7 @@ private final class DaemonLink: DaemonTransport {
   }
 
   private func read() {
-    while let lines = connection?.takeLines().lines, !lines.isEmpty {
+    while let lines = connection?.removeLines().lines, !lines.isEmpty {
       for line in lines where connection != nil { session.receive(line.dropLast(), nil) }
     }
   }

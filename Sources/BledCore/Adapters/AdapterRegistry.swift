@@ -92,7 +92,7 @@ final class AdapterSlot {
     case .absent: GAPError.adapterAbsent.error("adapter \(id) is not present: plug it in, or choose another adapter")
     case .off:
       GAPError.adapterOff.error("adapter \(id) is off: switch it on with \"bleshell power on --adapter \(id)\"")
-    case .failed(let problem): GAPError.adapterFailed.error("\(problem.message) \(problem.remedy)")
+    case .failed(let problem): GAPError.adapterFailed.error(problem.text)
     }
   }
 

@@ -11,7 +11,7 @@ struct ClientRecords: Codable, Hashable, Sendable {
 /// One bonded device in the store.
 struct ClientRecord: Codable, Hashable, Sendable {
   /// How many subscriptions are kept: no program publishes that many, and all clients together must fit into a file.
-  static let mostSubscriptions = 256
+  static let maximumSubscriptions = 256
 
   struct Subscription: Codable, Hashable, Sendable {
     let handle: UInt16
@@ -24,7 +24,7 @@ struct ClientRecord: Codable, Hashable, Sendable {
     let hash: HexBytes?
 
     init(_ state: GATTClientState) {
-      subscriptions = state.subscriptions.sorted { $0.key < $1.key }.prefix(mostSubscriptions).map {
+      subscriptions = state.subscriptions.sorted { $0.key < $1.key }.prefix(maximumSubscriptions).map {
         Subscription(
           handle: $0.key, configuration: $0.value.configuration.rawValue, service: HexBytes($0.value.service))
       }
@@ -81,7 +81,7 @@ struct ClientRecord: Codable, Hashable, Sendable {
   var state: GATTClientState? {
     server.map { server in
       var state = GATTClientState(features: Array(server.features.octets.prefix(8)), hash: server.hash?.octets)
-      for subscription in server.subscriptions.prefix(Self.mostSubscriptions) {
+      for subscription in server.subscriptions.prefix(Self.maximumSubscriptions) {
         state.subscriptions[subscription.handle] = .init(
           ClientConfiguration(rawValue: subscription.configuration), service: subscription.service.octets)
       }

@@ -176,7 +176,7 @@ final class CentralLink: ClientRole, OperationHandler {
         changed(1...0xFFFF)
       case .serverFeatures:
         // One that does not let us read them has nothing that we could use.
-        if case .value(let value)? = try? result?.get() { features.take(value) } else { features.take([]) }
+        if case .value(let value)? = try? result?.get() { features.receive(value) } else { features.receive([]) }
       case .clientFeatures(let told):
         _ = try result?.orBluetoothError()
         features.told(told)

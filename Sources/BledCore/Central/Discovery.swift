@@ -138,8 +138,8 @@ struct Discovery {
   ) throws -> Bool {
     if machine.isReadingHash { return try readHash(result) }
     switch result {
-    case .success(let found): try machine.take(found, &known)
-    case .failure(let error): try machine.take(error, &known)
+    case .success(let found): try machine.receive(found, &known)
+    case .failure(let error): try machine.receive(error, &known)
     }
     return false
   }

@@ -71,7 +71,7 @@ struct DiscoveryMachine {
   }
 
   /// Adds the result of the next procedure to the known attributes.
-  mutating func take(_ result: GATTResult, _ known: inout KnownAttributes) throws {
+  mutating func receive(_ result: GATTResult, _ known: inout KnownAttributes) throws {
     guard let asked else { return }
     self.asked = nil
     guard asked.epoch == known.epoch else {
@@ -88,21 +88,21 @@ struct DiscoveryMachine {
 extension DiscoveryMachine {
   /// The device refused the procedure that was next. Poor devices know only the requests that phones make.
   /// - Throws: the error if the discovery cannot go on without the answer.
-  mutating func take(_ error: BluetoothError, _ known: inout KnownAttributes) throws {
+  mutating func receive(_ error: BluetoothError, _ known: inout KnownAttributes) throws {
     // With the security that they ask for, these may get an answer.
     let security: [ATTErrorCode] = [
       .insufficientAuthentication, .insufficientAuthorization, .insufficientEncryption, .encryptionKeySizeTooShort,
     ]
     guard let asked else { throw error }
     // No discovery fails for want of a descriptor's value.
-    if case .read = asked.procedure, error.domain == .att { return try take(.value([]), &known) }
+    if case .read = asked.procedure, error.domain == .att { return try receive(.value([]), &known) }
     let isUnusable = error.domain == .bled && error.code == BledError.protocolViolation.rawValue
     guard
       error.domain == .att && !security.contains(where: { Int($0.rawValue) == error.code })
         || isUnusable && known.isWide(asked.procedure)
     else { throw error }
     switch asked.procedure {
-    case .findIncludedServices where !isUnusable: try take(.includedServices([]), &known)
+    case .findIncludedServices where !isUnusable: try receive(.includedServices([]), &known)
     case .findIncludedServices,
       .discoverCharacteristics where known.isWide(asked.procedure):
       self.asked = nil

@@ -45,7 +45,7 @@ final class FeatureExchange {
   }
 
   /// The device's Server Supported Features (7.4), as far as it let us read them.
-  func take(_ value: [UInt8]) {
+  func receive(_ value: [UInt8]) {
     let hasBearers = (value.first ?? 0) & 1 != 0
     tell(hasBearers ? Feature.usual | Feature.enhancedBearers : Feature.usual)
   }

@@ -144,10 +144,10 @@ private struct Reader {
 
   mutating func octet() -> UInt8? { rest.popFirst() }
 
-  mutating func word() -> UInt16? { take(2)?.reversed().reduce(0) { $0 << 8 | UInt16($1) } }
+  mutating func word() -> UInt16? { read(2)?.reversed().reduce(0) { $0 << 8 | UInt16($1) } }
 
   mutating func uuid() -> BluetoothUUID? {
-    octet().flatMap { take(Int($0)) }.flatMap { BluetoothUUID(littleEndian: $0) }
+    octet().flatMap { read(Int($0)) }.flatMap { BluetoothUUID(littleEndian: $0) }
   }
 
   mutating func range() -> ClosedRange<UInt16>? {
@@ -177,7 +177,7 @@ private struct Reader {
     return (characteristic, flags & 1 != 0)
   }
 
-  private mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+  private mutating func read(_ count: Int) -> ArraySlice<UInt8>? {
     guard rest.count >= count else { return nil }
     defer { rest = rest.dropFirst(count) }
     return rest.prefix(count)

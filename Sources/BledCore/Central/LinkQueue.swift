@@ -32,7 +32,7 @@ struct LinkQueue {
 
     var isFree: Bool { current == nil && !hasEnded }
 
-    func takes(_ operation: LinkOperation) -> Bool {
+    func accepts(_ operation: LinkOperation) -> Bool {
       enhancedMTU.map(operation.fits(enhancedMTU:)) ?? !operation.isCommand
     }
   }
@@ -72,7 +72,7 @@ struct LinkQueue {
     for index in slots.indices where slots[index].isFree {
       let (slot, commanding) = (slots[index], commanding)
       let next = waiting.nextInTurn(behind: running) { operation in
-        slot.takes(operation) && (index == 0 || commanding[operation.session?.id ?? 0] == nil)
+        slot.accepts(operation) && (index == 0 || commanding[operation.session?.id ?? 0] == nil)
       }
       if let next { return (begin(next, at: index), next) }
     }
@@ -117,7 +117,7 @@ struct LinkQueue {
 
   /// An operation in progress has ended, or continues when its turn has come again.
   mutating func ended(_ id: ProcedureID, continuing operation: LinkOperation? = nil) {
-    guard let ended = take(id), let operation, !ended.isUnawaited else { return }
+    guard let ended = remove(id), let operation, !ended.isUnawaited else { return }
     waiting.prepend(operation, of: party(of: operation.session))
   }
 
@@ -205,7 +205,7 @@ struct LinkQueue {
     return ProcedureID(lastProcedure)
   }
 
-  private mutating func take(_ id: ProcedureID) -> LinkOperation? {
+  private mutating func remove(_ id: ProcedureID) -> LinkOperation? {
     guard let index = index(asking: id), let ended = slots[index].current?.operation else { return nil }
     slots[index].current = nil
     removeIfDone(at: index)

@@ -41,7 +41,7 @@ final class OperationRunner {
     let hub = hub
     guard hub.isOpen else { return handler.fail(operation, LinkHub.gone) }
     var operation = operation
-    operation.note = notes.take(for: operation.session, on: hub.peripheral.id)
+    operation.note = notes.claim(for: operation.session, on: hub.peripheral.id)
     if let id = queue.beginAtOnce(operation, hasRoom: hub.room.isFree && hub.link.isWritable) {
       begin(operation, id)
     } else {

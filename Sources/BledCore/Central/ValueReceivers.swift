@@ -152,7 +152,7 @@ final class ValueReceivers {
   func received(_ value: [UInt8], of handle: UInt16) {
     var owner: Session?
     if let characteristic = reader(of: handle) {
-      characteristic.pipe.take(value)
+      characteristic.pipe.receive(value)
       owner = characteristic.session
     }
     for session in subscriptions.deliver(value, of: handle, from: hub, except: owner) {

@@ -23,11 +23,11 @@ final class ChannelBroker: LinkChannels {
     let parameters: ChannelParameters
 
     /// Whether it takes channels that were set up so; the kernel's listeners take both.
-    func takes(_ mode: ChannelMode) -> Bool { parameters.mode.map { $0 == mode } ?? true }
+    func accepts(_ mode: ChannelMode) -> Bool { parameters.mode.map { $0 == mode } ?? true }
   }
 
   /// How many channels of a device a program may have yet to accept: it must not use up the program's share.
-  private static let mostOffered = 4
+  private static let maximumOffered = 4
   /// ATT's own, on BR/EDR and with enhanced bearers: there the daemon keeps sessions apart.
   private static let reserved: Set<Int> = [0x1F, 0x27]
 
@@ -172,7 +172,7 @@ final class ChannelBroker: LinkChannels {
   /// A program came with a token.
   /// - Returns: the number of its channel, to `attach` to; nil if the token is of no use.
   func channel(of token: String, for user: UInt32?) -> Int? {
-    tokens.take(token, by: user, now: scheduler.now).flatMap { entries[$0]?.number }
+    tokens.claim(token, by: user, now: scheduler.now).flatMap { entries[$0]?.number }
   }
 
   /// A program has fetched a channel.
@@ -188,10 +188,10 @@ final class ChannelBroker: LinkChannels {
   /// A device opened a channel.
   func opened(_ channel: any Channel, on hub: LinkHub) {
     let listener = listeners.first { $0.slot == hub.slot && $0.psm == channel.psm }
-    guard let listener, listener.session.isPresent, listener.takes(channel.mode) else { return channel.close() }
+    guard let listener, listener.session.isPresent, listener.accepts(channel.mode) else { return channel.close() }
     let offered = entries.values.count { $0.isOffered && $0.peripheral === hub.peripheral }
     // The kernel may have let the device pair without asking.
-    guard Int(pairing.security(of: hub).level) >= listener.parameters.level, offered < Self.mostOffered else {
+    guard Int(pairing.security(of: hub).level) >= listener.parameters.level, offered < Self.maximumOffered else {
       logger.notice(
         "a channel of \(hub.peripheral.address) was refused: its link is not secure, or it has too many",
         metadata: .about(hub.peripheral, session: listener.session, adapter: hub.slot))
@@ -287,7 +287,7 @@ final class ChannelBroker: LinkChannels {
 
   private func startWaiting(_ entry: Entry) {
     entry.alarm?.cancel()
-    entry.alarm = scheduler.schedule(after: ChannelTokens.patience) { [weak self, weak entry] in
+    entry.alarm = scheduler.schedule(after: ChannelTokens.timeout) { [weak self, weak entry] in
       guard let self, let entry else { return }
       let error = GAPError.timeout.error("the channel was not fetched within 30 seconds")
       tell(entry, error)

@@ -14,7 +14,7 @@ import Logging
 /// | is idle while its user connects too often, see `CallerPlaces` | it is closed       |
 public final class ChannelSocket {
   /// How long a program may take, in nanoseconds.
-  private static let patience: Int64 = 2_000_000_000
+  private static let timeout: Int64 = 2_000_000_000
   /// How long programs wait when there is no descriptor, in nanoseconds.
   private static let pause: Int64 = 200_000_000
 
@@ -95,7 +95,7 @@ public final class ChannelSocket {
     } catch {
       return drop(caller)
     }
-    caller.alarm = loop.schedule(at: EventLoop.now + Self.patience) { [weak self, weak caller] in
+    caller.alarm = loop.schedule(at: EventLoop.now + Self.timeout) { [weak self, weak caller] in
       if let caller { self?.drop(caller) }
     }
   }

@@ -12,7 +12,7 @@ import Bluetooth
 /// | revoke                         | → (none)                              |
 struct ChannelTokens {
   /// For how long a token is valid.
-  static let patience = Duration.seconds(30)
+  static let timeout = Duration.seconds(30)
   /// The length of its text in octets.
   static let length = 32
 
@@ -36,12 +36,12 @@ struct ChannelTokens {
       let digits = String(half, radix: 16)
       return String(repeating: "0", count: 16 - digits.count) + digits
     }.joined()
-    tokens[OctetText(text)] = Token(channel: channel, user: user, deadline: now.advanced(by: Self.patience))
+    tokens[OctetText(text)] = Token(channel: channel, user: user, deadline: now.advanced(by: Self.timeout))
     return text
   }
 
   /// Gives the channel of a token, which is of no more use then.
-  mutating func take(_ text: String, by user: UInt32?, now: Instant) -> Int? {
+  mutating func claim(_ text: String, by user: UInt32?, now: Instant) -> Int? {
     let key = OctetText(text)
     guard let token = tokens[key], token.user == user else { return nil }
     tokens[key] = nil

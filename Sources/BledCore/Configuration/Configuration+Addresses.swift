@@ -9,12 +9,12 @@ extension Configuration {
 
     static let keys = [Key.publicAddresses]
     /// More than any list of controllers needs.
-    private static let most = 256
+    private static let maximum = 256
 
     mutating func read(_ root: FileMembers<Key>) throws(FileError) {
       guard let section = root[.publicAddresses] else { return }
       let members = try section.members()
-      guard members.count <= Self.most else { throw section.failure("give at most \(Self.most) addresses") }
+      guard members.count <= Self.maximum else { throw section.failure("give at most \(Self.maximum) addresses") }
       for member in members {
         guard let number = UInt16(member.name.dropFirst(3)), member.isNamed("hci\(number)") else {
           throw member.failure("name an adapter by its number, such as \"hci0\"")

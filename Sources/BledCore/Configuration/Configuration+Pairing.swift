@@ -10,7 +10,7 @@ extension Configuration {
     static let keys = [Key.pairing]
     static let isReloaded = true
     /// More than any list of devices needs.
-    private static let most = 256
+    private static let maximum = 256
 
     private enum SectionKey: String, CaseIterable, Sendable {
       case standard = "default"
@@ -44,7 +44,7 @@ extension Configuration {
     private static func members(_ section: FileValue?) throws(FileError) -> [FileMember] {
       guard let section else { return [] }
       let members = try section.members()
-      guard members.count <= most else { throw section.failure("give at most \(most) of them") }
+      guard members.count <= maximum else { throw section.failure("give at most \(maximum) of them") }
       return members
     }
   }

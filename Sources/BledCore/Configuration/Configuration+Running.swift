@@ -22,7 +22,7 @@ extension Configuration {
     static let keys = [Key.adapters]
     static let isReloaded = true
     /// More than any list of controllers needs.
-    private static let most = 256
+    private static let maximum = 256
 
     /// Whether the names are the same, wherever they are from.
     public static func == (left: Self, right: Self) -> Bool { left.names == right.names }
@@ -39,7 +39,7 @@ extension Configuration {
       guard let value = root[.adapters] else { return }
       let remedy = "give a list of one or more strings, such as [\"hci0\"]"
       names = try value.read(orSay: remedy)
-      guard (1...Self.most).contains(names.count) else { throw value.failure(remedy) }
+      guard (1...Self.maximum).contains(names.count) else { throw value.failure(remedy) }
       values = try value.elements()
     }
   }

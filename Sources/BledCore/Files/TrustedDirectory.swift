@@ -56,7 +56,7 @@ final class TrustedDirectory {
   }
 
   /// As many as the kernel follows, path_resolution(7).
-  private static let mostLinks = 40
+  private static let maximumLinks = 40
   /// `O_PATH`, which Glibc declares with its extensions only: to pass through a directory, one need not be
   /// allowed to read it.
   private static let openPath: CInt = 0o10_000_000
@@ -87,7 +87,7 @@ final class TrustedDirectory {
       let status = try next.status()
       if status.st_mode & S_IFMT == S_IFLNK {
         links += 1
-        guard links <= Self.mostLinks else { throw .refused(call: "open", code: ELOOP) }
+        guard links <= Self.maximumLinks else { throw .refused(call: "open", code: ELOOP) }
         guard Self.trusted.contains(status.st_uid) else { throw Self.foreign("\(place)/\(name)", status) }
         let target = try next.target()
         names += Self.names(in: target)

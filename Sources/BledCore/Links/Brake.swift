@@ -4,7 +4,7 @@
 /// |---------|------------------------------------------------------------|--------------------|
 /// | open    | a value for the only reader, which has too much to read    | hold → holding     |
 /// | holding | the reader has caught up, is gone, or is not the only one  | release → open     |
-/// | holding | `patience` has passed                                      | release → spent    |
+/// | holding | `timeout` has passed                                      | release → spent    |
 /// | spent   | the reader has caught up, is gone, or is not the only one  | → open             |
 ///
 /// When the time is over, values queue for the reader as far as there is room. After that it loses its subscription,
@@ -16,7 +16,7 @@ struct Brake {
 
   /// How long a link is held at most. Answers and requests of the device are held back together with its values, and
   /// the device gives up on an answer after 30 s (Core 5.4, Vol 3, Part F, 3.3.3).
-  static let patience = Duration.seconds(10)
+  static let timeout = Duration.seconds(10)
 
   private var state = State.open
 
@@ -34,7 +34,7 @@ struct Brake {
     return state == .holding ? .release : nil
   }
 
-  mutating func patienceEnded() -> Action? {
+  mutating func timedOut() -> Action? {
     guard state == .holding else { return nil }
     state = .spent
     return .release

@@ -24,12 +24,12 @@ public final class EnhancedBearers {
   /// How many are opened.
   private static let wanted = 2
   /// How many a device may open: as many as one request asks for (Core 5.4, Vol 3, Part A, 4.25).
-  private static let mostTaken = 5
+  private static let maximumTaken = 5
   /// The longest packet that is of use, in octets.
   private static let longest = 517
   /// How many packets may wait until the device gives credits. In either direction there is one request and its
   /// answer; a device that keeps sending requests without reading responses is misbehaving.
-  private static let mostWaiting = 8
+  private static let maximumWaiting = 8
 
   private struct Entry {
     let id: BearerID
@@ -61,9 +61,9 @@ public final class EnhancedBearers {
   }
 
   /// The device has opened one.
-  func take(_ channel: any Channel) {
+  func accept(_ channel: any Channel) {
     guard channel.mode == .enhanced, hub.link.security.level > 1,
-      entries.count(where: { !$0.isOurs }) < Self.mostTaken
+      entries.count(where: { !$0.isOurs }) < Self.maximumTaken
     else { return channel.close() }
     add(channel, isOurs: false)
   }
@@ -119,7 +119,7 @@ public final class EnhancedBearers {
   func send(_ packet: [UInt8], on id: BearerID) {
     guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
     if entries[index].waiting.isEmpty, entries[index].channel.isWritable { return entries[index].channel.send(packet) }
-    guard entries[index].waiting.count < Self.mostWaiting else {
+    guard entries[index].waiting.count < Self.maximumWaiting else {
       let error = BledError.protocolViolation.error("the device sent too many requests without reading the responses")
       return hub.withConnection { $0.end(id, error, actions: &$1) }
     }

@@ -41,7 +41,7 @@ final class LinkBond {
       isInForce = true
       keep()
     }
-    takeSignatures()
+    acceptSignatures()
   }
 
   // MARK: Our server
@@ -88,15 +88,15 @@ final class LinkBond {
   // MARK: Signatures
 
   /// A signature needs no encryption: it identifies the writer by itself.
-  private func takeSignatures() {
+  private func acceptSignatures() {
     guard let bond, let key = bond.peerSignatureKey.flatMap({ Key128(littleEndian: $0.value) }) else {
-      return hub.takeSignatures(after: nil, nil)
+      return hub.acceptSignatures(after: nil, nil)
     }
-    hub.takeSignatures(after: protection.clients.signCounter(of: bond)) { ATTSignature.verify($0, key: key) }
+    hub.acceptSignatures(after: protection.clients.signCounter(of: bond)) { ATTSignature.verify($0, key: key) }
   }
 
   /// A signed write of the device was accepted.
-  func signatureTaken(_ counter: UInt32) {
+  func signatureAccepted(_ counter: UInt32) {
     if let bond { protection.clients.keep(signCounter: counter, of: bond) }
   }
 

@@ -124,8 +124,8 @@ final class LinkHub {
 
   /// Accepts signed writes of the device; without `verify` none.
   /// - Parameter counter: that of the last one; nil before the first.
-  func takeSignatures(after counter: UInt32?, _ verify: SignatureVerifier?) {
-    connection.takeSignatures(after: counter, verify)
+  func acceptSignatures(after counter: UInt32?, _ verify: SignatureVerifier?) {
+    connection.acceptSignatures(after: counter, verify)
   }
 
   /// The device's subscriptions.
@@ -184,7 +184,11 @@ final class LinkHub {
       if isOpen, link.security != toldSecurity { tellParameters() }
       if isOpen { central.securityChanged() }
     case .channel(let channel):
-      if channel.psm == EnhancedBearers.psm { bearers.take(channel) } else { roles.channels.opened(channel, on: self) }
+      if channel.psm == EnhancedBearers.psm {
+        bearers.accept(channel)
+      } else {
+        roles.channels.opened(channel, on: self)
+      }
     case .ended(let reason):
       end(reason)
     }
@@ -242,7 +246,7 @@ final class LinkHub {
     case .subscriptionChanged(let handle, let configuration): server.subscriptionChanged(handle, configuration)
     case .indicationFinished(let id, _): server.indicationFinished(id)
     case .securityNeeded(let id, let bearer, let error): raiseSecurity(for: id, on: bearer, error)
-    case .signatureTaken(let counter): bond.signatureTaken(counter)
+    case .signatureAccepted(let counter): bond.signatureAccepted(counter)
     case .clientStateChanged: bond.keep()
     // The MTU itself is read where it is needed.
     case .mtuChanged(let mtu): if mtu != toldMTU { tellParameters() }

@@ -15,7 +15,7 @@ import Adapter
 /// against those of sessions is in force for a moment, and is then corrected. One that insists gets its way, until the
 /// sessions want something else.
 struct ParameterArbiter {
-  private static let mostRepetitions = 3
+  private static let maximumRepetitions = 3
 
   private var wanted: ConnectionParameters?
   /// How many requests are not settled.
@@ -45,7 +45,7 @@ struct ParameterArbiter {
   /// The parameters changed.
   /// - Returns: as `want`.
   mutating func changed(to current: LinkParameters) -> ConnectionParameters? {
-    guard let wanted, pending == 0, !current.satisfy(wanted), repetitions < Self.mostRepetitions else { return nil }
+    guard let wanted, pending == 0, !current.satisfy(wanted), repetitions < Self.maximumRepetitions else { return nil }
     repetitions += 1
     pending += 1
     return wanted

@@ -26,9 +26,9 @@ final class ReaderBrake {
     else { return false }
     session.slowedLinks += 1
     perform(brake.overrun())
-    alarm = hub.scheduler.schedule(after: Brake.patience) { [weak self] in
+    alarm = hub.scheduler.schedule(after: Brake.timeout) { [weak self] in
       guard let self else { return }
-      perform(brake.patienceEnded())
+      perform(brake.timedOut())
     }
     return true
   }

@@ -13,7 +13,7 @@ import OrderedCollections
 /// | a session is refused                      | from now on it counts others' values, up to `longestShare`         |
 /// | room after a refusal                      | its count is its share, of one value at least                      |
 /// | a session with a share sends              | its share becomes smaller                                          |
-/// | more than `mostShares` sessions have one  | the one that was given first loses it                              |
+/// | more than `maximumShares` sessions have one | the one that was given first loses it                              |
 struct RoomTurns {
   /// A sender of packets.
   enum Sender: Hashable {
@@ -27,7 +27,7 @@ struct RoomTurns {
   static let longestShare = 8
   /// How many sessions have a share at a time: their packets without room wait in the link, which holds some hundred
   /// packets.
-  static let mostShares = 8
+  static let maximumShares = 8
 
   private var waiting = UserQueue<Sender, Sender>()
   /// How many packets others have sent since a session was refused, in the order of the refusals.
@@ -70,13 +70,13 @@ struct RoomTurns {
   /// Gives shares to refused sessions, as there is room.
   /// - Returns: the sessions.
   mutating func giveShares() -> [Session] {
-    let given = refused.elements.prefix(Self.mostShares)
+    let given = refused.elements.prefix(Self.maximumShares)
     refused.removeFirst(given.count)
     for (session, count) in given {
       shares.removeValue(forKey: session)
       shares[session] = max(1, count)
     }
-    if shares.count > Self.mostShares { shares.removeFirst(shares.count - Self.mostShares) }
+    if shares.count > Self.maximumShares { shares.removeFirst(shares.count - Self.maximumShares) }
     return given.map(\.key)
   }
 

@@ -62,7 +62,7 @@ final class ValuePipe {
   /// Passes a value of the device to the program.
   /// - Returns: false if it was dropped.
   @discardableResult
-  func take(_ value: [UInt8]) -> Bool {
+  func receive(_ value: [UInt8]) -> Bool {
     guard isOpen else { return false }
     if dropped > 0, !socket.isCongested { tellDropped() }
     // From the first that has no room on until there is ample room again, so that the gap is one.

@@ -3,7 +3,7 @@ import BledRPC
 /// The costs of each user's sessions since the daemon's start, ended ones included.
 struct UserMetrics {
   /// How many users are told apart; the costs of others are added up.
-  private static let most = 64
+  private static let maximum = 64
   /// The name for all others.
   private static let others = "others"
   /// The users counted separately: the first ones, for good, since the count of one user must not move to another.
@@ -12,7 +12,7 @@ struct UserMetrics {
 
   /// A session of this user begins.
   mutating func begins(of user: UInt32?) {
-    if apart.count < Self.most { apart.insert(Self.name(of: user)) }
+    if apart.count < Self.maximum { apart.insert(Self.name(of: user)) }
   }
 
   /// A session has ended.

@@ -6,7 +6,7 @@ import Bluetooth
 /// it ends.
 final class OutOfBandPairing {
   /// How many devices' data a session may give.
-  private static let most = 64
+  private static let maximum = 64
 
   private struct Key: Hashable {
     let slot: AdapterSlot
@@ -67,8 +67,8 @@ final class OutOfBandPairing {
     guard given[key].map({ $0.user == session.user }) ?? true || session.answersForOthers else {
       throw BledError.notPermitted.error("a program of another user has given the data of this device")
     }
-    guard given[key] === session || given.values.count(where: { $0 === session }) < Self.most else {
-      throw BledError.limitReached.error("a session gives the data of \(Self.most) devices at most: take some back")
+    guard given[key] === session || given.values.count(where: { $0 === session }) < Self.maximum else {
+      throw BledError.limitReached.error("a session gives the data of \(Self.maximum) devices at most: take some back")
     }
     given[key] = session
     slot.adapter.setOutOfBand(data, of: device)

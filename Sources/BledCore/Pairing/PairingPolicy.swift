@@ -67,15 +67,15 @@ extension PairingPolicy.Rule {
 /// |-------------------|-----|-----|---|-------|------------------------------------------|
 /// | Not used for      | 2 s | 4 s | … | 512 s | ever, until the configuration is reloaded |
 struct PasskeyBrake {
-  static let mostFailures = 10
+  static let maximumFailures = 10
 
   private(set) var failures = 0
   private var pauseEnd = Instant.zero
 
-  func allows(at now: Instant) -> Bool { failures < Self.mostFailures && now >= pauseEnd }
+  func allows(at now: Instant) -> Bool { failures < Self.maximumFailures && now >= pauseEnd }
 
   mutating func failed(at now: Instant) {
-    failures = min(failures + 1, Self.mostFailures)
+    failures = min(failures + 1, Self.maximumFailures)
     pauseEnd = now.advanced(by: .seconds(1 << failures))
   }
 }

@@ -7,9 +7,9 @@ final class Peripheral {
   /// How many users are remembered.
   private static let maximumUsers = 16
   /// How long an address that is not heard any more counts as in use.
-  private static let rotationPatience = Duration.seconds(2)
+  private static let rotationTimeout = Duration.seconds(2)
   /// How long a device that advertises in turns in two ways may take for one.
-  private static let turnPatience = Duration.seconds(3)
+  private static let turnTimeout = Duration.seconds(3)
 
   /// The name that clients use for it: a random UUID, upper case.
   let id: String
@@ -112,7 +112,7 @@ final class Peripheral {
       lastReached = now
       return false
     }
-    if let lastReached, lastReached.duration(to: now) < Self.rotationPatience { return false }
+    if let lastReached, lastReached.duration(to: now) < Self.rotationTimeout { return false }
     current = address
     lastReached = now
     return true
@@ -159,7 +159,7 @@ final class Peripheral {
   private func isScanResponseOver(at report: AdvertisingReport, in scan: Int) -> Bool {
     guard scanResponse != nil, let lastScannable else { return false }
     return lastScannable.scan != scan
-      || !report.isScannable && lastScannable.time.duration(to: report.time) > Self.turnPatience
+      || !report.isScannable && lastScannable.time.duration(to: report.time) > Self.turnTimeout
   }
 }
 

@@ -4,14 +4,14 @@ import Bluetooth
 
 extension AdvertisingContent {
   /// More than any advertisement needs.
-  private static let mostServiceData = 64
-  private static let mostStructures = 64
+  private static let maximumServiceData = 64
+  private static let maximumStructures = 64
 
   /// Reads the content that a client wants to advertise.
   /// - Throws: `BledError.invalidParameter`, naming the invalid member.
   init(_ params: AdvertisingStart.Params) throws {
-    guard params.serviceData?.count ?? 0 <= Self.mostServiceData else {
-      throw BledError.invalidParameter.error("\"serviceData\" may have at most \(Self.mostServiceData) members")
+    guard params.serviceData?.count ?? 0 <= Self.maximumServiceData else {
+      throw BledError.invalidParameter.error("\"serviceData\" may have at most \(Self.maximumServiceData) members")
     }
     var serviceData: [AdvertisingData.ServiceData] = []
     for (text, data) in (params.serviceData ?? [:]).sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
@@ -53,8 +53,8 @@ extension AdvertisingContent {
       }
       structures.append(.uri(uri))
     }
-    guard params.structures?.count ?? 0 <= mostStructures else {
-      throw BledError.invalidParameter.error("\"structures\" may have at most \(mostStructures) members")
+    guard params.structures?.count ?? 0 <= maximumStructures else {
+      throw BledError.invalidParameter.error("\"structures\" may have at most \(maximumStructures) members")
     }
     for structure in params.structures ?? [] {
       guard let type = UInt8(exactly: structure.type), structure.data.octets.count <= 254 else {

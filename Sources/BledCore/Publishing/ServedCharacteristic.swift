@@ -94,9 +94,9 @@ final class ServedCharacteristic: ValuePipeOwner {
 
   /// Takes a write, if it is a whole value.
   /// - Returns: whether it is one.
-  func take(_ write: WriteQuestion) -> Bool {
+  func receive(_ write: WriteQuestion) -> Bool {
     guard receives, write.writes.count == 1, let value = write.writes.first, value.offset == 0 else { return false }
-    let hasRoom = pipe.take(value.value)
+    let hasRoom = pipe.receive(value.value)
     guard let token = write.token else { return true }
     guard hasRoom else {
       link.hub.answerWrite(token, .insufficientResources)

@@ -9,7 +9,7 @@ import Logging
 final class ServerBroker: ServerRoles {
   /// For how many devices a session is told of losses at a time; a device may connect with ever new addresses. Losses
   /// of further devices are only counted.
-  static let mostUntold = 1024
+  static let maximumUntold = 1024
 
   /// Makes sockets for values; nil where none can be watched.
   var sockets: ValueSockets?
@@ -320,7 +320,7 @@ final class ServerBroker: ServerRoles {
   /// as soon as it has room: the device itself is not told the outcome of Write Commands.
   static func noteLoss(of packets: Int, from central: String, to session: Session) {
     let isFirst = session.untoldLosses.isEmpty
-    guard session.untoldLosses[central] != nil || session.untoldLosses.count < mostUntold else { return }
+    guard session.untoldLosses[central] != nil || session.untoldLosses.count < maximumUntold else { return }
     session.untoldLosses[central, default: 0] += packets
     guard isFirst else { return }
     if !session.outbox.isCongested { tellLosses(to: session) }

@@ -73,7 +73,7 @@ final class ServerLink: ServerRole {
       return
     }
     serves(session)
-    if let handle = write.writes.first?.handle, acquired[handle]?.take(write) == true { return }
+    if let handle = write.writes.first?.handle, acquired[handle]?.receive(write) == true { return }
     let params = ServerWrite.Params(
       central: hub.peripheral.id,
       writes: write.writes.map { .init(handle: $0.handle, offset: Int($0.offset), value: HexBytes($0.value)) },

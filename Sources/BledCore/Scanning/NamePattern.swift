@@ -26,19 +26,19 @@ struct NamePattern {
     for scalar in name.unicodeScalars {
       if index == octets.count { return !isWhole }
       if scalar.isASCII {
-        guard take(UInt8(truncatingIfNeeded: scalar.value).lowercasedASCII, at: &index) else { return false }
+        guard accept(UInt8(truncatingIfNeeded: scalar.value).lowercasedASCII, at: &index) else { return false }
       } else {
         for octet in scalar.properties.lowercaseMapping.utf8 {
           // The pattern may end within the lower case of a scalar, which can be two.
           if index == octets.count { return !isWhole }
-          guard take(octet, at: &index) else { return false }
+          guard accept(octet, at: &index) else { return false }
         }
       }
     }
     return index == octets.count
   }
 
-  private func take(_ octet: UInt8, at index: inout Int) -> Bool {
+  private func accept(_ octet: UInt8, at index: inout Int) -> Bool {
     guard octets[index] == octet else { return false }
     index += 1
     return true

@@ -188,7 +188,7 @@ final class ScanBroker {
       let isBackground = session.isBackground
       guard subscription.includes(event.slot), subscription.isRunning(inBackground: isBackground) else { continue }
       let wantsAll = subscription.wantsAll(inBackground: isBackground)
-      guard subscription.takes(peripheral, wantsAll: wantsAll) else { continue }
+      guard subscription.passes(peripheral, wantsAll: wantsAll) else { continue }
       let number = subscription.number
       let line = lines.line(with: subscription.decoding?.decoded(peripheral), scan: number) {
         encode(event, isRepeated: wantsAll, decoded: $0, scan: number)
@@ -224,7 +224,7 @@ final class ScanBroker {
     for (session, subscription) in wanting where subscription.includes(slot) {
       let isBackground = session.isBackground
       guard subscription.isRunning(inBackground: isBackground),
-        subscription.takes(
+        subscription.passes(
           anonymous: report, content, wantsAll: subscription.wantsAll(inBackground: isBackground))
       else { continue }
       let decoded = subscription.decoding == nil ? [] : said

@@ -18,7 +18,7 @@ import DequeModule
 /// event of its own, so nothing is missed.
 struct ScanEvents<Device: Equatable> {
   /// How long an advertisement waits for its scan response.
-  static var patience: Duration { .milliseconds(30) }
+  static var timeout: Duration { .milliseconds(30) }
   /// How many may wait.
   static var limit: Int { 64 }
 
@@ -33,7 +33,7 @@ struct ScanEvents<Device: Equatable> {
     var over = removeEvent(of: device)
     guard mayBeAnswered else { return over }
     if waiting.count == Self.limit { over = waiting.popFirst()?.device }
-    waiting.append((device, now.advanced(by: Self.patience)))
+    waiting.append((device, now.advanced(by: Self.timeout)))
     return over
   }
 

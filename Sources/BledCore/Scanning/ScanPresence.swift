@@ -49,15 +49,15 @@ struct ScanPresence<Device: Hashable> {
   }
 
   private let gate: SignalGate
-  private let patience: Duration?
+  private let timeout: Duration?
   private var entries: [Device: Entry] = [:]
   /// One for each entry, if there is a time.
   private var checks = Heap<Check>()
 
   /// - Parameter timeout: after how long without being heard a device is lost; nil: never.
-  init(gate: SignalGate, patience: Duration?) {
+  init(gate: SignalGate, timeout: Duration?) {
     self.gate = gate
-    self.patience = patience
+    self.timeout = timeout
   }
 
   /// When `tick` may have something to do. Until then it does not become earlier.
@@ -70,7 +70,7 @@ struct ScanPresence<Device: Hashable> {
       return Verdict(isIn: true, lost: enter(device, at: now))
     }
     guard gate.admits(rssi, isIn: entry.isIn) else {
-      if patience == nil { entries[device] = nil } else { entries[device]?.isIn = false }
+      if timeout == nil { entries[device] = nil } else { entries[device]?.isIn = false }
       return Verdict(isIn: false, leaves: entry.isIn && gate.hasHysteresis)
     }
     entries[device] = Entry(lastHeard: now)
@@ -101,7 +101,7 @@ struct ScanPresence<Device: Hashable> {
   private mutating func enter(_ device: Device, at now: Instant) -> Lost? {
     var lost: Lost?
     if entries.count >= Self.limit {
-      if patience == nil {
+      if timeout == nil {
         // Devices between the thresholds have to come in anew.
         entries = [:]
       } else if nextLoss() != nil {
@@ -109,16 +109,16 @@ struct ScanPresence<Device: Hashable> {
       }
     }
     entries[device] = Entry(lastHeard: now)
-    if let patience { checks.insert(Check(time: now.advanced(by: patience), device: device)) }
+    if let timeout { checks.insert(Check(time: now.advanced(by: timeout), device: device)) }
     return lost
   }
 
   /// Brings the check of the device that was heard longest ago to the top.
   /// - Returns: when that is lost.
   private mutating func nextLoss() -> Instant? {
-    guard let patience else { return nil }
+    guard let timeout else { return nil }
     while let check = checks.min, let entry = entries[check.device] {
-      let time = entry.lastHeard.advanced(by: patience)
+      let time = entry.lastHeard.advanced(by: timeout)
       guard time > check.time else { return time }
       checks.replaceMin(with: Check(time: time, device: check.device))
     }

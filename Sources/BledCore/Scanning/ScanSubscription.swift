@@ -9,7 +9,7 @@ final class ScanSubscription {
   /// The same for anonymous advertisements.
   private static let maximumReportedAnonymous = 256
   /// The bounds of the time after which a device is lost, in seconds.
-  private static let patience = 0.5...3600
+  private static let timeout = 0.5...3600
 
   /// Where; nil: on all, later ones included.
   let adapter: AdapterSlot?
@@ -42,15 +42,15 @@ final class ScanSubscription {
     decoding = try ScanDecoding(params)
     self.scheduler = scheduler
     gate = try SignalGate(entry: params.rssi, exit: params.rssiOut)
-    if let patience = params.lost, !Self.patience.contains(patience) {
+    if let timeout = params.lost, !Self.timeout.contains(timeout) {
       throw BledError.invalidParameter.error(
         """
-        "lost" must be \(Self.patience.lowerBound) to \(Int(Self.patience.upperBound)) seconds: several times the \
+        "lost" must be \(Self.timeout.lowerBound) to \(Int(Self.timeout.upperBound)) seconds: several times the \
         interval at which the devices advertise
         """)
     }
     guard gate.hasHysteresis || params.lost != nil else { return }
-    presence = ScanPresence(gate: gate, patience: params.lost.map { .seconds($0) })
+    presence = ScanPresence(gate: gate, timeout: params.lost.map { .seconds($0) })
   }
 
   deinit { alarm?.cancel() }
@@ -77,7 +77,7 @@ final class ScanSubscription {
   // MARK: Reports
 
   /// Whether it gets a report on a device as that was last heard, which is noted.
-  func takes(_ peripheral: Peripheral, wantsAll: Bool) -> Bool {
+  func passes(_ peripheral: Peripheral, wantsAll: Bool) -> Bool {
     if presence != nil {
       // Every advertisement counts, also one that is not reported.
       guard filter.admits(peripheral), isIn(peripheral), wantsAll || isNews(peripheral) else { return false }
@@ -90,7 +90,7 @@ final class ScanSubscription {
   }
 
   /// Whether it gets a report on an anonymous advertisement, which is noted.
-  func takes(anonymous report: AdvertisingReport, _ content: AdvertisedContent, wantsAll: Bool) -> Bool {
+  func passes(anonymous report: AdvertisingReport, _ content: AdvertisedContent, wantsAll: Bool) -> Bool {
     gate.admits(report.rssi, isIn: false) && filter.admits(anonymous: content) && (wantsAll || note(report))
   }
 

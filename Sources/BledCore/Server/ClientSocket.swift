@@ -200,7 +200,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
   private func flush() -> Bool {
     for _ in 0..<Self.writeBatches {
       guard watch != nil, let connection else { return false }
-      if outgoing.lines.isEmpty { outgoing = connection.takeLines() }
+      if outgoing.lines.isEmpty { outgoing = connection.removeLines() }
       if outgoing.lines.isEmpty {
         updateInterest()
         if isClosing, !hasInputEnded {

@@ -8,13 +8,13 @@ import Glibc
 /// | Input                                   | Effect                                                   |
 /// |-----------------------------------------|----------------------------------------------------------|
 /// | a connection                            | no more is sent, its octets are dropped → leaving        |
-/// | one more than `most`                    | the oldest is closed                                     |
+/// | one more than `maximum`                 | the oldest is closed                                     |
 /// | leaving: the client closed, 1 s passed, or it sent too much | it is closed                         |
 final class Farewells {
   /// How many there may be: each takes a descriptor.
-  private static let most = 16
+  private static let maximum = 16
   /// How long the client may take to read its last lines, in nanoseconds.
-  private static let patience: Int64 = 1_000_000_000
+  private static let timeout: Int64 = 1_000_000_000
   /// How many octets it may send meanwhile: more than the kernel holds for it.
   private static let longest = 1 << 20
   /// How much is read at once, in octets.
@@ -40,7 +40,7 @@ final class Farewells {
   /// Takes over a connection to which nothing more is written.
   func add(_ descriptor: CInt) {
     shutdown(descriptor, CInt(SHUT_WR))
-    if leaving.count >= Self.most { end(leaving[0]) }
+    if leaving.count >= Self.maximum { end(leaving[0]) }
     let client = Leaving(descriptor)
     do throws(EventLoopError) {
       client.watch = try Watch(descriptor, on: loop, priority: .low) { [unowned self, unowned client] _ in read(client)
@@ -48,7 +48,7 @@ final class Farewells {
     } catch {
       return Self.close(descriptor)
     }
-    client.alarm = loop.schedule(at: EventLoop.now + Self.patience) { [weak self, weak client] in
+    client.alarm = loop.schedule(at: EventLoop.now + Self.timeout) { [weak self, weak client] in
       if let client { self?.end(client) }
     }
     leaving.append(client)

@@ -50,14 +50,14 @@ public final class SocketServer {
     reserve = -1
   }
 
-  /// Waits until all clients have disconnected, and closes the rest after `patience`.
+  /// Waits until all clients have disconnected, and closes the rest after `timeout`.
   /// - Parameter done: called once, never from inside this call.
-  public func closeClients(within patience: Duration, _ done: @escaping () -> Void) {
+  public func closeClients(within timeout: Duration, _ done: @escaping () -> Void) {
     guard !clients.isEmpty else {
       farewells.closeAll()
       return loop.execute(done)
     }
-    let (seconds, attoseconds) = patience.components
+    let (seconds, attoseconds) = timeout.components
     let time = EventLoop.now + seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     let alarm = loop.schedule(at: time) { [weak self] in
       for client in Array((self?.clients ?? [:]).values) { client.disconnect() }

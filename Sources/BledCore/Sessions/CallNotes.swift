@@ -40,7 +40,7 @@ final class CallNotes {
 
   /// The note of an operation that the call being handled has come to, or that is the daemon's own; nil without one.
   /// - Parameter device: the identifier of the device that is asked.
-  func take(for session: Session?, on device: String) -> CallNote? {
+  func claim(for session: Session?, on device: String) -> CallNote? {
     guard write != nil else { return nil }
     guard let session else { return CallNote("bled itself asks \(device)") }
     guard let found = pending, found.session === session else { return nil }

@@ -163,7 +163,7 @@ public struct Outbox {
 
   /// Takes the oldest lines: at least one if there is any, then as many as fit into `octets`; one that carries a
   /// descriptor alone.
-  public mutating func take(upTo octets: Int) -> Batch {
+  public mutating func remove(upTo octets: Int) -> Batch {
     var batch = Batch(descriptor: descriptors.removeValue(forKey: first))
     var taken = 0
     while let entry = entries.first,

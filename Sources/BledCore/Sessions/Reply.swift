@@ -136,7 +136,7 @@ struct OutgoingCalls {
 
   /// The call that this answers. To be completed when the access to this value is over: a completion may begin another
   /// call.
-  mutating func take(_ id: RequestID) -> Waiting? {
+  mutating func remove(_ id: RequestID) -> Waiting? {
     guard case .number(let number) = id else { return nil }
     return waiting.removeValue(forKey: number)
   }

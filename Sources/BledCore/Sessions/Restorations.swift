@@ -90,7 +90,7 @@ final class Restorations {
 
   /// The preserved session of an identifier, which is live from now on; nil if there is none.
   /// - Throws: if another program has it.
-  func take(_ key: RestorationKey) throws(BluetoothError) -> (session: Session, state: RestoredState)? {
+  func claim(_ key: RestorationKey) throws(BluetoothError) -> (session: Session, state: RestoredState)? {
     guard let entry = entries[key] else { return nil }
     guard let (state, alarm, _) = entry.preserved else { throw Self.inUse(key, by: entry.session) }
     alarm.cancel()
@@ -144,7 +144,7 @@ final class Restorations {
   }
 
   /// The sessions of the previous daemon, once.
-  func takeLeft() -> [StoredSession] {
+  func claimLeft() -> [StoredSession] {
     defer { left = [] }
     return left
   }

@@ -187,8 +187,8 @@ public final class Session {
   }
 
   /// The next lines to write, which fit into this many octets unless it is a single line.
-  func takeLines(upTo octets: Int) -> Outbox.Batch {
-    let batch = outbox.take(upTo: octets)
+  func removeLines(upTo octets: Int) -> Outbox.Batch {
+    let batch = outbox.remove(upTo: octets)
     if !reliefs.isEmpty, outbox.isRelieved {
       let work = reliefs
       reliefs = []

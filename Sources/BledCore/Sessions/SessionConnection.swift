@@ -72,14 +72,14 @@ public final class SessionConnection {
       case .request(let id, let method): router.handle(message, method: method, id: id, from: self)
       case .notification(let method): router.handle(message, method: method, id: nil, from: self)
       case .success(let id):
-        let call = session.calls.take(id)
+        let call = session.calls.remove(id)
         guard message.length <= ordinaryLine else {
           call?.fail(.invalid("the answer has \(message.length) octets; the limit is \(ordinaryLine)"))
           return
         }
         call?.succeed(message)
       case .failure(let id?, let error):
-        let call = session.calls.take(id)
+        let call = session.calls.remove(id)
         call?.fail(error)
       case .failure(nil, let error):
         logger.debug(
@@ -107,9 +107,9 @@ public final class SessionConnection {
   public func receive(_ tooLong: LineFramer.TooLong) { refuse(nil, tooLong.error) }
 
   /// The next lines to write, about 64 KiB; none if none waits.
-  public func takeLines() -> Outbox.Batch {
+  public func removeLines() -> Outbox.Batch {
     guard isOpen || !session.isOpen else { return Outbox.Batch() }
-    let batch = session.takeLines(upTo: Self.batch)
+    let batch = session.removeLines(upTo: Self.batch)
     if !isReading, session.outbox.isRelieved {
       isReading = true
       transport.setReading(true)
@@ -207,7 +207,7 @@ public final class SessionConnection {
 
 /// The carrier of a connection's lines: a socket, or an array in a test.
 public protocol SessionTransport: AnyObject {
-  /// Lines wait. Call `SessionConnection.takeLines` soon, but not from inside this call, until it returns none.
+  /// Lines wait. Call `SessionConnection.removeLines` soon, but not from inside this call, until it returns none.
   func linesWait()
   /// Whether lines of the client are accepted; while false, none may be passed to `SessionConnection.receive`.
   func setReading(_ wanted: Bool)

@@ -6,7 +6,7 @@ public final class DocumentFolder: DocumentStorage {
   /// Far larger than any file of ours.
   private static let largestFile = 16 << 20
   /// How many files of a document that could not be read are kept.
-  private static let mostAside = 5
+  private static let maximumAside = 5
 
   /// The directory.
   public let path: String
@@ -63,7 +63,7 @@ public final class DocumentFolder: DocumentStorage {
   /// - Returns: its path.
   public func setAside(_ name: String) throws(StoreError) -> String {
     let aside = "\(name).damaged"
-    let places = [aside] + (1..<Self.mostAside).map { "\(aside).\($0)" }
+    let places = [aside] + (1..<Self.maximumAside).map { "\(aside).\($0)" }
     if let last = places.last, unlinkat(directory, last, 0) != 0 { unlinkat(directory, last, AT_REMOVEDIR) }
     for (place, next) in zip(places, places.dropFirst()).reversed() {
       guard renameat(directory, place, directory, next) == 0 || errno == ENOENT else {

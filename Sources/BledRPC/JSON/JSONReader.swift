@@ -254,7 +254,7 @@ private struct JSONElements: UnkeyedDecodingContainer {
   var count: Int? { nil }
   var isAtEnd: Bool { next == nil }
 
-  private mutating func take() throws -> JSONReader {
+  private mutating func advance() throws -> JSONReader {
     let path = JSONPath.element(array.path, currentIndex)
     guard let range = next else {
       throw DecodingError.valueNotFound(
@@ -271,17 +271,17 @@ private struct JSONElements: UnkeyedDecodingContainer {
 
   mutating func decodeNil() throws -> Bool {
     guard let next, array.text.isNull(next) else { return false }
-    _ = try take()
+    _ = try advance()
     return true
   }
 
-  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try Value(from: try take()) }
+  mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try Value(from: try advance()) }
 
   mutating func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type
-  ) throws -> KeyedDecodingContainer<Nested> { try take().container(keyedBy: type) }
+  ) throws -> KeyedDecodingContainer<Nested> { try advance().container(keyedBy: type) }
 
-  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { try take().unkeyedContainer() }
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { try advance().unkeyedContainer() }
 
-  mutating func superDecoder() throws -> any Decoder { try take() }
+  mutating func superDecoder() throws -> any Decoder { try advance() }
 }

@@ -50,13 +50,13 @@ public struct JSONScanner {
     return nil
   }
 
-  private mutating func take(_ character: Unicode.Scalar) -> Bool {
+  private mutating func accept(_ character: Unicode.Scalar) -> Bool {
     guard next() == UInt8(ascii: character) else { return false }
     position += 1
     return true
   }
 
-  private mutating func take(word: StaticString) -> Bool {
+  private mutating func accept(word: StaticString) -> Bool {
     let end = position + word.utf8CodeUnitCount
     guard end <= codes.count, word ~= Text(codes: UnsafeBufferPointer(rebasing: codes[position..<end])) else {
       return false
@@ -78,18 +78,20 @@ public struct JSONScanner {
   /// Reads an object. `body` reads the value of each member.
   /// - Returns: whether it is one and `body` never returned false.
   mutating func object(_ body: (Text, inout JSONScanner) -> Bool) -> Bool {
-    guard take("{") else { return false }
-    if take("}") { return true }
+    guard accept("{") else { return false }
+    if accept("}") { return true }
     while true {
-      guard let name = text(), name.count <= JSONChecker.longestName, take(":"), body(name, &self) else { return false }
-      if take(",") { continue }
-      return take("}")
+      guard let name = text(), name.count <= JSONChecker.longestName, accept(":"), body(name, &self) else {
+        return false
+      }
+      if accept(",") { continue }
+      return accept("}")
     }
   }
 
   /// Reads a string.
   mutating func text() -> Text? {
-    guard take("\"") else { return nil }
+    guard accept("\"") else { return nil }
     let start = position
     while position < codes.count {
       switch codes[position] {
@@ -105,7 +107,7 @@ public struct JSONScanner {
 
   /// Reads an integer that is written without fraction and exponent.
   mutating func integer() -> Int? {
-    let isNegative = take("-")
+    let isNegative = accept("-")
     guard let first = position < codes.count ? codes[position] : nil else { return nil }
     var value = 0
     let start = position
@@ -128,7 +130,7 @@ public struct JSONScanner {
   mutating func decimal() -> Double? {
     _ = next()
     let start = position
-    _ = take("-")
+    _ = accept("-")
     let whole = position
     guard let digits = digits(), digits == 1 || codes[whole] != UInt8(ascii: "0") else { return nil }
     if position < codes.count, codes[position] == UInt8(ascii: ".") {
@@ -155,8 +157,8 @@ public struct JSONScanner {
   /// Reads `true` or `false`.
   mutating func bool() -> Bool? {
     switch next() {
-    case UInt8(ascii: "t"): take(word: "true") ? true : nil
-    case UInt8(ascii: "f"): take(word: "false") ? false : nil
+    case UInt8(ascii: "t"): accept(word: "true") ? true : nil
+    case UInt8(ascii: "f"): accept(word: "false") ? false : nil
     default: nil
     }
   }
@@ -175,20 +177,20 @@ public struct JSONScanner {
     case UInt8(ascii: "{"): return object { $1.skipValue(depth: depth + 1) }
     case UInt8(ascii: "["):
       position += 1
-      if take("]") { return true }
+      if accept("]") { return true }
       while skipValue(depth: depth + 1) {
-        if !take(",") { return take("]") }
+        if !accept(",") { return accept("]") }
       }
       return false
     case UInt8(ascii: "\""): return text() != nil
     case UInt8(ascii: "t"), UInt8(ascii: "f"): return bool() != nil
-    case UInt8(ascii: "n"): return take(word: "null")
+    case UInt8(ascii: "n"): return accept(word: "null")
     default: return skipNumber()
     }
   }
 
   private mutating func skipNumber() -> Bool {
-    _ = take("-")
+    _ = accept("-")
     let start = position
     let whole = skipDigits()
     guard whole > 0, whole == 1 || codes[start] != UInt8(ascii: "0") else { return false }

@@ -13,7 +13,7 @@ public struct JSONWriter {
   package init() { codes.reserveCapacity(256) }
 
   /// Ends the line, and gives it.
-  mutating func takeLine() -> Data {
+  mutating func finishLine() -> Data {
     codes.append(UInt8(ascii: "\n"))
     return Data(copying: codes[...])
   }

@@ -172,7 +172,7 @@ extension JSONScanner {
   /// - Returns: whether it has the plain form.
   mutating func read<Value>(_ value: inout Value?, _ take: (inout JSONScanner) -> Value?) -> Bool {
     guard value == nil else { return false }
-    value = take(&self)
+    value = parse(&self)
     return value != nil
   }
 

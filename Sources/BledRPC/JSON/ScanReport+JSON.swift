@@ -132,7 +132,7 @@ extension ScanReport {
       Params.write("scan", scan, to: &writer)
       try Params.write(rssi: rssi, time: time, to: &writer)
       writer.close("}")
-      return writer.takeMessage()
+      return writer.finishMessage()
     }
   }
 }

@@ -5,7 +5,7 @@ import Bluetooth
 final class Advertisements {
   private static let interface = "org.bluez.LEAdvertisement1"
   /// The number of advertisements that programs are told they can have at once: bled shares the controller's sets.
-  private static let most = 8
+  private static let maximum = 8
 
   private struct Entry {
     let client: BusClient
@@ -49,7 +49,7 @@ final class Advertisements {
   }
 
   private func register(_ call: BusCall, _ path: String, _ client: BusClient) {
-    guard entries.count(where: { $0.client === client }) < Self.most else {
+    guard entries.count(where: { $0.client === client }) < Self.maximum else {
       return context.fail(call, .notPermitted("Maximum advertisements reached"))
     }
     guard let adapter = adapters.adapter(at: call.path) else { return context.fail(call, .doesNotExist) }
@@ -152,7 +152,7 @@ final class Advertisements {
     for (_, path) in adapters.paths {
       let active = entries.count { $0.place == path && $0.number != nil }
       context.tree.set(path, .advertisingManager, "ActiveInstances", .byte(UInt8(clamping: active)))
-      let left = max(0, Self.most - active)
+      let left = max(0, Self.maximum - active)
       context.tree.set(path, .advertisingManager, "SupportedInstances", .byte(UInt8(clamping: left)))
     }
   }

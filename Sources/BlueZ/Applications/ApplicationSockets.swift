@@ -17,8 +17,8 @@ final class ApplicationSockets {
 
   /// The number of sockets and questions that one program may have, and that all may have: descriptors are scarce.
   /// Beyond it the program is called instead, and also where more work than this waits for one answer.
-  private static let mostOfProgram = 64
-  private static let most = 1024
+  private static let maximumOfProgram = 64
+  private static let maximum = 1024
 
   private struct Written {
     let value: [UInt8]
@@ -54,7 +54,7 @@ final class ApplicationSockets {
     let waiting = unsent[key]?.count ?? 0
     switch waiting > 0 ? .full : socket.send(written.value) {
     case .sent: written.completion(true)
-    case .full where waiting < Self.most: unsent[key, default: []].append(written)
+    case .full where waiting < Self.maximum: unsent[key, default: []].append(written)
     case .full, .failed: written.completion(false)
     }
   }
@@ -91,11 +91,11 @@ final class ApplicationSockets {
     case .open: return completion(true)
     case .refused: return completion(false)
     case .asked(let question, let waiting):
-      guard waiting.count < Self.most else { return completion(false) }
+      guard waiting.count < Self.maximum else { return completion(false) }
       return states[key] = .asked(question, waiting + [completion])
     case nil: break
     }
-    let isFull = states.count >= Self.most || states.keys.count { $0.client == client.name } >= Self.mostOfProgram
+    let isFull = states.count >= Self.maximum || states.keys.count { $0.client == client.name } >= Self.maximumOfProgram
     guard !isFull else { return completion(false) }
     lastQuestion += 1
     let question = lastQuestion

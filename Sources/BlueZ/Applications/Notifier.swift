@@ -15,7 +15,7 @@ final class Notifier {
   }
 
   /// The number of values of a program that may wait; then the oldest is dropped, as bluetoothd's kernel buffer would.
-  private static let most = 1024
+  private static let maximum = 1024
   /// The number of values of a program that wait when no more are wanted, and when they are wanted again.
   private static let (many, few) = (64, 8)
 
@@ -31,7 +31,7 @@ final class Notifier {
   func send(_ octets: [UInt8], _ handle: UInt16, _ client: BusClient, sent: @escaping () -> Void) {
     var queue = queues[client.name] ?? Queue()
     // The first one is on its way.
-    if queue.values.count >= Self.most { queue.values.remove(at: queue.isSending ? 1 : 0) }
+    if queue.values.count >= Self.maximum { queue.values.remove(at: queue.isSending ? 1 : 0) }
     queue.values.append(Value(octets: octets, handle: handle, sent: sent))
     queues[client.name] = queue
     tellCrowded(client)

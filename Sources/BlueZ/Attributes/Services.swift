@@ -20,7 +20,7 @@ struct Attribute {
 /// other attributes.
 final class Services {
   /// The time that a device may take to list its attributes, in seconds.
-  private static let patience = 40.0
+  private static let timeout = 40.0
 
   private let context: Context
   private let devices: Devices
@@ -59,7 +59,7 @@ final class Services {
   func discover(_ path: String, _ client: BusClient, _ completion: @escaping (Result<Void, BluetoothError>) -> Void) {
     guard let device = devices[path] else { return }
     client.session.call(
-      GATTDiscover.self, GATTDiscover.Params(peripheral: device.key.peripheral, timeout: Self.patience)
+      GATTDiscover.self, GATTDiscover.Params(peripheral: device.key.peripheral, timeout: Self.timeout)
     ) { [weak self] result in
       if case .success(let found) = result { self?.update(path, found.services) }
       completion(result.map { _ in })

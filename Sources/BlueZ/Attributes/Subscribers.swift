@@ -5,7 +5,7 @@
 struct Subscribers {
   /// The values of a program that may wait. With one more it becomes the first: nothing comes in the session of the
   /// other.
-  static let mostWaiting = 256
+  static let maximumWaiting = 256
 
   private typealias Value = (serial: Int, octets: [UInt8])
 
@@ -35,7 +35,7 @@ struct Subscribers {
   private mutating func wait(_ value: Value, _ name: String) -> [[UInt8]] {
     guard names.contains(name), value.serial > lastTold else { return [] }
     waiting[name, default: []].append(value)
-    guard (waiting[name]?.count ?? 0) > Self.mostWaiting else { return [] }
+    guard (waiting[name]?.count ?? 0) > Self.maximumWaiting else { return [] }
     names.removeAll { $0 == name }
     names.insert(name, at: 0)
     return firstChanged()

@@ -5,9 +5,9 @@ package struct Backlog {
   /// With more messages than this nothing new is to be taken from bled.
   package static let many = 512
   /// With more messages, or more octets, calls of programs are refused.
-  package static let (most, mostOctets) = (8192, 16 << 20)
+  package static let (most, maximumOctets) = (8192, 16 << 20)
   /// After so long without a message that was written the bus is taken for stuck.
-  package static let patience = Duration.seconds(60)
+  package static let timeout = Duration.seconds(60)
 
   private var sizes: [Int] = []
   private var octets = 0
@@ -44,13 +44,13 @@ package struct Backlog {
 
   /// Whether there is room for the answer to a call; if not, the call counts as refused.
   package mutating func hasRoom() -> Bool {
-    guard sizes.count > Self.most || octets > Self.mostOctets else { return true }
+    guard sizes.count > Self.maximum || octets > Self.maximumOctets else { return true }
     refused += 1
     return false
   }
 
   /// Whether the bus has taken nothing for too long.
   package func isStuck(at now: Instant) -> Bool {
-    !sizes.isEmpty && lastWritten.advanced(by: Self.patience) <= now
+    !sizes.isEmpty && lastWritten.advanced(by: Self.timeout) <= now
   }
 }

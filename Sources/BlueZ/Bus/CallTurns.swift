@@ -10,7 +10,7 @@ package struct CallTurns {
   }
 
   /// The number of calls of one program that may wait, and their size in octets.
-  package static let (most, mostOctets) = (128, 256 << 10)
+  package static let (maximum, maximumOctets) = (128, 256 << 10)
 
   private var lines: [String: Line] = [:]
   /// The programs whose calls wait: that whose turn it is, and behind it the others.
@@ -27,7 +27,7 @@ package struct CallTurns {
     var line = lines[call.sender] ?? Line()
     if line.count == 0 {
       order.append(call.sender)
-    } else if line.count >= Self.most || line.size + size > Self.mostOctets {
+    } else if line.count >= Self.maximum || line.size + size > Self.maximumOctets {
       return false
     }
     line.calls.append((call, size))
@@ -47,7 +47,7 @@ package struct CallTurns {
     line.taken += 1
     line.size -= size
     guard line.count > 0 else { return call }
-    if line.taken >= Self.most {
+    if line.taken >= Self.maximum {
       line.calls.removeFirst(line.taken)
       line.taken = 0
     }

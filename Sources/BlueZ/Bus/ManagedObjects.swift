@@ -1,7 +1,7 @@
 /// The objects of another program, as its GetManagedObjects tells them.
 struct ManagedObjects {
   /// The number of objects that are read.
-  static let most = 1024
+  static let maximum = 1024
 
   struct Object {
     let path: String
@@ -13,12 +13,14 @@ struct ManagedObjects {
   let objects: [Object]
 
   /// Reads `a{oa{sa{sv}}}`.
-  /// - Throws: `BusError` if it has another type, or more than `most` objects.
+  /// - Throws: `BusError` if it has another type, or more than `maximum` objects.
   init(_ values: [BusValue]) throws(BusError) {
     guard values.count == 1, case .dictionary("o", "a{sa{sv}}", let entries) = values[0] else {
       throw .failed("No object received")
     }
-    guard entries.count <= Self.most else { throw .limitsExceeded("an application has at most \(Self.most) objects") }
+    guard entries.count <= Self.maximum else {
+      throw .limitsExceeded("an application has at most \(Self.maximum) objects")
+    }
     objects = entries.compactMap { entry in
       entry.key.path.map { Object(path: $0, interfaces: Self.interfaces(entry.value)) }
     }.sorted { ($0.path.utf8.count, $0.path) < ($1.path.utf8.count, $1.path) }

@@ -12,10 +12,10 @@ package struct UnreadMessages {
   /// So many octets make no program wait.
   package static let free = 64 << 10
   /// From so many octets of all programs on, each with more than `free` waits.
-  package static let most = 32 << 20
+  package static let maximum = 32 << 20
   /// The number of programs that are asked at a time, of which at most half did not answer before: the bus limits the
   /// calls that may be pending.
-  package static let mostAsked = 32
+  package static let maximumAsked = 32
   /// The octets that one program without an answer is forgiven in each `pause`: some libraries answer no calls.
   package static let forgiven = 512 << 10
   package static let pause = Duration.seconds(25)
@@ -45,13 +45,14 @@ package struct UnreadMessages {
 
   /// Whether a program has to wait until it has read.
   package func mustWait(_ program: String) -> Bool {
-    total > Self.most && (accounts[program]?.octets ?? 0) > Self.free
+    total > Self.maximum && (accounts[program]?.octets ?? 0) > Self.free
   }
 
   /// Whether a program is to be asked now; then `answered` or `silent` is to follow, unless it leaves.
   package mutating func ask(_ program: String) -> Bool {
-    guard let account = accounts[program], account.octets > Self.asking, account.asked == nil, asked < Self.mostAsked,
-      !account.isSilent || askedSilent < Self.mostAsked / 2
+    guard let account = accounts[program], account.octets > Self.asking, account.asked == nil,
+      asked < Self.maximumAsked,
+      !account.isSilent || askedSilent < Self.maximumAsked / 2
     else { return false }
     accounts[program]?.asked = account.octets
     count(account, 1)

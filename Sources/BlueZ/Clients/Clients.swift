@@ -22,7 +22,7 @@ final class Clients {
   }
 
   /// The number of calls of one program that may wait for its credentials.
-  private static let mostWaiting = 128
+  private static let maximumWaiting = 128
 
   weak var observer: (any ClientObserver)?
   private let context: Context
@@ -47,7 +47,7 @@ final class Clients {
     switch entries[name] {
     case .known(let client): work(client)
     case .asked(let waiting):
-      guard waiting.count < Self.mostWaiting else { return work(nil) }
+      guard waiting.count < Self.maximumWaiting else { return work(nil) }
       entries[name] = .asked(waiting + [work])
     case nil:
       entries[name] = .asked([work])

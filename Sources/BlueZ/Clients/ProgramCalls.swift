@@ -14,9 +14,9 @@ final class ProgramCalls {
   }
 
   /// How long a program may take for one answer.
-  private static let patience = Duration.seconds(25)
-  private static let mostPending = 8
-  private static let mostWaiting = 1024
+  private static let timeout = Duration.seconds(25)
+  private static let maximumPending = 8
+  private static let maximumWaiting = 1024
 
   private let context: Context
   private let name: String
@@ -36,8 +36,8 @@ final class ProgramCalls {
     _ completion: @escaping Completion = { _ in }
   ) {
     let call = Call(path: path, interface: interface, method: method, values: values, completion: completion)
-    guard !isClosed, waiting.count < Self.mostWaiting else { return completion(.failure(.noReply)) }
-    guard pending < Self.mostPending else { return waiting.append(call) }
+    guard !isClosed, waiting.count < Self.maximumWaiting else { return completion(.failure(.noReply)) }
+    guard pending < Self.maximumPending else { return waiting.append(call) }
     send(call)
   }
 
@@ -46,11 +46,11 @@ final class ProgramCalls {
     // The program may look at an object that the call names.
     context.flush()
     context.bus.call(
-      name, call.path, call.interface, call.method, call.values, timeout: Self.patience
+      name, call.path, call.interface, call.method, call.values, timeout: Self.timeout
     ) { [self] result in
       pending -= 1
       call.completion(result)
-      if pending < Self.mostPending, !waiting.isEmpty { send(waiting.removeFirst()) }
+      if pending < Self.maximumPending, !waiting.isEmpty { send(waiting.removeFirst()) }
       context.flush()
     }
   }

@@ -5,11 +5,11 @@ import Bluetooth
 /// The devices that are known, with their objects.
 ///
 /// A device stays while it is connected or paired. Any other goes `lifetime` after it was heard last, or when there are
-/// more than `most`: the one that was heard the longest ago.
+/// more than `maximum`: the one that was heard the longest ago.
 final class Devices {
   /// Longer than the 30 s of bluetoothd, whose users miss devices.
   static let lifetime = Duration.seconds(180)
-  static let most = 500
+  static let maximum = 500
 
   private let context: Context
   private let adapters: Adapters
@@ -172,10 +172,10 @@ final class Devices {
   }
 
   private func dropOldest() {
-    guard devices.count > Self.most else { return }
+    guard devices.count > Self.maximum else { return }
     // A few at a time, so that the search is rare.
     let old = devices.values.filter(isTemporary).sorted { $0.lastHeard < $1.lastHeard }
-    for device in old.prefix(Self.most / 10) { remove(device.path) }
+    for device in old.prefix(Self.maximum / 10) { remove(device.path) }
   }
 
   private func armSweep() {

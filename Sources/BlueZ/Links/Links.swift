@@ -5,7 +5,7 @@ import Bluetooth
 /// The links to devices, and which programs use them: Connect and Disconnect.
 final class Links {
   /// The time of a connection attempt in seconds: callers give up after 25.
-  private static let patience = 20.0
+  private static let timeout = 20.0
   /// The pause before a link of programs that are not on the bus is shown: those of programs on the bus are shown at
   /// their answer.
   private static let pause = Duration.milliseconds(250)
@@ -51,7 +51,7 @@ final class Links {
     client.session.call(
       PeripheralConnect.self,
       PeripheralConnect.Params(
-        peripheral: device.key.peripheral, adapter: device.key.adapter, timeout: Self.patience)
+        peripheral: device.key.peripheral, adapter: device.key.adapter, timeout: Self.timeout)
     ) { [weak self] result in
       guard let self else { return }
       pending[path]?.remove(client.name)
@@ -83,7 +83,7 @@ final class Links {
     client.session.call(
       PeripheralConnect.self,
       PeripheralConnect.Params(
-        address: named.address, addressType: named.addressType, adapter: adapter, timeout: Self.patience)
+        address: named.address, addressType: named.addressType, adapter: adapter, timeout: Self.timeout)
     ) { [weak self, context] result in
       guard let self else { return }
       pending[path]?.remove(client.name)
@@ -117,7 +117,7 @@ final class Links {
     guard isConnected(path) else { return completion(.failure(.failed("Not connected"))) }
     client.session.call(
       PeripheralConnect.self,
-      PeripheralConnect.Params(peripheral: device.key.peripheral, adapter: device.key.adapter, timeout: Self.patience)
+      PeripheralConnect.Params(peripheral: device.key.peripheral, adapter: device.key.adapter, timeout: Self.timeout)
     ) { [weak self] result in
       guard let self else { return }
       switch result {

@@ -12,7 +12,7 @@ struct Monitor {
   }
 
   /// The number of patterns of one monitor.
-  private static let most = 32
+  private static let maximum = 32
   /// Stands for a threshold that is not set.
   private static let noThreshold = 127
 
@@ -37,7 +37,7 @@ struct Monitor {
 
   /// `a(yyay)`
   private static func patterns(_ value: BusValue?) throws(BusError) -> [Pattern] {
-    guard case .array("(yyay)", let values)? = value?.unwrapped, (1...most).contains(values.count) else {
+    guard case .array("(yyay)", let values)? = value?.unwrapped, (1...maximum).contains(values.count) else {
       throw .invalidArguments
     }
     return try values.map { (value) throws(BusError) in

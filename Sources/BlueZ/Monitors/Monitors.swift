@@ -7,10 +7,10 @@ import Bluetooth
 final class Monitors {
   private static let interface = "org.bluez.AdvertisementMonitor1"
   /// The number of monitors of one program.
-  private static let most = 64
+  private static let maximum = 64
 
   /// The number of filters of one scan of bled.
-  private static let mostFilters = 16
+  private static let maximumFilters = 16
 
   private struct Entry {
     let monitor: Monitor
@@ -83,7 +83,7 @@ final class Monitors {
 
   private func add(_ path: String, _ interfaces: [String: [String: BusValue]], _ registration: Registration) {
     guard let properties = interfaces[Self.interface], registration.entries[path] == nil,
-      registrations.contains(where: { $0 === registration }), registration.entries.count < Self.most
+      registrations.contains(where: { $0 === registration }), registration.entries.count < Self.maximum
     else { return }
     let client = registration.client
     guard let monitor = try? Monitor(properties) else { return tell(client, path, "Release") }
@@ -111,7 +111,7 @@ final class Monitors {
       ScanStart.self,
       ScanStart.Params(
         adapter: own.allSatisfy { $0.adapter == adapter } ? adapter : nil, duplicates: true, active: false,
-        filters: filters.count > Self.mostFilters ? nil : filters)
+        filters: filters.count > Self.maximumFilters ? nil : filters)
     ) { completion($0.map { _ in }) }
     armSweep()
   }

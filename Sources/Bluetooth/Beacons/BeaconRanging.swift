@@ -5,7 +5,7 @@
 /// | a beacon of the region      | not followed  | `entered`; the one unheard for longest has `exited` if it is one too many |
 /// | a beacon of the region      | followed      | its strength is averaged; `moved` if its proximity is another one now |
 /// | a beacon of another region  |               | nothing                                                            |
-/// | the deadline                | followed      | `exited` for beacons not heard for `patience`                      |
+/// | the deadline                | followed      | `exited` for beacons not heard for `timeout`                       |
 ///
 /// Proximity follows from how much weaker the signal is than at 1 m. In free space that is 6 dB each time the distance
 /// doubles, so −6 dB is half a metre and 12 dB are four metres. Walls and hands change it by as much, so a proximity is
@@ -71,7 +71,7 @@ public struct BeaconRanging: Sendable {
   }
 
   /// How long a beacon may be silent: iBeacons send ten times a second, slow ones once in a few seconds.
-  public static let patience = Duration.seconds(10)
+  public static let timeout = Duration.seconds(10)
   /// How many beacons are followed.
   public static let limit = 256
   /// The weight of a new measurement in the average.
@@ -101,7 +101,7 @@ public struct BeaconRanging: Sendable {
   }
 
   /// When `tick` has something to do.
-  public var deadline: Instant? { followed.values.map(\.lastHeard).min()?.advanced(by: Self.patience) }
+  public var deadline: Instant? { followed.values.map(\.lastHeard).min()?.advanced(by: Self.timeout) }
 
   /// A beacon was heard.
   /// - Parameters:
@@ -136,7 +136,7 @@ public struct BeaconRanging: Sendable {
 
   /// Time has passed.
   public mutating func tick(at now: Instant) -> [Event] {
-    let silent = followed.filter { $0.value.lastHeard.advanced(by: Self.patience) <= now }
+    let silent = followed.filter { $0.value.lastHeard.advanced(by: Self.timeout) <= now }
     for name in silent.keys { followed[name] = nil }
     return silent.values.sorted { $0.isOlder(than: $1) }.map(Event.exited)
   }

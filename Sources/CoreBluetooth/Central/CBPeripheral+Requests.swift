@@ -55,7 +55,7 @@ extension CBPeripheral {
   private func isFirst(_ mistake: String) -> Bool { shared.with { $0.toldMistakes.insert(mistake).inserted } }
 
   /// Adopts the discovered attributes, or returns the error for the delegate.
-  func take<Found>(
+  func adopt<Found>(
     _ result: Result<Found, BluetoothError>, _ body: (inout Shared, Found) -> Void
   ) -> (any Error)? {
     switch result {
@@ -86,7 +86,7 @@ extension CBPeripheral {
 
   /// Takes a name over.
   /// - Returns: Whether another name was known before.
-  func takeName(_ name: String, isRead: Bool) -> Bool {
+  func adoptName(_ name: String, isRead: Bool) -> Bool {
     shared.with { shared in
       guard isRead || !shared.isNameRead else { return false }
       shared.isNameRead = shared.isNameRead || isRead

@@ -77,7 +77,7 @@ open class CBPeripheral: CBPeer {
     let wanted = (serviceUUIDs ?? []).map(\.value)
     request("discoverServices", GATTDiscoverServices.self, .init(peripheral: id, services: wanted)) {
       peripheral, result in
-      let error = peripheral.take(result) { shared, found in
+      let error = peripheral.adopt(result) { shared, found in
         if wanted.isEmpty { shared.attributes.primaries = Set(found.services.map(\.handle)) }
         let objects = shared.attributes.objects(for: found.services, of: peripheral)
         shared.services = merged(shared.services, objects, isAll: wanted.isEmpty) { $0.handle }
@@ -96,7 +96,7 @@ open class CBPeripheral: CBPeer {
       "discoverIncludedServices", GATTDiscoverIncludedServices.self,
       .init(peripheral: id, handle: service.handle, uuids: wanted)
     ) { peripheral, result in
-      let error = peripheral.take(result) { shared, found in
+      let error = peripheral.adopt(result) { shared, found in
         let objects = shared.attributes.objects(for: found.services, of: peripheral)
         service.contents.with {
           $0.includedServices = merged($0.includedServices, objects, isAll: wanted.isEmpty) { $0.handle }
@@ -116,7 +116,7 @@ open class CBPeripheral: CBPeer {
       "discoverCharacteristics", GATTDiscoverCharacteristics.self,
       .init(peripheral: id, handle: service.handle, uuids: wanted)
     ) { peripheral, result in
-      let error = peripheral.take(result) { shared, found in
+      let error = peripheral.adopt(result) { shared, found in
         let objects = shared.attributes.objects(for: found.characteristics, of: service)
         service.contents.with {
           $0.characteristics = merged($0.characteristics, objects, isAll: wanted.isEmpty) { $0.handle }
@@ -132,7 +132,7 @@ open class CBPeripheral: CBPeer {
     request(
       "discoverDescriptors", GATTDiscoverDescriptors.self, .init(peripheral: id, handle: characteristic.handle)
     ) { peripheral, result in
-      let error = peripheral.take(result) { _, found in
+      let error = peripheral.adopt(result) { _, found in
         characteristic.contents.with { contents in
           let known = contents.descriptors ?? []
           contents.descriptors = found.descriptors.sorted { $0.handle < $1.handle }.map { description in
@@ -170,7 +170,7 @@ open class CBPeripheral: CBPeer {
         characteristic.contents[\.value] = value
         peripheral.delegate?.peripheral(peripheral, didUpdateValueFor: characteristic, error: nil)
         if characteristic.uuid.value == 0x2A00, let name = String(data: value, encoding: .utf8),
-          peripheral.takeName(name, isRead: true)
+          peripheral.adoptName(name, isRead: true)
         {
           peripheral.delegate?.peripheralDidUpdateName(peripheral)
         }

@@ -73,7 +73,7 @@ extension CentralEngine {
   /// Asks a device for its services. The link is shared for that long, unless the program uses it itself.
   private func probe(_ identifier: UUID, for services: [BluetoothUUID], found: @escaping () -> Void) {
     let id = identifier.uuidString
-    call(PeripheralConnect.self, .init(peripheral: id, timeout: Self.patience)) { [weak self] link in
+    call(PeripheralConnect.self, .init(peripheral: id, timeout: Self.timeout)) { [weak self] link in
       guard let self, link.failure == nil else { return }
       call(GATTDiscoverServices.self, .init(peripheral: id, services: services)) { [weak self] result in
         if case .success(let discovered) = result, !discovered.services.isEmpty { found() }
@@ -84,7 +84,7 @@ extension CentralEngine {
 
   private func tell(_ event: CBConnectionEvent, _ identifier: UUID, _ name: String?) {
     let peripheral = peripheral(identifier)
-    if let name { _ = peripheral.takeName(name, isRead: false) }
+    if let name { _ = peripheral.adoptName(name, isRead: false) }
     deliver { $0.delegate?.centralManager($0, connectionEventDidOccur: event, for: peripheral) }
   }
 }

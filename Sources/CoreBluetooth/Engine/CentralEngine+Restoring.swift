@@ -4,7 +4,7 @@ import Bluetooth
 
 extension CentralEngine {
   /// Adopts the state that the daemon kept, and informs the delegate.
-  func takeOver(_ state: RestoredState) {
+  func adopt(_ state: RestoredState) {
     // Held until the delegate had its chance to keep them: peripherals that it does not retain are released.
     let peripherals = state.peripherals.compactMap { restored -> (CBPeripheral, RestoredState.Peripheral)? in
       guard let identifier = UUID(uuidString: restored.peripheral) else { return nil }
@@ -38,7 +38,7 @@ extension CentralEngine {
 extension CBPeripheral {
   /// Takes over how the daemon kept it: on the program's queue.
   fileprivate func restore(_ restored: RestoredState.Peripheral) {
-    if let name = restored.name { _ = takeName(name, isRead: false) }
+    if let name = restored.name { _ = adoptName(name, isRead: false) }
     change { shared in
       shared.state = restored.state == "connected" ? .connected : .connecting
       if let mtu = restored.mtu { shared.mtu = mtu }

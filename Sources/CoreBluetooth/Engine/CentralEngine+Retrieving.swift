@@ -4,7 +4,7 @@ import Bluetooth
 
 extension CentralEngine {
   /// How long a call that must answer at once may wait for the daemon, in seconds.
-  static let patience = 2.0
+  static let timeout = 2.0
 
   /// The devices of these identifiers that the program holds or the daemon knows. Any thread but `queue`.
   func known(_ identifiers: [UUID]) -> [CBPeripheral] {
@@ -42,7 +42,7 @@ extension CentralEngine {
         ask { group.leave() }
         continue
       }
-      client.call(PeripheralConnect.self, .init(peripheral: entry.peripheral, timeout: Self.patience)) {
+      client.call(PeripheralConnect.self, .init(peripheral: entry.peripheral, timeout: Self.timeout)) {
         [weak self] link in
         guard let self, link.failure == nil else { return group.leave() }
         ask {
@@ -51,7 +51,7 @@ extension CentralEngine {
         }
       }
     }
-    _ = group.wait(timeout: .now() + Self.patience)
+    _ = group.wait(timeout: .now() + Self.timeout)
     let matching = found[\.self]
     return entries.compactMap {
       matching.contains($0.identifier) ? peripheral($0.identifier, $0.entry) : nil
@@ -68,7 +68,7 @@ extension CentralEngine {
   private func peripheral(_ identifier: UUID, _ entry: PeripheralList.Entry) -> CBPeripheral {
     let peripheral = peripheral(identifier)
     peripheral.shared[\.address] = entry.address
-    if let name = entry.name { _ = peripheral.takeName(name, isRead: false) }
+    if let name = entry.name { _ = peripheral.adoptName(name, isRead: false) }
     return peripheral
   }
 
@@ -82,7 +82,7 @@ extension CentralEngine {
       if let list = try? result.get().peripherals { entries[\.self] = list }
       answered.signal()
     }
-    _ = answered.wait(timeout: .now() + Self.patience)
+    _ = answered.wait(timeout: .now() + Self.timeout)
     return entries[\.self].compactMap { entry in UUID(uuidString: entry.peripheral).map { ($0, entry) } }
   }
 }

@@ -96,7 +96,7 @@ extension CentralEngine {
     delivery { [self] in
       waitingReports.with { $0 -= 1 }
       guard let manager, manager.shared.with({ $0.isScanning && $0.scan == scan.number }) else { return }
-      if let name = report.name, peripheral.takeName(name, isRead: false) {
+      if let name = report.name, peripheral.adoptName(name, isRead: false) {
         peripheral.delegate?.peripheralDidUpdateName(peripheral)
       }
       manager.delegate?.centralManager(

@@ -27,7 +27,7 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
   /// This manager's object for the device of another manager's. Any thread.
   func counterpart(of other: CBPeripheral) -> CBPeripheral {
     let own = peripheral(other.identifier)
-    if let name = other.name { _ = own.takeName(name, isRead: false) }
+    if let name = other.name { _ = own.adoptName(name, isRead: false) }
     own.shared.with { if $0.address == nil { $0.address = other.shared[\.address] } }
     return own
   }
@@ -84,7 +84,7 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
     }
   }
 
-  override func restore(_ state: RestoredState) { takeOver(state) }
+  override func restore(_ state: RestoredState) { adopt(state) }
 
   override func giveBack(_ state: RestoredState) { giveUp(state) }
 

@@ -61,7 +61,7 @@ extension PeripheralEngine {
 
 extension PeripheralEngine {
   /// Adopts the state that the daemon kept, and informs the delegate.
-  func takeOver(_ state: RestoredState) {
+  func adopt(_ state: RestoredState) {
     var services: [CBMutableService] = []
     var subscribers: [(CBMutableCharacteristic, CBCentral, Int)] = []
     for restored in state.services {

@@ -50,7 +50,7 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
     }
   }
 
-  override func restore(_ state: RestoredState) { takeOver(state) }
+  override func restore(_ state: RestoredState) { adopt(state) }
 
   override func giveBack(_ state: RestoredState) { giveUp(state) }
 

@@ -45,13 +45,13 @@ struct ProtobufFields {
   private static func value(_ type: WireType, _ rest: inout ArraySlice<UInt8>) -> Value? {
     switch type {
     case .number: number(&rest).map(Value.number)
-    case .fixed32: take(4, &rest).map(Value.octets)
-    case .fixed64: take(8, &rest).map(Value.octets)
-    case .delimited: number(&rest).flatMap { Int(exactly: $0) }.flatMap { take($0, &rest) }.map(Value.octets)
+    case .fixed32: read(4, &rest).map(Value.octets)
+    case .fixed64: read(8, &rest).map(Value.octets)
+    case .delimited: number(&rest).flatMap { Int(exactly: $0) }.flatMap { read($0, &rest) }.map(Value.octets)
     }
   }
 
-  private static func take(_ count: Int, _ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+  private static func read(_ count: Int, _ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard count <= rest.count else { return nil }
     defer { rest = rest.dropFirst(count) }
     return rest.prefix(count)

@@ -4,7 +4,7 @@ import Bluetooth
 /// A channel that is being opened: its outcome is told once. If its socket is not closed with the link, the kernel
 /// connects to the device anew; by itself it gives up after 40 s.
 final class ChannelOpening: LinkChannel {
-  private static let patience = Duration.seconds(45)
+  private static let timeout = Duration.seconds(45)
 
   let descriptor: Descriptor
   private weak var link: KernelLink?
@@ -18,7 +18,7 @@ final class ChannelOpening: LinkChannel {
     self.descriptor = descriptor
     self.link = link
     self.done = done
-    alarm = context.scheduler.schedule(after: Self.patience) { [unowned self] in
+    alarm = context.scheduler.schedule(after: Self.timeout) { [unowned self] in
       fail(GAPError.timeout.error("the device did not answer the request for a channel"))
     }
     link.add(self)

@@ -28,7 +28,7 @@ final class AdapterEnd {
   /// - Parameter timeIsOver: called unless it `isQuiet` before: a device or controller that does not answer by then is
   ///   left behind.
   func waitsToStop(_ timeIsOver: @escaping () -> Void) {
-    stopAlarm = context.scheduler.schedule(after: Departure.patience + .seconds(1), timeIsOver)
+    stopAlarm = context.scheduler.schedule(after: Departure.timeout + .seconds(1), timeIsOver)
   }
 
   /// The controller becomes quiet before the system sleeps.

@@ -19,7 +19,7 @@ protocol LifecycleHostOwner: AnyObject {
   /// These controllers are present, ours or others, by the kernel's numbers.
   func controllersArePresent(_ numbers: [UInt16])
   /// The kernel's event about our controller.
-  func take(_ event: ManagementEvent)
+  func receive(_ event: ManagementEvent)
   /// Whether it matters that the kernel received an advertisement.
   var awaitsKernel: Bool { get }
   /// The kernel received an advertisement of an LE device on our controller.
@@ -177,9 +177,9 @@ final class LifecycleHost {
         return owner.kernelFoundDevice()
       }
       guard let packet = try? ManagementPacket(decoding: octets) else { return }
-      if packet.index == management.index, let event = try? ManagementEvent(decoding: packet) { owner?.take(event) }
+      if packet.index == management.index, let event = try? ManagementEvent(decoding: packet) { owner?.receive(event) }
       run(.packet(packet))
-      perform(unconfigured.take(packet))
+      perform(unconfigured.receive(packet))
     case .lost(let count):
       context.logger.warning("events of the kernel were lost; its state is checked", metadata: ["count": "\(count)"])
       run(.eventsLost)
@@ -197,16 +197,16 @@ extension AdapterProblem {
     case EPERM, EACCES:
       self.init(
         kind: .permission,
-        message: "bled may not use \(part): it lacks the capabilities CAP_NET_RAW and CAP_NET_ADMIN.",
-        remedy: "Start it through its systemd unit, as root, or with these capabilities.")
+        message: "bled may not use \(part): it lacks the capabilities CAP_NET_RAW and CAP_NET_ADMIN",
+        remedy: "start it through its systemd unit, as root, or with these capabilities")
     case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT:
       self.init(
-        kind: .unsupported, message: "The kernel has no Bluetooth here (errno \(error.code)).",
-        remedy: "Load it with `modprobe bluetooth`; in a container, use the host's network namespace.")
+        kind: .unsupported, message: "the kernel has no Bluetooth here (errno \(error.code))",
+        remedy: "load it with `modprobe bluetooth`; in a container, use the host's network namespace")
     default:
       self.init(
-        kind: .hardware, message: "\(part) cannot be used: \(String(cString: strerror(error.code))).",
-        remedy: "Check the kernel log with `dmesg`.")
+        kind: .hardware, message: "\(part) cannot be used: \(String(cString: strerror(error.code)))",
+        remedy: "check the kernel log with `dmesg`")
     }
   }
 }

@@ -55,7 +55,7 @@ final class PrivateAddressHost {
   func heard(_ command: CommandPacket) { machine.heard(command) }
 
   /// The kernel answered a command.
-  func take(answer event: ManagementEvent) {
+  func receive(answer event: ManagementEvent) {
     guard let (opcode, status) = event.answer else { return }
     run { $0.answered(opcode, status, at: self.context.scheduler.now) }
   }

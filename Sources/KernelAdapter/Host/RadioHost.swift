@@ -274,7 +274,7 @@ final class RadioHost {
     case .received(let octets):
       do {
         switch try HCIPacket(decoding: octets) {
-        case .event(let packet): take(try HCIEvent(decoding: packet))
+        case .event(let packet): receive(try HCIEvent(decoding: packet))
         case .command(let command): owner?.heard(command)
         default: break
         }
@@ -299,7 +299,7 @@ final class RadioHost {
     }
   }
 
-  private func take(_ event: HCIEvent) {
+  private func receive(_ event: HCIEvent) {
     if setUp != nil {
       run(setUp: { $0.handle(event, at: self.context.scheduler.now) })
     } else {

@@ -10,7 +10,7 @@ final class MonitorSocket: PacketTap {
   /// So many packets are read before others have their turn.
   private static let burst = 64
   /// The rounds of reading at once when a caller wants the packets that have passed.
-  private static let mostRounds = 16
+  private static let maximumRounds = 16
   /// Of longer packets the rest is not read.
   private static let longest = 4096
   /// How many octets may wait; the kernel doubles it.
@@ -61,7 +61,7 @@ final class MonitorSocket: PacketTap {
   }
 
   func catchUp() {
-    var rounds = Self.mostRounds
+    var rounds = Self.maximumRounds
     while rounds > 0, read() { rounds -= 1 }
   }
 

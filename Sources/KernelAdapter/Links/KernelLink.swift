@@ -71,7 +71,7 @@ final class KernelLink: Link {
   /// A larger MTU than this is of no use: no attribute value is longer than 512 octets.
   static let longestMTU = 517
   /// How many packets wait while the link is encrypted.
-  private static let mostHeld = 256
+  private static let maximumHeld = 256
   /// The kernel doubles it; some 20 packets in flight.
   static let sendBuffer: Int32 = 16384
 
@@ -117,7 +117,7 @@ final class KernelLink: Link {
     guard !hasEnded, !isDisconnecting else { return }
     if let waiting = held {
       // As many as wait in a socket; a peer that exceeds this is misbehaving.
-      guard waiting.count < Self.mostHeld else {
+      guard waiting.count < Self.maximumHeld else {
         isDisconnecting = true
         return leave()
       }

@@ -137,7 +137,7 @@ final class KernelLinks {
     switch action {
     case .attach(let handle, let device, let attempts): attach(handle, to: device, attempts: attempts)
     case .linkUp(let handle, let role, let parameters): linkUp(handle, role, parameters)
-    case .link(let handle, let news): take(news, handle)
+    case .link(let handle, let news): receive(news, handle)
     case .linkDown(let handle, let reason): linkDown(handle, reason)
     case .encryptionChanged(let handle): updateSecurity(handle)
     default: break
@@ -192,8 +192,8 @@ final class KernelLinks {
   }
 
   /// The controller told something about a link.
-  private func take(_ news: LinkNews, _ handle: ConnectionHandle) {
-    requester.take(news, handle)
+  private func receive(_ news: LinkNews, _ handle: ConnectionHandle) {
+    requester.receive(news, handle)
     if case .features = news { listener.toldFeatures(handle) }
   }
 
@@ -313,7 +313,7 @@ extension KernelLinks: LinkListenerOwner {
   var mayAccept: Bool { radio.isReady }
   var isInitiatedLinkAwaited: Bool { isAttaching }
 
-  func take(_ offered: OfferedLink) {
+  func accept(_ offered: OfferedLink) {
     let handle = offered.handle
     // The controller's events about it were lost, or are about the link that had its handle before.
     if doubtAlarm != nil || entries[handle]?.role == nil { radio.compareLinks(offered: offered.peer) }

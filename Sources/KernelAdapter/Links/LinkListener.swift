@@ -10,7 +10,7 @@ protocol LinkListenerOwner: AnyObject {
   /// Whether the controller is in use; links that come before are accepted afterwards.
   var mayAccept: Bool { get }
   /// The kernel offers a link.
-  func take(_ offered: OfferedLink)
+  func accept(_ offered: OfferedLink)
   /// The links that waited are accepted.
   func offersAreTaken()
   /// These links went to another program.
@@ -97,7 +97,7 @@ final class LinkListener {
     do throws(SystemError) {
       while let socket, let offered = try kernel.accept(from: socket) {
         expect { $0.offered(offered.handle) }
-        owner?.take(offered)
+        owner?.accept(offered)
       }
       return true
     } catch {

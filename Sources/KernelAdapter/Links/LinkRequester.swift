@@ -63,7 +63,7 @@ final class LinkRequester {
   }
 
   /// Takes a controller's news of a link.
-  func take(_ news: LinkNews, _ handle: ConnectionHandle) {
+  func receive(_ news: LinkNews, _ handle: ConnectionHandle) {
     let now = context.scheduler.now
     switch news {
     case .parameters(let parameters):

@@ -11,12 +11,12 @@ enum Rfkill {
     for name in Folder.names(in: folder) where name.hasPrefix("rfkill") {
       if isSet("\(folder)/\(name)/hard") {
         return AdapterProblem(
-          kind: .blocked, message: "\(adapter) is blocked by a hardware switch (rfkill, hard).",
-          remedy: "Use the machine's wireless switch or key, or its firmware settings.")
+          kind: .blocked, message: "\(adapter) is blocked by a hardware switch (rfkill, hard)",
+          remedy: "use the machine's wireless switch or key, or its firmware settings")
       }
       if isSet("\(folder)/\(name)/soft") {
         return AdapterProblem(
-          kind: .blocked, message: "\(adapter) is blocked by rfkill.", remedy: "Run `rfkill unblock bluetooth`.")
+          kind: .blocked, message: "\(adapter) is blocked by rfkill", remedy: "run `rfkill unblock bluetooth`")
       }
     }
     return nil

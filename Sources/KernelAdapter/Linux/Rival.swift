@@ -32,8 +32,8 @@ enum Rival {
   /// The problem that this process of it uses the adapter.
   static func problem(with adapter: String, _ process: Int) -> AdapterProblem {
     AdapterProblem(
-      kind: .inUse, message: "bluetoothd (pid \(process)) holds \(adapter): an adapter can have only one owner.",
-      remedy: "Stop it with `systemctl stop bluetooth`, or name an adapter of bled's own (docs/deployment.md).")
+      kind: .inUse, message: "bluetoothd (pid \(process)) holds \(adapter): an adapter can have only one owner",
+      remedy: "stop it with `systemctl stop bluetooth`, or name an adapter of bled's own (docs/deployment.md)")
   }
 
   /// The lines at the beginning of a file, 4 KiB at most; none if it cannot be read.

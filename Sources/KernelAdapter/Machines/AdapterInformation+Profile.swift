@@ -3,7 +3,7 @@ import Radio
 
 extension AdapterInformation {
   /// Adopts the capabilities of a controller.
-  mutating func take(_ profile: ControllerProfile) {
+  mutating func adopt(_ profile: ControllerProfile) {
     address = profile.address
     phys = profile.phys
     longestPacket = profile.longestPacket

@@ -57,7 +57,7 @@ struct KeyMachine {
 
   private static let zeros = [UInt8](repeating: 0, count: 16)
   /// More pairings than can end at the same time.
-  private static let mostPartial = 32
+  private static let maximumPartial = 32
 
   /// The devices on the links.
   private(set) var identities = LinkIdentities()
@@ -117,7 +117,7 @@ struct KeyMachine {
   /// - Parameters:
   ///   - local: the controller's own address.
   ///   - kept: the bonds of that controller.
-  mutating func take(_ event: ManagementEvent, on local: DeviceAddress, kept: KeptBonds) -> [Action] {
+  mutating func receive(_ event: ManagementEvent, on local: DeviceAddress, kept: KeptBonds) -> [Action] {
     switch event {
     case .newLongTermKey(let new):
       guard let key = LongTermKey(new.key) else { return refuse(new.key, kept) }
@@ -140,7 +140,7 @@ struct KeyMachine {
   }
 
   private mutating func hold(_ identity: DeviceAddress, _ change: (inout PartialBond) -> Void) {
-    if partialBonds.count >= Self.mostPartial { partialBonds = [:] }
+    if partialBonds.count >= Self.maximumPartial { partialBonds = [:] }
     change(&partialBonds[identity, default: PartialBond()])
   }
 

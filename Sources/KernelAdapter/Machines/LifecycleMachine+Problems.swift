@@ -11,22 +11,22 @@ extension LifecycleMachine {
     switch status {
     case .permissionDenied:
       AdapterProblem(
-        kind: .permission, message: "bled may not set up \(name): it lacks the capability CAP_NET_ADMIN.",
-        remedy: "Start it through its systemd unit, as root, or with CAP_NET_ADMIN and CAP_NET_RAW.")
+        kind: .permission, message: "bled may not set up \(name): it lacks the capability CAP_NET_ADMIN",
+        remedy: "start it through its systemd unit, as root, or with CAP_NET_ADMIN and CAP_NET_RAW")
     case .rfkilled:
       AdapterProblem(
-        kind: .blocked, message: "\(name) is blocked by rfkill.",
-        remedy: "Run `rfkill unblock bluetooth`; `rfkill list` shows whether a hardware switch blocks it.")
+        kind: .blocked, message: "\(name) is blocked by rfkill",
+        remedy: "run `rfkill unblock bluetooth`; `rfkill list` shows whether a hardware switch blocks it")
     default:
       AdapterProblem(
-        kind: .hardware, message: "\(name) could not \(what) (mgmt status \(status.rawValue)).",
-        remedy: "Unplug it and plug it back in, or check the kernel log with `dmesg`.")
+        kind: .hardware, message: "\(name) could not \(what) (mgmt status \(status.rawValue))",
+        remedy: "unplug it and plug it back in, or check the kernel log with `dmesg`")
     }
   }
 
   /// The error of calls while the adapter has a problem.
   static func failed(_ problem: AdapterProblem) -> BluetoothError {
-    GAPError.adapterFailed.error("\(problem.message) \(problem.remedy)")
+    GAPError.adapterFailed.error(problem.text)
   }
 
   /// The error of links when the system goes to sleep.

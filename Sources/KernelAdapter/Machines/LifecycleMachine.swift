@@ -42,9 +42,9 @@ import Radio
 /// Blocked is: failed, because of rfkill.
 struct LifecycleMachine {
   /// A controller may load its firmware while it is powered on, and answer each of the kernel's thirty commands late.
-  static let patience = Duration.seconds(30)
+  static let timeout = Duration.seconds(30)
   /// While stopping, answers are not awaited for long.
-  static let stopPatience = Duration.seconds(2)
+  static let stopTimeout = Duration.seconds(2)
 
   let selector: AdapterSelector
   /// A random static address for a controller that has no public one.
@@ -85,7 +85,7 @@ struct LifecycleMachine {
     case (.managementFailed(let problem), _):
       isManagementOpen = false
       return fail(problem, at: now)
-    case (.packet(let packet), _): return take(packet, at: now)
+    case (.packet(let packet), _): return receive(packet, at: now)
     case (.rival(nil, let bonds), .examining): return configure(bonds, at: now)
     case (.rival(let problem?, _), .examining): return fail(problem, at: now)
     case (.radioFailed(let problem), .openingRadio), (.radioFailed(let problem), .on):
@@ -138,7 +138,7 @@ struct LifecycleMachine {
     if found == nil { found = information.current }
     guard information.supported.contains(.lowEnergy) else {
       let problem = AdapterProblem(
-        kind: .unsupported, message: "\(index.name) has no Bluetooth LE.", remedy: "Choose another adapter.")
+        kind: .unsupported, message: "\(index.name) has no Bluetooth LE", remedy: "choose another adapter")
       return [.identity(index, information)] + fail(problem, at: now)
     }
     state = .examining
@@ -245,12 +245,12 @@ struct LifecycleMachine {
 
   // MARK: - Events
 
-  private mutating func take(_ packet: ManagementPacket, at now: Instant) -> [Action] {
+  private mutating func receive(_ packet: ManagementPacket, at now: Instant) -> [Action] {
     let event: ManagementEvent
     do { event = try ManagementEvent(decoding: packet) } catch {
       return [.log("an mgmt event could not be decoded: \(error)")]
     }
-    if let answer = script.take(event) {
+    if let answer = script.receive(event) {
       deadline = nil
       return answered(answer, packet.index, at: now)
     }
@@ -365,7 +365,7 @@ struct LifecycleMachine {
 
   private mutating func send(_ packet: ManagementPacket, at now: Instant) -> Action {
     script.sent(packet)
-    deadline = now.advanced(by: state == .stopping ? Self.stopPatience : Self.patience)
+    deadline = now.advanced(by: state == .stopping ? Self.stopTimeout : Self.timeout)
     return .send(packet)
   }
 

@@ -22,7 +22,7 @@ struct ManagementScript {
   mutating func sent(_ packet: ManagementPacket) { outstanding = packet.code }
 
   /// The answer that an event is to the command that was sent.
-  mutating func take(_ event: ManagementEvent) -> Answer? {
+  mutating func receive(_ event: ManagementEvent) -> Answer? {
     let answer: Answer
     switch event {
     case .commandComplete(let complete):

@@ -61,7 +61,7 @@ struct PrivateAddressMachine {
   /// The number of the advertisement, which none of ours has while addresses change.
   static let advertisement: UInt8 = 1
   /// How long the kernel may take for all of it.
-  private static let patience = Duration.seconds(10)
+  private static let timeout = Duration.seconds(10)
 
   private var state = State.idle
   private var isExtended = false
@@ -77,7 +77,7 @@ struct PrivateAddressMachine {
     self.isExtended = isExtended
     made = nil
     state = .clearing
-    deadline = now.advanced(by: Self.patience)
+    deadline = now.advanced(by: Self.timeout)
     return [.send(clear)]
   }
 

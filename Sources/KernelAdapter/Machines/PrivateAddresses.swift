@@ -41,7 +41,7 @@ struct PrivateAddresses {
   /// After the kernel gave no new address.
   private static let retry = Duration.seconds(60)
   /// How long the activities of a controller may take to end.
-  private static let patience = Duration.seconds(5)
+  private static let timeout = Duration.seconds(5)
 
   /// The address that the kernel made last, since the controller came on.
   private var last: DeviceAddress?
@@ -87,13 +87,13 @@ struct PrivateAddresses {
 
   /// The kernel answered one of its management commands.
   mutating func answered(_ opcode: UInt16, _ status: ManagementStatus, at now: Instant) -> [Action] {
-    take(machine.answered(opcode, status), at: now)
+    apply(machine.answered(opcode, status), at: now)
   }
 
   /// Scan, advertising and connecting pause.
   mutating func pause(at now: Instant) {
     isPausing = true
-    pauseEnd = now.advanced(by: Self.patience)
+    pauseEnd = now.advanced(by: Self.timeout)
   }
 
   /// A pause would harm a link.
@@ -115,22 +115,22 @@ struct PrivateAddresses {
 
   /// - Parameter rotation: for how long an address is used; nil if it stays.
   mutating func tick(rotation: Duration?, at now: Instant) -> [Action] {
-    if let made, made.at <= now { return take(made.address, rotation: rotation, at: now) }
-    if let pauseEnd, pauseEnd <= now { return take(nil, rotation: rotation, at: now) }
+    if let made, made.at <= now { return adopt(made.address, rotation: rotation, at: now) }
+    if let pauseEnd, pauseEnd <= now { return adopt(nil, rotation: rotation, at: now) }
     if let next, next <= now {
       self.next = nil
       return [.pauseIsDue]
     }
-    return take(machine.tick(at: now), at: now)
+    return apply(machine.tick(at: now), at: now)
   }
 
   private mutating func ask(at now: Instant) -> [Action] {
     pauseEnd = nil
     made = nil
-    return take(machine.begin(isExtended: isExtended, at: now), at: now)
+    return apply(machine.begin(isExtended: isExtended, at: now), at: now)
   }
 
-  private mutating func take(_ actions: [PrivateAddressMachine.Action], at now: Instant) -> [Action] {
+  private mutating func apply(_ actions: [PrivateAddressMachine.Action], at now: Instant) -> [Action] {
     actions.compactMap { action in
       switch action {
       case .send(let request): return .send(request)
@@ -141,7 +141,7 @@ struct PrivateAddresses {
     }
   }
 
-  private mutating func take(_ address: DeviceAddress?, rotation: Duration?, at now: Instant) -> [Action] {
+  private mutating func adopt(_ address: DeviceAddress?, rotation: Duration?, at now: Instant) -> [Action] {
     made = nil
     pauseEnd = nil
     last = address ?? last

@@ -43,7 +43,7 @@ struct UnconfiguredMachine {
   }
 
   /// Takes a packet of the management interface.
-  mutating func take(_ packet: ManagementPacket) -> [Action] {
+  mutating func receive(_ packet: ManagementPacket) -> [Action] {
     guard let index else { return [] }
     switch packet.code {
     case UnconfiguredIndex.added where packet.index == index: return look()
@@ -81,8 +81,8 @@ struct UnconfiguredMachine {
       return [
         .problem(
           Self.problem(
-            "\(index.name) refused the address \(publicAddress) (mgmt status \(status.rawValue)).",
-            "Choose another one in `publicAddresses`, or check the kernel log with `dmesg`."))
+            "\(index.name) refused the address \(publicAddress) (mgmt status \(status.rawValue))",
+            "choose another one in `publicAddresses`, or check the kernel log with `dmesg`"))
       ]
     default: return []
     }
@@ -93,8 +93,8 @@ struct UnconfiguredMachine {
       return [
         .problem(
           Self.problem(
-            "The kernel does not use \(index.name): it lacks settings that only its maker's software knows.",
-            "Install that software; `btmgmt config` shows what is missing."))
+            "the kernel does not use \(index.name): it lacks settings that only its maker's software knows",
+            "install that software; `btmgmt config` shows what is missing"))
       ]
     }
     guard information.missing.contains(.publicAddress) else { return [] }
@@ -102,16 +102,16 @@ struct UnconfiguredMachine {
       return [
         .problem(
           Self.problem(
-            "The kernel does not use \(index.name): it has no address, and its driver can set none.",
-            "Set the address where its firmware looks for it, such as the device tree."))
+            "the kernel does not use \(index.name): it has no address, and its driver can set none",
+            "set the address where its firmware looks for it, such as the device tree"))
       ]
     }
     guard let publicAddress else {
       return [
         .problem(
           Self.problem(
-            "The kernel does not use \(index.name): it has no address.",
-            "Give it one in the configuration: \"publicAddresses\": { \"\(index.name)\": \"…\" }."))
+            "the kernel does not use \(index.name): it has no address",
+            "give it one in the configuration: \"publicAddresses\": { \"\(index.name)\": \"…\" }"))
       ]
     }
     state = .setting

@@ -83,7 +83,7 @@ final class KernelKeys {
   // MARK: - The kernel's events
 
   /// The kernel answered a command.
-  func take(answer event: ManagementEvent) {
+  func receive(answer event: ManagementEvent) {
     guard let (opcode, status) = event.answer, status != .success,
       [LoadLongTermKeys.opcode, LoadIdentityResolvingKeys.opcode].contains(opcode)
     else { return }
@@ -93,9 +93,9 @@ final class KernelKeys {
   }
 
   /// The kernel tells a key of a pairing.
-  func take(_ event: ManagementEvent) {
+  func receive(_ event: ManagementEvent) {
     let (kept, local) = (kept, local)
-    for action in machine.take(event, on: local, kept: { kept?.find(local, $0) }) {
+    for action in machine.receive(event, on: local, kept: { kept?.find(local, $0) }) {
       if case .unpair(let device) = action { unpair(device) } else { onAction?(action) }
     }
   }

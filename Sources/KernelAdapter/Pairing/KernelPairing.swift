@@ -14,7 +14,7 @@ final class KernelPairing {
   }
 
   /// More events than a device causes while its link has to wait.
-  private static let mostHeld = 64
+  private static let maximumHeld = 64
 
   /// Told of the pairing with a device, by the address that users know.
   var onEvent: ((DeviceAddress, PairingEvent) -> Void)?
@@ -108,16 +108,16 @@ final class KernelPairing {
 
   /// Receives the kernel's events, after the links that it offers are announced: a device that pairs as soon as it has
   /// connected can finish before its link is accepted, and questions and keys of an unknown link are refused.
-  func take(_ event: ManagementEvent) {
-    keys.take(answer: event)
+  func receive(_ event: ManagementEvent) {
+    keys.receive(answer: event)
     guard event.isAboutPairing else { return }
     if !links.isHolding { links.accept() }
     held.append(event)
-    if !links.isHolding || held.count >= Self.mostHeld { takeHeld() }
+    if !links.isHolding || held.count >= Self.maximumHeld { handleHeld() }
   }
 
   /// The links that were offered are announced.
-  func takeHeld() {
+  func handleHeld() {
     let events = held
     held = []
     for event in events { handle(event) }
@@ -130,7 +130,7 @@ final class KernelPairing {
     case .userPasskeyRequest(let request): ask(request.device, .passkey)
     case .passkeyNotify(let notice):
       tell(notice.device, .showPasskey(notice.passkey, entered: Int(notice.entered)))
-    case .newLongTermKey, .newIdentityResolvingKey, .newSignatureResolvingKey: keys.take(event)
+    case .newLongTermKey, .newIdentityResolvingKey, .newSignatureResolvingKey: keys.receive(event)
     case .authenticationFailed(let failure): failed(failure.device, failure.status)
     case .deviceUnpaired(let event):
       guard let identity = event.device.device else { return }

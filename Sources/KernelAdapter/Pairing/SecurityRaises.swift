@@ -28,7 +28,7 @@ final class SecurityRaises {
   }
 
   /// SMP gives up after 30 s (Core 5.4, Vol 3, Part H, 3.4).
-  private static let patience = Duration.seconds(35)
+  private static let timeout = Duration.seconds(35)
 
   /// Tells how devices pair.
   private let settings: () -> PairingSettings
@@ -66,7 +66,7 @@ final class SecurityRaises {
       raises[link.handle]?.waiting.append((level, done))
       return
     }
-    let alarm = context.scheduler.schedule(after: Self.patience) { [weak self] in
+    let alarm = context.scheduler.schedule(after: Self.timeout) { [weak self] in
       self?.end(link.handle, GAPError.pairingFailed.error("\(link.peer) did not finish the pairing in time"))
     }
     raises[link.handle] = Raise(

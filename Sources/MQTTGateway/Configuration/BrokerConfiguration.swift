@@ -37,7 +37,7 @@ package struct BrokerConfiguration: Hashable, Sendable {
     let members = try FileMembers(section, Keys.self)
     host = try members.value(.host).text(atMost: 255)
     guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else {
-      throw members.failure(.host, "give the name or the address of the broker alone, such as \"broker.example\".")
+      throw members.failure(.host, "give the name or the address of the broker alone, such as \"broker.example\"")
     }
     if let section = members[.tls] { tls = try Self.tls(section) }
     port = try members.integer(.port, in: 1...65535, default: tls == nil ? 1883 : 8883)
@@ -53,7 +53,7 @@ package struct BrokerConfiguration: Hashable, Sendable {
     let tls = TLS(
       authority: try path(members[.ca]), certificate: try path(members[.certificate]), key: try path(members[.key]))
     guard (tls.certificate == nil) == (tls.key == nil) else {
-      throw section.failure("give both \"certificate\" and \"key\", or neither.")
+      throw section.failure("give both \"certificate\" and \"key\", or neither")
     }
     return tls
   }
@@ -62,7 +62,7 @@ package struct BrokerConfiguration: Hashable, Sendable {
     guard let value else { return nil }
     let path = try value.text(atMost: 1024)
     guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else {
-      throw value.failure("give an absolute path.")
+      throw value.failure("give an absolute path")
     }
     return path
   }

@@ -88,11 +88,11 @@ package struct GatewayConfiguration: Hashable, Sendable {
   private static func topics(_ root: FileMembers<Key>, _ hostName: String) throws(FileError) -> Topics {
     let base = try root.value(.base, default: "home")
     guard Topics.isName(base, levels: 1...4) else {
-      throw root.failure(.base, "give one to four levels of a topic, such as \"home\": without spaces, + and #.")
+      throw root.failure(.base, "give one to four levels of a topic, such as \"home\": without spaces, + and #")
     }
     let gateway = try root.value(.gateway, default: hostName)
     guard Topics.isName(gateway, levels: 1...1) else {
-      throw root.failure(.gateway, "give this gateway a name, such as \"kitchen\": without spaces, /, + and #.")
+      throw root.failure(.gateway, "give this gateway a name, such as \"kitchen\": without spaces, /, + and #")
     }
     return Topics(base: base, gateway: gateway)
   }
@@ -101,7 +101,7 @@ package struct GatewayConfiguration: Hashable, Sendable {
     if let flag = try? value.bool() { return flag ? "homeassistant" : nil }
     let topic = try value.text()
     guard Topics.isName(topic, levels: 1...4) else {
-      throw value.failure("give false, or the topic of Home Assistant's discovery, such as \"homeassistant\".")
+      throw value.failure("give false, or the topic of Home Assistant's discovery, such as \"homeassistant\"")
     }
     return topic
   }
@@ -124,7 +124,7 @@ extension GatewayConfiguration.Scan {
   private enum Keys: String, CaseIterable { case active, adapter, rssi, keys }
 
   /// As many as bled takes.
-  private static let mostKeys = 64
+  private static let maximumKeys = 64
 
   mutating func read(_ section: FileValue) throws(FileError) {
     let members = try FileMembers(section, Keys.self)
@@ -133,13 +133,13 @@ extension GatewayConfiguration.Scan {
     rssi = members[.rssi] == nil ? nil : try members.integer(.rssi, in: -127...20)
     guard let object = members[.keys] else { return }
     let entries = try object.members()
-    guard entries.count <= Self.mostKeys else { throw object.failure("give at most \(Self.mostKeys) keys.") }
+    guard entries.count <= Self.maximumKeys else { throw object.failure("give at most \(Self.maximumKeys) keys") }
     for entry in entries {
       guard let address = DeviceAddress(entry.name, kind: .public) else {
-        throw entry.failure("name a device by its address, such as \"54:48:E6:8F:80:A5\".")
+        throw entry.failure("name a device by its address, such as \"54:48:E6:8F:80:A5\"")
       }
       let key = try entry.value.octets(atMost: 16)
-      guard key.count == 16 else { throw entry.value.failure("give the 16 octets of the key as 32 hex digits.") }
+      guard key.count == 16 else { throw entry.value.failure("give the 16 octets of the key as 32 hex digits") }
       keys.append(GatewayConfiguration.DeviceKey(address: address, key: key))
     }
   }

@@ -20,17 +20,17 @@ package struct SubscribedDevice: Hashable, Sendable {
   private enum PathKeys: String, CaseIterable { case service, characteristic }
 
   /// More than an adapter has links for.
-  private static let most = 64
-  private static let mostCharacteristics = 32
+  private static let maximum = 64
+  private static let maximumCharacteristics = 32
 
   static func list(_ list: FileValue) throws(FileError) -> [SubscribedDevice] {
     let elements = try list.elements()
-    guard elements.count <= most else { throw list.failure("give at most \(most) devices.") }
+    guard elements.count <= maximum else { throw list.failure("give at most \(maximum) devices") }
     var devices: [SubscribedDevice] = []
     for element in elements {
       let device = try SubscribedDevice(element)
       guard !devices.contains(where: { $0.address.value == device.address.value }) else {
-        throw element.failure("this device is in the list already: name all its characteristics there.")
+        throw element.failure("this device is in the list already: name all its characteristics there")
       }
       devices.append(device)
     }
@@ -43,7 +43,7 @@ package struct SubscribedDevice: Hashable, Sendable {
       try value.word(DeviceAddress.Kind.allCases, name: { "\($0)" })
     }
     guard let address = DeviceAddress(try members.value(.address).text(), kind: kind ?? .public) else {
-      throw members.failure(.address, "give six pairs of hex digits, such as \"C0:DE:00:00:00:01\".")
+      throw members.failure(.address, "give six pairs of hex digits, such as \"C0:DE:00:00:00:01\"")
     }
     self.address = address
     hasType = kind != nil
@@ -59,8 +59,8 @@ package struct SubscribedDevice: Hashable, Sendable {
         characteristics.append(Characteristic(service: nil, characteristic: try BluetoothUUID(element)))
       }
     }
-    guard (1...Self.mostCharacteristics).contains(characteristics.count) else {
-      throw list.failure("give 1 to \(Self.mostCharacteristics) characteristics, such as [\"2A37\"].")
+    guard (1...Self.maximumCharacteristics).contains(characteristics.count) else {
+      throw list.failure("give 1 to \(Self.maximumCharacteristics) characteristics, such as [\"2A37\"]")
     }
     self.characteristics = characteristics
   }

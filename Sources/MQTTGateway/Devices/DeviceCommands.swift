@@ -13,7 +13,7 @@ final class DeviceCommands {
   }
 
   /// How many commands may wait, those that are at work included.
-  private static let most = 32
+  private static let maximum = 32
   /// The time of a connection attempt in seconds.
   private static let timeout = 20.0
 
@@ -43,8 +43,8 @@ final class DeviceCommands {
   /// Runs a command. The completion is called once.
   func run(_ command: Command, _ target: Command.Target, _ completion: @escaping Completion) {
     guard session != nil else { return completion(.failure(CommandAnswer.Failure("bled is not there"))) }
-    guard count < Self.most else {
-      return completion(.failure(CommandAnswer.Failure("\(Self.most) commands wait already: try again later")))
+    guard count < Self.maximum else {
+      return completion(.failure(CommandAnswer.Failure("\(Self.maximum) commands wait already: try again later")))
     }
     let key = target.address.value
     jobs[key, default: []].append(Job(command: command, target: target, completion: completion))

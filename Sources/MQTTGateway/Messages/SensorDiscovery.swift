@@ -65,7 +65,7 @@ struct SensorDiscovery {
   /// Values older than this are unavailable, in seconds.
   private static let expiry = 3600
   /// How many devices are described; those that are heard later are not.
-  private static let most = 1024
+  private static let maximum = 1024
 
   private let prefix: String
   private let topics: Topics
@@ -91,7 +91,7 @@ struct SensorDiscovery {
     if let known = devices[address.value] {
       device = known
     } else {
-      guard devices.count < Self.most else { return [] }
+      guard devices.count < Self.maximum else { return [] }
       let model = DecodedFields.model(of: first)
       let name = report.name ?? "\(model.model) \(Topics.level(of: address).suffix(6))"
       device = Device(address: address, model: model, name: name, fields: [])

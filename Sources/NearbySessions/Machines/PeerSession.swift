@@ -39,7 +39,7 @@ struct PeerSession: Sendable {
   }
 
   /// How long an invitation may be awaited behind the handshake.
-  static let patience = Duration.seconds(30)
+  static let timeout = Duration.seconds(30)
   /// The octets and frames that may wait to be received by the other side, on the channel of messages.
   static let queue = (octets: (1 << 20) + (64 << 10), frames: 4096)
   /// The octets of datagrams that may wait for their turn.
@@ -76,7 +76,7 @@ struct PeerSession: Sendable {
     self.isDialer = isDialer
     self.identifier = identifier
     self.resumption = resumption
-    state = .beginning(until: now.advanced(by: Self.patience))
+    state = .beginning(until: now.advanced(by: Self.timeout))
     channels[.control] = Channel(stream: control)
     flows = FlowTable(isDialer: isDialer)
   }

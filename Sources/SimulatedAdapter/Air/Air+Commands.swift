@@ -5,7 +5,7 @@ import JSONFiles
 /// The commands of tests while the simulation goes on.
 extension Air {
   /// How many devices and phones commands may bring the air to.
-  private static let mostDevices = 10_000
+  private static let maximumDevices = 10_000
 
   /// A device as commands see it.
   public struct DeviceState: Hashable, Sendable {
@@ -33,9 +33,9 @@ extension Air {
     } catch {
       throw BledError.invalidParameter.error("\(error)")
     }
-    guard participants + scenario.devices.count + scenario.phones.count <= Self.mostDevices else {
+    guard participants + scenario.devices.count + scenario.phones.count <= Self.maximumDevices else {
       throw BledError.limitReached.error(
-        "the air has \(participants) devices and phones of at most \(Self.mostDevices)")
+        "the air has \(participants) devices and phones of at most \(Self.maximumDevices)")
     }
     populate(scenario)
   }
@@ -92,8 +92,8 @@ extension Air {
     guard !devices.contains(where: { $0.address == description.address }) else {
       throw BledError.invalidParameter.error("a device has the address \(description.address): give the phone its own")
     }
-    guard participants < Self.mostDevices else {
-      throw BledError.limitReached.error("the air has \(Self.mostDevices) devices and phones, the maximum")
+    guard participants < Self.maximumDevices else {
+      throw BledError.limitReached.error("the air has \(Self.maximumDevices) devices and phones, the maximum")
     }
     guard phone(description).visit(description, isWanted: isWanted, done) else {
       throw BledError.invalidParameter.error("the phone is on a visit, or looks for an advertisement: wait for its end")

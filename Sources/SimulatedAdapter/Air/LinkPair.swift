@@ -111,7 +111,7 @@ final class LinkPair {
         psm, on: self, opener: (side, parameters), listener: (other, listener.parameters))
       channels += [(ends.opener, side === central), (ends.listener, side !== central)]
       done(.success(ends.opener))
-      listener.take(ends.listener)
+      listener.accept(ends.listener)
     }
   }
 
@@ -192,8 +192,8 @@ final class LinkPair {
     alarm = nil
     guard isCarrying else { return }
     // Both sides send before either has received: an answer is sent in the next event.
-    let down = central.take(peripheral.isReading || ending != nil ? packetsPerEvent : 0)
-    let up = peripheral.take(central.isReading || ending != nil ? packetsPerEvent : 0)
+    let down = central.dequeue(peripheral.isReading || ending != nil ? packetsPerEvent : 0)
+    let up = peripheral.dequeue(central.isReading || ending != nil ? packetsPerEvent : 0)
     if !down.isEmpty || !up.isEmpty { events.carriedData(at: scheduler.now) }
     for packet in down { peripheral.deliver(packet) }
     for packet in up { central.deliver(packet) }

@@ -156,7 +156,7 @@ final class SimulatedLink: Link {
 
   func deliver(_ packet: [UInt8]) {
     onTraffic?(.received(packet))
-    onEvent?(valueLoss?.takes(packet) == true ? .lost(1) : .received(packet))
+    onEvent?(valueLoss?.drops(packet) == true ? .lost(1) : .received(packet))
   }
 
   /// Tells that something about the link changed.
@@ -168,7 +168,7 @@ final class SimulatedLink: Link {
     }
   }
 
-  func take(_ count: Int) -> [[UInt8]] {
+  func dequeue(_ count: Int) -> [[UInt8]] {
     let packets = Array(queue.prefix(count))
     queue.removeFirst(packets.count)
     if let onTraffic { for packet in packets { onTraffic(.sent(packet)) } }
@@ -198,7 +198,7 @@ struct ChannelListener {
   /// The parameters of its channels.
   var parameters: ChannelParameters
   /// Takes one that was opened.
-  var take: (SimulatedChannel) -> Void
+  var accept: (SimulatedChannel) -> Void
 }
 
 extension SimulatedLink {

@@ -104,7 +104,7 @@ final class ValueLoss {
   }
 
   /// Whether this packet is a value that is lost. All others arrive: a link without one of its answers is of no use.
-  func takes(_ packet: [UInt8]) -> Bool {
+  func drops(_ packet: [UInt8]) -> Bool {
     packet.first == ATTOpcode.handleValueNotification.rawValue && generator.chance(probability)
   }
 }

@@ -104,7 +104,7 @@ final class PhoneVisit {
       note(step, uuid, value, error)
     }
     // A phone ignores errors and continues with the next task.
-    if case .success(let found) = result { take(found, of: task) }
+    if case .success(let found) = result { receive(found, of: task) }
     next()
   }
 
@@ -124,7 +124,7 @@ final class PhoneVisit {
     link.raiseSecurity(to: level) { [weak self] error in self?.host.resume(id, isSecured: error == nil) }
   }
 
-  private func take(_ result: GATTResult, of task: Task) {
+  private func receive(_ result: GATTResult, of task: Task) {
     switch (task, result) {
     case (_, .mtu(let mtu)): self.mtu = mtu
     case (.services, .services(let services)):

@@ -64,7 +64,7 @@ struct PairingMachine {
   }
 
   /// The Security Manager Timer (Core 5.4, Vol 3, Part H, 3.4).
-  static let patience = Duration.seconds(30)
+  static let timeout = Duration.seconds(30)
 
   private let central: PairingFeatures?
   private let peripheral: PairingFeatures?
@@ -137,7 +137,7 @@ struct PairingMachine {
   private mutating func ask(
     _ roles: Set<LinkRole>, _ question: PairingQuestion, _ now: Instant, _ actions: inout [Action]
   ) {
-    state = .asking(until: now.advanced(by: Self.patience), waiting: roles)
+    state = .asking(until: now.advanced(by: Self.timeout), waiting: roles)
     actions += [.central, .peripheral].filter(roles.contains).map { .ask($0, question) }
   }
 

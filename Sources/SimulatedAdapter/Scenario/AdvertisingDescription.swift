@@ -22,13 +22,13 @@ struct AdvertisingDescription: ReadableFromFile, Sendable {
     content.serviceUUIDs = try members.value(.services, default: [])
     content.solicitedServiceUUIDs = try members.value(.solicitedServices, default: [])
     for member in try members[.serviceData]?.members().sorted(by: { $0.name < $1.name }) ?? [] {
-      guard let uuid = BluetoothUUID(member.name) else { throw member.failure("this is not a UUID: give one.") }
+      guard let uuid = BluetoothUUID(member.name) else { throw member.failure("this is not a UUID: give one") }
       content.serviceData.append(
         AdvertisingData.ServiceData(uuid: uuid, data: try member.value.octets(atMost: 31)))
     }
     if let value = members[.manufacturerData] {
       guard let manufacturerData = AdvertisingData.ManufacturerData(octets: try value.octets(atMost: 31)) else {
-        throw value.failure("the company is missing: start with its two octets, low octet first.")
+        throw value.failure("the company is missing: start with its two octets, low octet first")
       }
       content.manufacturerData = manufacturerData
     }

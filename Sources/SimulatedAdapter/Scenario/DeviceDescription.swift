@@ -112,7 +112,7 @@ struct DeviceDescription: ReadableFromFile, Sendable {
     radio = try members.optional(.radio) ?? RadioDescription()
     isLongRange = try members.value(.longRange, default: false)
     if isLongRange, !radio.phys.contains(.leCoded) {
-      throw members.failure(.longRange, "it advertises on the coded PHY: list \"coded\" in the \"phys\" of its radio.")
+      throw members.failure(.longRange, "it advertises on the coded PHY: list \"coded\" in the \"phys\" of its radio")
     }
     connectDelay = try members.value(.connectDelay, default: TimeSpan(0.03))
     responseDelay = try members.value(.responseDelay, default: TimeSpan(0))
@@ -124,7 +124,7 @@ struct DeviceDescription: ReadableFromFile, Sendable {
     let characteristics = services.flatMap(\.characteristics)
     for case .echo(let source?) in characteristics.compactMap(\.value.rule)
     where !characteristics.contains(where: { $0.uuid == source }) {
-      throw members.failure(.services, "a rule echoes \(source), which is no characteristic of this device: add it.")
+      throw members.failure(.services, "a rule echoes \(source), which is no characteristic of this device: add it")
     }
     echoPSM = try members.optional(.echoPSM) { value throws(FileError) in try value.integer(in: 1...255) }
   }
@@ -150,7 +150,7 @@ struct SignalDescription: ReadableFromFile, Sendable {
     if value.isNumber {
       let fixed = try value.number()
       guard Self.bases.contains(fixed) else {
-        throw value.failure("\(fixed) is out of range: give a number from -127 to 20.")
+        throw value.failure("\(fixed) is out of range: give a number from -127 to 20")
       }
       (base, noise) = (fixed, 0)
       return

@@ -86,7 +86,7 @@ struct PhoneDescription: ReadableFromFile, Sendable {
         } else if let value = members[.value] {
           action = .write(try value.octets(atMost: limit))
         } else {
-          throw members.failure(.value, "there is nothing to write: give it as hex, or as \"text\".")
+          throw members.failure(.value, "there is nothing to write: give it as hex, or as \"text\"")
         }
       }
     }

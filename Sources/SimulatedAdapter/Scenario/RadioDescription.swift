@@ -36,6 +36,6 @@ struct RadioDescription: ReadableFromFile, Sendable {
     guard let list = members[.phys] else { return }
     phys = []
     for element in try list.elements() { phys.insert(try element.word(Word.self).phy) }
-    guard phys.contains(.le1M) else { throw list.failure("every radio has the PHY \"1M\": list it.") }
+    guard phys.contains(.le1M) else { throw list.failure("every radio has the PHY \"1M\": list it") }
   }
 }

@@ -41,7 +41,7 @@ public struct Scenario: Sendable {
     events = try members.value(.events, default: [])
     var seen: Set<DeviceAddress> = []
     for address in devices.map(\.address) + phones.map(\.address) where !seen.insert(address).inserted {
-      throw members.failure(.devices, "two devices have the address \(address): give each its own.")
+      throw members.failure(.devices, "two devices have the address \(address): give each its own")
     }
     let names = devices.map(\.name)
     let visitors = phones.map(\.name)
@@ -49,10 +49,10 @@ public struct Scenario: Sendable {
       guard let name = event.device else { continue }
       let candidates = event.action == .loseKeys ? names + visitors : names
       switch candidates.count(where: { $0 == name }) {
-      case 0: throw members.failure(.events, "there is no device \"\(name)\": name one of \"devices\".")
+      case 0: throw members.failure(.events, "there is no device \"\(name)\": name one of \"devices\"")
       case 1: break
       default:
-        throw members.failure(.events, "several devices have the name \"\(name)\": give each of them its own.")
+        throw members.failure(.events, "several devices have the name \"\(name)\": give each of them its own")
       }
     }
   }
@@ -161,10 +161,10 @@ struct ScenarioEvent: ReadableFromFile, Sendable {
     action = try members.word(.action)
     device = try members.optional(.device)
     if device == nil, action == .loseKeys {
-      throw members.failure(.action, "the adapter has no keys of its own: name a \"device\" that loses its keys.")
+      throw members.failure(.action, "the adapter has no keys of its own: name a \"device\" that loses its keys")
     }
     if device != nil, action == .powerOff || action == .powerOn {
-      throw members.failure(.action, "a device can only vanish and comeBack: leave \"device\" out for the adapter.")
+      throw members.failure(.action, "a device can only vanish and comeBack: leave \"device\" out for the adapter")
     }
   }
 }
@@ -173,7 +173,7 @@ extension FileMembers {
   /// The address of a device or a phone, with its type, "public" or "random".
   func address(of owner: String, _ name: Name, type: Name) throws(FileError) -> DeviceAddress {
     guard let address = try address(name, type: type) else {
-      throw failure(name, "this is missing: give the \(owner) an address such as \"C0:DE:00:00:00:01\".")
+      throw failure(name, "this is missing: give the \(owner) an address such as \"C0:DE:00:00:00:01\"")
     }
     return address
   }
@@ -188,7 +188,7 @@ extension FileMembers {
     let kind = try self[type]?.word(DeviceAddress.Kind.allCases) { "\($0)" } ?? .public
     guard let value = self[name] else { return nil }
     guard let address = DeviceAddress(try value.text(), kind: kind) else {
-      throw value.failure("this is not an address: give six pairs of hex digits with colons between them.")
+      throw value.failure("this is not an address: give six pairs of hex digits with colons between them")
     }
     return address
   }
@@ -212,7 +212,7 @@ struct TimeSpan: ReadableFromFile, Sendable {
       for element in elements { numbers.append(try element.number()) }
     }
     guard numbers.count == 2, numbers[0] >= 0, numbers[0] <= numbers[1], numbers[1] <= Self.limit else {
-      throw value.failure("this is not a time: give seconds, such as 2, or a range, such as [1, 3].")
+      throw value.failure("this is not a time: give seconds, such as 2, or a range, such as [1, 3]")
     }
     range = .seconds(numbers[0])...(.seconds(numbers[1]))
   }

@@ -59,7 +59,7 @@ struct CharacteristicDescription: ReadableFromFile, Hashable, Sendable {
     if members[.notifyEvery] != nil {
       guard !properties.isDisjoint(with: [.notify, .indicate]) else {
         throw members.failure(
-          .notifyEvery, "nobody can subscribe to this: add \"notify\" or \"indicate\" to the properties.")
+          .notifyEvery, "this cannot be subscribed to: add \"notify\" or \"indicate\" to the properties")
       }
       notifyEvery = try members.seconds(.notifyEvery, in: 0.001...86400)
     }
@@ -71,10 +71,10 @@ struct CharacteristicDescription: ReadableFromFile, Hashable, Sendable {
     guard let rule = self.value.rule, case .number(let number) = rule else { return }
     guard properties.isDisjoint(with: [.write, .writeWithoutResponse]) else {
       throw members.failure(
-        .rule, "a value that changes by itself cannot be written: remove \"write\" from the properties.")
+        .rule, "a value that changes by itself cannot be written: remove \"write\" from the properties")
     }
     guard number.offset + number.format.size <= ValueDescription.longest else {
-      throw members.failure(.rule, "the number ends after octet \(ValueDescription.longest): give a smaller \"at\".")
+      throw members.failure(.rule, "the number ends after octet \(ValueDescription.longest): give a smaller \"at\"")
     }
   }
 }
@@ -83,14 +83,14 @@ extension CharacteristicDescription {
   private func check(_ recording: RecordedValues, _ members: FileMembers<Keys>) throws(FileError) {
     guard recording.read.isEmpty || properties.isDisjoint(with: [.write, .writeWithoutResponse]) else {
       throw members.failure(
-        .rule, "a value that can be written is read as it was written: remove \"read\" from the rule.")
+        .rule, "a value that can be written is read as it was written: remove \"read\" from the rule")
     }
     guard recording.sent.isEmpty || !properties.isDisjoint(with: [.notify, .indicate]) else {
       throw members.failure(
-        .rule, "the values of \"sent\" have no subscribers: add \"notify\" or \"indicate\" to the properties.")
+        .rule, "the values of \"sent\" have no subscribers: add \"notify\" or \"indicate\" to the properties")
     }
     guard recording.sent.isEmpty || notifyEvery == nil else {
-      throw members.failure(.notifyEvery, "the rule has the times of the values: remove \"notifyEvery\".")
+      throw members.failure(.notifyEvery, "the rule has the times of the values: remove \"notifyEvery\"")
     }
   }
 
@@ -136,10 +136,10 @@ extension FileMembers {
     var octets: [UInt8] = []
     if let text = self[text] {
       guard self[value] == nil else {
-        throw text.failure("the value is given twice: give either \"value\" or \"text\".")
+        throw text.failure("the value is given twice: give either \"value\" or \"text\"")
       }
       octets = Array(try text.text().utf8)
-      guard octets.count <= limit else { throw text.failure("the text is longer than \(limit) octets: shorten it.") }
+      guard octets.count <= limit else { throw text.failure("the text is longer than \(limit) octets: shorten it") }
     } else if let value = self[value] {
       octets = try value.octets(atMost: limit)
     }

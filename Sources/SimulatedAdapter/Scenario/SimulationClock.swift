@@ -15,7 +15,7 @@ public enum SimulationClock: Hashable, Sendable {
     } else if try value.text() == "manual" {
       self = .manual
     } else {
-      throw value.failure("this is not a clock: give \"manual\", or how many times as fast it goes, 1 to 1000.")
+      throw value.failure("this is not a clock: give \"manual\", or how many times as fast it goes, 1 to 1000")
     }
   }
 }

@@ -136,7 +136,7 @@ extension ValueRule: ReadableFromFile {
     default:
       let minimum = try number(.minimum, nil)
       let maximum = try number(.maximum, nil)
-      guard minimum <= maximum else { throw members.failure(.maximum, "this is less than \"minimum\": swap them.") }
+      guard minimum <= maximum else { throw members.failure(.maximum, "this is less than \"minimum\": swap them") }
       motion = .randomWalk(
         start: try number(.from, (minimum + maximum) / 2), step: try number(.step, 1), range: minimum...maximum,
         every: try time(.every, 1))

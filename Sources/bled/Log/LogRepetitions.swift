@@ -72,14 +72,14 @@ struct LogRepetitions {
 
   /// Takes a line.
   /// - Returns: whether it is to be written now.
-  mutating func takes(_ line: Line, of kind: Kind, at now: Instant) -> Bool {
+  mutating func admits(_ line: Line, of kind: Kind, at now: Instant) -> Bool {
     guard var second = seconds[kind] else {
       seconds[kind] = Second(end: now.advanced(by: Self.second), last: line)
       return true
     }
     let isSame = line == second.last
     second.last = line
-    if !isSame, !second.isCounting, second.written < Self.most(at: line.level) {
+    if !isSame, !second.isCounting, second.written < Self.maximum(at: line.level) {
       second.written += 1
       seconds[kind] = second
       return true
@@ -108,7 +108,7 @@ struct LogRepetitions {
   }
 
   /// How many different lines of a kind are written in a second. A level below `info` is set to see details.
-  private static func most(at level: Logger.Level) -> Int { level < .info ? 1000 : 20 }
+  private static func maximum(at level: Logger.Level) -> Int { level < .info ? 1000 : 20 }
 }
 
 extension Int {

@@ -85,7 +85,7 @@ final class LogWriter: Sendable {
 
   /// Writes a line, or counts it.
   func log(_ line: LogRepetitions.Line, of kind: LogRepetitions.Kind) {
-    guard state.withLock({ $0.repetitions.takes(line, of: kind, at: Self.now) }) else { return }
+    guard state.withLock({ $0.repetitions.admits(line, of: kind, at: Self.now) }) else { return }
     if isFile { write(format(line)) }
     // With a file the thread is only told that it has something to wait for.
     let packet = isFile ? [0] : packet(line)
@@ -95,10 +95,10 @@ final class LogWriter: Sendable {
 
   /// Ends the log, and waits until everything is written.
   /// - Parameter timeout: how long, in milliseconds.
-  func end(within patience: CInt) {
+  func end(within timeout: CInt) {
     shutdown(input, CInt(SHUT_WR))
     var waiting = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
-    poll(&waiting, 1, patience)
+    poll(&waiting, 1, timeout)
   }
 
   /// A line on its way to the thread: with the journal its entry, after the length of that, and behind it the text.

@@ -37,7 +37,7 @@ struct AdaptersCommand: ShellCommand {
     }
     for adapter in adapters {
       if let problem = adapter.problem {
-        output.line("\(adapter.adapter): \(Output.clean("\(problem.message) \(problem.remedy)"))")
+        output.line("\(adapter.adapter): \(Output.clean("\(problem.message); \(problem.remedy)"))")
       }
     }
     for adapter in adapters {

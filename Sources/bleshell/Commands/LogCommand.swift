@@ -126,7 +126,7 @@ struct TrafficView {
   /// The names that were asked for.
   private var names: [DeviceAddress: String?] = [:]
   /// How many names are remembered.
-  private static let mostNames = 1024
+  private static let maximumNames = 1024
 
   init(output: Output, showsNotes: Bool, name: @escaping @Sendable (DeviceAddress) async throws -> String?) {
     self.output = output
@@ -157,7 +157,7 @@ struct TrafficView {
   private mutating func name(of peer: DeviceAddress?) async throws -> String? {
     guard let peer else { return nil }
     if let known = names[peer] { return known }
-    if names.count >= Self.mostNames { names = [:] }
+    if names.count >= Self.maximumNames { names = [:] }
     let name = try await name(peer)
     names[peer] = .some(name)
     return name

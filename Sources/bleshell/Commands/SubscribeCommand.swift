@@ -116,7 +116,7 @@ struct SubscribeCommand: ShellCommand {
     let isComplete = try await withDeadline(keep ? 0 : time ?? 0) { @MainActor in
       for try await value in values {
         progress.end()
-        if try following.take(value, of: attribute, device) { return true }
+        if try following.receive(value, of: attribute, device) { return true }
       }
       return false
     }
@@ -147,7 +147,7 @@ struct SubscribeCommand: ShellCommand {
   }
 
   /// - Returns: Whether it was the last one.
-  func take(_ value: [UInt8], of attribute: Attribute, _ device: Device) throws -> Bool {
+  func receive(_ value: [UInt8], of attribute: Attribute, _ device: Device) throws -> Bool {
     if isPlot {
       try plot(of: attribute, device).add(value, of: attribute)
     } else if isCSV {

@@ -6,7 +6,7 @@ import FoundationEssentials
 /// A connected device on a screen of its own: executes the keys, and shows the results.
 @MainActor final class InspectView {
   /// For how long a lost device is looked for when a person asks for it.
-  private static let patience = Duration.seconds(30)
+  private static let timeout = Duration.seconds(30)
 
   private let shell: Shell
   private let output: Output
@@ -230,11 +230,11 @@ import FoundationEssentials
     awaits("subscribing to \(attribute.title)", "subscribe \(handle)", handle) { view in
       let values = try await view.device.peripheral.subscribe(handle)
       view.change { $0.subscribes(handle, true) }
-      view.subscriptions[handle] = Task { await view.take(values, of: handle) }
+      view.subscriptions[handle] = Task { await view.receive(values, of: handle) }
     }
   }
 
-  private func take(_ values: AsyncThrowingStream<[UInt8], any Error>, of handle: UInt16) async {
+  private func receive(_ values: AsyncThrowingStream<[UInt8], any Error>, of handle: UInt16) async {
     do {
       for try await value in values { change { $0.value(value, of: handle, at: Date(), "notified") } }
     } catch {
@@ -250,7 +250,7 @@ import FoundationEssentials
     awaits("connecting to \(name)", "connect", nil) { view in
       do throws(BluetoothError) {
         let peripheral = try await view.device.peripheral.client.connect(
-          .identifier(view.device.peripheral.identifier), timeout: Self.patience)
+          .identifier(view.device.peripheral.identifier), timeout: Self.timeout)
         view.device = Device(peripheral: peripheral, name: name, output: view.output)
       } catch {
         view.change { $0.lost(error.message) }

@@ -29,7 +29,7 @@ import Glibc
   /// The next line, or nil at the end of the input.
   func readLine() async -> String? {
     let terminal = Terminal(
-      screen: false, key: { [weak self] in self?.take($0) }, hungUp: { [weak self] in self?.finish(nil) },
+      screen: false, key: { [weak self] in self?.handle($0) }, hungUp: { [weak self] in self?.finish(nil) },
       resized: { [weak self] in self?.draw() })
     guard terminal.begin() else { return nil }
     self.terminal = terminal
@@ -38,7 +38,7 @@ import Glibc
       draw()
       let keys = early
       early = []
-      keys.forEach(take)
+      keys.forEach(handle)
     }
     if let line, buffer.remember(line) { history.append(line) }
     return line
@@ -78,7 +78,7 @@ import Glibc
     waiter = nil
   }
 
-  private func take(_ key: Key) {
+  private func handle(_ key: Key) {
     guard waiter != nil else { return early.append(key) }
     if let completing {
       if key == .control("c") { completing.cancel() } else if early.count < 1024 { early.append(key) }
@@ -114,7 +114,7 @@ import Glibc
       draw()
       let keys = early
       early = []
-      keys.forEach(take)
+      keys.forEach(handle)
     }
   }
 

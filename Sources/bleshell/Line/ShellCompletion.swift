@@ -12,7 +12,7 @@ import Synchronization
 /// for a name with any character that could mean something to a shell the address is offered instead.
 enum ShellCompletion {
   /// How long the daemon may take, in seconds: someone waits for the key.
-  private static let patience = 2
+  private static let timeout = 2
   /// How many candidates are offered.
   private static let maximum = 200
 
@@ -68,7 +68,7 @@ enum ShellCompletion {
       }
       done.signal()
     }
-    if done.wait(timeout: .now() + .seconds(patience)) == .timedOut { task.cancel() }
+    if done.wait(timeout: .now() + .seconds(timeout)) == .timedOut { task.cancel() }
     let isZsh = CompletionShell.requesting == .zsh
     // In zsh a description follows a colon.
     return found.withLock { $0 }.prefix(maximum).map { isZsh ? $0.replacing(":", with: "\\:") : $0 }
@@ -90,7 +90,7 @@ enum ShellCompletion {
       entry.state == "connected" && [entry.name, entry.address, entry.peripheral].contains { $0 == device }
     }
     guard meant.count == 1, let entry = meant.first,
-      let peripheral = try? await client.connect(.identifier(entry.peripheral), timeout: .seconds(patience))
+      let peripheral = try? await client.connect(.identifier(entry.peripheral), timeout: .seconds(timeout))
     else { return [] }
     let services = try? await peripheral.discover()
     try? await peripheral.disconnect()

@@ -55,7 +55,7 @@ import Glibc
   func watchSilence() async throws {
     while true {
       // Reports that come meanwhile have a later deadline.
-      let deadline = ranging.deadline ?? now.advanced(by: BeaconRanging.patience)
+      let deadline = ranging.deadline ?? now.advanced(by: BeaconRanging.timeout)
       try await Task.sleep(for: now.duration(to: deadline))
       try show(ranging.tick(at: now))
     }

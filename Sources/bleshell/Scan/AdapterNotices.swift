@@ -11,7 +11,7 @@ struct AdapterNotices {
     let former = states.updateValue(adapter.state, forKey: adapter.adapter) ?? "on"
     guard former != adapter.state, adapter.state != "starting" else { return nil }
     if adapter.state == "on" { return "adapter \(adapter.adapter) is on again" }
-    let problem = adapter.problem.map { ": \($0.message) \($0.remedy)" } ?? ""
+    let problem = adapter.problem.map { ": \($0.message); \($0.remedy)" } ?? ""
     return Output.clean("adapter \(adapter.adapter) is \(adapter.state)\(problem)")
   }
 

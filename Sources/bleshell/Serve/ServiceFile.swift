@@ -105,7 +105,7 @@ extension ServiceFile.Changes: ReadableFromFile {
     let list = try members.value(.values)
     values = []
     for element in try list.elements() { values.append(HexBytes(try element.octets(atMost: ServiceFile.longestValue))) }
-    guard !values.isEmpty else { throw list.failure("this is empty: give at least one value.") }
+    guard !values.isEmpty else { throw list.failure("this is empty: give at least one value") }
   }
 }
 
@@ -136,7 +136,7 @@ extension FileMembers {
     guard let value = self[textName] else { return [] }
     let octets = Array(try value.text().utf8)
     guard octets.count <= ServiceFile.longestValue else {
-      throw value.failure("the text is longer than \(ServiceFile.longestValue) octets: shorten it.")
+      throw value.failure("the text is longer than \(ServiceFile.longestValue) octets: shorten it")
     }
     return octets
   }

@@ -20,7 +20,7 @@ struct BlueZBonds {
         let file = "\(path)/\(adapter)/\(device)/info"
         // Larger than any such file.
         guard let data = files.contents(atPath: file), data.count <= 65536 else { continue }
-        take(Self.sections(of: String(decoding: data, as: UTF8.self)), adapter, device)
+        add(Self.sections(of: String(decoding: data, as: UTF8.self)), adapter, device)
       }
     }
   }
@@ -42,7 +42,7 @@ struct BlueZBonds {
     return sections
   }
 
-  private mutating func take(_ sections: [String: Section], _ adapter: String, _ device: String) {
+  private mutating func add(_ sections: [String: Section], _ adapter: String, _ device: String) {
     let general = sections["General"] ?? [:]
     let name = general["Name"].map { "\($0) (\(device))" } ?? device
     // BlueZ writes the older name of the second one as well.

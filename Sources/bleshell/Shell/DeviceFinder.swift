@@ -64,8 +64,8 @@ import Bluetooth
     }
     let progress = output.progress("Listening whether \(found.name) accepts connections")
     defer { progress.end() }
-    let patience = deadline.seconds > 0 ? min(2, deadline.seconds) : 2
-    let accepts: Bool? = try await withDeadline(patience) {
+    let timeout = deadline.seconds > 0 ? min(2, deadline.seconds) : 2
+    let accepts: Bool? = try await withDeadline(timeout) {
       for try await report in reports {
         switch found.reference {
         case .identifier(let identifier) where report.peripheral == identifier: return report.connectable

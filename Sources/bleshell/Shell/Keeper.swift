@@ -5,7 +5,7 @@ import FoundationEssentials
 /// reason of the wait and the return are reported, with the time.
 @MainActor final class Keeper {
   /// The number of seconds of an attempt after which the reason of the wait is reported.
-  private static let patience = 2.0
+  private static let timeout = 2.0
 
   private let name: String
   private let timeout: Deadline
@@ -33,7 +33,7 @@ import FoundationEssentials
     defer { notice?.cancel() }
     while true {
       notice = Task { @MainActor in
-        guard (try? await Task.sleep(for: .seconds(Self.patience))) != nil else { return }
+        guard (try? await Task.sleep(for: .seconds(Self.timeout))) != nil else { return }
         say("waiting for \(Output.clean(name))")
       }
       do {

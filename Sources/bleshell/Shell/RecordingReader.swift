@@ -11,13 +11,13 @@ final class RecordingReader: Sendable {
   /// - Parameters:
   ///   - descriptor: the pipe, which is closed at the end.
   ///   - receive: receives the octets read; it returns a problem to stop at, or nil to go on.
-  init(_ descriptor: Int32, _ take: @escaping @Sendable (ArraySlice<UInt8>) -> String?) {
+  init(_ descriptor: Int32, _ receive: @escaping @Sendable (ArraySlice<UInt8>) -> String?) {
     let (ends, end) = AsyncStream.makeStream(of: Never.self)
     self.ends = ends
     reading = Task {
       await withCheckedContinuation { continuation in
         DispatchQueue(label: "bleshell.recording").async {
-          let problem = Self.read(descriptor, take)
+          let problem = Self.read(descriptor, receive)
           close(descriptor)
           end.finish()
           continuation.resume(returning: problem)
@@ -35,13 +35,13 @@ final class RecordingReader: Sendable {
   /// - Returns: why it was stopped; nil at the end of the pipe.
   var problem: String? { get async { await reading.value } }
 
-  private static func read(_ descriptor: Int32, _ take: (ArraySlice<UInt8>) -> String?) -> String? {
+  private static func read(_ descriptor: Int32, _ receive: (ArraySlice<UInt8>) -> String?) -> String? {
     var octets = [UInt8](repeating: 0, count: 65_536)
     while true {
       let count = Glibc.read(descriptor, &octets, octets.count)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { return nil }
-      if let problem = take(octets[..<count]) { return problem }
+      if let problem = receive(octets[..<count]) { return problem }
     }
   }
 }

@@ -110,7 +110,7 @@ extension Shell {
       throw Failure("bled has no adapter: plug one in, or start it with --adapter simulated", passes: true)
     }
     let states = adapters.map { adapter in
-      let problem = adapter.problem.map { ": \($0.message) \($0.remedy)" }
+      let problem = adapter.problem.map { ": \($0.message); \($0.remedy)" }
       return "adapter \(adapter.adapter) is \(adapter.state)\(problem ?? ": \(remedy(adapter))")"
     }
     throw Failure(states.joined(separator: "\n"), passes: true)

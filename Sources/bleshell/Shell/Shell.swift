@@ -110,7 +110,7 @@ import Glibc
     let adapters = try? await client?.call(AdapterList.self, Empty(), timeout: .seconds(5)).adapters
     let problems = (adapters ?? []).compactMap { adapter in
       adapter.problem.flatMap { problem in
-        error.message.contains(problem.message) ? nil : "\(adapter.adapter): \(problem.message) \(problem.remedy)"
+        error.message.contains(problem.message) ? nil : "\(adapter.adapter): \(problem.message); \(problem.remedy)"
       }
     }
     return problems.isEmpty ? nil : problems.joined(separator: "\n")

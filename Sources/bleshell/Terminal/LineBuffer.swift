@@ -58,10 +58,10 @@ struct LineBuffer {
     if search != nil, searches(key) { return .changed }
     switch key {
     case .character(let character): insert([character])
-    case .enter: return .entered(take())
+    case .enter: return .entered(clear())
     case .tab: return .completion
     case .control("c"):
-      _ = take()
+      _ = clear()
       return .discarded
     case .control("d") where text.isEmpty: return .ended
     case .control("l"): return .cleared
@@ -133,7 +133,7 @@ struct LineBuffer {
   }
 
   /// Ends the line, and keeps it in the history unless it is blank or the one before.
-  private mutating func take() -> String {
+  private mutating func clear() -> String {
     let line = String(text)
     (text, cursor, search, draft) = ([], 0, nil, [])
     place = history.count

@@ -165,7 +165,7 @@ import Testing
     let refused = try requestConnection(client)
     #expect(try client.error(of: refused, PeripheralConnect.self)?.data?.name == "adapterAbsent")
     world.adapter.change(
-      to: .failed(.init(kind: .inUse, message: "bluetoothd holds it.", remedy: "Stop bluetooth.service.")))
+      to: .failed(.init(kind: .inUse, message: "bluetoothd holds it", remedy: "stop bluetooth.service")))
     let failed = try requestConnection(client)
     #expect(try client.error(of: failed, PeripheralConnect.self)?.message.contains("Stop bluetooth.service") == true)
     world.adapter.change(to: .on)
@@ -181,7 +181,7 @@ import Testing
     let client = world.client()
     let pending = try client.call(
       PeripheralConnect.self, .init(address: address, addressType: "random", adapter: "hci1"))
-    adapter.change(to: .failed(.init(kind: .inUse, message: "bluetoothd holds it.", remedy: "Stop it.")))
+    adapter.change(to: .failed(.init(kind: .inUse, message: "bluetoothd holds it", remedy: "stop it")))
     #expect(try client.error(of: pending, PeripheralConnect.self)?.data?.name == "adapterFailed")
     #expect(adapter.pendingConnections.isEmpty)
   }

@@ -90,7 +90,7 @@ import Testing
     #expect(throws: BluetoothError.self) {
       while try machine.next(known, isVerified: true, hasCache: false) != nil {
         known.forget(1...0xFFFF)
-        try machine.take(.services([]), &known)
+        try machine.receive(.services([]), &known)
       }
     }
   }
@@ -106,11 +106,11 @@ import Testing
       switch procedure {
       case .discoverServices:
         known.add(1...9, 0x1801, isPrimary: true)
-        try machine.take(.services([]), &known)
+        try machine.receive(.services([]), &known)
       case .findIncludedServices(let range):
         let other: ClosedRange<UInt16> = range.lowerBound == 1 ? 5...20 : 1...UInt16(10 + steps)
-        try machine.take(.includedServices([DiscoveredInclude(handle: 2, range: other, uuid: 0x1802)]), &known)
-      case .discoverCharacteristics: try machine.take(.characteristics([]), &known)
+        try machine.receive(.includedServices([DiscoveredInclude(handle: 2, range: other, uuid: 0x1802)]), &known)
+      case .discoverCharacteristics: try machine.receive(.characteristics([]), &known)
       default: Issue.record("nothing else is to be asked")
       }
     }

@@ -83,19 +83,19 @@ import Testing
     var machine = DiscoveryMachine(.everything)
     #expect(try range(of: machine.next(known, isVerified: true, hasCache: false)) == 1...0xFFFF)
     #expect(machine.isWide(known))
-    try machine.take(.includedServices([]), &known)
+    try machine.receive(.includedServices([]), &known)
     #expect(try range(of: machine.next(known, isVerified: true, hasCache: false)) == 1...0xFFFF)
-    try machine.take(GATTResult.unexpected(), &known)
+    try machine.receive(GATTResult.unexpected(), &known)
     for service in [1...5, heart, 11...0xFFFF] as [ClosedRange<UInt16>] {
       #expect(try range(of: machine.next(known, isVerified: true, hasCache: false)) == service)
       #expect(!machine.isWide(known))
-      try machine.take(.characteristics([]), &known)
+      try machine.receive(.characteristics([]), &known)
     }
     #expect(try machine.next(known, isVerified: true, hasCache: false) == nil)
     var alone = DiscoveryMachine(.characteristics(99))
     known.add(99...120, 0x1803, isPrimary: true)
     _ = try alone.next(known, isVerified: true, hasCache: false)
-    #expect(throws: BluetoothError.self) { try alone.take(GATTResult.unexpected(), &known) }
+    #expect(throws: BluetoothError.self) { try alone.receive(GATTResult.unexpected(), &known) }
   }
 
   @Test("Characteristics end with their service, and belong to the one that both their handles are in")
@@ -104,7 +104,7 @@ import Testing
     for service in known.services { known.add([DiscoveredInclude](), of: service.range.lowerBound) }
     var machine = DiscoveryMachine(.everything)
     _ = try machine.next(known, isVerified: true, hasCache: false)
-    try machine.take(
+    try machine.receive(
       .characteristics([characteristic(2, to: 6), characteristic(9, to: 11), characteristic(12, to: 0xFFFF)]), &known)
     #expect(known.service(ifKnown: 1)?.characteristics == [characteristic(2, to: 5)])
     #expect(known.service(ifKnown: 11)?.characteristics == [characteristic(12, to: 0xFFFF)])
@@ -122,7 +122,7 @@ import Testing
     var ranges: [ClosedRange<UInt16>] = []
     for _ in 0..<3 {
       ranges.append(try range(of: machine.next(known, isVerified: true, hasCache: false)))
-      try machine.take(.includedServices([]), &known)
+      try machine.receive(.includedServices([]), &known)
     }
     #expect(ranges == [1...159, 161...319, 321...399])
   }

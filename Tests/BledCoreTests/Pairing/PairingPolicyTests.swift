@@ -68,7 +68,7 @@ import Testing
     }
     #expect(attempt() == .passkey(12_345))
     #expect(attempt() == .refuse, "at once after a failure")
-    for failure in 1..<PasskeyBrake.mostFailures {
+    for failure in 1..<PasskeyBrake.maximumFailures {
       world.scheduler.advance(by: .seconds(1 << failure))
       #expect(attempt() == .passkey(12_345), "after \(failure) failures")
       #expect(attempt() == .refuse)

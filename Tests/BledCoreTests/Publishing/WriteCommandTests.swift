@@ -102,11 +102,11 @@ import Testing
       world.scheduler.advance(by: .milliseconds(2))
       link.end(reason: 0x13)
     }
-    #expect(session.untoldLosses.count == ServerBroker.mostUntold)
+    #expect(session.untoldLosses.count == ServerBroker.maximumUntold)
     #expect(session.costs.packetsLost == before + 1100)
     world.catchUp(server)
     #expect(session.untoldLosses.isEmpty)
-    #expect(try server.notifications(ServerWritesLost.self).count == ServerBroker.mostUntold)
+    #expect(try server.notifications(ServerWritesLost.self).count == ServerBroker.maximumUntold)
   }
 
   @Test("a link that is held is let go when the program ends, and when another one uses the device")

@@ -11,7 +11,7 @@ import Testing
   private func after(_ seconds: Int) -> Instant { start.advanced(by: .seconds(seconds)) }
 
   private func presence(entry: Int? = nil, exit: Int? = nil, seconds: Int? = nil) throws -> Presence {
-    Presence(gate: try SignalGate(entry: entry, exit: exit), patience: seconds.map { .seconds($0) })
+    Presence(gate: try SignalGate(entry: entry, exit: exit), timeout: seconds.map { .seconds($0) })
   }
 
   @Test func hysteresis() throws {

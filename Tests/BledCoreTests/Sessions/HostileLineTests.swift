@@ -18,7 +18,7 @@ import Testing
 
   /// How long the processor may work on a line in a debug build; under a sanitizer (make test-fast SANITIZE=…)
   /// everything takes longer.
-  private static let most = Duration.seconds(getenv("SANITIZE") == nil ? 6 : 30)
+  private static let maximum = Duration.seconds(getenv("SANITIZE") == nil ? 6 : 30)
 
   /// The answer to a line of a client of root, which must come at once.
   private func answer(to line: String, from client: TestClient) -> [RPCMessage.Kind] {
@@ -27,7 +27,7 @@ import Testing
       client.send(line)
       client.drain()
     }
-    #expect(time < Self.most, "\(line.utf8.count) octets took \(time): \(line.excerpt)")
+    #expect(time < Self.maximum, "\(line.utf8.count) octets took \(time): \(line.excerpt)")
     return client.messages.map(\.kind)
   }
 
@@ -244,7 +244,7 @@ import Testing
     for line in LongLines.all(peripheral: peripheral) {
       let time = processorTime { client.send(line) }
       // A release build takes milliseconds.
-      #expect(time < Self.most * 3, "\(line.utf8.count) octets took \(time): \(line.prefix(160))")
+      #expect(time < Self.maximum * 3, "\(line.utf8.count) octets took \(time): \(line.prefix(160))")
     }
     world.settle()
     client.drain()

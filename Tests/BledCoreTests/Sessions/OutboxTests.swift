@@ -18,8 +18,8 @@ import Testing
 
   @Test mutating func linesLeaveInOrderAsManyAsFit() {
     for letter in "abcd" { #expect(outbox.append(line(letter, 10), as: .event) == .queued) }
-    #expect(outbox.take(upTo: 35).lines == [line("a", 10), line("b", 10), line("c", 10)])
-    #expect(outbox.take(upTo: 1).lines == [line("d", 10)], "one line leaves whatever its length")
+    #expect(outbox.remove(upTo: 35).lines == [line("a", 10), line("b", 10), line("c", 10)])
+    #expect(outbox.remove(upTo: 1).lines == [line("d", 10)], "one line leaves whatever its length")
     #expect(outbox.isEmpty && outbox.waiting == 0)
   }
 
@@ -29,7 +29,7 @@ import Testing
     #expect(outbox.append(line("c"), as: .report(device: 1)) == .queued)
     #expect(outbox.append(line("d", 20), as: .report(device: 1)) == .coalesced)
     #expect(outbox.coalescedReports == 1)
-    #expect(outbox.take(upTo: 1000).lines == [line("a"), line("b"), line("d", 20)])
+    #expect(outbox.remove(upTo: 1000).lines == [line("a"), line("b"), line("d", 20)])
     #expect(outbox.append(line("e"), as: .report(device: 1)) == .queued)
   }
 

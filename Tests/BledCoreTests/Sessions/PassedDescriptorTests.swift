@@ -194,6 +194,6 @@ import Testing
     defer { close(reading) }
     outbox.dropAnswers()
     #expect(isClosed(reading))
-    #expect(outbox.take(upTo: 100).lines == [Data("a\n".utf8), Data("c\n".utf8)])
+    #expect(outbox.remove(upTo: 100).lines == [Data("a\n".utf8), Data("c\n".utf8)])
   }
 }

@@ -43,7 +43,7 @@ final class ScriptedPeer {
   func forget() { received = [] }
 
   /// Takes a packet as from the air.
-  func take(_ packet: [UInt8]) {
+  func receive(_ packet: [UInt8]) {
     received.append(packet)
     guard !isMute else { return }
     if let error = refusing(packet) {
@@ -152,7 +152,7 @@ final class ScriptedLink: Link {
       room = now - 1
       if now <= 1 { isWritable = false }
     }
-    scheduler.schedule(after: peerDevice.delay) { [self] in if isOpen { peerDevice.take(packet) } }
+    scheduler.schedule(after: peerDevice.delay) { [self] in if isOpen { peerDevice.receive(packet) } }
   }
   func disconnect() {
     wasDisconnected = true

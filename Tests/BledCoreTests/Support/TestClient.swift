@@ -130,7 +130,7 @@ final class TestClient: SessionTransport {
   func drain() {
     guard reads, let connection else { return }
     while true {
-      let batch = connection.takeLines()
+      let batch = connection.removeLines()
       if let passed = batch.descriptor { descriptors.append(passed) }
       let taken = batch.lines
       guard !taken.isEmpty else { return }

@@ -23,7 +23,7 @@ import Testing
     _ texts: some Sequence<String>, _ level: Logger.Level = .info, of kind: LogRepetitions.Kind, at seconds: Double
   ) -> Int {
     texts.reduce(0) { count, text in
-      count + (repetitions.takes(Line(level: level, text: text), of: kind, at: at(seconds)) ? 1 : 0)
+      count + (repetitions.admits(Line(level: level, text: text), of: kind, at: at(seconds)) ? 1 : 0)
     }
   }
 

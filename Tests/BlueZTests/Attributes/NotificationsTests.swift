@@ -108,7 +108,7 @@ struct NotificationsTests {
   /// Nothing comes in the session of the first program: the other one's values are told, in their order.
   @Test func theFirstOfTwoProgramsHasNoValues() throws {
     for program in [Self.one, Self.other] { #expect(world.succeeded(call(program, "StartNotify"))) }
-    let count = Subscribers.mostWaiting + 2
+    let count = Subscribers.maximumWaiting + 2
     for number in 1...count { try value(Self.other, [UInt8(number & 0xFF)], serial: number) }
     world.settle()
     // The value of the first one is known.

@@ -47,13 +47,13 @@ struct BacklogTests {
   /// The sizes are those of the messages that still wait.
   @Test func largeMessages() {
     var backlog = Backlog()
-    backlog.add(Backlog.mostOctets, at: start)
+    backlog.add(Backlog.maximumOctets, at: start)
     backlog.add(1, at: start)
     backlog.add(2, at: start)
     expectRoom(false, &backlog)
     backlog.update(2, at: start)
     expectRoom(true, &backlog)
-    backlog.add(Backlog.mostOctets - 2, at: start)
+    backlog.add(Backlog.maximumOctets - 2, at: start)
     expectRoom(false, &backlog)
   }
 

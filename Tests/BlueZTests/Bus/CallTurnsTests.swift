@@ -49,7 +49,7 @@ struct CallTurnsTests {
   }
 
   @Test func aProgramHasSoManyCalls() {
-    let most = UInt64(CallTurns.most)
+    let most = UInt64(CallTurns.maximum)
     for number in 1...most { #expect(turns.add(":1.1", number)) }
     #expect(!turns.add(":1.1", 0))
     #expect(turns.add(":1.2", 0), "another one has room of its own")
@@ -63,7 +63,7 @@ struct CallTurnsTests {
     #expect(turns.add(":1.1", 1, size: 1 << 20))
     #expect(!turns.add(":1.1", 2))
     #expect(turns.next() == 1)
-    #expect(turns.add(":1.1", 3, size: CallTurns.mostOctets - 1))
+    #expect(turns.add(":1.1", 3, size: CallTurns.maximumOctets - 1))
     #expect(turns.add(":1.1", 4))
     #expect(!turns.add(":1.1", 5))
   }
@@ -76,7 +76,7 @@ struct CallTurnsTests {
       if number >= 100 { taken += turns.next().map { [$0] } ?? [] }
     }
     #expect(taken + turns.rest() == Array(0..<1000))
-    #expect(turns.add(":1.1", 0, size: CallTurns.mostOctets))
+    #expect(turns.add(":1.1", 0, size: CallTurns.maximumOctets))
   }
 
   @Test func aProgramThatHasLeft() {

@@ -60,7 +60,7 @@ struct UnreadMessagesTests {
   /// The questions that one can leave open do not keep others from being asked.
   @Test func manyThatDoNotAnswer() {
     var unread = full()
-    let silent = (0..<UnreadMessages.mostAsked).map { ":2.\($0)" }
+    let silent = (0..<UnreadMessages.maximumAsked).map { ":2.\($0)" }
     for program in silent {
       unread.sent(UnreadMessages.free + 1, to: program)
       expectAsked(true, program, &unread)
@@ -68,7 +68,7 @@ struct UnreadMessagesTests {
     expectAsked(false, Self.hostile, &unread)
     for program in silent { unread.silent(program, at: start) }
     let asked = silent.filter { unread.ask($0) }
-    #expect(asked.count == UnreadMessages.mostAsked / 2)
+    #expect(asked.count == UnreadMessages.maximumAsked / 2)
     expectAsked(true, Self.hostile, &unread)
     for program in silent { unread.left(program) }
     unread.left(Self.hostile)

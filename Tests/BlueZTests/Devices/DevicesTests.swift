@@ -66,7 +66,7 @@ struct DevicesTests {
       world.clock.advance(by: .milliseconds(10))
     }
     let devices = try devices()
-    #expect(devices.count <= Devices.most && devices.count > Devices.most / 2)
+    #expect(devices.count <= Devices.maximum && devices.count > Devices.maximum / 2)
     #expect(devices.contains("/org/bluez/hci0/dev_C0_DE_00_00_03_E8"))
     #expect(!devices.contains(FacadeStage.device))
   }

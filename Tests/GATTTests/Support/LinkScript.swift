@@ -82,7 +82,7 @@ struct LinkScript {
       events.append("subscribed \(handle) \(configuration.rawValue)")
     case .indicationFinished(let id, .success): events.append("confirmed \(id.value)")
     case .indicationFinished(let id, .failure(let error)): events.append("unconfirmed \(id.value) \(error)")
-    case .signatureTaken(let counter): events.append("signed \(counter)")
+    case .signatureAccepted(let counter): events.append("signed \(counter)")
     case .clientStateChanged: events.append("state")
     }
   }

@@ -23,9 +23,10 @@ final class KeyMachineTests {
 
   /// Takes a key, and has the owner keep the bond that is told.
   /// - Parameter isHeard: whether the owner hears of it before the next key.
-  private func take(_ machine: inout KeyMachine, _ event: ManagementEvent, isHeard: Bool = true) -> [KeyMachine.Action]
-  {
-    let actions = machine.take(event, on: local) { kept[$0] }
+  private func receive(
+    _ machine: inout KeyMachine, _ event: ManagementEvent, isHeard: Bool = true
+  ) -> [KeyMachine.Action] {
+    let actions = machine.receive(event, on: local) { kept[$0] }
     for case .tell(_, .bonded(let bond)) in actions where isHeard { kept[bond.peer] = bond }
     return actions
   }
@@ -67,10 +68,10 @@ final class KeyMachineTests {
   @Test("A bond is told with the key for encryption, with all that came before it, under the address that users know")
   func wholeBond() throws {
     var machine = machine((0x40, resolvable))
-    #expect(take(&machine, try resolving("cd", used: "55443322114a")).isEmpty)
-    #expect(take(&machine, try signature("ee")).isEmpty)
+    #expect(receive(&machine, try resolving("cd", used: "55443322114a")).isEmpty)
+    #expect(receive(&machine, try signature("ee")).isEmpty)
     #expect(kept.isEmpty && machine.identities.known(identity) == resolvable)
-    let actions = take(&machine, try encryption("ab"))
+    let actions = receive(&machine, try encryption("ab"))
     let bond = try bonded(actions)
     #expect(actions == [.tell(resolvable, .bonded(bond))])
     #expect(bond.local == local && bond.peer == identity && bond.identityResolvingKey == octets(0xCD))
@@ -81,19 +82,19 @@ final class KeyMachineTests {
   @Test("Legacy pairing gives a key for each role; both are of one bond", arguments: [true, false])
   func bothRoles(isHeard: Bool) throws {
     var machine = machine((0x40, identity))
-    _ = take(&machine, try resolving("cd"))
-    _ = take(&machine, try encryption("a1", type: 0, central: true), isHeard: isHeard)
-    let bond = try bonded(take(&machine, try encryption("a2", type: 0)))
+    _ = receive(&machine, try resolving("cd"))
+    _ = receive(&machine, try encryption("a1", type: 0, central: true), isHeard: isHeard)
+    let bond = try bonded(receive(&machine, try encryption("a2", type: 0)))
     #expect(Set(bond.longTermKeys.map(\.role)) == [.central, .peripheral] && bond.identityResolvingKey == octets(0xCD))
   }
 
   @Test("Keys of a new pairing replace the whole bond: nothing of the earlier one stays")
   func replaced() throws {
     var machine = machine((0x40, identity))
-    _ = take(&machine, try signature("ee"))
-    _ = take(&machine, try encryption("ab"))
-    _ = take(&machine, try resolving("cd"))
-    let bond = try bonded(take(&machine, try encryption("ac")))
+    _ = receive(&machine, try signature("ee"))
+    _ = receive(&machine, try encryption("ab"))
+    _ = receive(&machine, try resolving("cd"))
+    let bond = try bonded(receive(&machine, try encryption("ac")))
     #expect(bond.signatureKeys.isEmpty && bond.longTermKeys.map(\.value) == [octets(0xAC)])
     #expect(machine.bondMade(with: identity) == bond)
   }
@@ -101,16 +102,16 @@ final class KeyMachineTests {
   @Test("A key that is not to be stored makes no bond")
   func notStored() throws {
     var machine = machine((0x40, identity))
-    #expect(take(&machine, try encryption("ab", stored: false)) == [.tell(identity, .pairedWithoutBond)])
+    #expect(receive(&machine, try encryption("ab", stored: false)) == [.tell(identity, .pairedWithoutBond)])
     #expect(machine.bondMade(with: identity) == nil)
   }
 
   @Test("A key of zeros resolves and signs nothing")
   func zeros() throws {
     var machine = machine((0x40, identity))
-    _ = take(&machine, try resolving("00"))
-    _ = take(&machine, try signature("00"))
-    let bond = try bonded(take(&machine, try encryption("ab")))
+    _ = receive(&machine, try resolving("00"))
+    _ = receive(&machine, try signature("00"))
+    let bond = try bonded(receive(&machine, try encryption("ab")))
     #expect(bond.identityResolvingKey == nil && bond.signatureKeys.isEmpty)
   }
 
@@ -119,9 +120,9 @@ final class KeyMachineTests {
     arguments: [(4, "ab"), (2, "00")])
   func notSecret(type: Int, octet: String) throws {
     var machine = machine((0x40, identity))
-    let earlier = try bonded(take(&machine, try encryption("ab")))
-    _ = take(&machine, try resolving("cd"))
-    let actions = take(&machine, try encryption(octet, type: type))
+    let earlier = try bonded(receive(&machine, try encryption("ab")))
+    _ = receive(&machine, try resolving("cd"))
+    let actions = receive(&machine, try encryption(octet, type: type))
     let device = ManagementAddress(identity)
     #expect(
       actions.dropFirst() == [
@@ -129,27 +130,27 @@ final class KeyMachineTests {
       ])
     #expect(machine.bondMade(with: identity) == nil && !machine.keepsKeys(on: 0x40))
     // No other key of the link is kept, also if it is secret.
-    #expect(take(&machine, try encryption("ac")).isEmpty && machine.bondMade(with: identity) == nil)
+    #expect(receive(&machine, try encryption("ac")).isEmpty && machine.bondMade(with: identity) == nil)
   }
 
   @Test("A key that is not secret, after one of the same pairing that was: the bond before both holds again")
   func secondKeyNotSecret() throws {
     var machine = machine((0x40, identity))
-    let earlier = try bonded(take(&machine, try encryption("ab", type: 1)))
+    let earlier = try bonded(receive(&machine, try encryption("ab", type: 1)))
     machine.linkEnded(0x40)
     machine.linkBegan(0x41, identity, identity: identity)
-    _ = take(&machine, try resolving("cd"))
-    _ = take(&machine, try encryption("a1", type: 0, central: true))
-    let actions = take(&machine, try encryption("00", type: 0))
+    _ = receive(&machine, try resolving("cd"))
+    _ = receive(&machine, try encryption("a1", type: 0, central: true))
+    let actions = receive(&machine, try encryption("00", type: 0))
     #expect(actions.contains(.tell(identity, .keysRefused(earlier: earlier))))
   }
 
   @Test("A key that is not secret, of the pairing after: the bond of the one before holds again")
   func nextPairingNotSecret() throws {
     var machine = machine((0x40, identity))
-    _ = take(&machine, try encryption("ab"))
-    let second = try bonded(take(&machine, try encryption("ac")))
-    let actions = take(&machine, try encryption("ad", type: 4))
+    _ = receive(&machine, try encryption("ab"))
+    let second = try bonded(receive(&machine, try encryption("ac")))
+    let actions = receive(&machine, try encryption("ad", type: 4))
     #expect(actions.contains(.tell(identity, .keysRefused(earlier: second))))
   }
 
@@ -158,7 +159,7 @@ final class KeyMachineTests {
   @Test("An identity without an address that was used is that of the one link with a non-resolvable address")
   func nonResolvableClaim() throws {
     var machine = machine((0x40, nonResolvable), (0x41, resolvable))
-    #expect(take(&machine, try resolving("cd")).isEmpty)
+    #expect(receive(&machine, try resolving("cd")).isEmpty)
     #expect(machine.identities.identity(on: 0x40) == identity)
     #expect(machine.identities.identity(on: 0x41) == resolvable && machine.identities.handles(of: identity) == [0x40])
   }
@@ -167,9 +168,9 @@ final class KeyMachineTests {
   func stolenIdentity() throws {
     var machine = machine((0x40, identity), (0x41, resolvable))
     kept[identity] = Bond(local: local, peer: identity)
-    let actions = take(&machine, try resolving("cd", used: "55443322114a"))
+    let actions = receive(&machine, try resolving("cd", used: "55443322114a"))
     #expect(actions.dropFirst() == [.disconnect(handle: 0x41)])
-    #expect(take(&machine, try encryption("ab")).isEmpty)
+    #expect(receive(&machine, try encryption("ab")).isEmpty)
     #expect(!machine.keepsKeys(on: 0x40) && !machine.keepsKeys(on: 0x41))
     // The kernel has the claimant's keys: it gets ours when no link uses any.
     machine.linkEnded(0x41)
@@ -182,9 +183,9 @@ final class KeyMachineTests {
   func doubtfulIdentity() throws {
     let other = DeviceAddress(value: 0x0B11_2233_4455, kind: .random)
     var machine = machine((0x40, nonResolvable), (0x41, other))
-    let actions = take(&machine, try resolving("cd"))
+    let actions = receive(&machine, try resolving("cd"))
     #expect(actions.dropFirst() == [.disconnect(handle: 0x40), .disconnect(handle: 0x41)])
-    #expect(take(&machine, try encryption("ab")).isEmpty && machine.bondMade(with: identity) == nil)
+    #expect(receive(&machine, try encryption("ab")).isEmpty && machine.bondMade(with: identity) == nil)
   }
 
   // MARK: - Bonds
@@ -206,12 +207,12 @@ final class KeyMachineTests {
   @Test("A link that ends during a pairing leaves its first keys without a bond, and the next link is not refused")
   func endsDuringPairing() throws {
     var machine = machine((0x40, resolvable))
-    _ = take(&machine, try resolving("cd", used: "55443322114a"))
+    _ = receive(&machine, try resolving("cd", used: "55443322114a"))
     machine.linkEnded(0x40)
     #expect(machine.identities.known(identity) == identity && machine.identities.handles(of: identity).isEmpty)
     machine.linkBegan(0x40, identity, identity: identity)
     #expect(machine.keepsKeys(on: 0x40))
-    let bond = try bonded(take(&machine, try encryption("ab")))
+    let bond = try bonded(receive(&machine, try encryption("ab")))
     #expect(bond.identityResolvingKey == octets(0xCD))
   }
 
@@ -220,20 +221,20 @@ final class KeyMachineTests {
     var machine = machine((0x40, identity))
     let own = Bond(local: local, peer: identity)
     kept[identity] = own
-    _ = take(&machine, try resolving("cd"))
-    _ = take(&machine, try encryption("ab"), isHeard: false)
+    _ = receive(&machine, try resolving("cd"))
+    _ = receive(&machine, try encryption("ab"), isHeard: false)
     #expect(machine.bondMade(with: identity)?.identityResolvingKey == octets(0xCD))
     machine.forget(identity)
     #expect(machine.bondMade(with: identity) == nil)
     // A key without others belongs to the bond that there is.
-    let next = try bonded(take(&machine, try encryption("ac")))
+    let next = try bonded(receive(&machine, try encryption("ac")))
     #expect(next.identityResolvingKey == nil && next.longTermKeys.map(\.value) == [octets(0xAC)])
   }
 
   @Test("The bond that a pairing made ends with its link: the owner has it")
   func madeOnLink() throws {
     var machine = machine((0x40, identity))
-    let bond = try bonded(take(&machine, try encryption("ab")))
+    let bond = try bonded(receive(&machine, try encryption("ab")))
     machine.linkEnded(0x40)
     machine.linkBegan(0x40, identity, identity: identity)
     #expect(machine.bondMade(with: identity) == nil && kept[identity] == bond)

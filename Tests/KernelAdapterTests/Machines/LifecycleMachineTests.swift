@@ -6,8 +6,8 @@ import Testing
 @testable import KernelAdapter
 
 struct LifecycleMachineTests {
-  private let problem = AdapterProblem(kind: .inUse, message: "bluetoothd (pid 7) holds hci0.", remedy: "Stop it.")
-  private let blocked = AdapterProblem(kind: .blocked, message: "hci0 is blocked by rfkill.", remedy: "Unblock it.")
+  private let problem = AdapterProblem(kind: .inUse, message: "bluetoothd (pid 7) holds hci0", remedy: "stop it")
+  private let blocked = AdapterProblem(kind: .blocked, message: "hci0 is blocked by rfkill", remedy: "unblock it")
   private let address = DeviceAddress(value: 0x00AA_0100_0000, kind: .public)
 
   private typealias Script = LifecycleScript
@@ -207,7 +207,7 @@ struct LifecycleMachineTests {
   }
 
   @Test func powerWithoutBluetoothIsRefusedAtOnceAndWithTheReason() {
-    let none = AdapterProblem(kind: .unsupported, message: "The kernel has no Bluetooth here.", remedy: "Load it.")
+    let none = AdapterProblem(kind: .unsupported, message: "the kernel has no Bluetooth here", remedy: "load it")
     var script = Script(.index(0))
     script.give(.managementFailed(none))
     script.give(.setPower(true))
@@ -248,7 +248,7 @@ struct LifecycleMachineTests {
     try script.command("0500 0000 0100 01", status: 0x03)
     #expect(script.told.last == .findBlock)
     script.give(.blocked(blocked))
-    let error = GAPError.adapterFailed.error("\(blocked.message) \(blocked.remedy)")
+    let error = GAPError.adapterFailed.error(blocked.text)
     #expect(script.told.last == .powerDone(error))
     #expect(script.states() == [.starting, .starting, .failed(blocked)])
   }
@@ -289,7 +289,7 @@ struct LifecycleMachineTests {
 
   @Test("A controller that stopped answering gets a power cycle before it is used again (P24)")
   func powerCycle() throws {
-    let broken = AdapterProblem(kind: .hardware, message: "hci0 does not respond.", remedy: "Unplug it.")
+    let broken = AdapterProblem(kind: .hardware, message: "hci0 does not respond", remedy: "unplug it")
     var script = Script(.index(0))
     try script.bringUp()
     script.give(.radioFailed(broken))
@@ -354,7 +354,7 @@ struct LifecycleMachineTests {
       try script.command("0500 0000 0100 00")
     } else {
       try script.take("0500 0000 0100 00")
-      script.wait(LifecycleMachine.patience)
+      script.wait(LifecycleMachine.timeout)
     }
     try script.event(0x0006, "10020000")
     try script.find(current: [.lowEnergy, .secureConnections, .bondable])
@@ -388,7 +388,7 @@ struct LifecycleMachineTests {
     var script = Script(.index(0))
     try script.find()
     script.give(.rival(nil))
-    script.wait(LifecycleMachine.patience)
+    script.wait(LifecycleMachine.timeout)
     guard case .failed(let problem)? = script.states().last else {
       Issue.record("not failed")
       return

@@ -26,9 +26,9 @@ struct UnconfiguredMachineTests {
     var machine = UnconfiguredMachine(selector: .index(0), publicAddress: address)
     #expect(machine.look() == [.send(ManagementPacket(ReadUnconfiguredIndexList()))])
     #expect(
-      machine.take(complete(0x0036, [1, 0, 0, 0], index: nil))
+      machine.receive(complete(0x0036, [1, 0, 0, 0], index: nil))
         == [.send(ManagementPacket(ReadConfigurationInformation(), index: hci0))])
-    let actions = machine.take(complete(0x0037, [0xF1, 0x05, supported, 0, 0, 0, missing, 0, 0, 0]))
+    let actions = machine.receive(complete(0x0037, [0xF1, 0x05, supported, 0, 0, 0, missing, 0, 0, 0]))
     return (machine, actions)
   }
 
@@ -39,8 +39,8 @@ struct UnconfiguredMachineTests {
   @Test func aMissingAddressIsSetFromTheConfiguration() {
     var (machine, actions) = found(3, missing: 2, address: address)
     #expect(actions == [.send(ManagementPacket(SetPublicAddress { $0.address = address.value }, index: hci0))])
-    #expect(machine.take(complete(0x0039, [0, 0, 0, 0])) == [])
-    #expect(machine.take(ManagementPacket(code: 0x001E, index: hci0, parameters: [])) == [.problem(nil)])
+    #expect(machine.receive(complete(0x0039, [0, 0, 0, 0])) == [])
+    #expect(machine.receive(ManagementPacket(code: 0x001E, index: hci0, parameters: [])) == [.problem(nil)])
   }
 
   @Test func whatIsMissingIsSaid() {
@@ -48,16 +48,16 @@ struct UnconfiguredMachineTests {
     #expect(problem(found(1, missing: 3, address: address).1)?.message.contains("maker") == true)
     #expect(problem(found(1, missing: 2, address: address).1)?.message.contains("its driver can set none") == true)
     var (machine, _) = found(2, missing: 2, address: address)
-    #expect(problem(machine.take(complete(0x0039, status: 0x0D)))?.message.contains("\(address)") == true)
+    #expect(problem(machine.receive(complete(0x0039, status: 0x0D)))?.message.contains("\(address)") == true)
   }
 
   @Test func othersAreLeftAlone() {
     var machine = UnconfiguredMachine(selector: .index(1), publicAddress: nil)
     _ = machine.look()
-    #expect(machine.take(complete(0x0036, [1, 0, 0, 0], index: nil)) == [])
-    #expect(machine.take(ManagementPacket(code: 0x001D, index: hci0, parameters: [])) == [])
+    #expect(machine.receive(complete(0x0036, [1, 0, 0, 0], index: nil)) == [])
+    #expect(machine.receive(ManagementPacket(code: 0x001D, index: hci0, parameters: [])) == [])
     let added = ManagementPacket(code: 0x001D, index: ControllerIndex(rawValue: 1), parameters: [])
-    #expect(machine.take(added).count == 1)
+    #expect(machine.receive(added).count == 1)
     var byAddress = UnconfiguredMachine(selector: .address(address), publicAddress: nil)
     #expect(byAddress.look() == [])
   }
@@ -66,7 +66,7 @@ struct UnconfiguredMachineTests {
     for octets: [UInt8] in [[], [9], [255, 255, 0]] {
       var machine = UnconfiguredMachine(selector: .index(0), publicAddress: nil)
       _ = machine.look()
-      #expect(machine.take(complete(0x0036, octets, index: nil)) == [])
+      #expect(machine.receive(complete(0x0036, octets, index: nil)) == [])
     }
   }
 
