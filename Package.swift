@@ -42,6 +42,9 @@ let package = Package(
   targets: [
     // The stack: bytes and state machines, no I/O.
     .target(name: "Bluetooth"),
+    // The meaning of octets: formats of beacons and sensors, values of characteristics.
+    .target(name: "Beacons", dependencies: ["Bluetooth"]),
+    .target(name: "AssignedValues", dependencies: ["Bluetooth"]),
     .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
     .target(name: "BluetoothCrypto", dependencies: ["Bluetooth", "CNettle"]),
     // The Noise Protocol Framework: handshakes and the messages after them.
@@ -85,8 +88,8 @@ let package = Package(
     .target(
       name: "BledCore",
       dependencies: [
-        "Adapter", "GATT", "ATT", "Capture", "BluetoothCrypto", "BledRPC", "COpenRPC", "JSONFiles", "Bluetooth",
-        "EventLoop", logging, deque, heap, ordered,
+        "Adapter", "GATT", "ATT", "Capture", "Beacons", "BluetoothCrypto", "BledRPC", "COpenRPC", "JSONFiles",
+        "Bluetooth", "EventLoop", logging, deque, heap, ordered,
       ]),
     .executableTarget(
       name: "bled",
@@ -118,7 +121,7 @@ let package = Package(
     .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
     .target(
       name: "MQTTGateway",
-      dependencies: ["BledSession", "BledRPC", "Adapter", "JSONFiles", "Bluetooth", deque]),
+      dependencies: ["BledSession", "BledRPC", "Adapter", "JSONFiles", "AssignedValues", "Bluetooth", deque]),
     .executableTarget(
       name: "bled-mqtt",
       dependencies: [
@@ -145,13 +148,15 @@ let package = Package(
       swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
     // The page of `bleshell web`: an HTTP server, the page's files as data, and what pages show.
     .target(name: "CWebPage", exclude: ["page.html", "page.css", "page.js"], cSettings: [.headerSearchPath(".")]),
-    .target(name: "BledWeb", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CWebPage"]),
+    .target(
+      name: "BledWeb", dependencies: ["BledClient", "BledRPC", "AssignedValues", "Bluetooth", "CWebPage"]),
     // The checks of `bleshell doctor`.
     .target(name: "Diagnosis", dependencies: ["HCI", "CBlueZ"]),
     .executableTarget(
       name: "bleshell",
       dependencies: [
-        "BledWeb", "BledClient", "BledRPC", "NearbySessions", "Capture", "Diagnosis", "JSONFiles", "Bluetooth",
+        "BledWeb", "BledClient", "BledRPC", "NearbySessions", "Capture", "Diagnosis", "JSONFiles", "Beacons",
+        "AssignedValues", "Bluetooth",
         arguments,
       ],
       linkerSettings: [small]),
@@ -162,6 +167,8 @@ let package = Package(
       name: "SessionTestSupport", dependencies: ["BledSession", "BledConnection", "BledRPC", "Bluetooth"],
       path: "Tests/SessionSupport"),
     .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"]),
+    .testTarget(name: "BeaconsTests", dependencies: ["Beacons", "Bluetooth"]),
+    .testTarget(name: "AssignedValuesTests", dependencies: ["AssignedValues", "Bluetooth"]),
     .testTarget(name: "JSONFilesTests", dependencies: ["JSONFiles", "Bluetooth"]),
     .testTarget(name: "BluetoothCryptoTests", dependencies: ["BluetoothCrypto", "Bluetooth"]),
     .testTarget(name: "NoiseTests", dependencies: ["Noise", "Bluetooth"]),
@@ -214,7 +221,8 @@ let package = Package(
     // Runs the programs that were built beside it.
     .testTarget(name: "ProcessTests", dependencies: ["BledRPC", "Bluetooth", "TestSupport"]),
     .testTarget(
-      name: "BleshellTests", dependencies: ["bleshell", "BledWeb", "BledRPC", "Bluetooth", "TestSupport"]),
+      name: "BleshellTests",
+      dependencies: ["bleshell", "AssignedValues", "BledWeb", "BledRPC", "Bluetooth", "TestSupport"]),
     .testTarget(
       name: "SimulatedAdapterTests", dependencies: ["SimulatedAdapter", "Adapter", "GATT", "JSONFiles", "Bluetooth"]),
     // Runs the daemon that was built beside it.

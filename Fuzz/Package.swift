@@ -28,6 +28,8 @@ let package = Package(
   targets: [
     // Links to the daemon's modules.
     .target(name: "Bluetooth", swiftSettings: instrumented),
+    .target(name: "Beacons", dependencies: ["Bluetooth"], path: "Sources/BeaconFormats", swiftSettings: instrumented),
+    .target(name: "AssignedValues", dependencies: ["Bluetooth"], swiftSettings: instrumented),
     .target(name: "ATT", dependencies: ["Bluetooth"], swiftSettings: instrumented),
     .target(name: "GATT", dependencies: ["ATT", "Bluetooth"], swiftSettings: instrumented),
     .target(name: "HCI", dependencies: ["Bluetooth"], swiftSettings: instrumented),
@@ -49,8 +51,8 @@ let package = Package(
     .target(
       name: "BledCore",
       dependencies: [
-        "Adapter", "GATT", "ATT", "Capture", "BluetoothCrypto", "BledRPC", "COpenRPC", "JSONFiles", "Bluetooth",
-        "EventLoop", logging, deque, heap, ordered,
+        "Adapter", "GATT", "ATT", "Capture", "Beacons", "BluetoothCrypto", "BledRPC", "COpenRPC", "JSONFiles",
+        "Bluetooth", "EventLoop", logging, deque, heap, ordered,
       ],
       swiftSettings: instrumented),
 
@@ -66,7 +68,8 @@ let package = Package(
       name: "BlueZ", dependencies: ["BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth"],
       swiftSettings: instrumented),
     .target(
-      name: "MQTTGateway", dependencies: ["BledSession", "BledRPC", "Adapter", "JSONFiles", "Bluetooth", deque],
+      name: "MQTTGateway",
+      dependencies: ["BledSession", "BledRPC", "Adapter", "JSONFiles", "AssignedValues", "Bluetooth", deque],
       swiftSettings: instrumented),
     .target(
       name: "SessionTestSupport", dependencies: ["BledSession", "BledConnection", "BledRPC", "Bluetooth"],
@@ -79,8 +82,8 @@ let package = Package(
       swiftSettings: instrumented),
     fuzzTarget("att-server", "ATT", "GATT"),
     fuzzTarget("att-client", "ATT", "GATT"),
-    fuzzTarget("advertising"),
-    fuzzTarget("beacons", "BluetoothCrypto"),
+    fuzzTarget("advertising", "AssignedValues"),
+    fuzzTarget("beacons", "Beacons", "BluetoothCrypto"),
     fuzzTarget(
       "esphome", "ESPHome", "BledSession", "BledRPC", "Noise", "Adapter", "SessionTestSupport", "SessionFuzzing"),
     fuzzTarget(

@@ -50,7 +50,7 @@ extension AdvertisingData {
   }
 
   /// The text up to the first octet that is not UTF-8 or is NUL, without white space at its ends; nil if none is left.
-  static func text(_ octets: [UInt8]) -> String? {
+  package static func text(_ octets: [UInt8]) -> String? {
     var scalars = String.UnicodeScalarView()
     var decoder = UTF8()
     var iterator = octets.makeIterator()

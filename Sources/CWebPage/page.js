@@ -456,7 +456,7 @@ function showAdapters() {
   fill("adapter-table", status.adapters.map((adapter) => {
     const does = [adapter.scanning ? "scans" : "", adapter.advertising ? `advertises ${adapter.advertising}` : "",
       `${adapter.links} ${adapter.links === 1 ? "link" : "links"}`].filter(Boolean).join(", ");
-    const problem = adapter.problem ? `: ${adapter.problem.message} ${adapter.problem.remedy}` : "";
+    const problem = adapter.problem ? `: ${adapter.problem.message}; ${adapter.problem.remedy}` : "";
     return row(adapter.adapter, { text: adapter.state + problem, className: adapter.state === "on" ? "good" : "bad" },
       adapter.address ?? "", does);
   }), "bled has no adapter");

@@ -1,3 +1,4 @@
+import Beacons
 import Bluetooth
 import BluetoothCrypto
 import Fuzzing

@@ -1,4 +1,5 @@
 import Adapter
+import Beacons
 import BledRPC
 import Bluetooth
 import FoundationEssentials

@@ -1,3 +1,4 @@
+import AssignedValues
 import BledClient
 
 /// A value of an attribute with its meaning.

@@ -1,6 +1,6 @@
 extension AssignedNames {
   /// Companies that are met often (Assigned Numbers, 7.1).
-  static let companies = table(
+  package static let companies = table(
     """
     0000 Ericsson
     0001 Nokia Mobile Phones

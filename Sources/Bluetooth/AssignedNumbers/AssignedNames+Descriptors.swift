@@ -29,7 +29,7 @@ extension AssignedNames {
 
 extension AssignedNames {
   /// The signs of the units that are met often (Assigned Numbers, 3.5); "1" is a number without a unit.
-  static let units = table(
+  package static let units = table(
     """
     2700 1
     2701 m

@@ -31,7 +31,7 @@ extension AdvertisingData.ManufacturerData {
 }
 
 /// Tables of numbers and their names, kept as text and read when first asked for.
-enum AssignedNames {
+package enum AssignedNames {
   /// Reads lines of a hexadecimal number, a space and a name.
   static func table(_ text: StaticString) -> [UInt32: String] {
     var table: [UInt32: String] = [:]

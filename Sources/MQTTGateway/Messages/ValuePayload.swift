@@ -1,3 +1,4 @@
+import AssignedValues
 import BledRPC
 import Bluetooth
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Beacons
 import BledClient
 import BledRPC
 import Bluetooth

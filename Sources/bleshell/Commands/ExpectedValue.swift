@@ -1,3 +1,4 @@
+import AssignedValues
 import Bluetooth
 
 /// The values that `bleshell expect` is content with.

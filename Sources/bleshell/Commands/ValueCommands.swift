@@ -1,4 +1,5 @@
 import ArgumentParser
+import AssignedValues
 import BledClient
 import BledRPC
 import Bluetooth

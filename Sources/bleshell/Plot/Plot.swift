@@ -1,3 +1,4 @@
+import AssignedValues
 import Bluetooth
 
 /// Numbers over time, drawn with axes that fit them.

@@ -1,3 +1,4 @@
+import Beacons
 import BledRPC
 import Bluetooth
 import FoundationEssentials

@@ -1,0 +1,90 @@
+import Bluetooth
+
+/// The value of a Characteristic Presentation Format descriptor, 0x2904 (Core 5.4, Vol 3, Part G, 3.3.3.5): how
+/// the value of its characteristic is to be shown.
+public struct PresentationFormat: Hashable, Sendable {
+  /// The type of the value (Assigned Numbers, 2.4.1).
+  public var format: UInt8
+  /// The power of ten that integers are multiplied with.
+  public var exponent: Int8
+  /// The UUID of the unit (Assigned Numbers, 3.5).
+  public var unit: BluetoothUUID
+  /// The organisation that defines `descriptionNumber`; 1 is the Bluetooth SIG.
+  public var namespace: UInt8
+  /// A number that tells characteristics of one type apart: first, second, left, right…
+  public var descriptionNumber: UInt16
+
+  /// Reads the value.
+  /// - Returns: nil if it is shorter than 7 octets.
+  public init?(_ octets: [UInt8]) {
+    var reader = OctetReader(octets)
+    guard let format = reader.uint8(), let exponent = reader.uint8(), let unit = reader.uint16(),
+      let namespace = reader.uint8(), let descriptionNumber = reader.uint16()
+    else { return nil }
+    self.format = format
+    self.exponent = Int8(bitPattern: exponent)
+    self.unit = BluetoothUUID(unit)
+    self.namespace = namespace
+    self.descriptionNumber = descriptionNumber
+  }
+
+  /// The name of the format: "uint16"; nil for one not known here.
+  public var formatName: String? { Self.formats[format] }
+
+  /// The sign of the unit, "°C", empty where there is none; nil for one not known here.
+  public var unitText: String? { unit.short16.flatMap { AssignedNames.units[UInt32($0)] }.map { $0 == "1" ? "" : $0 } }
+
+  /// A value of the characteristic as people read it: "21.5 °C".
+  /// - Returns: nil if the value does not match the format, or the format is not a number, a string or a Boolean.
+  public func text(for value: [UInt8]) -> String? {
+    guard let number = number(value) else { return nil }
+    let sign = unitText ?? "(unit \(unit))"
+    return sign.isEmpty ? number : "\(number) \(sign)"
+  }
+
+  private func number(_ value: [UInt8]) -> String? {
+    var reader = OctetReader(value)
+    switch format {
+    case 0x01: return reader.uint8().map { $0 & 1 == 0 ? "no" : "yes" }
+    case 0x02: return reader.uint8().map { DecimalText.text($0 & 0x03, exponent: Int(exponent)) }
+    case 0x03: return reader.uint8().map { DecimalText.text($0 & 0x0F, exponent: Int(exponent)) }
+    case 0x04...0x0A: return integer(&reader, bits: Self.widths[Int(format) - 0x04], isSigned: false)
+    case 0x0C...0x12: return integer(&reader, bits: Self.widths[Int(format) - 0x0C], isSigned: true)
+    case 0x14: return reader.uint32().map { "\(Float(bitPattern: $0))" }
+    case 0x15: return reader.unsigned(8).map { "\(Double(bitPattern: $0))" }
+    case 0x16: return reader.uint16().map { "\(MedicalFloat(sfloat: $0))" }
+    case 0x17: return reader.uint32().map { "\(MedicalFloat(float: $0))" }
+    case 0x19: return AssignedValue.printableText(value)
+    default: return nil
+    }
+  }
+
+  private func integer(_ reader: inout OctetReader, bits: Int, isSigned: Bool) -> String? {
+    guard let raw = reader.unsigned((bits + 7) / 8) else { return nil }
+    let unused = UInt64(64 - bits)
+    let value = raw << unused
+    return isSigned
+      ? DecimalText.text(Int64(bitPattern: value) >> Int64(unused), exponent: Int(exponent))
+      : DecimalText.text(value >> unused, exponent: Int(exponent))
+  }
+
+  private static let widths = [8, 12, 16, 24, 32, 48, 64]
+
+  private static let formats: [UInt8: String] = [
+    0x01: "boolean", 0x02: "uint2", 0x03: "uint4", 0x04: "uint8", 0x05: "uint12", 0x06: "uint16", 0x07: "uint24",
+    0x08: "uint32", 0x09: "uint48", 0x0A: "uint64", 0x0B: "uint128", 0x0C: "sint8", 0x0D: "sint12", 0x0E: "sint16",
+    0x0F: "sint24", 0x10: "sint32", 0x11: "sint48", 0x12: "sint64", 0x13: "sint128", 0x14: "float32",
+    0x15: "float64", 0x16: "medfloat16", 0x17: "medfloat32", 0x18: "uint16[2]", 0x19: "utf8", 0x1A: "utf16",
+    0x1B: "struct",
+  ]
+}
+
+extension PresentationFormat: CustomStringConvertible {
+  /// "sint16 × 10^-2 °C".
+  public var description: String {
+    var text = formatName ?? "format 0x\(Hex.encode([format]))"
+    if exponent != 0 { text += " × 10^\(exponent)" }
+    let sign = unitText ?? "(unit \(unit))"
+    return sign.isEmpty ? text : "\(text) \(sign)"
+  }
+}

@@ -1,0 +1,85 @@
+import Bluetooth
+
+/// Apple's beacon: manufacturer-specific data of 25 octets, sent about ten times a second.
+public struct IBeacon: Hashable, Sendable {
+  /// Apple's company identifier.
+  public static let company: UInt16 = 0x004C
+  /// The first octets of the data: the type, and the number of octets that follow.
+  private static let beginning: [UInt8] = [0x02, 0x15]
+
+  /// The owner's identifier.
+  public var uuid: BluetoothUUID
+  /// The first number of the two that the owner gives, such as that of a building.
+  public var major: UInt16
+  /// The second number, such as that of a room.
+  public var minor: UInt16
+  /// The signal strength that a receiver has at a distance of 1 m, in dBm.
+  public var measuredPower: Int8
+
+  /// Makes a beacon.
+  public init(uuid: BluetoothUUID, major: UInt16, minor: UInt16, measuredPower: Int8) {
+    self.uuid = uuid
+    self.major = major
+    self.minor = minor
+    self.measuredPower = measuredPower
+  }
+
+  /// Reads manufacturer-specific data.
+  /// - Returns: nil for that of anything else.
+  public init?(_ data: AdvertisingData.ManufacturerData) {
+    guard data.company == Self.company, data.data.count == 23, data.data.starts(with: Self.beginning) else {
+      return nil
+    }
+    var reader = OctetReader(Array(data.data.dropFirst(2)))
+    guard let place = BeaconPlace(from: &reader), let power = reader.uint8() else { return nil }
+    self.init(
+      uuid: place.uuid, major: place.major, minor: place.minor, measuredPower: Int8(bitPattern: power))
+  }
+
+  /// Its manufacturer-specific data.
+  public var manufacturerData: AdvertisingData.ManufacturerData {
+    let place = BeaconPlace(uuid: uuid, major: major, minor: minor)
+    return .init(company: Self.company, data: Self.beginning + place.octets + [UInt8(bitPattern: measuredPower)])
+  }
+
+  /// The content, by name.
+  public var decoded: DecodedData {
+    var decoded = DecodedData(.iBeacon)
+    decoded.add(BeaconPlace(uuid: uuid, major: major, minor: minor))
+    decoded.add("measuredPower", measuredPower)
+    return decoded
+  }
+}
+
+/// The 20 octets that name an iBeacon, and by custom also an AltBeacon: all numbers with the most significant octet
+/// first.
+struct BeaconPlace {
+  var uuid: BluetoothUUID
+  var major: UInt16
+  var minor: UInt16
+
+  init(uuid: BluetoothUUID, major: UInt16, minor: UInt16) {
+    self.uuid = uuid
+    self.major = major
+    self.minor = minor
+  }
+
+  init?(from reader: inout OctetReader) {
+    guard let octets = reader.octets(16), let uuid = BluetoothUUID(littleEndian: octets.reversed()),
+      let major = reader.bigEndian(2), let minor = reader.bigEndian(2)
+    else { return nil }
+    self.init(uuid: uuid, major: UInt16(truncatingIfNeeded: major), minor: UInt16(truncatingIfNeeded: minor))
+  }
+
+  var octets: [UInt8] {
+    uuid.littleEndian128.reversed() + [major, minor].flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+  }
+}
+
+extension DecodedData {
+  mutating func add(_ place: BeaconPlace) {
+    add("uuid", .text("\(place.uuid)"))
+    add("major", place.major)
+    add("minor", place.minor)
+  }
+}
