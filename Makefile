@@ -169,6 +169,7 @@ lint: deps-build+lint ## checks format, words, arrows, scripts, citations, refer
 	@shellcheck $(SCRIPTS)
 	@scripts/check-columns
 	@scripts/check-arrows
+	@scripts/assigned-names --check
 	@scripts/check-sizes
 	@scripts/check-words
 	@scripts/check-blocking

@@ -127,7 +127,7 @@ extension PnPID: CustomStringConvertible {
   /// "vendor 004c (Apple), product 0220, version 1.0.0", with "usb:" before a vendor of the USB forum.
   public var description: String {
     func hex(_ value: UInt16) -> String { Hex.encode([UInt8(value >> 8), UInt8(value & 0xFF)]) }
-    let name = vendorIDSource == 1 ? AssignedNames.companies[UInt32(vendor)].map { " (\($0))" } : nil
+    let name = vendorIDSource == 1 ? AssignedNames.name(of: vendor, .company).map { " (\($0))" } : nil
     let source = vendorIDSource == 2 ? "usb:" : ""
     let digits = "\(String(version >> 8, radix: 16)).\(version >> 4 & 0xF).\(version & 0xF)"
     return "vendor \(source)\(hex(vendor))\(name ?? ""), product \(hex(product)), version \(digits)"

@@ -32,7 +32,9 @@ public struct PresentationFormat: Hashable, Sendable {
   public var formatName: String? { Self.formats[format] }
 
   /// The sign of the unit, "°C", empty where there is none; nil for one not known here.
-  public var unitText: String? { unit.short16.flatMap { AssignedNames.units[UInt32($0)] }.map { $0 == "1" ? "" : $0 } }
+  public var unitText: String? {
+    unit.short16.flatMap { AssignedNames.name(of: $0, .unit) }.map { $0 == "1" ? "" : $0 }
+  }
 
   /// A value of the characteristic as people read it: "21.5 °C".
   /// - Returns: nil if the value does not match the format, or the format is not a number, a string or a Boolean.

@@ -2,7 +2,7 @@ import AssignedValues
 import Bluetooth
 import Testing
 
-/// Values that are one number with a unit, and names that are looked for.
+/// Values that are one number with a unit.
 @Suite struct AssignedQuantityTests {
   private static let cases: [(BluetoothUUID, String, Double?, String)] = [
     (0x2A37, "0648", 72, "bpm"), (0x2A37, "06", nil, ""), (0x2A19, "64", 100, "%"), (0x2A6E, "3408", 21, "°C"),
@@ -24,12 +24,5 @@ import Testing
         #expect(quantity?.number.isFinite ?? true)
       }
     }
-  }
-
-  @Test func servicesAndCompaniesAreFoundByName() {
-    #expect(BluetoothUUID.services(named: "heart rate") == [0x180D])
-    #expect(BluetoothUUID.services(named: "Generic").starts(with: [0x1800, 0x1801]))
-    #expect(BluetoothUUID.services(named: "") == [] && BluetoothUUID.services(named: "nonsense") == [])
-    #expect(AdvertisingData.ManufacturerData.companies(named: "apple").contains(0x004C))
   }
 }

@@ -98,16 +98,4 @@ import Testing
       #expect(AssignedValue.printableText(octets) == nil)
     }
   }
-
-  @Test func assignedNumbersHaveNames() {
-    #expect(BluetoothUUID(0x180D).assignedName == "Heart Rate")
-    #expect(BluetoothUUID(0x2A37).assignedName == "Heart Rate Measurement")
-    #expect(BluetoothUUID(0x2A00).assignedName == "Device Name")
-    #expect(BluetoothUUID(0x2B2A).assignedName == "Database Hash")
-    #expect(BluetoothUUID(0x2902).assignedName == "Client Characteristic Configuration")
-    #expect(BluetoothUUID(0x2803).assignedName == "Characteristic")
-    #expect(BluetoothUUID(0xABCD).assignedName == nil)
-    #expect(BluetoothUUID("12345678-1234-1234-1234-123456789ABC")?.assignedName == nil)
-    #expect(AdvertisingData.ManufacturerData(company: 0x004C, data: []).companyName == "Apple")
-  }
 }

@@ -10,7 +10,7 @@ public struct Appearance: RawRepresentable, Hashable, Sendable {
 
   /// The assigned name, "Heart Rate Belt"; that of the category where only that is known; else nil.
   public var assignedName: String? {
-    AssignedNames.appearances[UInt32(rawValue)] ?? AssignedNames.appearances[UInt32(category << 6)]
+    AssignedNames.name(of: rawValue, .appearance) ?? AssignedNames.name(of: category << 6, .appearance)
   }
 }
 

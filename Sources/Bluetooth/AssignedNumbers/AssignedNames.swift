@@ -1,55 +1,80 @@
-extension BluetoothUUID {
-  /// The name of the service, characteristic, descriptor or declaration that the Bluetooth SIG gave this UUID to:
-  /// "Heart Rate Measurement"; nil if the tables here do not hold it.
-  public var assignedName: String? {
-    guard let short16 else { return nil }
-    let number = UInt32(short16)
-    return switch short16 >> 8 {
-    case 0x28, 0x29: AssignedNames.descriptors[number]
-    case 0x2A: AssignedNames.characteristics2A[number]
-    case 0x2B...0x2F: AssignedNames.characteristics2B[number]
-    default: AssignedNames.services[number]
-    }
-  }
-}
-
-extension BluetoothUUID {
-  /// The services with a name, in upper or lower case, or, if none has it, with a name that begins so.
-  public static func services(named name: String) -> [BluetoothUUID] {
-    AssignedNames.numbers(named: name, in: AssignedNames.services).map { BluetoothUUID(UInt16($0)) }
-  }
-}
-
-extension AdvertisingData.ManufacturerData {
-  /// The numbers of the companies with a name, in upper or lower case, or, if none has it, with a name that begins so.
-  public static func companies(named name: String) -> [UInt16] {
-    AssignedNames.numbers(named: name, in: AssignedNames.companies).map { UInt16($0) }
-  }
-
-  /// The name of the company; nil if the table here does not hold it.
-  public var companyName: String? { AssignedNames.companies[UInt32(company)] }
-}
-
-/// Tables of numbers and their names, kept as text and read when first asked for.
+/// The table of assigned numbers and their names: lines such as "uuid 180D Heart Rate", sorted by their octets
+/// (`AssignedNames+Table.swift`). The table is part of the program's constant data and is searched in place.
 package enum AssignedNames {
-  /// Reads lines of a hexadecimal number, a space and a name.
-  static func table(_ text: StaticString) -> [UInt32: String] {
-    var table: [UInt32: String] = [:]
-    for line in text.description.utf8.split(separator: UInt8(ascii: "\n")) {
-      guard let space = line.firstIndex(of: UInt8(ascii: " ")),
-        let number = String(line[..<space]).flatMap({ UInt32($0, radix: 16) }),
-        let name = String(line[line.index(after: space)...])
-      else { continue }
-      table[number] = name
-    }
-    return table
+  /// The kinds of numbers; the raw value is a line's first word.
+  package enum Kind: String, CaseIterable, Sendable {
+    /// AD types (Assigned Numbers, 2.3); 2 digits.
+    case advertisingDataType = "ad"
+    /// Categories of appearances, and under each its subcategories (2.6.3); 4 digits.
+    case appearance
+    /// Companies that are met often (7.1); 4 digits.
+    case company
+    /// The signs of units that are met often (3.5); 4 digits. "1" is a number without a unit.
+    case unit
+    /// Services, characteristics, descriptors and declarations (3.4 to 3.8, 3.11) with 4 digits, and UUIDs of 128 bits
+    /// that vendors have published.
+    case uuid
   }
-  /// The numbers of 16 bits of a name, or of all names that begin so, the lowest first.
-  fileprivate static func numbers(named name: String, in table: [UInt32: String]) -> [UInt32] {
+
+  /// The octets of the table.
+  static var octets: UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: table.utf8Start, count: table.utf8CodeUnitCount)
+  }
+
+  /// The name of a number.
+  /// - Parameter number: hexadecimal digits in upper case, as many as the kind has.
+  /// - Returns: nil if the table does not hold it.
+  package static func name(of number: String, _ kind: Kind) -> String? {
+    let key = Array("\(kind.rawValue) \(number) ".utf8)
+    let line = line(at: place(of: key))
+    return line.starts(with: key) ? String(decoding: line.dropFirst(key.count), as: UTF8.self) : nil
+  }
+
+  /// The name of a number of 16 bits.
+  package static func name(of number: UInt16, _ kind: Kind) -> String? { name(of: digits(number), kind) }
+
+  /// The numbers of 16 bits with a name, in upper or lower case, or, if none has it, with a name that begins so; the
+  /// lowest first.
+  static func numbers(named name: String, _ kind: Kind) -> [UInt16] {
     let wanted = name.lowercased()
     guard !wanted.isEmpty else { return [] }
-    let whole = table.filter { $0.value.lowercased() == wanted }
-    let found = whole.isEmpty ? table.filter { $0.value.lowercased().hasPrefix(wanted) } : whole
-    return found.keys.filter { $0 <= UInt32(UInt16.max) }.sorted()
+    let start = Array("\(kind.rawValue) ".utf8)
+    var (whole, begun): ([UInt16], [UInt16]) = ([], [])
+    var line = line(at: place(of: start))
+    while line.starts(with: start) {
+      let words = line.dropFirst(start.count).split(separator: UInt8(ascii: " "), maxSplits: 1)
+      let found = words.map { String(decoding: $0, as: UTF8.self) }
+      if found.count == 2, let number = UInt16(found[0], radix: 16) {
+        let name = found[1].lowercased()
+        if name == wanted { whole.append(number) }
+        if name.hasPrefix(wanted) { begun.append(number) }
+      }
+      line = self.line(at: line.endIndex + 1)
+    }
+    return whole.isEmpty ? begun : whole
+  }
+
+  private static func digits(_ number: UInt16) -> String {
+    Hex.encode([UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]).uppercased()
+  }
+
+  /// Where the first line begins that is not before `key`; the end of the table if all are.
+  private static func place(of key: [UInt8]) -> Int {
+    let octets = octets
+    var (low, high) = (0, octets.count)
+    // Both are beginnings of lines, or the end.
+    while low < high {
+      let middle = low + (high - low) / 2
+      let start = octets[low..<middle].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? low
+      let line = line(at: start)
+      if line.lexicographicallyPrecedes(key) { low = min(line.endIndex + 1, high) } else { high = start }
+    }
+    return low
+  }
+
+  /// The line that begins at a place, without its end; empty beyond the table.
+  private static func line(at place: Int) -> Slice<UnsafeBufferPointer<UInt8>> {
+    let octets = octets
+    return octets[min(place, octets.count)...].prefix { $0 != UInt8(ascii: "\n") }
   }
 }

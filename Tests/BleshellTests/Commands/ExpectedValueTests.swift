@@ -35,15 +35,6 @@ import Testing
     #expect(throws: Failure.self) { try ExpectedValue("0102", isText: false, mask: "ff") }
   }
 
-  @Test("vendors' UUIDs have names, the SIG's keep theirs")
-  func vendorNames() {
-    #expect(BluetoothUUID("6E400002-B5A3-F393-E0A9-E50E24DCCA9E")?.knownName == "Nordic UART RX")
-    #expect(BluetoothUUID("00467768-6228-2272-4663-277478268003")?.knownName == "Improv RPC Command")
-    #expect(BluetoothUUID("8D53DC1D-1DB7-4CD3-868B-8A527460AA84")?.knownName == "MCUmgr SMP")
-    #expect((0x2A37 as BluetoothUUID).knownName == "Heart Rate Measurement")
-    #expect(BluetoothUUID("6F3C0002-5B1E-4A0D-9B6A-0D1E6B7F2A10")?.knownName == nil)
-  }
-
   @Test("shells are offered no name with a character that means something to one of them")
   func plainNames() {
     #expect(["Heart Belt", "Échelle-2", "日本", "a_b.c+d"].allSatisfy(ShellCompletion.isPlain))
