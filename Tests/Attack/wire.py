@@ -31,6 +31,14 @@ def call(serial, path, interface, member, signature="", body=b"", *, destination
     return aligned(start + fields, 8) + body
 
 
+def empty_return(serial, destination):
+    """The answer to a call, without values."""
+    fields = bytes([5, 1]) + b"u\0" + struct.pack("<I", serial)
+    fields += bytes([6, 1]) + b"s\0" + string(destination)
+    start = struct.pack("<cBBBIII", b"l", RETURN, NO_REPLY_EXPECTED, 1, 0, serial + (1 << 31), len(fields))
+    return aligned(start + fields, 8)
+
+
 class Connection:
     """A connection to the bus, whose messages come one by one."""
 
@@ -58,8 +66,12 @@ class Connection:
             self.rest += octets
         length = self._length()
         whole, self.rest = self.rest[:length], self.rest[length:]
-        size, _, fields = struct.unpack_from("<III", whole, 4)
-        return whole[1], reply_serial(whole[16:16 + fields]), whole[length - size:]
+        size, serial, fields = struct.unpack_from("<III", whole, 4)
+        answered, sender = known_fields(whole[16:16 + fields])
+        if whole[1] == CALL:
+            # The only one that comes is Ping.
+            self.socket.sendall(empty_return(serial, sender))
+        return whole[1], answered, whole[length - size:]
 
     def _length(self):
         size, _, fields = struct.unpack_from("<III", self.rest, 4)
@@ -79,9 +91,9 @@ class Connection:
         return self.answer(self.serial)
 
 
-def reply_serial(fields):
-    """The serial that a message answers; 0 if none."""
-    place = 0
+def known_fields(fields):
+    """The serial that a message answers, 0 if none, and its sender."""
+    place, answered, sender = 0, 0, ""
     while place < len(fields):
         place += -place % 8
         code, kind = fields[place], fields[place + 2:place + 3]
@@ -89,10 +101,13 @@ def reply_serial(fields):
         if kind == b"u":
             [number] = struct.unpack_from("<I", fields, place)
             if code == 5:
-                return number
+                answered = number
             place += 4
         elif kind == b"g":
             place += fields[place] + 2
         else:
-            place += struct.unpack_from("<I", fields, place)[0] + 5
-    return 0
+            length = struct.unpack_from("<I", fields, place)[0]
+            if code == 7:
+                sender = fields[place + 4:place + 4 + length].decode()
+            place += length + 5
+    return answered, sender
