@@ -36,7 +36,7 @@ struct OutboxTests {
     for _ in 0...Backlog.many { signal() }
     #expect(bus.outbox.isCongested, "nothing new is to be taken from bled")
     #expect(bus.outbox.hasRoom(), "calls are still answered")
-    for _ in 0...Backlog.most { signal() }
+    for _ in 0...Backlog.maximum { signal() }
     #expect(!bus.outbox.hasRoom())
   }
 

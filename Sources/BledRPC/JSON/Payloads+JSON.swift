@@ -170,7 +170,7 @@ private struct ValuePlace {
 extension JSONScanner {
   /// Reads the value of a member, unless it has been read: a member occurs once.
   /// - Returns: whether it has the plain form.
-  mutating func read<Value>(_ value: inout Value?, _ take: (inout JSONScanner) -> Value?) -> Bool {
+  mutating func read<Value>(_ value: inout Value?, _ parse: (inout JSONScanner) -> Value?) -> Bool {
     guard value == nil else { return false }
     value = parse(&self)
     return value != nil

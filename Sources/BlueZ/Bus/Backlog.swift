@@ -5,7 +5,7 @@ package struct Backlog {
   /// With more messages than this nothing new is to be taken from bled.
   package static let many = 512
   /// With more messages, or more octets, calls of programs are refused.
-  package static let (most, maximumOctets) = (8192, 16 << 20)
+  package static let (maximum, maximumOctets) = (8192, 16 << 20)
   /// After so long without a message that was written the bus is taken for stuck.
   package static let timeout = Duration.seconds(60)
 

@@ -16,7 +16,7 @@ struct BacklogTests {
 
   @Test func callsAreRefusedAndCounted() {
     var backlog = Backlog()
-    for number in 1...Backlog.most {
+    for number in 1...Backlog.maximum {
       backlog.add(10, at: start)
       backlog.update(number, at: start)
       expectRoom(true, &backlog)

@@ -12,7 +12,7 @@ struct UnreadMessagesTests {
   /// A program has been sent as much as is allowed, and one octet more.
   private func full() -> UnreadMessages {
     var unread = UnreadMessages()
-    unread.sent(UnreadMessages.most + 1, to: Self.hostile)
+    unread.sent(UnreadMessages.maximum + 1, to: Self.hostile)
     return unread
   }
 
@@ -53,7 +53,7 @@ struct UnreadMessagesTests {
       expectAsked(true, Self.hostile, &unread)
       unread.silent(Self.hostile, at: start.advanced(by: .seconds(second)))
     }
-    #expect(unread.total == UnreadMessages.most + 1 - 2 * UnreadMessages.forgiven)
+    #expect(unread.total == UnreadMessages.maximum + 1 - 2 * UnreadMessages.forgiven)
     #expect(!unread.mustWait(Self.hostile))
   }
 
