@@ -173,8 +173,8 @@ import Testing
     let daemon = try await Daemon(adapters: 2)
     let package = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["python3", "\(package)/Examples/python/nearby.py", "simulated1"]
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+    process.arguments = ["\(package)/Examples/python/nearby.py", "simulated1"]
     process.environment = ProcessInfo.processInfo.environment.merging([
       "BLED_SOCKET": daemon.socket, "PYTHONPATH": "\(package)/python/src", "PYTHONDONTWRITEBYTECODE": "1",
     ]) { $1 }
