@@ -21,10 +21,15 @@ from bled.protocol import ServiceToPublish, ServiceToPublishCharacteristic
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 TYPE = "bled-echo"
 HELLO, INVITE, ANSWER, MESSAGE, ACKNOWLEDGE, BYE = 1, 2, 3, 4, 6, 7
 UNCOUNTED = {HELLO, 5, ACKNOWLEDGE, BYE}
+
+
+def raw(key: X25519PublicKey) -> bytes:
+    return key.public_bytes(Encoding.Raw, PublicFormat.Raw)
 
 
 def sha256(octets: bytes) -> bytes:
@@ -113,7 +118,7 @@ class Responder:
         return self.open(message[32:])
 
     def write_e(self) -> bytes:
-        public = self.ephemeral.public_key().public_bytes_raw()
+        public = raw(self.ephemeral.public_key())
         self.mix_ephemeral(public)
         self.secret(self.ephemeral, self.remote)
         return public
@@ -180,7 +185,7 @@ async def open_control(octets: Octets, identifier: bytes, key: X25519PrivateKey)
     noise = Responder("XX", f"bled nearby 1 {TYPE}".encode() + b"\x01\x00")
     noise.read_e(await octets.record())
     nonce = os.urandom(16)
-    message = noise.write_e() + noise.seal(key.public_key().public_bytes_raw())
+    message = noise.write_e() + noise.seal(raw(key.public_key()))
     noise.secret(key, noise.remote)
     await octets.send(message + noise.seal(sha256(nonce)))
     message = await octets.record()

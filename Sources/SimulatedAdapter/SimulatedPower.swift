@@ -50,7 +50,7 @@ struct SimulatedPower {
         answers.append { waiter.done(GAPError.adapterAbsent.error("the adapter is not present: plug it in")) }
       case .failed(let problem):
         answers.append {
-          waiter.done(GAPError.adapterFailed.error("\(problem.message) \(problem.remedy)"))
+          waiter.done(GAPError.adapterFailed.error(problem.text))
         }
       case .on, .off, .starting, .suspended:
         answers.append {

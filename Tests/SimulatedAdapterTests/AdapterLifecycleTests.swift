@@ -96,7 +96,7 @@ struct AdapterLifecycleTests {
     var answer: BluetoothError?
     world.adapter.setPower(false) { answer = $0 }
     world.scheduler.advance(by: .seconds(1))
-    #expect(answer?.message == "Another program holds it. Stop that.")
+    #expect(answer?.message == "another program holds it; stop that")
     world.adapter.comeBack()
     world.scheduler.advance(by: .seconds(1))
     #expect(world.adapter.state == .off)

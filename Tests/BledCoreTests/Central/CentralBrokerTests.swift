@@ -167,7 +167,7 @@ import Testing
     world.adapter.change(
       to: .failed(.init(kind: .inUse, message: "bluetoothd holds it", remedy: "stop bluetooth.service")))
     let failed = try requestConnection(client)
-    #expect(try client.error(of: failed, PeripheralConnect.self)?.message.contains("Stop bluetooth.service") == true)
+    #expect(try client.error(of: failed, PeripheralConnect.self)?.message.contains("stop bluetooth.service") == true)
     world.adapter.change(to: .on)
     world.adapter.bringUp(world.peer())
     world.settle()

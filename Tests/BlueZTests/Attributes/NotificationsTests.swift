@@ -80,6 +80,7 @@ struct NotificationsTests {
   /// A program leaves while one value has come in its session alone, and another in that of the other program alone:
   /// each is told once.
   @Test func theFirstOfTwoProgramsLeaves() throws {
+    world.call(Self.other, .device, "Connect", [], at: FacadeStage.device)
     for program in [Self.one, Self.other] { #expect(world.succeeded(call(program, "StartNotify"))) }
     try value(Self.one, [1], serial: 1)
     try value(Self.one, [2], serial: 2)

@@ -87,7 +87,7 @@ struct ScenarioTests {
     let error = #expect(throws: FileError.self) { try Scenario(json: text, name: "my.json") }
     #expect(
       error?.description
-        == "my.json:2:19: adapter.mtu: 600.0 is not valid: give a whole number from 23 to 517.")
+        == "my.json:2:19: adapter.mtu: 600.0 is not valid: give a whole number from 23 to 517")
   }
 
   @Test(arguments: [
@@ -112,7 +112,7 @@ struct ScenarioTests {
     ),
     (
       "services: [{ uuid: '180D', characteristics: [{ uuid: '2A37', notifyEvery: 1 }] }]",
-      "devices[0].services[0].characteristics[0].notifyEvery", "nobody can subscribe"
+      "devices[0].services[0].characteristics[0].notifyEvery", "cannot be subscribed to"
     ),
     (
       "services: [{ uuid: '180D', characteristics: [{ uuid: '2A37', length: 513 }] }]",
