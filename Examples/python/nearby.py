@@ -16,12 +16,13 @@ import struct
 import sys
 import uuid
 
-import bled
-from bled.protocol import ServiceToPublish, ServiceToPublishCharacteristic
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+import bled
+from bled.protocol import ServiceToPublish, ServiceToPublishCharacteristic
 
 TYPE = "bled-echo"
 HELLO, INVITE, ANSWER, MESSAGE, ACKNOWLEDGE, BYE = 1, 2, 3, 4, 6, 7
@@ -221,11 +222,11 @@ async def main(adapter: str) -> None:
     async with bled.connect() as client, client.listen(adapter=adapter) as listener:
         description = b"\x01" + identifier + b"\x00" + struct.pack(">H", listener.psm) + b"\x06Python"
         characteristic = ServiceToPublishCharacteristic(
-            uuid=uuid_of("bled nearby description"), properties=["read"], value=description)
+            uuid=uuid_of("bled nearby description"), properties=["read"], value=description
+        )
         async with (
             client.publish(ServiceToPublish(uuid=service, characteristics=[characteristic], adapter=adapter)),
-            client.advertise(
-                adapter=adapter, services=[service], service_data={service: identifier + b"\x00\x01"}),
+            client.advertise(adapter=adapter, services=[service], service_data={service: identifier + b"\x00\x01"}),
             listener.accept() as control,
         ):
             frames, ticket, psk = await open_control(Octets(control), identifier, key)
