@@ -169,6 +169,7 @@ class Broker(Case):
     def test_the_report_for_doctor(self):
         self.everything()
         report = self.house.folder / "report"
+        self.until(lambda: report.exists() and report.read_text().startswith("ok"), "there is no report")
         connected = report.read_text()
         self.assertRegex(connected, rf"^ok 1[0-9]+ connected to the broker at 127.0.0.1:{self.house.port}\n$")
         self.assertEqual(report.stat().st_mode & 0o777, 0o644)
