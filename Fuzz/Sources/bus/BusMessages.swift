@@ -71,7 +71,7 @@ enum BusMessages {
       machine: "0", settings: [:])
     facade.start()
     world.scheduler.advance(by: .seconds(1))
-    for _ in 0..<most where !input.isEmpty { act(&input, bus, facade) }
+    for _ in 0..<maximum where !input.isEmpty { act(&input, bus, facade) }
     world.scheduler.advance(by: longest)
     // The programs leave; nothing of theirs goes on.
     for name in PlayedBus.programs {
