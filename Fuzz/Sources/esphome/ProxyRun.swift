@@ -68,7 +68,13 @@ final class ProxyRun {
     let client = FuzzClient(key: key)
     client.client = proxy.accept(client)
     clients.append(client)
-    if clients.count > 40 { clients.removeFirst() }
+    if clients.count > 40 { leave(clients.removeFirst()) }
+  }
+
+  /// Ends a client, which holds its half of the proxy, and is held by it.
+  private func leave(_ client: FuzzClient) {
+    client.client?.ended()
+    client.client = nil
   }
 
   private func client(_ input: inout FuzzInput) -> FuzzClient? {
@@ -97,6 +103,7 @@ final class ProxyRun {
     for client in clients { client.client?.ended() }
     settle()
     invariant(clients.allSatisfy { $0.client == nil || $0.isClosed }, "a client is left")
+    for client in clients { leave(client) }
     invariant(proxy.clientCount == 0, "a client is counted")
     invariant(
       daemon.sessions.count { !$0.isClosed && $0.name.hasPrefix("Home Assistant proxy for") } == 0, "a session is left")
