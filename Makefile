@@ -30,7 +30,8 @@ export TSAN_OPTIONS := suppressions=$(CURDIR)/Tests/tsan.supp
 SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks \
   Fuzz/Package.swift Fuzz/Sources Examples
 # Not those in Python, nor their tables.
-PYTHON_SCRIPTS := scripts/assigned-names scripts/check-arrows scripts/check-blocking scripts/check-sizes scripts/check-words
+PYTHON_SCRIPTS := scripts/assigned-names scripts/check-arrows scripts/check-blocking scripts/check-sizes \
+  scripts/check-words
 SCRIPTS := .ci/run $(filter-out %.py scripts/arrows scripts/words $(PYTHON_SCRIPTS),$(wildcard scripts/*)) \
   Benchmarks/run Fuzz/run Tests/Kernel/vm Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases} \
   Tests/Avatar/run Tests/Avatar/guest \
