@@ -10,10 +10,14 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct NearbyNodeTests {
   private struct Missing: Error {}
 
-  private static func node(_ daemon: Daemon, _ name: String, adapter: Int) async throws -> NearbyNode {
+  /// - Parameter resumption: the time for a lost link; the usual one where the test waits for its end.
+  private static func node(
+    _ daemon: Daemon, _ name: String, adapter: Int, resumption: Duration = .seconds(10)
+  ) async throws -> NearbyNode {
     var settings = NearbySettings(type: .files, name: name)
     settings.adapter = adapter == 0 ? "simulated" : "simulated\(adapter)"
     settings.information = ["a": name]
+    settings.resumption = resumption
     return try NearbyNode(client: try await daemon.client(), settings: settings)
   }
 
@@ -92,8 +96,8 @@ import Testing
   @Test("a link that is lost comes back without loss or repetition")
   func resumed() async throws {
     let daemon = try await Daemon(adapters: 2)
-    let alice = try await Self.node(daemon, "Alice", adapter: 0)
-    let bob = try await Self.node(daemon, "Bob", adapter: 1)
+    let alice = try await Self.node(daemon, "Alice", adapter: 0, resumption: .seconds(Patience.seconds))
+    let bob = try await Self.node(daemon, "Bob", adapter: 1, resumption: .seconds(Patience.seconds))
     let ends = try await Self.connect(alice, bob)
     let other = try await daemon.client()
     for round in 0..<3 as Range<UInt8> {
