@@ -163,23 +163,36 @@ final class Links {
   // MARK: Disconnect
 
   /// Disconnects the caller. If it is not connected, the programs of its user are; root's call counts for all.
+  ///
+  /// The reply comes before the signal that `Connected` is false, as from BlueZ before 5.79: bleak closes its connection
+  /// to the bus at that signal, and before its release 3.0 a reply that came later was an error to it.
   func disconnect(_ call: BusCall, _ client: BusClient) {
-    disconnect(call.path, concerned(call.path, client)) { [context] in context.reply(call) }
+    disconnect(call.path, concerned(call.path, client), replying: { [context] in context.reply(call) })
   }
 
   /// Disconnects all programs that the caller may speak for, for a device that is to be removed.
   func disconnectAll(_ path: String, _ client: BusClient, _ completion: @escaping () -> Void) {
-    disconnect(path, spokenFor(path, by: client), completion)
+    disconnect(path, spokenFor(path, by: client), completion: completion)
   }
 
-  private func disconnect(_ path: String, _ concerned: [BusClient], _ completion: @escaping () -> Void) {
-    guard let device = devices[path], !concerned.isEmpty else { return completion() }
+  /// - Parameters:
+  ///   - reply: called when bled has answered for all of them.
+  ///   - completion: called after that, when their links are shown as ended.
+  private func disconnect(
+    _ path: String, _ concerned: [BusClient], replying reply: @escaping () -> Void = {},
+    completion: @escaping () -> Void = {}
+  ) {
     var left = concerned.count
+    let last = { [weak self] in
+      reply()
+      for other in concerned { self?.released(path, other) }
+      completion()
+    }
+    guard let device = devices[path], left > 0 else { return last() }
     for other in concerned {
-      leave(device.key.peripheral, other) { [weak self] in
-        self?.released(path, other)
+      leave(device.key.peripheral, other) {
         left -= 1
-        if left == 0 { completion() }
+        if left == 0 { last() }
       }
     }
   }

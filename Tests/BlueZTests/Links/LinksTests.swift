@@ -137,6 +137,17 @@ struct LinksTests {
     #expect(world.bus.signals.contains { $0.member == "Disconnected" })
   }
 
+  /// bleak closes its connection to the bus when it is told: the reply must have come by then.
+  @Test func theReplyToDisconnectComesBeforeTheSignal() throws {
+    connect(Self.one)
+    let number = disconnect(Self.one)
+    #expect(changes("Connected").last == .boolean(false))
+    let told = world.bus.signals.lastIndex {
+      $0.member == "PropertiesChanged" && ManagedObjects.properties($0.arguments[1])["Connected"] != nil
+    }
+    #expect(try #require(told) >= #require(world.bus.signalsBefore[number]))
+  }
+
   @Test func theLinkEndsWithTheLastProgram() throws {
     for program in [Self.one, Self.other] { connect(program) }
     for (program, isConnected) in [(Self.other, true), (Self.one, false)] {

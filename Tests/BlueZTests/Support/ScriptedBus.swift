@@ -15,6 +15,8 @@ final class ScriptedBus: Bus {
   /// The answers to the programs' calls, by the number of the call.
   private(set) var answers: [UInt64: Result<[BusValue], BusError>] = [:]
   private(set) var signals: [ObjectTree.Signal] = []
+  /// How many signals came before the reply to a call.
+  private(set) var signalsBefore: [UInt64: Int] = [:]
   /// The signals to one program alone.
   private(set) var told: [(program: String, signal: ObjectTree.Signal)] = []
   private(set) var watched: Set<String> = []
@@ -26,7 +28,10 @@ final class ScriptedBus: Bus {
   var answer: (Call) -> Result<[BusValue], BusError>? = { _ in nil }
   private var due: [() -> Void] = []
 
-  func reply(_ call: BusCall, _ values: [BusValue]) { answers[call.number] = .success(values) }
+  func reply(_ call: BusCall, _ values: [BusValue]) {
+    answers[call.number] = .success(values)
+    signalsBefore[call.number] = signals.count
+  }
 
   func fail(_ call: BusCall, _ error: BusError) { answers[call.number] = .failure(error) }
 
