@@ -29,10 +29,21 @@ function vector(name, attributes) {
   return made;
 }
 
+/// Shows rows in a table. Cells that are equal stay, so that focus, selection and a click that has begun survive; the
+/// actions in equal cells must be equal, too.
 function fill(table, rows, empty) {
   const body = byId(table).tBodies[0];
   const columns = byId(table).tHead.rows[0].cells.length;
-  body.replaceChildren(...(rows.length ? rows : [element("tr", {}, element("td", { text: empty, colspan: columns }))]));
+  const wanted = rows.length ? rows : [element("tr", {}, element("td", { text: empty, colspan: columns }))];
+  wanted.forEach((made, place) => {
+    const shown = body.rows[place];
+    if (!shown) return body.append(made);
+    if (shown.cells.length !== made.cells.length) return shown.replaceWith(made);
+    [...made.cells].forEach((cell, column) => {
+      if (!shown.cells[column].isEqualNode(cell)) shown.cells[column].replaceWith(cell);
+    });
+  });
+  while (body.rows.length > wanted.length) body.lastElementChild.remove();
 }
 
 /// A row: the first cell is its heading.
@@ -138,7 +149,7 @@ function receive(event) {
 // MARK: Devices
 
 const devices = new Map();
-let offset = 0, order = "rssi", isPaused = false, status = { adapters: [], sessions: [], links: [], ends: [],
+let offset = 0, order = "rssi", isPaused = false, isPressed = false, status = { adapters: [], sessions: [], links: [], ends: [],
   connected: [], subscriptions: [], recordings: [] };
 
 function heard(air) {
@@ -228,7 +239,7 @@ function put(node, text) {
 }
 
 function showDevices() {
-  if (view() !== "devices") return;
+  if (view() !== "devices" || isPressed) return;
   const all = passing(), shown = all.slice(0, MAXIMUM_ROWS), body = byId("device-table").tBodies[0];
   const focused = document.activeElement;
   const wanted = shown.map(deviceRow);
@@ -474,7 +485,8 @@ function showRecordings() {
   fill("recording-table", status.recordings.map(({ recording, since, octets, state }) => {
     const time = clock(since), bar = element("div", { className: "bar" });
     const add = (text, action) => {
-      const button = element("button", { text, type: "button", "aria-label": `${text} the recording of ${time}` });
+      const button = element("button", { text, type: "button", "aria-label": `${text} the recording of ${time}`,
+        "data-recording": recording });
       button.addEventListener("click", () => attempt(action));
       bar.append(button);
     };
@@ -544,6 +556,12 @@ addEventListener("keydown", (event) => {
   event.preventDefault();
   action();
 });
+// A row that moves while it is pressed gets no click.
+byId("device-table").addEventListener("pointerdown", () => { isPressed = true; });
+for (const end of ["pointerup", "pointercancel"]) {
+  // The click comes after this event.
+  addEventListener(end, () => setTimeout(() => { isPressed = false; showDevices(); }));
+}
 addEventListener("hashchange", turn);
 byId("filter").addEventListener("input", showDevices);
 byId("pause").addEventListener("click", pause);

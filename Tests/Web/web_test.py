@@ -127,6 +127,19 @@ class PageTests(BrowserTests):
         browser.wait("return document.querySelector(`button[aria-label^='Subscribe Heart']`)")
         self.disconnect()
 
+    def test_a_pressed_row_stays(self):
+        """Rows that are pressed do not move away before the click."""
+        browser = self.browser
+        browser.wait_text("#device-table", r"Belt[^~]*Echo|Echo[^~]*Belt")
+        press = "document.querySelector('#device-table tbody a').dispatchEvent(new Event(arguments[0], {bubbles: true}))"
+        browser.click("[data-order=name]")
+        browser.wait("return document.querySelector('[aria-sort=ascending]')")
+        browser.run(press, "pointerdown")
+        browser.run("document.querySelector('[data-order=heard]').click()")
+        self.assertTrue(browser.run("return document.querySelector('[aria-sort=ascending]')"))
+        browser.run(press, "pointerup")
+        browser.wait("return document.querySelector('[aria-sort=descending]')")
+
     def test_links_and_programs(self):
         """A link has its program, and after its end the reason."""
         browser = self.browser
@@ -150,7 +163,11 @@ class PageTests(BrowserTests):
         browser = self.browser
         browser.click("nav a[href='#recordings']")
         browser.click("#record")
-        browser.wait_text("#recording-table", r"running\s+[1-9]")
+        octets = browser.wait_text("#recording-table", r"running\s+([1-9]\d*)")[1]
+        # A click lasts: what it has begun on is not replaced when a number changes.
+        browser.run("document.querySelector('[data-recording]').isMarked = true")
+        browser.wait_text("#recording-table", rf"running\s+(?!{octets}\s)\d")
+        self.assertTrue(browser.run("return document.querySelector('[data-recording]').isMarked"))
         self.press_button("Stop the recording")
         browser.wait_text("#recording-table", "ended")
         status, _, content = self.site.request("GET", "/api/recordings/1")
