@@ -131,7 +131,8 @@ class PageTests(BrowserTests):
         """Rows that are pressed do not move away before the click."""
         browser = self.browser
         browser.wait_text("#device-table", r"Belt[^~]*Echo|Echo[^~]*Belt")
-        press = "document.querySelector('#device-table tbody a').dispatchEvent(new Event(arguments[0], {bubbles: true}))"
+        link = "document.querySelector('#device-table tbody a')"
+        press = f"{link}.dispatchEvent(new Event(arguments[0], {{bubbles: true}}))"
         browser.click("[data-order=name]")
         browser.wait("return document.querySelector('[aria-sort=ascending]')")
         browser.run(press, "pointerdown")

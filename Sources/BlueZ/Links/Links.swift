@@ -164,8 +164,8 @@ final class Links {
 
   /// Disconnects the caller. If it is not connected, the programs of its user are; root's call counts for all.
   ///
-  /// The reply comes before the signal that `Connected` is false, as from BlueZ before 5.79: bleak closes its connection
-  /// to the bus at that signal, and before its release 3.0 a reply that came later was an error to it.
+  /// The reply comes before the signal that `Connected` is false, as from BlueZ before 5.79: bleak closes its
+  /// connection to the bus at that signal, and before its release 3.0 a reply that came later was an error to it.
   func disconnect(_ call: BusCall, _ client: BusClient) {
     disconnect(call.path, concerned(call.path, client), replying: { [context] in context.reply(call) })
   }
