@@ -130,6 +130,11 @@ struct InitiatorMachine<Family: RadioFamily> {
     return OrderedSet((0..<size).map { eligible[(first + $0) % eligible.count] })
   }
 
+  /// Ends the wait for Connection Complete: a controller that says nothing had nothing to cancel.
+  mutating func expire(at now: Instant) {
+    if case .cancelling(_, let deadline) = state, deadline <= now { state = .idle }
+  }
+
   mutating func nextCommand(at now: Instant) -> FamilyCommand<Family>? {
     guard step == nil else { return nil }
     let set = set(at: now)
@@ -142,11 +147,7 @@ struct InitiatorMachine<Family: RadioFamily> {
     case .doubtful:
       step = .cancel
       return FamilyCommand(LECreateConnectionCancel())
-    case .cancelling(_, let deadline):
-      // A controller that says nothing has nothing to cancel.
-      guard deadline <= now else { return nil }
-      state = .idle
-      return nextCommand(at: now)
+    case .cancelling: return nil
     case .idle:
       guard grant == .now || pending.isEmpty else { return nil }
       guard let list = listed else {

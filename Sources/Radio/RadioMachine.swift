@@ -81,6 +81,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       if case .send(let packet) = action { commands.append((.nobody, packet)) } else { actions.append(action) }
     }
     sync.scanning(scan.isOn, at: now)
+    initiator.expire(at: now)
     return actions + share(at: now) + pump(at: now)
   }
 

@@ -190,4 +190,19 @@ struct RadioTurnsTests {
     try script.refuse(0x01)
     script.expectTold(.faulty(.extendedCreateConnection))
   }
+
+  @Test("A controller that confirms a cancellation and sends no event keeps nothing else from running")
+  func cancellationWithoutEvent() throws {
+    var script = RadioScript<LegacyFamily>(states: states(without: 22, 23))
+    script.give(.doubt)
+    script.give(.wantScan(ScanParameters()))
+    try script.command("0e20 00")
+    try script.command("0a20 01 00")
+    try script.command(scanOff)
+    script.silent()
+    script.wait(.seconds(2))
+    try script.command(prepareScan)
+    try script.command(scanOn)
+    script.expectTold(.scanning(true))
+  }
 }
