@@ -31,11 +31,9 @@ final class Adapters {
 
   /// An adapter is there, or has changed.
   func update(_ adapter: AdapterDescription) {
-    // Programs expect an address: an adapter that has none yet has no object, and one that is unplugged loses it.
-    guard let address = adapter.address else {
-      if adapter.state == "absent" { remove(adapter.adapter) }
-      return
-    }
+    guard adapter.state != "absent" else { return remove(adapter.adapter) }
+    // Programs expect an address.
+    guard let address = adapter.address else { return }
     let isOn = adapter.state == "on"
     let path = path(of: adapter.adapter) ?? add(adapter, address)
     let values: ObjectTree.Properties = [

@@ -29,12 +29,25 @@ struct AdaptersTests {
     #expect(world.succeeded(set("Alias", .string("Lamp"))))
     #expect(world.succeeded(set("Alias", .string(""))))
     #expect(names == ["Lamp", nil])
-    var adapter = FacadeStage.description(address: "02:00:00:00:00:01")
+    var adapter = FacadeStage.description()
     adapter.deviceName = "Lamp"
     try world.own().notify(AdapterChanged.self, adapter)
     world.settle()
     #expect(try value("Alias") == .string("Lamp"))
     #expect(try value("Name") == .string("here"))
+  }
+
+  /// An object goes with its adapter, and is new when the adapter comes back: programs look for it then.
+  @Test func anAdapterGoesAndComesBack() throws {
+    func told(_ member: String) -> Int { world.bus.signals.count { $0.member == member } }
+    let added = told("InterfacesAdded")
+    try world.own().notify(AdapterChanged.self, FacadeStage.description(isAbsent: true))
+    world.settle()
+    #expect(told("InterfacesRemoved") == 1)
+    try world.own().notify(AdapterChanged.self, FacadeStage.description())
+    world.settle()
+    #expect(told("InterfacesAdded") == added + 1)
+    #expect(try value("Powered") == .boolean(true))
   }
 
   /// Programs of ordinary users set it at their start.

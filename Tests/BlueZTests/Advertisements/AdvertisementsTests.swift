@@ -153,10 +153,10 @@ struct AdvertisementsTests {
 
   @Test func anAdapterGoesAndComesBack() throws {
     try register()
-    try world.own().notify(AdapterChanged.self, FacadeStage.description(address: nil))
+    try world.own().notify(AdapterChanged.self, FacadeStage.description(isAbsent: true))
     world.settle()
     #expect(world.bus.log.last == "Release \(Self.path)")
-    try world.own().notify(AdapterChanged.self, FacadeStage.description(address: "02:00:00:00:00:01"))
+    try world.own().notify(AdapterChanged.self, FacadeStage.description())
     world.settle()
     #expect(world.succeeded(try register()))
   }

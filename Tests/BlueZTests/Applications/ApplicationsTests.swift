@@ -271,9 +271,9 @@ struct ApplicationsTests {
 
   @Test func anAdapterGoesAndComesBack() throws {
     try register()
-    try world.own().notify(AdapterChanged.self, FacadeStage.description(address: nil))
+    try world.own().notify(AdapterChanged.self, FacadeStage.description(isAbsent: true))
     world.settle()
-    try world.own().notify(AdapterChanged.self, FacadeStage.description(address: "02:00:00:00:00:01"))
+    try world.own().notify(AdapterChanged.self, FacadeStage.description())
     world.settle()
     #expect(world.succeeded(try register()))
   }

@@ -96,7 +96,7 @@ struct DiscoveryTests {
   }
 
   @Test func anAdapterThatIsOff() throws {
-    var adapter = FacadeStage.description(address: "02:00:00:00:00:01")
+    var adapter = FacadeStage.description()
     adapter.state = "off"
     try world.own().notify(AdapterChanged.self, adapter)
     world.settle()

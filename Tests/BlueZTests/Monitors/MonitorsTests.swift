@@ -125,7 +125,7 @@ struct MonitorsTests {
 
   @Test func anAdapterGoes() throws {
     try register()
-    try world.own().notify(AdapterChanged.self, FacadeStage.description(address: nil))
+    try world.own().notify(AdapterChanged.self, FacadeStage.description(isAbsent: true))
     world.settle()
     #expect(told("Release") == 1)
     #expect(world.daemon.sessions(of: Self.program).isEmpty)

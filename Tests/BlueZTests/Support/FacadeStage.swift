@@ -20,16 +20,17 @@ final class FacadeStage {
   private var lastNumber: UInt64 = 0
 
   init() {
-    daemon.adapters = [Self.description(address: "02:00:00:00:00:01")]
+    daemon.adapters = [Self.description()]
     facade = Facade(bus: bus, clock: clock, connector: daemon, sockets: sockets, machine: "0", settings: [:])
     facade.start()
     settle()
   }
 
-  static func description(address: String?) -> AdapterDescription {
+  /// The adapter as bled describes it; one that is absent has the address that it had.
+  static func description(address: String = "02:00:00:00:00:01", isAbsent: Bool = false) -> AdapterDescription {
     AdapterDescription(
       adapter: "hci0", kind: "simulated", address: address, addressType: "public", name: "here",
-      state: address == nil ? "absent" : "on", problem: nil, scanning: false, advertising: 0, links: 0)
+      state: isAbsent ? "absent" : "on", problem: nil, scanning: false, advertising: 0, links: 0)
   }
 
   /// Gives out all messages and answers.
