@@ -19,8 +19,10 @@ final class Links {
   private var pending: [String: Set<String>] = [:]
   /// The processes that have disconnected from a device to which others are still connected: to them it is.
   private var hidden: [String: Set<Int32>] = [:]
-  /// The devices of bled that are linked, whoever uses them.
-  private var linked: Set<String> = []
+  /// The calls of Disconnect that wait, by device and program.
+  private var leaving: [String: Set<String>] = [:]
+  /// The links of programs that are not on the bus, before they are shown.
+  private var unseen: [String: any ScheduledWork] = [:]
 
   /// The services of a device are known in this connection.
   var resolved: (String, BusClient) -> Void = { _, _ in }
@@ -106,6 +108,7 @@ final class Links {
 
   private func connected(_ path: String, _ client: BusClient, mtu: Int) {
     holders[path, default: Holders()].connect(client.name)
+    if let device = devices[path] { unseen.removeValue(forKey: device.key.peripheral)?.cancel() }
     show(path, to: client)
     services.link(path, mtu: mtu)
   }
@@ -185,10 +188,14 @@ final class Links {
     var left = concerned.count
     let last = { [weak self] in
       reply()
-      for other in concerned { self?.released(path, other) }
+      for other in concerned {
+        self?.leaving[path]?.remove(other.name)
+        self?.released(path, other)
+      }
       completion()
     }
     guard let device = devices[path], left > 0 else { return last() }
+    leaving[path, default: []].formUnion(concerned.map(\.name))
     for other in concerned {
       leave(device.key.peripheral, other) {
         left -= 1
@@ -274,6 +281,8 @@ final class Links {
   /// bled says that a program's link has ended.
   func ended(_ params: PeripheralDisconnected.Params, _ client: BusClient) {
     for device in devices.all(params.peripheral) where holders[device.path]?.has(client.name) == true {
+      // Its call of Disconnect is answered first.
+      if leaving[device.path]?.contains(client.name) == true { continue }
       _ = holders[device.path]?.remove(client.name)
       settle(device.path, client, reason: Self.reason(params.reason?.bluetoothError))
     }
@@ -298,18 +307,21 @@ final class Links {
 
   /// A link of any program has come or gone.
   func linkChanged(_ peripheral: String, isLinked: Bool) {
+    unseen.removeValue(forKey: peripheral)?.cancel()
     guard isLinked else {
-      linked.remove(peripheral)
       for device in devices.all(peripheral) where holders[device.path]?.isEmpty != false && isConnected(device.path) {
         end(device.path, reason: Self.unknown)
       }
       return
     }
-    linked.insert(peripheral)
-    _ = context.schedule(after: Self.pause) { [weak self] in
-      guard let self, linked.contains(peripheral) else { return }
+    unseen[peripheral] = context.schedule(after: Self.pause) { [weak self] in
+      guard let self else { return }
+      unseen[peripheral] = nil
       let known = devices.all(peripheral)
-      guard !known.contains(where: { self.isConnected($0.path) }), let device = known.first else { return }
+      // A call of Connect that waits shows the link when it is of use; until then it may end, and another begin.
+      guard !known.contains(where: { self.isConnected($0.path) || self.pending[$0.path]?.isEmpty == false }),
+        let device = known.first
+      else { return }
       devices.set(device.path, "Connected", .boolean(true))
     }
   }
@@ -324,11 +336,13 @@ final class Links {
   func leaving(_ device: Device) {
     if isConnected(device.path) { end(device.path, reason: Self.local) }
     (holders[device.path], pending[device.path], hidden[device.path]) = (nil, nil, nil)
+    leaving[device.path] = nil
   }
 
   /// bled is gone, and all links with it.
   func lose() {
-    linked = []
+    for work in unseen.values { work.cancel() }
+    unseen = [:]
     for device in devices.all where isConnected(device.path) { end(device.path, reason: Self.unknown) }
   }
 }

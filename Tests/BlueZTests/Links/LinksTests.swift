@@ -139,6 +139,14 @@ struct LinksTests {
 
   /// bleak closes its connection to the bus when it is told: the reply must have come by then.
   @Test func theReplyToDisconnectComesBeforeTheSignal() throws {
+    let answer = world.daemon.answer
+    world.daemon.answer = { method, message, session in
+      // bled tells the end before it answers.
+      if method == PeripheralDisconnect.name {
+        try? session.notify(PeripheralDisconnected.self, .init(peripheral: "D1", reason: nil))
+      }
+      return answer(method, message, session)
+    }
     connect(Self.one)
     let number = disconnect(Self.one)
     #expect(changes("Connected").last == .boolean(false))
@@ -146,6 +154,54 @@ struct LinksTests {
       $0.member == "PropertiesChanged" && ManagedObjects.properties($0.arguments[1])["Connected"] != nil
     }
     #expect(try #require(told) >= #require(world.bus.signalsBefore[number]))
+  }
+
+  private func tellLink(_ isLinked: Bool) throws {
+    try world.own().notify(
+      PeripheralLinkChanged.self, PeripheralLinkChanged.Params(peripheral: "D1", linked: isLinked, name: nil))
+  }
+
+  @Test func aLinkOfProgramsThatAreNotOnTheBus() throws {
+    try tellLink(true)
+    world.settle()
+    #expect(changes("Connected").isEmpty)
+    world.advance(by: .milliseconds(250))
+    #expect(changes("Connected") == [.boolean(true)])
+    try tellLink(false)
+    world.settle()
+    #expect(changes("Connected").last == .boolean(false))
+  }
+
+  /// The link that is told is the one that a program has had: it ends a moment after Disconnect.
+  @Test func aLinkThatIsAboutToEnd() throws {
+    try tellLink(true)
+    connect(Self.one)
+    disconnect(Self.one)
+    world.advance(by: .milliseconds(250))
+    try tellLink(false)
+    world.settle()
+    #expect(changes("Connected") == [.boolean(true), .boolean(false)])
+  }
+
+  /// bled tries again when a link ends before it is of use. Programs are told of the one that Connect answers with.
+  @Test func theFirstLinkOfACallEndsAtOnce() throws {
+    let answer = world.daemon.answer
+    world.daemon.answer = { [world] method, message, session in
+      if method == PeripheralConnect.name {
+        for isLinked in [true, false, true] {
+          try? world.own().notify(
+            PeripheralLinkChanged.self, PeripheralLinkChanged.Params(peripheral: "D1", linked: isLinked, name: nil))
+        }
+      }
+      return answer(method, message, session)
+    }
+    let number = world.begin(Self.one, .device, "Connect", at: FacadeStage.device)
+    while world.bus.answers[number] == nil, world.bus.deliver() || world.daemon.deliver() {
+      world.clock.advance(by: .milliseconds(250))
+      #expect(world.bus.answers[number] != nil || changes("Connected").isEmpty)
+    }
+    world.settle()
+    #expect(changes("Connected") == [.boolean(true)])
   }
 
   @Test func theLinkEndsWithTheLastProgram() throws {
