@@ -95,10 +95,11 @@ final class Values {
     return offset
   }
 
-  /// Whether a write is a request. If the program does not say: a request where the characteristic allows one.
+  /// Whether a write is a request. If the program does not say: a request where the characteristic allows one. A
+  /// descriptor is always written by a request, whatever the program says: bleak asks for commands.
   private static func hasResponse(_ options: BusValue, _ attribute: Attribute) throws(BusError) -> Bool {
+    guard case .characteristic(let properties) = attribute.kind else { return true }
     guard let value = options.options?.last(where: { $0.key == "type" })?.value else {
-      guard case .characteristic(let properties) = attribute.kind else { return true }
       return properties.contains(.write) || !properties.contains(.writeWithoutResponse)
     }
     switch value {
