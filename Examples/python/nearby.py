@@ -27,6 +27,8 @@ from bled.protocol import ServiceToPublish, ServiceToPublishCharacteristic
 TYPE = "bled-echo"
 HELLO, INVITE, ANSWER, MESSAGE, ACKNOWLEDGE, BYE = 1, 2, 3, 4, 6, 7
 UNCOUNTED = {HELLO, 5, ACKNOWLEDGE, BYE}
+# Seconds for the wait and the session together.
+LONGEST = 600
 
 
 def raw(key: X25519PublicKey) -> bytes:
@@ -245,6 +247,8 @@ async def main(adapter: str) -> None:
 
 if __name__ == "__main__":
     try:
-        asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "hci0"))
+        asyncio.run(asyncio.wait_for(main(sys.argv[1] if len(sys.argv) > 1 else "hci0"), LONGEST))
+    except TimeoutError:
+        sys.exit(f"nearby.py: no session was begun and ended within {LONGEST} s")
     except (bled.BledError, InvalidTag, ValueError) as error:
         sys.exit(f"nearby.py: {error}")

@@ -15,7 +15,9 @@ extension NearbyNode {
       .init(adapter: settings.adapter, services: [uuid], lost: Self.silence))
     let (changes, output) = AsyncThrowingStream.makeStream(
       of: NearbyChange.self, bufferingPolicy: .bufferingNewest(1024))
-    let browser = PeerBrowser(self, own: settings.identifier, output)
+    let browser = PeerBrowser(own: settings.identifier, output) { [self] in
+      await look(at: $0, $1)
+    }
     let listening = Task {
       do {
         for try await report in reports {

@@ -5,17 +5,19 @@ extension NearbyNode {
   /// A channel of a session's present link is open.
   func attach(_ socket: ChannelSocket, _ lane: Frame.Lane, to number: Int) {
     guard peers[number] != nil else { return socket.close() }
+    peers[number]?.sockets[lane]?.close()
     peers[number]?.sockets[lane] = socket
     Task { await read(socket, lane, of: number) }
     pump(lane, of: number)
   }
 
   private func read(_ socket: ChannelSocket, _ lane: Frame.Lane, of number: Int) async {
-    while let octets = await socket.read() {
+    repeat {
+      await waitForProgram(lane, of: number)
+      guard peers[number]?.sockets[lane] === socket, let octets = await socket.read() else { break }
       guard peers[number]?.sockets[lane] === socket else { return }
       perform(peers[number]?.session.receive(octets, on: lane, at: now) ?? [], of: number)
-      if lane == .control { await waitForReader(of: number) }
-    }
+    } while true
     guard peers[number]?.sockets[lane] === socket else { return }
     linkLost(number)
   }
@@ -25,12 +27,18 @@ extension NearbyNode {
     perform(peers[number]?.session.lost(at: now) ?? [], of: number)
   }
 
-  /// As long as the program does not fetch messages, no more are read.
-  private func waitForReader(of number: Int) async {
-    guard let peer = peers[number], peer.unread > PeerState.unreadLimit, !peer.hasEnded, peer.pausedReader == nil else {
-      return
+  /// As long as the program does not fetch the events of a channel, no more is read from it.
+  private func waitForProgram(_ lane: Frame.Lane, of number: Int) async {
+    guard let peer = peers[number], peer.mustWait(lane), peer.pausedReaders[lane] == nil else { return }
+    await withCheckedContinuation { peers[number]?.pausedReaders[lane] = $0 }
+  }
+
+  /// The program has fetched something, or the channels have ended.
+  func resumeReaders(of number: Int) {
+    for (lane, reader) in peers[number]?.pausedReaders ?? [:] where peers[number]?.mustWait(lane) == false {
+      peers[number]?.pausedReaders[lane] = nil
+      reader.resume()
     }
-    await withCheckedContinuation { peers[number]?.pausedReader = $0 }
   }
 
   /// Sends the session's output on a channel, one write at a time.
@@ -53,14 +61,8 @@ extension NearbyNode {
 
   func nextEvent(of number: Int) async -> NearbyEvent? {
     guard let peer = peers[number] else { return nil }
-    if let event = peer.events.first {
-      peers[number]?.events.removeFirst()
-      if case .message(let message) = event { peers[number]?.unread -= message.count }
-      if case .datagram(let octets) = event { peers[number]?.unread -= octets.count }
-      if let reader = peer.pausedReader, peers[number]?.unread ?? 0 <= PeerState.unreadLimit / 2 {
-        peers[number]?.pausedReader = nil
-        reader.resume()
-      }
+    if let event = peers[number]?.events.next() {
+      resumeReaders(of: number)
       finish(number)
       return event
     }

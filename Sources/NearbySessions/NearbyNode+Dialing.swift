@@ -18,15 +18,19 @@ extension NearbyNode {
     _ peer: FoundPeer, context: [UInt8] = [], timeout: Duration = .seconds(30),
     opened: @Sendable (NearbyConnection) -> Void = { _ in }
   ) async throws(BluetoothError) -> NearbyConnection {
-    guard connectedCount < Self.peerLimit else {
+    guard connectedCount + inviting.count < Self.peerLimit else {
       throw BledError.limitReached.error("\(Self.peerLimit) peers are connected: disconnect one")
     }
     guard context.count <= 1 << 16 else {
       throw BledError.invalidParameter.error("the context of an invitation has at most 65536 octets")
     }
-    guard !peers.values.contains(where: { $0.remote.identifier == peer.identifier && !$0.hasEnded }) else {
+    guard inviting[peer.identifier] == nil,
+      !peers.values.contains(where: { $0.remote.identifier == peer.identifier && !$0.hasEnded })
+    else {
       throw BledError.alreadyInProgress.error("\(peer.name) is connected or invited already")
     }
+    inviting[peer.identifier] = OwnInvitation()
+    defer { concluded(peer.identifier) }
     let hello = Hello(identifier: settings.identifier, name: settings.name)
     let (link, control, channel) = try await dial(peer.peripheral, peer.identifier, hello)
     let number = add(channel, peer.peripheral, isDialer: true, channel.hello.session)
@@ -35,6 +39,7 @@ extension NearbyNode {
     peers[number]?.link = link
     peers[number]?.session.invite(context: context, timeout: timeout, at: now)
     attach(control, .control, to: number)
+    began(peer.identifier, number, channel.remoteKey)
     perform(peers[number]?.session.receive([], on: .control, at: now) ?? [], of: number)
     await openBulk(channel, number)
     let end = await withCheckedContinuation { (waiter: CheckedContinuation<NearbyEnd?, Never>) in
@@ -44,7 +49,7 @@ extension NearbyNode {
       }
       peers[number]?.answerWaiter = waiter
     }
-    if let other = crossed.removeValue(forKey: number) { return other }
+    if end != nil, let other = await crossed(peer.identifier, end) { return other }
     switch end {
     case nil: return connection
     case .declined?: throw GAPError.connectionFailed.error("\(peer.name) declined the invitation")
@@ -66,9 +71,14 @@ extension NearbyNode {
       hello.receivedBulk = peer.session.receivedCount(on: .bulk)
       do throws(BluetoothError) {
         let (link, control, opened) = try await dial(peer.remote.peripheral, peer.remote.identifier, hello)
-        guard let peer = peers[number], case .lost = peer.session.state, opened.remoteKey == peer.key else {
+        guard let peer = peers[number], case .lost = peer.session.state else {
           control.close()
           return await release(link)
+        }
+        guard opened.remoteKey == peer.key else {
+          control.close()
+          await release(link)
+          throw GAPError.connectionFailed.error("another peer has taken the identifier of \(peer.remote.name)")
         }
         guard opened.hello.session == peer.session.identifier else {
           control.close()

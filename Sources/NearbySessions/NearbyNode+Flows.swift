@@ -7,11 +7,11 @@ extension NearbyNode {
     case .opened(let flow, let name):
       guard let connection = peers[number]?.connection else { return }
       peers[number]?.flows[flow] = FlowState()
-      queue(.stream(IncomingFlow(connection: connection, flow: flow), name: name), octets: 0, for: number)
+      queue(.stream(IncomingFlow(connection: connection, flow: flow), name: name), for: number)
     case .offered(let flow, let offer):
       guard let connection = peers[number]?.connection else { return }
       peers[number]?.flows[flow] = FlowState()
-      queue(.resource(IncomingFlow(connection: connection, flow: flow), offer), octets: 0, for: number)
+      queue(.resource(IncomingFlow(connection: connection, flow: flow), offer), for: number)
     case .accepted(let flow, let offset):
       peers[number]?.flows[flow]?.offset = offset
       wake(flow, of: number)
@@ -89,6 +89,7 @@ extension NearbyNode {
       if let octets = state.unread.first {
         peers[number]?.flows[flow]?.unread.removeFirst()
         peers[number]?.session.consume(octets.count, of: flow)
+        resumeReaders(of: number)
         pump(.bulk, of: number)
         return octets
       }
@@ -100,7 +101,9 @@ extension NearbyNode {
 
   func close(_ flow: UInt32, _ end: FlowEnd, of number: Int) {
     peers[number]?.session.closeFlow(flow, end)
+    peers[number]?.flows[flow]?.unread = []
     closed(flow, end, of: number)
+    resumeReaders(of: number)
     pump(.bulk, of: number)
   }
 

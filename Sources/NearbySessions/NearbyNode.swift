@@ -36,6 +36,12 @@ public actor NearbyNode {
   var linkUsers: [String: Int] = [:]
   var isConnecting = false
   var connectWaiters: [CheckedContinuation<Void, Never>] = []
+  /// The invitations of this side, by the identifier of the peer.
+  var inviting: [UInt64: OwnInvitation] = [:]
+  /// The sessions whose invitation is awaited: nothing else refers to them yet.
+  var waiting: [Int: NearbyConnection] = [:]
+  /// The waits for the end of a session's channels.
+  private var closeWaiters: [CheckedContinuation<Void, Never>] = []
 
   /// - Throws: `BledError.invalidParameter` for information that is too long.
   public init(client: BledClient, settings: NearbySettings) throws(BluetoothError) {
@@ -58,8 +64,7 @@ public actor NearbyNode {
   /// Ends all sessions, the advertisement and the listener.
   public func stop() async {
     isVisible = false
-    for number in peers.keys.sorted() { end(number, .byUs) }
-    await flush()
+    await endSessions()
     listener?.cancel()
     listener = nil
     if let advertisement { try? await client.stopAdvertising(advertisement) }
@@ -69,12 +74,13 @@ public actor NearbyNode {
     invitationOutput.finish()
   }
 
-  /// Waits until the sessions that have ended have told the other side.
-  private func flush() async {
-    let end = now.advanced(by: Self.lingering)
-    while now < end, peers.values.contains(where: { !$0.sockets.isEmpty }) {
-      try? await Task.sleep(for: .milliseconds(10))
-    }
+  /// Ends all sessions, and waits until the other sides know, or had the time to.
+  private func endSessions() async {
+    repeat {
+      for number in peers.keys.sorted() { end(number, .byUs) }
+      guard peers.values.contains(where: { !$0.sockets.isEmpty }) else { return }
+      await withCheckedContinuation { closeWaiters.append($0) }
+    } while true
   }
 
   // MARK: Events of sessions
@@ -91,21 +97,20 @@ public actor NearbyNode {
     switch event {
     case .invited(let context, _): invited(context, number)
     case .connected: answered(nil, number)
-    case .message(let message): queue(.message(message), octets: message.count, for: number)
-    case .datagram(let octets): queue(.datagram(octets), octets: octets.count, for: number)
+    case .message(let message): queue(.message(message), for: number)
+    case .datagram(let octets): queue(.datagram(octets), for: number)
     case .flow(let event): handle(event, of: number)
     case .lost:
       closeSockets(of: number)
-      queue(.lost, octets: 0, for: number)
+      queue(.lost, for: number)
       if peers[number]?.session.isDialer == true { Task { await redial(number) } }
-    case .resumed: queue(.resumed, octets: 0, for: number)
+    case .resumed: queue(.resumed, for: number)
     case .ended(let end):
-      queue(.ended(end), octets: 0, for: number)
+      queue(.ended(end), for: number)
       answered(end, number)
       waiting[number] = nil
       peers[number]?.end = end
-      peers[number]?.pausedReader?.resume()
-      peers[number]?.pausedReader = nil
+      resumeReaders(of: number)
       for flow in (peers[number]?.flows ?? [:]).keys { closed(flow, .cancelled, of: number) }
     }
   }
@@ -116,39 +121,20 @@ public actor NearbyNode {
     waiter.resume(returning: end)
   }
 
-  private func invited(_ context: [UInt8], _ number: Int) {
-    guard let peer = peers[number], let connection = peer.connection else { return end(number, .declined) }
-    // Both invited each other: the invitation of the lower identifier stands, and the other one is answered by it.
-    if let own = peers.first(where: { $0.key != number && $0.value.isInviting(peer.remote.identifier) }) {
-      guard settings.identifier > peer.remote.identifier else { return end(number, .declined) }
-      crossed[own.key] = connection
-      end(own.key, .replaced)
-      return perform(peers[number]?.session.answer(true) ?? [], of: number)
-    }
-    invitationOutput.yield(NearbyInvitation(connection: connection, context: context))
-    waiting[number] = nil
-  }
-
-  /// The sessions whose invitation is awaited: nothing else refers to them yet.
-  var waiting: [Int: NearbyConnection] = [:]
-  /// The sessions that took the place of invitations, by the number of the invitation.
-  var crossed: [Int: NearbyConnection] = [:]
-
-  func queue(_ event: NearbyEvent, octets: Int, for number: Int) {
+  func queue(_ event: NearbyEvent, for number: Int) {
     guard peers[number]?.hasEnded == false else { return }
     if let waiter = peers[number]?.eventWaiter {
       peers[number]?.eventWaiter = nil
       return waiter.resume(returning: event)
     }
     peers[number]?.events.append(event)
-    peers[number]?.unread += octets
   }
 
   /// A session that has ended here stays until the other side, which is told so, closes the channels: an earlier end of
-  /// the link would take the news with it.
+  /// the link would take the news with it. One that does not read has as much time as any other.
   func finish(_ number: Int) {
-    guard let peer = peers[number], let end = peer.end, peer.isWriting.isEmpty else { return }
-    guard end.isOwn, !peer.sockets.isEmpty else { return forget(number) }
+    guard let peer = peers[number], peer.hasEnded else { return }
+    guard peer.session.tellsEnd, !peer.sockets.isEmpty else { return forget(number) }
     guard !peer.isLingering else { return }
     peers[number]?.isLingering = true
     Task {
@@ -173,6 +159,9 @@ public actor NearbyNode {
     for socket in peer.sockets.values { socket.close() }
     peers[number]?.sockets = [:]
     peers[number]?.isWriting = []
+    resumeReaders(of: number)
+    for waiter in closeWaiters { waiter.resume() }
+    closeWaiters = []
     if let link = peer.link {
       peers[number]?.link = nil
       Task { await release(link) }
@@ -193,12 +182,4 @@ public actor NearbyNode {
   }
 
   private func pass(_ number: Int) { perform(peers[number]?.session.pass(to: now) ?? [], of: number) }
-}
-
-extension PeerState {
-  /// Whether this side waits for the answer of that peer.
-  func isInviting(_ identifier: UInt64) -> Bool {
-    guard remote.identifier == identifier, case .inviting = session.state else { return false }
-    return true
-  }
 }

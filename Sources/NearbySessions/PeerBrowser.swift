@@ -7,17 +7,23 @@ actor PeerBrowser {
   /// The attempts to read a description, each after twice the pause of the one before.
   private static let attempts = 6
 
-  private let node: NearbyNode
+  private let look: @Sendable (_ peripheral: String, _ identifier: UInt64) async -> PeerDescription?
   private let own: UInt64
   private let output: AsyncThrowingStream<NearbyChange, any Error>.Continuation
   /// By the daemon's identifier of the device.
   private var marks: [String: PeerDescription.Mark] = [:]
   private var found: [String: FoundPeer] = [:]
+  /// The devices that are being read: each once at a time, however often it changes its advertisement.
+  private var reading: Set<String> = []
 
-  init(_ node: NearbyNode, own: UInt64, _ output: AsyncThrowingStream<NearbyChange, any Error>.Continuation) {
-    self.node = node
+  /// - Parameter look: reads the description of a peer, nil if that fails.
+  init(
+    own: UInt64, _ output: AsyncThrowingStream<NearbyChange, any Error>.Continuation,
+    look: @escaping @Sendable (_ peripheral: String, _ identifier: UInt64) async -> PeerDescription?
+  ) {
     self.own = own
     self.output = output
+    self.look = look
   }
 
   func heard(_ mark: PeerDescription.Mark, _ peripheral: String) {
@@ -26,7 +32,8 @@ actor PeerBrowser {
     }
     marks[peripheral] = mark
     guard mark.isInviting else { return withdraw(peripheral) }
-    Task { await read(mark, peripheral) }
+    guard reading.insert(peripheral).inserted else { return }
+    Task { await read(peripheral) }
   }
 
   func lost(_ peripheral: String) {
@@ -38,22 +45,25 @@ actor PeerBrowser {
     if let peer = found.removeValue(forKey: peripheral) { output.yield(.lost(peer)) }
   }
 
-  private func read(_ mark: PeerDescription.Mark, _ peripheral: String) async {
+  private func read(_ peripheral: String) async {
+    defer { reading.remove(peripheral) }
     for attempt in 0..<Self.attempts {
-      guard marks[peripheral] == mark else { return }
-      if let description = await node.look(at: peripheral, mark.identifier) {
-        guard marks[peripheral] == mark else { return }
-        let peer = FoundPeer(
-          identifier: mark.identifier, name: description.name, information: description.information,
-          peripheral: peripheral)
-        if let former = found[peripheral], former.identifier != peer.identifier { output.yield(.lost(former)) }
-        found[peripheral] = peer
-        output.yield(.found(peer))
-        return
+      guard let mark = marks[peripheral], mark.isInviting else { return }
+      if let description = await look(peripheral, mark.identifier), marks[peripheral] == mark {
+        return tell(
+          FoundPeer(
+            identifier: mark.identifier, name: description.name, information: description.information,
+            peripheral: peripheral))
       }
       try? await Task.sleep(for: .milliseconds(250 << attempt))
     }
     // The next advertisement is another chance.
-    if marks[peripheral] == mark { marks[peripheral] = nil }
+    marks[peripheral] = nil
+  }
+
+  private func tell(_ peer: FoundPeer) {
+    if let former = found[peer.peripheral], former.identifier != peer.identifier { output.yield(.lost(former)) }
+    found[peer.peripheral] = peer
+    output.yield(.found(peer))
   }
 }

@@ -2,9 +2,6 @@ import BledClient
 
 /// One session within its node: the machine, the present link, and the events and waits of the program.
 struct PeerState {
-  /// The unread octets of messages above which no more are read from the other side.
-  static let unreadLimit = 1 << 20
-
   var session: PeerSession
   let remote: FoundPeer
   let key: [UInt8]
@@ -22,18 +19,25 @@ struct PeerState {
   /// Whether the session has ended here, and the other side has yet to close the channels.
   var isLingering = false
 
-  /// The events that were not fetched, and their octets.
-  var events: [NearbyEvent] = []
-  var unread = 0
+  /// The events that were not fetched.
+  var events = EventQueue()
   var eventWaiter: CheckedContinuation<NearbyEvent?, Never>?
   /// The end, once it was told.
   var end: NearbyEnd?
   var hasEnded: Bool { end != nil }
-  /// The reader of the control channel, while too much is unread.
-  var pausedReader: CheckedContinuation<Void, Never>?
+  /// The readers of the channels, while too much of them was not fetched.
+  var pausedReaders: [Frame.Lane: CheckedContinuation<Void, Never>] = [:]
   /// The wait for the answer to an invitation.
   var answerWaiter: CheckedContinuation<NearbyEnd?, Never>?
   var flows: [UInt32: FlowState] = [:]
+
+  /// Whether the program has to fetch something before more is read from a channel.
+  func mustWait(_ lane: Frame.Lane) -> Bool {
+    guard !hasEnded, sockets[lane] != nil else { return false }
+    if events.isFull(lane) { return true }
+    // An ended flow has no window any more, and its octets still need room.
+    return lane == .bulk && flows.values.count { $0.end != nil && !$0.unread.isEmpty } >= EventQueue.flowLimit
+  }
 }
 
 /// One stream or resource within its session.

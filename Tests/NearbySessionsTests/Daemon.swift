@@ -40,10 +40,13 @@ final class Daemon {
   /// A client of its own, once the daemon answers.
   func client() async throws -> BledClient {
     let end = Patience.end
-    while ContinuousClock.now < end {
-      if let client = try? await BledClient.connect(to: socket) { return client }
-      await Task.yield()
+    while true {
+      do {
+        return try await BledClient.connect(to: socket)
+      } catch {
+        guard ContinuousClock.now < end, process.isRunning else { throw error }
+        try await Task.sleep(for: .milliseconds(20))
+      }
     }
-    throw NotReady()
   }
 }

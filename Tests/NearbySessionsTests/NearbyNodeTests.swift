@@ -12,13 +12,25 @@ import Testing
 
   /// - Parameter resumption: the time for a lost link; the usual one where the test waits for its end.
   private static func node(
-    _ daemon: Daemon, _ name: String, adapter: Int, resumption: Duration = .seconds(10)
+    _ daemon: Daemon, _ name: String, adapter: Int, identifier: UInt64? = nil, resumption: Duration = .seconds(10)
   ) async throws -> NearbyNode {
     var settings = NearbySettings(type: .files, name: name)
+    if let identifier { settings.identifier = identifier }
     settings.adapter = adapter == 0 ? "simulated" : "simulated\(adapter)"
     settings.information = ["a": name]
     settings.resumption = resumption
     return try NearbyNode(client: try await daemon.client(), settings: settings)
+  }
+
+  /// Nodes of these names, each with an adapter of its own, and the daemon that they share.
+  private static func pair(
+    resumption: Duration = .seconds(10)
+  ) async throws -> (daemon: Daemon, alice: NearbyNode, bob: NearbyNode) {
+    let daemon = try await Daemon(adapters: 2)
+    return (
+      daemon, try await node(daemon, "Alice", adapter: 0, resumption: resumption),
+      try await node(daemon, "Bob", adapter: 1, resumption: resumption)
+    )
   }
 
   private static func find(_ name: String, by node: NearbyNode) async throws -> FoundPeer {
@@ -47,9 +59,8 @@ import Testing
 
   @Test("two peers find each other, have the same code, and send messages, streams and resources both ways")
   func session() async throws {
-    let daemon = try await Daemon(adapters: 2)
-    let alice = try await Self.node(daemon, "Alice", adapter: 0)
-    let bob = try await Self.node(daemon, "Bob", adapter: 1)
+    let (daemon, alice, bob) = try await Self.pair()
+    defer { withExtendedLifetime(daemon) {} }
     let ends = try await Self.connect(alice, bob)
     #expect(ends.alice.code == ends.bob.code && ends.alice.key != ends.bob.key)
     for (from, to) in [(ends.alice, ends.bob), (ends.bob, ends.alice)] {
@@ -79,9 +90,8 @@ import Testing
 
   @Test("an invitation can be declined, and a peer that stops to advertise is not invited")
   func declined() async throws {
-    let daemon = try await Daemon(adapters: 2)
-    let alice = try await Self.node(daemon, "Alice", adapter: 0)
-    let bob = try await Self.node(daemon, "Bob", adapter: 1)
+    let (daemon, alice, bob) = try await Self.pair()
+    defer { withExtendedLifetime(daemon) {} }
     try await bob.advertise()
     let peer = try await Self.find("Bob", by: alice)
     #expect(peer.information == ["a": "Bob"])
@@ -93,11 +103,115 @@ import Testing
     #expect(await !answered)
   }
 
+  @Test("a peer is invited once at a time")
+  func invitedTwice() async throws {
+    let (daemon, alice, bob) = try await Self.pair()
+    defer { withExtendedLifetime(daemon) {} }
+    try await bob.advertise()
+    let peer = try await Self.find("Bob", by: alice)
+    let answering = Task { () -> NearbyConnection? in
+      for await invitation in bob.invitations {
+        await invitation.answer(true)
+        return invitation.connection
+      }
+      return nil
+    }
+    let results = await withTaskGroup(of: Result<NearbyConnection, BluetoothError>.self) { group in
+      for _ in 0..<2 {
+        group.addTask {
+          do throws(BluetoothError) {
+            return .success(try await alice.invite(peer))
+          } catch {
+            return .failure(error)
+          }
+        }
+      }
+      return await group.reduce(into: [Result<NearbyConnection, BluetoothError>]()) { $0.append($1) }
+    }
+    let errors = results.compactMap { if case .failure(let error) = $0 { error.code } else { nil } }
+    #expect(errors == [BledError.alreadyInProgress.error("").code])
+    for case .success(let connection) in results {
+      try await connection.send([1])
+      guard case .message([1])? = await answering.value?.next() else { throw Missing() }
+    }
+  }
+
+  @Test("two peers that invite each other at once have one session, and neither is asked")
+  func crossing() async throws {
+    let (daemon, alice, bob) = try await Self.pair()
+    defer { withExtendedLifetime(daemon) {} }
+    try await alice.advertise()
+    try await bob.advertise()
+    let (toBob, toAlice) = (try await Self.find("Bob", by: alice), try await Self.find("Alice", by: bob))
+    // An invitation that came before the other side began its own is answered as any other.
+    let answering = [alice, bob].map { node in
+      Task { for await invitation in node.invitations { await invitation.answer(true) } }
+    }
+    async let first = alice.invite(toBob)
+    async let second = bob.invite(toAlice)
+    let ends = (alice: try await first, bob: try await second)
+    #expect(ends.alice.code == ends.bob.code)
+    for (from, to) in [(ends.alice, ends.bob), (ends.bob, ends.alice)] {
+      try await from.send([7])
+      guard case .message([7])? = await to.next() else { throw Missing() }
+    }
+    #expect(await alice.connectedCount == 1)
+    #expect(await bob.connectedCount == 1)
+    for task in answering { task.cancel() }
+  }
+
+  @Test("an invitation of a stranger who has taken the identifier of an invited peer is left to the program")
+  func stranger() async throws {
+    let daemon = try await Daemon(adapters: 3)
+    let alice = try await Self.node(daemon, "Alice", adapter: 0, identifier: 9)
+    let bob = try await Self.node(daemon, "Bob", adapter: 1, identifier: 5)
+    let mallory = try await Self.node(daemon, "Mallory", adapter: 2, identifier: 5)
+    try await alice.advertise()
+    try await bob.advertise()
+    let (toBob, toAlice) = (try await Self.find("Bob", by: alice), try await Self.find("Alice", by: mallory))
+    async let invited = alice.invite(toBob, timeout: .seconds(Patience.seconds))
+    var fromAlice: NearbyInvitation?
+    for await invitation in bob.invitations {
+      fromAlice = invitation
+      break
+    }
+    async let taken = try? mallory.invite(toAlice, timeout: .seconds(Patience.seconds))
+    for await invitation in alice.invitations {
+      #expect(invitation.connection.name == "Mallory")
+      await invitation.answer(false)
+      break
+    }
+    #expect(await taken == nil)
+    #expect(await fromAlice?.answer(true) == true)
+    #expect(try await invited.key == bob.settings.key.publicKey)
+  }
+
+  @Test("a peer that does not read cannot hold a session that was ended, nor the end of the node")
+  func deafPeer() async throws {
+    let (daemon, alice, bob) = try await Self.pair()
+    defer { withExtendedLifetime(daemon) {} }
+    let ends = try await Self.connect(alice, bob)
+    let message = [UInt8](repeating: 1, count: 1 << 16)
+    // Bob fetches nothing: the messages fill his queue, the channel, and then Alice's queue.
+    var refusals = 0
+    while refusals < 50 {
+      do {
+        try await ends.alice.send(message)
+        refusals = 0
+      } catch {
+        refusals += 1
+        try await Task.sleep(for: .milliseconds(20))
+      }
+    }
+    await ends.alice.disconnect()
+    while let event = await ends.alice.next() { if case .ended = event { break } }
+    await alice.stop()
+    #expect(await alice.peers.isEmpty)
+  }
+
   @Test("a link that is lost comes back without loss or repetition")
   func resumed() async throws {
-    let daemon = try await Daemon(adapters: 2)
-    let alice = try await Self.node(daemon, "Alice", adapter: 0, resumption: .seconds(Patience.seconds))
-    let bob = try await Self.node(daemon, "Bob", adapter: 1, resumption: .seconds(Patience.seconds))
+    let (daemon, alice, bob) = try await Self.pair(resumption: .seconds(Patience.seconds))
     let ends = try await Self.connect(alice, bob)
     let other = try await daemon.client()
     for round in 0..<3 as Range<UInt8> {
@@ -125,9 +239,8 @@ import Testing
 
   @Test("a link that stays away ends the session, once, on both sides")
   func lost() async throws {
-    let daemon = try await Daemon(adapters: 2)
-    let alice = try await Self.node(daemon, "Alice", adapter: 0)
-    let bob = try await Self.node(daemon, "Bob", adapter: 1)
+    let (daemon, alice, bob) = try await Self.pair()
+    defer { withExtendedLifetime(daemon) {} }
     let ends = try await Self.connect(alice, bob)
     let other = try await daemon.client()
     _ = try await other.call(AdapterPower.self, .init(adapter: "simulated1", on: false))
@@ -145,9 +258,8 @@ import Testing
 
   @Test("a file arrives whole under its name, and a partial one is continued")
   func files() async throws {
-    let daemon = try await Daemon(adapters: 2)
-    let alice = try await Self.node(daemon, "Alice", adapter: 0)
-    let bob = try await Self.node(daemon, "Bob", adapter: 1)
+    let (daemon, alice, bob) = try await Self.pair()
+    defer { withExtendedLifetime(daemon) {} }
     let ends = try await Self.connect(alice, bob)
     let octets = Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 17 &+ $0 >> 8) })
     let source = daemon.folder.appendingPathComponent("source.bin")

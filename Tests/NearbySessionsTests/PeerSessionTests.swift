@@ -209,6 +209,28 @@ import Testing
     #expect(throws: Violation.self) { try table.receive(frame) }
   }
 
+  @Test("a peer that makes answers necessary, and acknowledges none, ends the session")
+  func unacknowledged() throws {
+    let opened = try OpeningTests.open()
+    let bulk = try OpeningTests.bulk()
+    var (control, flows) = (opened.dialer.stream, bulk.0)
+    var acceptor = PeerSession(
+      isDialer: false, identifier: opened.dialer.hello.session, control: opened.acceptor.stream,
+      resumption: .seconds(10), at: .zero)
+    _ = acceptor.openedBulk(bulk.1)
+    _ = acceptor.receive(
+      try control.seal(Frame(kind: .invite, payload: [0, 20]).encoded), on: .control, at: .zero)
+    _ = acceptor.answer(true)
+    var number: UInt32 = 1
+    var events: [PeerSession.Event] = []
+    while number < 20_000, acceptor.isAlive {
+      let frame = Frame(kind: .openStream, flow: number, payload: [0])
+      events += acceptor.receive(try flows.seal(frame.encoded), on: .bulk, at: .zero)
+      number += 2
+    }
+    #expect(events.last == .ended(.violation("too little acknowledgement of frames")))
+  }
+
   @Test("an acknowledgement of a frame that was never sent is a breach")
   func acknowledgement() throws {
     var lane = ReliableLane()

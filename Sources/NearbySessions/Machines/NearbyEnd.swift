@@ -17,14 +17,6 @@ public enum NearbyEnd: Hashable, Sendable {
   /// The other side broke the protocol, as the text says.
   case violation(String)
 
-  /// Whether this side decided it, and tells the other one.
-  var isOwn: Bool {
-    switch self {
-    case .byUs, .declined, .timeout, .replaced: true
-    case .byPeer, .linkLost, .forgotten, .violation: false
-    }
-  }
-
   /// The octet of "bye".
   var code: UInt8 {
     switch self {

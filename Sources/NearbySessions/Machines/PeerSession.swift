@@ -44,6 +44,8 @@ struct PeerSession: Sendable {
   static let queue = (octets: (1 << 20) + (64 << 10), frames: 4096)
   /// The octets of datagrams that may wait for their turn.
   private static let datagramRoom = 64 << 10
+  /// The frames of `FlowTable` that the other side makes necessary, and may leave unacknowledged.
+  static let answerLimit = 4096
   /// The octets of the bulk channel that are held until the invitation is answered.
   private static let heldBeforeConnected = 256 << 10
   /// The octets that `output` gives at a time, about.
@@ -59,6 +61,8 @@ struct PeerSession: Sendable {
   private var flows: FlowTable
   private var datagrams: [Frame] = []
   private var bye: NearbyEnd?
+  /// Whether the other side is told that the session has ended.
+  private(set) var tellsEnd = false
   /// Datagrams that were not sent, since something was queued.
   private(set) var droppedDatagrams = 0
 
@@ -221,6 +225,7 @@ struct PeerSession: Sendable {
       (.credit, .connected), (.close, .connected):
       let (event, answer) = try flows.receive(frame)
       if let answer { lanes[.bulk]?.enqueue(answer) }
+      guard answersKept < Self.answerLimit else { throw Violation("too little acknowledgement of frames") }
       return event.map { [.flow($0)] } ?? []
     case (.hello, _), (.invite, _), (.answer, _), (.message, _), (.datagram, _), (.openStream, _), (.offer, _),
       (.accept, _), (.data, _), (.credit, _), (.close, _):
@@ -285,9 +290,12 @@ struct PeerSession: Sendable {
     }
   }
 
+  private var answersKept: Int { lanes[.bulk]?.answersKept ?? 0 }
+
   /// Opens a stream, or offers a resource.
   mutating func openFlow(name: String, offer: ResourceOffer? = nil) -> UInt32? {
-    guard isAlive, let (number, frame) = flows.open(name: name, offer: offer) else { return nil }
+    guard isAlive, answersKept < Self.answerLimit / 2, let (number, frame) = flows.open(name: name, offer: offer)
+    else { return nil }
     lanes[.bulk]?.enqueue(frame)
     return number
   }
@@ -320,7 +328,8 @@ struct PeerSession: Sendable {
     state = .ended
     lanes = [:]
     datagrams = []
-    if tellsOther || reason == .byUs { bye = reason } else { channels = [:] }
+    tellsEnd = tellsOther || reason == .byUs
+    if tellsEnd { bye = reason } else { channels = [:] }
     return open.map { .flow(.closed($0, .cancelled)) } + [.ended(reason)]
   }
 }

@@ -22,6 +22,8 @@ struct ReliableLane: Sendable {
   private var sent = 0, sentEver = 0
   /// The octets of the frames that are kept.
   private(set) var keptOctets = 0
+  /// How many of them answer the other side, which no window bounds.
+  private(set) var answersKept = 0
 
   /// Whether frames wait to be sent.
   var hasUnsent: Bool { sent < kept.count }
@@ -33,6 +35,7 @@ struct ReliableLane: Sendable {
   mutating func enqueue(_ frame: Frame) {
     kept.append(frame)
     keptOctets += frame.length
+    if frame.kind.isAnswer { answersKept += 1 }
   }
 
   mutating func nextFrame() -> Frame? {
@@ -65,6 +68,7 @@ struct ReliableLane: Sendable {
     }
     let count = Int(total - acknowledged)
     keptOctets -= kept[..<count].reduce(0) { $0 + $1.length }
+    answersKept -= kept[..<count].count(where: \.kind.isAnswer)
     kept.removeFirst(count)
     acknowledged = total
     sentEver -= count

@@ -72,6 +72,9 @@ extension Frame.Kind {
     }
   }
 
+  /// Whether a frame of the other side may be its cause.
+  var isAnswer: Bool { self == .close || self == .credit }
+
   /// Whether it is kept until the other side has acknowledged it, and sent again after a lost link.
   var isCounted: Bool {
     switch self {

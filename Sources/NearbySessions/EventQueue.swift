@@ -1,0 +1,50 @@
+/// The events of a session that its program has not fetched. While it is full, no more are read from the other side.
+struct EventQueue: Sendable {
+  /// The octets of messages and datagrams, and their number: an empty one takes room, too.
+  static let octetLimit = 1 << 20, countLimit = 1024
+  /// The streams and resources.
+  static let flowLimit = 64
+
+  private var events: [NearbyEvent] = []
+  private var octets = 0, flows = 0
+
+  var isEmpty: Bool { events.isEmpty }
+
+  /// Whether the events of a channel fill it.
+  func isFull(_ lane: Frame.Lane) -> Bool {
+    switch lane {
+    case .control: octets > Self.octetLimit || events.count - flows >= Self.countLimit
+    case .bulk: flows >= Self.flowLimit
+    }
+  }
+
+  mutating func append(_ event: NearbyEvent) {
+    events.append(event)
+    octets += event.octets
+    if event.isFlow { flows += 1 }
+  }
+
+  mutating func next() -> NearbyEvent? {
+    guard !events.isEmpty else { return nil }
+    let event = events.removeFirst()
+    octets -= event.octets
+    if event.isFlow { flows -= 1 }
+    return event
+  }
+}
+
+extension NearbyEvent {
+  fileprivate var octets: Int {
+    switch self {
+    case .message(let octets), .datagram(let octets): octets.count
+    case .stream, .resource, .lost, .resumed, .ended: 0
+    }
+  }
+
+  fileprivate var isFlow: Bool {
+    switch self {
+    case .stream, .resource: true
+    case .message, .datagram, .lost, .resumed, .ended: false
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import BledClient
+
+/// An invitation of this side that is under way.
+struct OwnInvitation {
+  /// The number of its session and the key of the peer, once a channel to it is open.
+  var session: (number: Int, key: [UInt8])?
+  /// The invitations of that identifier that wait for the key, with their contexts.
+  var held: [Int: [UInt8]] = [:]
+  /// The peer's own invitation, which took the place of this one.
+  var crossed: NearbyConnection?
+  var waiter: CheckedContinuation<Void, Never>?
+}
+
+/// Invitations in both directions at once: the one of the lower identifier stands.
+extension NearbyNode {
+  /// How long the peer's invitation may take if it stands instead of the own one.
+  private static let crossing = Duration.seconds(30)
+
+  /// A peer invites this side.
+  func invited(_ context: [UInt8], _ number: Int) {
+    guard let peer = peers[number], peer.connection != nil else { return end(number, .declined) }
+    guard let own = inviting[peer.remote.identifier] else { return tell(context, number) }
+    // An identifier is easily taken; the key tells whether it is the peer that is being invited.
+    guard let session = own.session else {
+      inviting[peer.remote.identifier]?.held[number] = context
+      return
+    }
+    guard session.key == peer.key else { return tell(context, number) }
+    cross(number)
+  }
+
+  /// The key of the peer that this side invites is known.
+  func began(_ identifier: UInt64, _ number: Int, _ key: [UInt8]) {
+    let held = inviting[identifier]?.held ?? [:]
+    inviting[identifier]?.session = (number, key)
+    inviting[identifier]?.held = [:]
+    for (number, context) in held.sorted(by: { $0.key < $1.key }) { invited(context, number) }
+  }
+
+  /// The invitation of this side is over; the program answers the others of that identifier.
+  func concluded(_ identifier: UInt64) {
+    let own = inviting.removeValue(forKey: identifier)
+    for (number, context) in (own?.held ?? [:]).sorted(by: { $0.key < $1.key }) { tell(context, number) }
+  }
+
+  /// Waits for the peer's own invitation, if the peer has said that it stands.
+  func crossed(_ identifier: UInt64, _ end: NearbyEnd?) async -> NearbyConnection? {
+    if end == .replaced, let own = inviting[identifier], own.crossed == nil {
+      let timer = Task {
+        try await Task.sleep(for: Self.crossing)
+        wakeCrossing(identifier)
+      }
+      await withCheckedContinuation { inviting[identifier]?.waiter = $0 }
+      timer.cancel()
+    }
+    return inviting[identifier]?.crossed
+  }
+
+  private func wakeCrossing(_ identifier: UInt64) {
+    inviting[identifier]?.waiter?.resume()
+    inviting[identifier]?.waiter = nil
+  }
+
+  private func cross(_ number: Int) {
+    guard let peer = peers[number], let connection = peer.connection else { return }
+    let identifier = peer.remote.identifier
+    guard settings.identifier > identifier else { return end(number, .replaced) }
+    guard answer(number, true) else { return }
+    waiting[number] = nil
+    inviting[identifier]?.crossed = connection
+    if let own = inviting[identifier]?.session { end(own.number, .replaced) }
+    wakeCrossing(identifier)
+  }
+
+  /// The program is to answer.
+  private func tell(_ context: [UInt8], _ number: Int) {
+    guard let connection = peers[number]?.connection, peers[number]?.hasEnded == false else { return }
+    invitationOutput.yield(NearbyInvitation(connection: connection, context: context))
+    waiting[number] = nil
+  }
+}
