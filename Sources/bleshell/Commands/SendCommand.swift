@@ -68,7 +68,7 @@ struct SendCommand: ShellCommand {
   ) async throws {
     let progress = output.progress("Sending \(offer.name)")
     defer { progress.end() }
-    let rate = TransferRate(offer.name, size: offer.size, progress)
+    let rate = TransferRate(offer.name, size: offer.size) { progress.change($0) }
     let flow = try await connection.offer(offer)
     let end = try await withTaskCancellationHandler {
       try await resource.send(offer, over: flow) { rate.reached($0) }
@@ -117,11 +117,4 @@ private actor PeerNames {
 
   /// - Returns: whether it is new; above 256 names no more are kept.
   func add(_ name: String) -> Bool { all.count < 256 && all.insert(name).inserted }
-}
-
-/// A file that was sent or received, for other programs.
-struct TransferredFile: Encodable {
-  let file: String
-  let octets: UInt64
-  let peer: String
 }

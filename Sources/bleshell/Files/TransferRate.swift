@@ -10,13 +10,13 @@ final class TransferRate: Sendable {
   private let name: String
   private let size: UInt64
   private let state = Mutex(State())
-  private let progress: Progress
+  private let show: @Sendable (String) -> Void
 
-  /// - Parameter progress: the line that shows it.
-  init(_ name: String, size: UInt64, _ progress: Progress) {
+  /// - Parameter show: shows it.
+  init(_ name: String, size: UInt64, show: @escaping @Sendable (String) -> Void) {
     self.name = name
     self.size = size
-    self.progress = progress
+    self.show = show
   }
 
   /// So many octets of the file are there.
@@ -28,7 +28,7 @@ final class TransferRate: Sendable {
       state.first = first
       return Self.text(name, octets, of: size, since: first.octets, in: first.time.duration(to: now))
     }
-    progress.change(text)
+    show(text)
   }
 
   /// "photo.jpg: 41 %, 1.4 MB of 3.4 MB, 130 kB/s, 15 s left"

@@ -8,14 +8,15 @@ import Testing
   private let text = String(repeating: "0123456789abcdef", count: 8192)
 
   init() throws {
-    daemon = try DaemonProcess(scenario: "{}", arguments: ["--adapter", "simulated"])
+    daemon = try DaemonProcess(scenario: "{}", arguments: ["--adapter", "simulated", "--adapter", "simulated"])
     source = "\(daemon.folder.path)/photo.txt"
     try ChildProcess.write(text, to: source)
   }
 
-  private func receiver(_ arguments: String..., input: String) throws -> ChildProcess {
+  private func receiver(_ arguments: String..., input: String, once: Bool = true) throws -> ChildProcess {
     let process = try daemon.start(
-      ["receive", daemon.folder.path, "--name", "alice", "--adapter", "simulated1", "--once"] + arguments, input: input)
+      ["receive", daemon.folder.path, "--name", "alice", "--adapter", "simulated1"] + (once ? ["--once"] : [])
+        + arguments, input: input)
     try eventually("it receives") { process.errors.contains("receiving as \"alice\"") }
     return process
   }
@@ -64,6 +65,27 @@ import Testing
     let doubting = try send("--to", "alice", input: "n\n")
     #expect(doubting.status == 1 && doubting.errors.contains("the codes were not confirmed"), "\(doubting.errors)")
     #expect(try receiver.exitStatus() == 1 && receiver.errors.contains("1 of 1 files of bob did not arrive"))
+  }
+
+  @Test("a sender that was killed does not hold up another one, and its file has no name")
+  func killed() throws {
+    let receiver = try receiver("--yes-from", "bob", input: "", once: false)
+    let large = "\(daemon.folder.path)/large.bin"
+    try ChildProcess.write(String(repeating: "0123456789abcdef", count: 1 << 20), to: large)
+    let first = try daemon.start(
+      ["send", large, "--name", "bob", "--adapter", "simulated2", "--to", "alice", "--yes", "--timeout", "200"])
+    let partial = {
+      try? FileManager.default.contentsOfDirectory(atPath: daemon.folder.path).first { $0.hasSuffix(".part") }
+    }
+    try eventually("it sends") { partial() != nil }
+    first.send(signal: 9)
+    _ = try first.exitStatus()
+    let second = try send("--to", "alice", "--yes")
+    #expect(second.status == 0, "\(second.errors) \(receiver.errors)")
+    #expect(ChildProcess.read("\(daemon.folder.path)/photo (2).txt") == text)
+    #expect(partial() != nil && !FileManager.default.fileExists(atPath: "\(daemon.folder.path)/large (2).bin"))
+    receiver.send(signal: 2)
+    _ = try receiver.exitStatus()
   }
 
   @Test("a folder that cannot be written, and a file that cannot be read, are told before anything is done")

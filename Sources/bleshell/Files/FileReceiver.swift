@@ -1,0 +1,91 @@
+import BledClient
+import NearbySessions
+
+/// The receiving side of transfers, of several senders at a time.
+struct FileReceiver: Sendable {
+  let folder: String
+  /// The name of senders that are not asked about.
+  let expected: String?
+  let board: TransferBoard
+  let questions = Questions()
+
+  /// Receives the files of one sender, and tells of files that do not arrive.
+  /// - Returns: whether a transfer was accepted.
+  /// - Throws: `Failure` if files are missing in the end; `BluetoothError` if one cannot be stored.
+  func receive(_ invitation: NearbyInvitation) async throws -> Bool {
+    let peer = invitation.connection
+    guard let offer = FileOffer(context: invitation.context) else {
+      await invitation.answer(false)
+      return false
+    }
+    problem("\(peer.name) offers \(offer.text); code \(codeText(peer.code))")
+    var accepts = expected == peer.name
+    if !accepts {
+      accepts = await questions.confirms("Receive, and does \(peer.name) show \(codeText(peer.code)), too?")
+    }
+    guard await invitation.answer(accepts), accepts else {
+      problem(accepts ? "the offer of \(peer.name) has timed out, or too many machines send" : "declined")
+      return false
+    }
+    var left = offer.files
+    while let event = await peer.next() {
+      switch event {
+      case .resource(let flow, let resource):
+        guard let place = left.firstIndex(of: .init(name: resource.name, size: resource.size)) else {
+          await flow.close(.declined)
+          continue
+        }
+        left.remove(at: place)
+        try await receive(flow, resource, of: peer)
+      case .stream(let flow, _): await flow.close(.declined)
+      case .lost where left.isEmpty: return true
+      case .lost: problem("lost the link to \(peer.name)")
+      case .resumed: problem("the link to \(peer.name) is back")
+      case .message, .datagram: break
+      case .ended(let end):
+        guard !left.isEmpty else { return true }
+        throw Failure("\(left.count) of \(offer.files.count) files of \(peer.name) did not arrive: \(end.text)")
+      }
+    }
+    return true
+  }
+
+  private func receive(_ flow: IncomingFlow, _ resource: ResourceOffer, of peer: NearbyConnection) async throws {
+    let name = PeerName.file(resource.name)
+    let number = board.begin("Receiving \(name)")
+    defer { board.end(number) }
+    let rate = TransferRate(name, size: resource.size) { board.change(number, $0) }
+    let (end, path) = try await withTaskCancellationHandler {
+      try await FileResource.receive(resource, from: flow, into: folder) { rate.reached($0) }
+    } onCancel: {
+      Task { await flow.close(.cancelled) }
+    }
+    try Task.checkCancellation()
+    board.end(number)
+    guard let path else { return problem("\(name): \(end.problem)") }
+    try board.print { output in
+      if output.json {
+        try output.object("received", TransferredFile(file: path, octets: resource.size, peer: peer.name))
+      } else {
+        output.line("received \(path) from \(peer.name), \(octetText(resource.size))")
+      }
+    }
+  }
+
+  private func problem(_ text: String) { board.print { $0.problem(text) } }
+}
+
+/// The questions of several transfers, of which one is asked at a time.
+actor Questions {
+  private var last: Task<Bool, Never>?
+
+  func confirms(_ question: String) async -> Bool {
+    let former = last
+    let task = Task {
+      _ = await former?.value
+      return await FilePeer.confirms(question)
+    }
+    last = task
+    return await task.value
+  }
+}
