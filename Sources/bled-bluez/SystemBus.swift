@@ -29,8 +29,8 @@ final class SystemBus {
   private let loop: EventLoop
   let outbox: Outbox
   private var lastNumber: UInt64 = 0
-  /// The messages of the calls that are not answered yet.
-  private var calls: [UInt64: OpaquePointer] = [:]
+  /// The messages of the calls that are not answered yet, by program and number.
+  private var calls: [String: [UInt64: OpaquePointer]] = [:]
   private var watched: [String: OpaquePointer] = [:]
 
   /// Opens the system bus.
@@ -101,7 +101,7 @@ final class SystemBus {
     else { return 0 }
     lastNumber += 1
     let number = lastNumber
-    calls[number] = sd_bus_message_ref(message)
+    calls[sender, default: [:]][number] = sd_bus_message_ref(message)
     func call(_ arguments: [BusValue]) -> BusCall {
       BusCall(
         number: number, sender: sender, path: path, interface: Self.text(sd_bus_message_get_interface(message)),
@@ -125,8 +125,10 @@ final class SystemBus {
       return 0
     }
     if name.utf8.first == UInt8(ascii: ":") {
-      outbox.left(name)
+      // Nothing is sent to it any more: an account of it would stay for ever.
+      for message in calls.removeValue(forKey: name)?.values ?? [:].values { sd_bus_message_unref(message) }
       left(name)
+      outbox.left(name)
     }
     return 0
   }
@@ -190,8 +192,9 @@ extension SystemBus: Bus {
   private func answer(
     _ call: BusCall, size: Int, _ make: (OpaquePointer) throws(SystemBusError) -> OpaquePointer?
   ) {
-    guard let original = calls.removeValue(forKey: call.number) else { return }
+    guard let original = calls[call.sender]?.removeValue(forKey: call.number) else { return }
     defer { sd_bus_message_unref(original) }
+    if calls[call.sender]?.isEmpty == true { calls[call.sender] = nil }
     guard sd_bus_message_get_expect_reply(original) > 0 else { return }
     do {
       if let message = try make(original) { outbox.send(message, size: size, to: call.sender) }

@@ -9,10 +9,11 @@ import os
 import random
 import signal
 import sys
+import time
 import unittest
 import xml.etree.ElementTree
 
-from world import HERE, NEW, OLD, ROOT, WITH_SYSTEM, World
+from world import HERE, NEW, OLD, PATIENCE, ROOT, WITH_SYSTEM, World
 
 sys.path.append(str(ROOT / "Tests/Attack"))
 import wire  # noqa: E402
@@ -344,6 +345,17 @@ class Bus(Case):
                 self.assertEqual(other.answer(serial + 2)[0], wire.RETURN)
         self.done(self.world.python("central.py"))
         self.assertIsNone(self.world.facade.process.poll(), self.world.facade.text())
+
+    def test_programs_that_leave(self):
+        """Nothing of their calls is left, and none of the descriptors in them."""
+        place = f"/proc/{self.world.facade.process.pid}/fd"
+        before = len(os.listdir(place))
+        self.done(self.world.python("leaving.py"))
+        end = time.monotonic() + PATIENCE
+        while len(os.listdir(place)) > before:
+            self.assertLess(time.monotonic(), end, [os.readlink(f"{place}/{name}") for name in os.listdir(place)])
+            time.sleep(0.05)
+        self.done(self.world.python("central.py"))
 
     def test_a_device_that_was_not_heard(self):
         options = ("a{sv}", "2", "Address", "s", ECHO, "AddressType", "s", "random")
