@@ -332,7 +332,10 @@ extension Facade: OwnSessionObserver {
   }
 
   func lost(_ client: BusClient, _ purpose: BusClient.Purpose) {
-    if purpose == .everything { notifications.lost(client) }
+    if purpose == .everything {
+      notifications.lost(client)
+      links.lost(client)
+    }
     // With bled itself, all of them are resumed as soon as it is there again.
     _ = context.schedule(after: .seconds(1)) { [weak self] in
       guard let self, own.isReady, clients.known(client.name) === client else { return }

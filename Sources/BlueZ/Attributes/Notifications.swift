@@ -55,8 +55,11 @@ final class Notifications {
       }
       client.session.call(
         GATTSubscribe.self, GATTSubscribe.Params(peripheral: device.key.peripheral, handle: attribute.handle)
-      ) { result in
-        if case .success = result { context.tree.set(path, .characteristic, "Notifying", .boolean(true)) }
+      ) { [weak self] result in
+        if case .success = result {
+          self?.subscribers[path]?.begin(client.name)
+          context.tree.set(path, .characteristic, "Notifying", .boolean(true))
+        }
         completion(result.map { _ in }.mapError { BusError($0, otherwise: .failed($0.message)) })
       }
     }
@@ -102,7 +105,7 @@ final class Notifications {
 
   /// A program's session of bled has ended, while the program is still there.
   func lost(_ client: BusClient) {
-    for path in subscribers.keys { tell(path, subscribers[path]?.postpone(client.name) ?? []) }
+    for path in subscribers.keys { tell(path, subscribers[path]?.end(client.name) ?? []) }
   }
 
   /// bled ended a subscription.
@@ -112,10 +115,10 @@ final class Notifications {
     }
   }
 
-  /// The services of a device are known: the subscriptions from before go on.
+  /// The services of a device are known to one more program: the subscriptions from before go on.
   func resolved(_ device: String) {
     for (path, attribute) in services.characteristics(of: device) {
-      for name in subscribers[path]?.names ?? [] {
+      for name in subscribers[path]?.names ?? [] where subscribers[path]?.hasBegun(name) == false {
         guard let client = clients.known(name) else { continue }
         subscribe(path, attribute, client) { _ in }
       }

@@ -133,7 +133,7 @@ final class Links {
   }
 
   private func resolve(_ path: String, _ client: BusClient) {
-    guard !devices.flag(path, "ServicesResolved") else { return }
+    guard !devices.flag(path, "ServicesResolved") else { return resolved(path, client) }
     services.discover(path, client) { [weak self] result in
       guard let self, isConnected(path) else { return }
       switch result {
@@ -225,13 +225,13 @@ final class Links {
   }
 
   /// A program does not use the link any more, and bled knows.
-  private func released(_ path: String, _ client: BusClient) {
+  private func released(_ path: String, _ client: BusClient, reason: Reason = local) {
     guard let device = devices[path] else { return }
     // Without anybody who called Connect, those who had joined the link leave it, too.
     for other in holders[path]?.remove(client.name) ?? [] {
       if let other = clients.known(other) { leave(device.key.peripheral, other) }
     }
-    settle(path, client, reason: Self.local)
+    settle(path, client, reason: reason)
   }
 
   /// Shows that a program's link has ended: to all if nobody has one, else to its process.
@@ -330,6 +330,11 @@ final class Links {
     for (path, holder) in holders where holder.has(client.name) {
       released(path, client)
     }
+  }
+
+  /// A program's session of bled has ended, and with it what it had of links; the program is still there.
+  func lost(_ client: BusClient) {
+    for (path, holder) in holders where holder.has(client.name) { released(path, client, reason: Self.unknown) }
   }
 
   /// A device's object goes.

@@ -118,6 +118,36 @@ struct NotificationsTests {
     #expect(told("Value") == (1...count).map { .bytes([UInt8($0 & 0xFF)]) })
   }
 
+  /// The first that has called is not the first that is subscribed: a value comes in the session of the other alone.
+  @Test func theFirstOfTwoProgramsIsSlow() throws {
+    world.call(Self.other, .device, "Connect", [], at: FacadeStage.device)
+    for program in [Self.other, Self.one] { #expect(world.succeeded(call(program, "StartNotify"))) }
+    // The answers come in this order, and bled has subscribed them in the other.
+    try value(Self.one, [1], serial: 1)
+    try value(Self.one, [2], serial: 2)
+    try value(Self.other, [2], serial: 2)
+    world.settle()
+    #expect(told("Value") == [[1], [2]].map(BusValue.bytes))
+  }
+
+  /// The session of the first program ends while it stays on the bus: the other's values are told at once, and its own
+  /// again when it has connected once more.
+  @Test func theFirstOfTwoProgramsLosesItsSession() throws {
+    world.call(Self.other, .device, "Connect", [], at: FacadeStage.device)
+    for program in [Self.one, Self.other] { #expect(world.succeeded(call(program, "StartNotify"))) }
+    try world.session(Self.one).end()
+    world.settle()
+    try value(Self.other, [1], serial: 1)
+    world.settle()
+    #expect(told("Value") == [.bytes([1])])
+    world.call(Self.one, .device, "Connect", [], at: FacadeStage.device)
+    #expect(try world.session(Self.one).methods.contains(GATTSubscribe.name))
+    world.facade.left(Self.other)
+    try value(Self.one, [2], serial: 2)
+    world.settle()
+    #expect(told("Value") == [[1], [2]].map(BusValue.bytes))
+  }
+
   /// bled runs again, and counts from the beginning.
   @Test func aRestartOfBled() throws {
     for program in [Self.one, Self.other] { #expect(world.succeeded(call(program, "StartNotify"))) }

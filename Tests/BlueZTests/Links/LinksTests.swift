@@ -237,6 +237,16 @@ struct LinksTests {
     #expect(try property("ServicesResolved") == .boolean(true))
   }
 
+  /// The link has ended with the session that had it.
+  @Test func aSessionEnds() throws {
+    connect(Self.one)
+    try world.session(Self.one).end()
+    world.settle()
+    #expect(try property("Connected") == .boolean(false))
+    #expect(world.succeeded(connect(Self.one)))
+    #expect(try property("ServicesResolved") == .boolean(true))
+  }
+
   @Test func aSecondConnectWhileTheFirstIsUnderWay() throws {
     var pending: [UInt64] = []
     for _ in 0..<2 { pending.append(world.begin(Self.one, .device, "Connect", at: FacadeStage.device)) }
