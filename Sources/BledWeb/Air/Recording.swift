@@ -21,6 +21,7 @@ private import Glibc
   private(set) var octets: [UInt8] = []
   private(set) var state = State.running
   private let source: any DispatchSourceRead
+  private let timer: any DispatchSourceTimer
   private let ended: @MainActor () -> Void
 
   /// Begins to read.
@@ -31,9 +32,14 @@ private import Glibc
     (self.number, self.since, self.ended) = (number, since, ended)
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .main)
+    timer = DispatchSource.makeTimerSource(queue: .main)
     source.setCancelHandler { close(descriptor) }
     source.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.read(descriptor) } }
+    // Dispatch does not always tell the end of a pipe: EPOLLHUP alone is no event for it.
+    timer.schedule(deadline: .now() + .seconds(1), repeating: .seconds(1))
+    timer.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.read(descriptor) } }
     source.activate()
+    timer.activate()
   }
 
   /// Ends the recording: the daemon sees that the pipe is closed.
@@ -56,6 +62,7 @@ private import Glibc
   private func end(_ state: State) {
     self.state = state
     source.cancel()
+    timer.cancel()
     ended()
   }
 }
