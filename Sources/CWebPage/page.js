@@ -263,7 +263,7 @@ function showDevices() {
 
 // MARK: One device
 
-const trees = new Map(), values = new Map();
+const trees = new Map(), values = new Map(), connecting = new Set();
 let shownDevice, loaded = 0, plotted;
 
 const deviceId = () => decodeURIComponent(location.hash.split("/")[1] ?? "");
@@ -284,7 +284,9 @@ async function showDevice() {
     ? `${device.address} ${device.type}, ${device.rssi ?? "?"} dBm, on ${device.adapter}, ${id}`
     : `${isConnected ? "" : "not heard any more, "}${id}`);
   put(byId("connect"), isConnected ? "Disconnect" : "Connect");
-  byId("connect").disabled = !isConnected && device?.connectable === false;
+  byId("connect").disabled = connecting.has(id) || (!isConnected && device?.connectable === false);
+  // The page was loaded anew, or another page has connected.
+  if (isConnected && !trees.has(id) && !connecting.has(id)) loadTree(id);
   if (isConnected && trees.has(id) && !byId("tree").firstChild) showTree(id);
   if (!isConnected && byId("tree").firstChild) byId("tree").replaceChildren();
   showSubscriptions(id);
@@ -305,18 +307,23 @@ function showRaw(detail) {
     clock(change.time), change.text.join(", "), { text: unhex(change.data), className: "hex" })), "none");
 }
 
+/// Connects, unless that is done, and reads the attributes.
+async function loadTree(id) {
+  connecting.add(id);
+  put(byId("device-state"), "connecting, and reading its attributes");
+  const tree = await attempt(() => post(`devices/${encodeURIComponent(id)}/connect`, {}));
+  connecting.delete(id);
+  put(byId("device-state"), "");
+  if (tree) trees.set(id, tree);
+  showDevice();
+}
+
 async function toggleConnection() {
-  const id = deviceId(), path = `devices/${encodeURIComponent(id)}`, button = byId("connect");
-  button.disabled = true;
-  if (status.connected.includes(id)) {
-    await attempt(() => post(`${path}/disconnect`, {}));
-  } else {
-    put(byId("device-state"), "connecting, and reading its attributes");
-    const tree = await attempt(() => post(`${path}/connect`, {}));
-    put(byId("device-state"), "");
-    if (tree) trees.set(id, tree);
-  }
-  button.disabled = false;
+  const id = deviceId();
+  if (connecting.has(id)) return;
+  if (!status.connected.includes(id)) return loadTree(id);
+  byId("connect").disabled = true;
+  await attempt(() => post(`devices/${encodeURIComponent(id)}/disconnect`, {}));
   showDevice();
 }
 

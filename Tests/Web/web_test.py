@@ -95,6 +95,14 @@ class PageTests(BrowserTests):
         browser.wait_text("#device-table", "Belt")
         browser.click("#pause")
         self.assertEqual(browser.text("#pause"), "Resume")
+        table = "document.querySelector('#device-table tbody').innerHTML"
+        shown = browser.run(f"return {table}")
+        # Longer than the ages in it stay the same.
+        begun = browser.run("return performance.now()")
+        browser.wait("return performance.now() > arguments[0] + 3000", begun)
+        self.assertEqual(browser.run(f"return {table}"), shown)
+        browser.click("#pause")
+        browser.wait(f"return {table} !== arguments[0]", shown)
 
     def test_raw_and_history(self):
         """A device has its structures and its changes."""
@@ -113,6 +121,15 @@ class PageTests(BrowserTests):
         browser.wait_text("#device-state", "wrote")
         self.press_button("Read B1ED0002")
         browser.wait_text("#tree", r"Hello\s+\[48 65 6c 6c 6f\]")
+        self.disconnect()
+
+    def test_a_page_that_is_loaded_anew(self):
+        """The device is still connected, and its attributes are there."""
+        browser = self.browser
+        self.open_device("Echo")
+        browser.run("location.reload()")
+        browser.wait("return document.querySelector('#tree .service')")
+        self.assertEqual(browser.text("#connect"), "Disconnect")
         self.disconnect()
 
     def test_subscribe_and_plot(self):
@@ -252,7 +269,7 @@ class PageTests(BrowserTests):
         site, browser = self.site, self.browser
         browser.wait_text("#device-table", "Belt")
         site.bled.kill()
-        browser.wait_text("#state", "bled")
+        browser.wait_text("#state", "^(?!bled 0)")
         browser.wait_text("#device-count", "^0 devices")
         site.start_bled(site.scenario)
         browser.wait_text("#device-table", "Belt")

@@ -33,6 +33,8 @@ import FoundationEssentials
   private let words: Words
   private var client: BledClient?
   private var links: [String: Link] = [:]
+  /// The connections that are being made.
+  private var connecting: [String: Task<Result<Tree, BluetoothError>, Never>] = [:]
   private var subscriptions: [Status.Subscription: Task<Void, Never>] = [:]
   private var status: Status
   private var isScanning = false
@@ -106,14 +108,14 @@ import FoundationEssentials
     defer { isRefreshing = false }
     await setScan(client)
     let timeout = Duration.seconds(5)
-    if let adapters = try? await client.call(AdapterList.self, Empty(), timeout: timeout) {
-      status.adapters = adapters.adapters
-    }
-    if let sessions = try? await sessions(client, timeout) { status.sessions = sessions }
-    if let devices = try? await client.call(PeripheralList.self, Empty(), timeout: timeout) {
-      status.links = devices.peripherals.filter { $0.state == "connected" }
-    }
+    let adapters = try? await client.call(AdapterList.self, Empty(), timeout: timeout)
+    let sessions = try? await sessions(client, timeout)
+    let devices = try? await client.call(PeripheralList.self, Empty(), timeout: timeout)
+    // The connection may have ended meanwhile.
     guard self.client === client else { return }
+    if let adapters { status.adapters = adapters.adapters }
+    if let sessions { status.sessions = sessions }
+    if let devices { status.links = devices.peripherals.filter { $0.state == "connected" } }
     publish()
   }
 
@@ -140,6 +142,7 @@ import FoundationEssentials
         feed.clear()
       }
     } catch {
+      guard self.client === client else { return }
       isScanning = false
       status.problem = error.message
     }
@@ -175,14 +178,24 @@ import FoundationEssentials
     return client
   }
 
-  /// Connects to a device, unless this program is connected to it, and discovers its attributes.
+  /// Connects to a device, unless this program is connected to it, and discovers its attributes. Pages that ask at the
+  /// same time get the same answer.
   func connect(_ device: String) async throws(BluetoothError) -> Tree {
     if let link = links[device] { return Tree(link.services, name: words.name) }
-    guard links.count < Self.maximumLinks else {
+    if let other = connecting[device] { return try await other.value.get() }
+    guard links.count + connecting.count < Self.maximumLinks else {
       throw BledError.limitReached.error("\(Self.maximumLinks) devices are connected: disconnect one of them")
     }
-    let client = try connection()
-    let peripheral = try await client.connect(.identifier(device), timeout: Self.connectTimeout)
+    let task = Task { () -> Result<Tree, BluetoothError> in
+      do throws(BluetoothError) { return .success(try await establish(device)) } catch { return .failure(error) }
+    }
+    connecting[device] = task
+    defer { connecting[device] = nil }
+    return try await task.value.get()
+  }
+
+  private func establish(_ device: String) async throws(BluetoothError) -> Tree {
+    let peripheral = try await connection().connect(.identifier(device), timeout: Self.connectTimeout)
     do throws(BluetoothError) {
       let services = try await peripheral.discover()
       links[device] = Link(peripheral: peripheral, services: services)

@@ -14,7 +14,7 @@ struct Gate: Sendable {
   ///   - port: the port of the server.
   ///   - token: the secret that pages send.
   init(port: UInt16, token: String) {
-    hosts = ["127.0.0.1:\(port)", "localhost:\(port)", "[::1]:\(port)"]
+    hosts = ["127.0.0.1:\(port)", "localhost:\(port)"]
     self.token = Array("Bearer \(token)".utf8)
   }
 
