@@ -9,9 +9,9 @@ struct Subscribers {
 
   private typealias Value = (serial: Int, octets: [UInt8])
 
-  /// Their unique names; never empty in `Notifications`.
+  /// The unique names of the programs; never empty in `Notifications`.
   private(set) var names: [String] = []
-  /// Those whose sessions of bled are subscribed, in the order in which they were. The others wait for a link.
+  /// The programs with a session of bled that is subscribed, the earliest first. The others wait for a link.
   private var order: [String] = []
   private var waiting: [String: [Value]] = [:]
   /// The serial number of the last value that was told; 0 at first.
@@ -38,7 +38,7 @@ struct Subscribers {
     guard let serial else { return [octets] }
     if let known, serial <= known { return [] }
     known = nil
-    // It was subscribed after others, and has not had the values before.
+    // A program that was subscribed after others has not had the values before.
     var missed: [Int: [UInt8]] = [:]
     for value in waiting.values.joined() where value.serial > lastTold && value.serial < serial {
       missed[value.serial] = value.octets

@@ -332,7 +332,7 @@ final class Links {
     }
   }
 
-  /// A program's session of bled has ended, and with it what it had of links; the program is still there.
+  /// A program's session of bled has ended, and with it its links; the program is still there.
   func lost(_ client: BusClient) {
     for (path, holder) in holders where holder.has(client.name) { released(path, client, reason: Self.unknown) }
   }
