@@ -24,6 +24,9 @@ public final class NearbyConnection: Sendable {
 
   deinit { Task { [node, number] in await node.end(number, .byUs) } }
 
+  /// Whether there is a link to the peer now. A session without one may come back.
+  public var hasLink: Bool { get async { await node.hasLink(number) } }
+
   /// The next event; nil behind `ended`. For one reader: as long as it does not read, the other side waits.
   public func next() async -> NearbyEvent? { await node.nextEvent(of: number) }
 

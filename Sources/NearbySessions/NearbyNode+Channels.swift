@@ -70,6 +70,8 @@ extension NearbyNode {
     return await withCheckedContinuation { peers[number]?.eventWaiter = $0 }
   }
 
+  func hasLink(_ number: Int) -> Bool { peers[number]?.session.state == .connected }
+
   func send(_ message: [UInt8], to number: Int) throws(BluetoothError) {
     let longest = Frame.Kind.message.longest
     guard message.count <= longest else {

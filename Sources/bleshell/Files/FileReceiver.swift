@@ -8,6 +8,7 @@ struct FileReceiver: Sendable {
   let expected: String?
   let board: TransferBoard
   let questions = Questions()
+  let parts = PartHolders()
 
   /// Receives the files of one sender, and tells of files that do not arrive.
   /// - Returns: whether a transfer was accepted.
@@ -52,14 +53,26 @@ struct FileReceiver: Sendable {
 
   private func receive(_ flow: IncomingFlow, _ resource: ResourceOffer, of peer: NearbyConnection) async throws {
     let name = PeerName.file(resource.name)
+    guard await parts.take(resource.hash, for: peer) else {
+      await flow.close(.declined)
+      return problem("\(name): another machine is sending the same file")
+    }
     let number = board.begin("Receiving \(name)")
     defer { board.end(number) }
     let rate = TransferRate(name, size: resource.size) { board.change(number, $0) }
-    let (end, path) = try await withTaskCancellationHandler {
-      try await FileResource.receive(resource, from: flow, into: folder) { rate.reached($0) }
-    } onCancel: {
-      Task { await flow.close(.cancelled) }
+    let result: Result<(end: FlowEnd, path: String?), any Error>
+    do {
+      result = .success(
+        try await withTaskCancellationHandler {
+          try await FileResource.receive(resource, from: flow, into: folder) { rate.reached($0) }
+        } onCancel: {
+          Task { await flow.close(.cancelled) }
+        })
+    } catch {
+      result = .failure(error)
     }
+    await parts.release(resource.hash)
+    let (end, path) = try result.get()
     try Task.checkCancellation()
     board.end(number)
     guard let path else { return problem("\(name): \(end.problem)") }
