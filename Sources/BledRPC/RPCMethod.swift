@@ -57,12 +57,12 @@ extension RPCNotification {
 /// Params or a result: the contents of a message.
 ///
 /// A type of which there are thousands a second reads and writes itself, in the plain form of JSON; the rest is left to
-/// `JSONReader` and `JSONEncoder`, which understand and mean the same. A requirement and not a cast, because a cast
-/// costs more than the reading.
+/// `JSONReader` and `JSONMemberEncoder`, which understand and mean the same. A requirement and not a cast, because a
+/// cast costs more than the reading.
 public protocol RPCPayload: Codable, Sendable {
   /// Reads it, in the plain form only; nil unless a type knows how.
   init?(from scanner: inout JSONScanner)
-  /// Writes all of it, as one JSON value; with `JSONEncoder` unless a type knows better.
+  /// Writes all of it, as one JSON value; with `JSONMemberEncoder` unless a type knows better.
   func write(to writer: inout JSONWriter) throws
 }
 
@@ -70,7 +70,7 @@ extension RPCPayload {
   /// Nothing is read.
   public init?(from scanner: inout JSONScanner) { return nil }
 
-  /// Writes it with `JSONEncoder`.
+  /// Writes it with `JSONMemberEncoder`.
   public func write(to writer: inout JSONWriter) throws { try writer.encode(self) }
 }
 

@@ -1,7 +1,7 @@
 import Bluetooth
 import FoundationEssentials
 
-/// Writes JSON without `JSONEncoder`, for the envelope of every line and for messages that occur thousands of times a
+/// Writes JSON without an encoder, for the envelope of every line and for messages that occur thousands of times a
 /// second.
 public struct JSONWriter {
   /// The octets written so far.
@@ -109,14 +109,15 @@ public struct JSONWriter {
     codes.append(contentsOf: "\(number)".utf8)
   }
 
+  /// Writes a number that is in digits already.
+  mutating func value(digits: Substring) { codes.append(contentsOf: digits.utf8) }
+
   /// Writes a value that is JSON already.
   package mutating func value(encoded value: Data) { codes.append(contentsOf: value) }
 
-  /// Writes any value, with `JSONEncoder`.
+  /// Writes any value, with `JSONMemberEncoder`.
   package mutating func encode(_ value: some Encodable) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .withoutEscapingSlashes
-    codes.append(contentsOf: try encoder.encode(value))
+    codes.append(contentsOf: try JSONMemberEncoder.encode(value).codes)
   }
 
   private mutating func nested(

@@ -33,7 +33,7 @@ extension ScanReport.Params {
     if let serviceData {
       writer.name("serviceData")
       writer.object { writer in
-        for (uuid, octets) in serviceData {
+        for (uuid, octets) in serviceData.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
           writer.name(uuid)
           writer.value(octets)
         }
