@@ -55,7 +55,12 @@ final class CentralBroker: ClientRoles {
     case .first(let criteria): try search(by: criteria, wish, on: params.adapter, for: session, reply)
     case .named(let reference):
       let (peripheral, slot) = try directory.find(reference, on: params.adapter, of: adapters)
-      try connect(to: peripheral, on: slot, wish, for: session, reply, foundBy: nil)
+      do {
+        try connect(to: peripheral, on: slot, wish, for: session, reply, foundBy: nil)
+      } catch {
+        forgetUnmet(peripheral)
+        throw error
+      }
     }
   }
 
@@ -280,6 +285,12 @@ final class CentralBroker: ClientRoles {
     connections[connection.peripheral] = nil
     connection.peripheral.holds -= 1
     directory.released(connection.peripheral)
+    forgetUnmet(connection.peripheral)
+  }
+
+  /// A blocked device keeps its identifier, by which it is unblocked.
+  private func forgetUnmet(_ peripheral: Peripheral) {
+    if !links.blocked.contains(peripheral) { directory.forgetUnmet(peripheral) }
   }
 
   // MARK: Private addresses

@@ -29,6 +29,7 @@ final class LinkRegistry {
     let peripheral = directory.peripheral(at: link.peer, on: slot)
     guard !blocked.contains(peripheral) else { return link.disconnect() }
     peripheral.adapter = slot
+    peripheral.wasMet = true
     peripheral.holds += 1
     // The kernel reports a device that connects by its identity, with any of its addresses.
     if link.role == .central { _ = directory.reached(peripheral, at: link.peer) }

@@ -59,6 +59,8 @@ final class Peripheral {
   var holds = 0
   /// Whether there ever was a link to it.
   var wasConnected = false
+  /// Whether it was ever heard, or linked in either role; an address that was only requested may be mistyped.
+  var wasMet = false
   /// Whether it does not answer Exchange MTU.
   var ignoresMTU = false
   /// The users that requested a connection to it, as far as known.
@@ -122,6 +124,7 @@ final class Peripheral {
   /// - Parameter scan: The number of the scan that heard it: the answers in one do not count in the next.
   func heard(_ report: AdvertisingReport, on slot: AdapterSlot, in scan: Int) {
     adapter = slot
+    wasMet = true
     rssi = report.rssi
     var isNews: Bool
     if report.isScanResponse {
@@ -185,6 +188,7 @@ extension PeripheralRecord {
     adapter = peripheral.adapter.id
     name = peripheral.name
     wasConnected = peripheral.wasConnected ? nil : false
+    wasMet = peripheral.wasMet ? nil : false
     ignoresMTU = peripheral.ignoresMTU ? true : nil
     former = peripheral.formerIDs.nonEmpty
     usesPrivateAddresses = peripheral.isPrivate == true ? true : nil

@@ -89,6 +89,7 @@ final class PeripheralDirectory {
     guard byAddress[address] == nil else { return }
     let peripheral = add(id, address, on: slot, name: record.deviceName)
     peripheral.wasConnected = record.wasConnected ?? true
+    peripheral.wasMet = record.wasMet ?? true
     peripheral.isPrivate = record.usesPrivateAddresses ?? (peripheral.wasConnected ? address != stored : nil)
     peripheral.ignoresMTU = record.ignoresMTU ?? false
     adopt(record.formerIdentifiers, for: peripheral)
@@ -173,6 +174,19 @@ final class PeripheralDirectory {
       throw BledError.notPermitted.error(
         "\(peripheral.id) is connected or has a pending connection: disconnect all sessions from it first")
     }
+    discard(peripheral)
+  }
+
+  /// Forgets a device that is not used any more and that nobody has met, unless there is a bond with it: its address
+  /// may be mistyped.
+  func forgetUnmet(_ peripheral: Peripheral) {
+    guard !peripheral.wasMet, peripheral.holds == 0, byAddress[peripheral.address] === peripheral,
+      !bonds.contains(peripheral.identity)
+    else { return }
+    discard(peripheral)
+  }
+
+  private func discard(_ peripheral: Peripheral) {
     let wasKept = keeps(peripheral)
     remove(peripheral)
     if wasKept { document?.changed() }
@@ -299,6 +313,7 @@ final class PeripheralDirectory {
     let former = old.formerIDs + [old.id]
     remove(old)
     new.lastUse = max(new.lastUse, old.lastUse)
+    new.wasMet = new.wasMet || old.wasMet
     for user in old.users { new.used(by: user) }
     adopt(former, for: new)
   }

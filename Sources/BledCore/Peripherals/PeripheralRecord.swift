@@ -23,6 +23,8 @@ struct PeripheralRecord: Codable, Hashable, Sendable {
   let name: String?
   /// False if it was only requested; otherwise the key is absent.
   let wasConnected: Bool?
+  /// False if it was neither heard nor linked; otherwise the key is absent.
+  let wasMet: Bool?
   /// True if it does not answer Exchange MTU; otherwise the key is absent.
   let ignoresMTU: Bool?
   /// The identifiers of others that turned out to be the same device; absent if there are none.
