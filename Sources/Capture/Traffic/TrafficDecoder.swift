@@ -24,6 +24,8 @@ public struct TrafficEntry: Hashable, Sendable {
   public var direction: Direction
   /// The content: "Read Request", "connected as central, interval 30 ms".
   public var text: String
+  /// The opcode of a packet of ATT (Core 5.4, Vol 3, Part F, 3.3.1); nil for others.
+  public var opcode: UInt8?
   /// The attribute that it is about; nil if it is about none or several.
   public var handle: UInt16?
   /// The value that it carries.
@@ -200,6 +202,7 @@ public struct TrafficDecoder: Sendable {
 
   private mutating func describe(_ frame: LinkFrame, _ bearer: Int, in entry: inout TrafficEntry) {
     guard let first = frame.octets.first else { return entry.text = "an empty packet of ATT" }
+    entry.opcode = first
     let opcode = ATTOpcode(rawValue: first)
     entry.text = opcode.title
     guard let pdu = try? ATTPDU(decoding: frame.octets) else {

@@ -145,8 +145,8 @@ struct TrafficView {
     if entry.isNote { return output.line("\(time)  \(output.styled(Output.clean(entry.text), .dim))") }
     let arrow =
       switch entry.direction {
-      case .sent: "→ "
-      case .received: "← "
+      case .sent: Output.hasUTF8 ? "→ " : "> "
+      case .received: Output.hasUTF8 ? "← " : "< "
       case .none: ""
       }
     let peer = output.styled(Output.clean(name ?? entry.peer.map { "\($0)" } ?? "adapter \(entry.adapter)"), .name)
@@ -170,6 +170,7 @@ struct TrafficView {
     let name: String?
     let direction: String?
     let text: String
+    let opcode: UInt8?
     let handle: UInt16?
     let value: String?
     let note: Bool?
@@ -180,6 +181,7 @@ struct TrafficView {
       self.name = name
       direction = entry.direction == .none ? nil : entry.direction == .sent ? "sent" : "received"
       text = entry.text
+      opcode = entry.opcode
       handle = entry.handle
       value = entry.value.map { Hex.encode($0) }
       note = entry.isNote ? true : nil

@@ -126,7 +126,8 @@ extension SessionDescription {
   private static func words(_ searches: [Search]) -> String {
     searches.map { search in
       let words = [
-        search.name.map { "\"\($0)\"" }, search.namePrefix.map { "\"\($0)…\"" }, search.service.map { "\($0)" },
+        search.name.map { "\"\($0)\"" }, search.namePrefix.map { "\"\($0)\(Output.ellipsis)\"" },
+        search.service.map { "\($0)" },
       ]
       return words.compactMap { $0 }.joined(separator: " ")
     }.joined(separator: ", ")

@@ -102,7 +102,7 @@ import Glibc
     switch command {
     case .nothing, .quit: return 0
     case .clear:
-      if shell.output.isTerminal { shell.output.text("\u{1B}[H\u{1B}[2J") }
+      if shell.output.isTerminal, Output.drawsScreens { shell.output.text("\u{1B}[H\u{1B}[2J") }
       return 0
     case .command(let command):
       return await shell.perform(json: command.global.json) { try await command.run(in: shell) }

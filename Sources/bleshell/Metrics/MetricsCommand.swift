@@ -64,7 +64,7 @@ struct MetricsCommand: ShellCommand {
     guard count > 0 else { return [("", "0")] }
     let bounds = [50, 99].map { share in
       let bucket = buckets.first { Double($0.count) * 100 >= Double(count) * Double(share) }
-      return ("\(share) % of them", bucket?.most.map { "≤ \(milliseconds($0))" } ?? "more")
+      return ("\(share) % of them", bucket?.most.map { "\(Output.hasUTF8 ? "≤" : "<=") \(milliseconds($0))" } ?? "more")
     }
     return [("", "\(count)"), ("mean", milliseconds(sample.value / Double(count)))] + bounds
   }

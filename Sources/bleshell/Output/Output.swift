@@ -20,11 +20,22 @@ struct Output: Sendable {
     showsProgress = isatty(STDERR_FILENO) == 1 && Self.drawsScreens && !json
   }
 
-  /// Whether the terminal understands more than lines.
+  /// Whether the terminal understands more than lines, and shows the characters of screens.
   static var drawsScreens: Bool {
     let terminal = getenv("TERM").map { String(cString: $0) } ?? ""
-    return !terminal.isEmpty && terminal != "dumb"
+    return !terminal.isEmpty && terminal != "dumb" && hasUTF8
   }
+
+  /// Whether text beyond ASCII is shown: not if the environment names a locale without UTF-8.
+  static let hasUTF8: Bool = {
+    let environment = ProcessInfo.processInfo.environment
+    let names = ["LC_ALL", "LC_CTYPE", "LANG"].map { environment[$0, default: ""].lowercased() }
+    guard let locale = names.first(where: { !$0.isEmpty }) else { return true }
+    return locale.contains("utf-8") || locale.contains("utf8")
+  }()
+
+  /// The sign for text that is left out.
+  static var ellipsis: String { hasUTF8 ? "…" : "..." }
 
   /// Whether a command can have the whole screen, and keys.
   var hasScreen: Bool { isTerminal && !json && Self.drawsScreens && isatty(STDIN_FILENO) == 1 }

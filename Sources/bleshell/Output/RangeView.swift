@@ -40,7 +40,7 @@ import Glibc
 
   init(region: BeaconRanging.Region, output: Output) {
     self.output = output
-    live = output.isTerminal && !output.json ? LiveLines(output: output) : nil
+    live = output.isTerminal && Output.drawsScreens && !output.json ? LiveLines(output: output) : nil
     ranging = BeaconRanging(region: region)
     draw()
   }

@@ -16,16 +16,17 @@ extension StringProtocol {
   /// How many columns of a terminal it takes.
   var columns: Int { reduce(0) { $0 + $1.columns } }
 
-  /// As much of its beginning as fits, with "…" where something is left out.
+  /// As much of its beginning as fits, with `Output.ellipsis` where something is left out.
   func truncated(to width: Int) -> String {
     guard columns > width else { return String(self) }
+    let mark = Output.ellipsis.prefix(Swift.max(0, width))
     var (text, used) = ("", 0)
     for character in self {
-      guard used + character.columns < width else { break }
+      guard used + character.columns + mark.count <= width else { break }
       text.append(character)
       used += character.columns
     }
-    return width > 0 ? text + "…" : ""
+    return text + mark
   }
 
   /// Exactly as wide: truncated, or with blanks behind it, or in front of it if `right`.

@@ -26,6 +26,7 @@ import Testing
         "Error Response to Read Request: readNotPermitted", "Security Request",
         "disconnected: 0x13 remoteUserTerminatedConnection",
       ])
+    #expect(lines.map(\.opcode) == [nil, 0x0A, 0x0B, 0x1B, 0x01, nil, nil])
     #expect(lines.map(\.handle) == [nil, 0x12, 0x12, 0x12, 0x13, nil, nil])
     #expect(lines.map(\.value) == [nil, nil, [6], [6, 0x50], nil, nil, nil])
     #expect(lines.map(\.direction) == [.none, .sent, .received, .received, .received, .sent, .none])

@@ -70,6 +70,7 @@ import TestSupport
     #expect(run.status == 0, "\(run.errors)")
     let packets = try run.objects().filter { $0["direction"] != nil }
     #expect(packets.contains { $0["text"] == "Read Response" && $0["value"] == "02" && $0["name"] == "Belt" })
+    #expect(packets.contains { $0["text"] == "Read Response" && $0["opcode"] == 11 })
     let tshark = try ChildProcess(
       "/usr/bin/tshark", ["-r", file, "-Y", "btatt", "-T", "fields", "-e", "btatt.opcode"], environment: [:],
       folder: daemon.folder)

@@ -30,6 +30,33 @@ import Testing
     #expect(help.output.contains("--duplicates"), "\(help.output)")
   }
 
+  @Test(
+    "a terminal without screens, or in a locale without UTF-8, gets lines in ASCII, and a prompt",
+    arguments: [["TERM": ""], ["TERM": "dumb"], ["LANG": "C"], ["LANG": "de_DE.UTF-8", "LC_ALL": "de_DE"]])
+  func plain(environment: [String: String]) throws {
+    let daemon = try DaemonProcess()
+    let scan = try TerminalProcess(daemon, ["scan", "--time", "2"], environment: environment, size: (44, 24))
+    #expect(try scan.exitStatus() == 0)
+    #expect(scan.output.contains("Heart Belt") && !scan.output.contains("\u{1B}"), "\(scan.output)")
+    // Its lines are cut at the edge.
+    let hasUTF8 = environment["LANG"] == nil
+    #expect(hasUTF8 || scan.output.utf8.allSatisfy { $0 < 0x80 }, "\(scan.output)")
+    let shell = try TerminalProcess(daemon, environment: environment)
+    try shell.wait(for: "bleshell> ")
+    shell.type("quit\n")
+    #expect(try shell.exitStatus() == 0 && !shell.output.contains("\u{1B}"), "\(shell.output)")
+  }
+
+  @Test("LC_CTYPE goes before LANG")
+  func characters() throws {
+    let environment = ["LANG": "C", "LC_CTYPE": "C.utf8"]
+    let daemon = try DaemonProcess()
+    let scan = try TerminalProcess(daemon, ["scan"], environment: environment)
+    try scan.wait(for: "\u{1B}[?1049h")
+    scan.type("q")
+    #expect(try scan.exitStatus() == 0)
+  }
+
   @Test("Ctrl-C at the prompt discards the line")
   func discard() throws {
     let daemon = try DaemonProcess()
