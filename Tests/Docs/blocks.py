@@ -19,7 +19,7 @@ KINDS = {
     "commands": "lines for a shell without `$ `; each must succeed",
     "file": "a file for the blocks after it; its name follows",
     "program": "a Swift program in one file, built before the page; its name follows",
-    "manifest": "arguments of Package(…) in a manifest",
+    "manifest": "a whole Package.swift",
     "text": "nothing to run: a drawing, a format",
     "not": "`not run, REASON`: what cannot be run here",
 }

@@ -46,9 +46,7 @@ class Snippets:
         for number, (page, block) in enumerate(self._manifests):
             path = self._scratch / f"Package{number}.swift"
             path.write_text(
-                f'import PackageDescription\n#sourceLocation(file: "{page}", line: {block.first - 1})\n'
-                + 'let package = Package(name: "page",\n' + "\n".join(block.lines) + "\n)\n"
-            )  # fmt: skip
+                f'#sourceLocation(file: "{page}", line: {block.first})\n' + "\n".join(block.lines) + "\n")
             interface = ["-I", _manifest_interface(), "-package-description-version", "6.0"]
             found += self._compile(["-typecheck", path, *interface])
         return found
