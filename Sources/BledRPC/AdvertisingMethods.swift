@@ -95,8 +95,8 @@ public enum AdvertisingStart: ClientCall {
     /// Only this device may connect: the daemon's identifier of it, or its address. The advertisement ends when it has
     /// connected. With legacy PDUs there is no data then.
     public var directedTo: String?
-    /// For an address in `directedTo`, "public" or "random"; if missing, random if the two top bits are set, else
-    /// public.
+    /// For an address in `directedTo`, "public" or "random"; if missing: as last heard, else random if the two top
+    /// bits are set, else public.
     public var directedToType: DeviceAddress.Kind?
     /// With `directedTo`: the device is called as often as possible, at least every 3.75 ms, for 1.28 s at the most.
     public var highDuty: Bool?

@@ -35,11 +35,14 @@ public enum PeripheralLinkChanged: RPCNotification {
     public var linked: Bool
     /// The device's name, where known.
     public var name: String?
+    /// Why the link ended. Missing if it is up.
+    public var reason: RPCError?
     /// Makes the params.
-    public init(peripheral: String, linked: Bool, name: String?) {
+    public init(peripheral: String, linked: Bool, name: String?, reason: RPCError? = nil) {
       self.peripheral = peripheral
       self.linked = linked
       self.name = name
+      self.reason = reason
     }
   }
 }

@@ -18,8 +18,8 @@ public enum PeriodicSync: ClientCall {
   public struct Params: RPCPayload, Hashable {
     /// The device: the daemon's identifier of it, or its address.
     public var peripheral: String
-    /// For an address in `peripheral`, "public" or "random"; if missing, random if the two top bits are set, else
-    /// public.
+    /// For an address in `peripheral`, "public" or "random"; if missing: as last heard, else random if the two top
+    /// bits are set, else public.
     public var addressType: DeviceAddress.Kind?
     /// The number of the advertising set, 0 to 15; if missing, the one that announced a train when the device was heard
     /// last.

@@ -167,7 +167,7 @@ class PageTests(BrowserTests):
             browser.wait_text("#link-table", r"Echo\s+other program, process \d+\s+simulated")
             browser.wait_text("#session-table", "bleshell web")
         browser.wait_text("#link-table", "no device is connected")
-        browser.wait_text("#end-table", "Echo")
+        browser.wait_text("#end-table", r"Echo\s+the connection was ended locally")
 
     def test_adapters_and_doctor(self):
         """The adapters and the lines of doctor."""

@@ -1,4 +1,5 @@
 import BledRPC
+import Bluetooth
 
 /// The sessions that watch all links.
 struct LinkWatchers {
@@ -12,10 +13,11 @@ struct LinkWatchers {
     }
   }
 
-  /// A link to the device came up or ended.
-  func tell(_ peripheral: Peripheral, linked: Bool) {
+  /// A link to the device came up, or ended for this reason.
+  func tell(_ peripheral: Peripheral, ended reason: BluetoothError? = nil) {
     guard !sessions.isEmpty else { return }
-    let params = PeripheralLinkChanged.Params(peripheral: peripheral.id, linked: linked, name: peripheral.name)
+    let params = PeripheralLinkChanged.Params(
+      peripheral: peripheral.id, linked: reason == nil, name: peripheral.name, reason: reason.map { RPCError($0) })
     let line = try? RPCEncoding.notification(PeripheralLinkChanged.self, params)
     for session in sessions.sorted(by: { $0.id < $1.id }) { session.send(line, as: .event) }
   }

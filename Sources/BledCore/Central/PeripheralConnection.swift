@@ -124,7 +124,7 @@ final class PeripheralConnection {
     let isOurs = hub.link.role == .central
     if isOurs { dialled = nil }
     if isOurs || broker.directory.keeps(peripheral) { broker.directory.connected(peripheral) }
-    broker.watchers.tell(peripheral, linked: true)
+    broker.watchers.tell(peripheral)
     perform(machine.linkUp(isOurs: isOurs))
     wishesChanged()
     if machine.state != .ending { hub.improve(phy, broker.links.defaults) }
@@ -160,7 +160,7 @@ final class PeripheralConnection {
   func linkDown(_ reason: BluetoothError) {
     link = nil
     perform(machine.linkDown(reason, at: broker.scheduler.now))
-    broker.watchers.tell(peripheral, linked: false)
+    broker.watchers.tell(peripheral, ended: reason)
     let waiting = whenDown
     whenDown = []
     for done in waiting { done() }

@@ -85,7 +85,7 @@ import FoundationEssentials
     }
     _ = client.observe(PeripheralLinkChanged.self) { change in
       guard !change.linked else { return }
-      Task { @MainActor [weak self] in self?.ended(change.peripheral, change.name, reason: nil) }
+      Task { @MainActor [weak self] in self?.ended(change) }
     } end: { _ in
     }
     // Without the permission there are no links to tell of.
@@ -158,11 +158,15 @@ import FoundationEssentials
     if let json = try? encoder.encode(status) { feed.setStatus(json) }
   }
 
-  private func ended(_ device: String, _ name: String?, reason: String?) {
+  private func ended(_ change: PeripheralLinkChanged.Params) {
+    ended(change.peripheral, change.name, change.reason?.message, isOwn: false)
+  }
+
+  private func ended(_ device: String, _ name: String?, _ reason: String?, isOwn: Bool) {
     let now = Date().timeIntervalSince1970
-    // A link of this program is told twice, once with the reason.
+    // A link of this program is told twice, and the program itself knows best.
     if let place = status.ends.firstIndex(where: { $0.device == device && now - $0.time < 2 }) {
-      status.ends[place].reason = status.ends[place].reason ?? reason
+      if isOwn || status.ends[place].reason == nil { status.ends[place].reason = reason }
       status.ends[place].name = status.ends[place].name ?? name
     } else {
       status.ends.insert(.init(time: now, device: device, name: name, reason: reason), at: 0)
@@ -215,7 +219,7 @@ import FoundationEssentials
     guard links[device]?.peripheral === peripheral else { return }
     links[device] = nil
     for key in subscriptions.keys where key.device == device { subscriptions.removeValue(forKey: key)?.cancel() }
-    ended(device, nil, reason: reason?.message ?? "bleshell web disconnected")
+    ended(device, nil, reason?.message ?? "bleshell web disconnected", isOwn: true)
   }
 
   private func link(_ device: String) throws(BluetoothError) -> Link {

@@ -897,8 +897,8 @@ class Calls(ABC):
         program disconnects; when the train is lost, periodic.changed tells, and it is looked for again.
 
         peripheral: The device: the daemon's identifier of it, or its address.
-        address_type: For an address in `peripheral`, "public" or "random"; if missing, random if the two top
-            bits are set, else public.
+        address_type: For an address in `peripheral`, "public" or "random"; if missing: as last heard, else
+            random if the two top bits are set, else public.
         sid: The number of the advertising set, 0 to 15; if missing, the one that announced a train when the
             device was heard last.
         adapter: The adapter; if missing, the one that heard the device last.
@@ -1771,8 +1771,8 @@ class Calls(ABC):
         anonymous: With `extended`: without our address; neither connectable nor scannable.
         directed_to: Only this device may connect: the daemon's identifier of it, or its address. The
             advertisement ends when it has connected. With legacy PDUs there is no data then.
-        directed_to_type: For an address in `directedTo`, "public" or "random"; if missing, random if the two
-            top bits are set, else public.
+        directed_to_type: For an address in `directedTo`, "public" or "random"; if missing: as last heard, else
+            random if the two top bits are set, else public.
         high_duty: With `directedTo`: the device is called as often as possible, at least every 3.75 ms, for
             1.28 s at the most.
         tx_power: The transmit power that is aimed for, in dBm, -127 to 20; the controller's choice if missing.

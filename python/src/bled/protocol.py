@@ -119,8 +119,8 @@ class AdvertisingStartParams(Record):
     count: The number of advertising events after which it ends, 1 to 255; never if missing.
     directed_to: Only this device may connect: the daemon's identifier of it, or its address. The
         advertisement ends when it has connected. With legacy PDUs there is no data then.
-    directed_to_type: For an address in `directedTo`, "public" or "random"; if missing, random if the two
-        top bits are set, else public.
+    directed_to_type: For an address in `directedTo`, "public" or "random"; if missing: as last heard, else
+        random if the two top bits are set, else public.
     duration: How many seconds after it was first on the air it ends, 0.01 to 86400; never if missing.
     extended: True: extended PDUs, which only scanners of Bluetooth 5.0 and later hear. False if missing:
         legacy PDUs.
@@ -2790,17 +2790,20 @@ class PeripheralLinkChanged(Event):
     peripheral: The daemon's identifier of the device.
     linked: Whether the link is up.
     name: The device's name, where known.
+    reason: Why the link ended. Missing if it is up.
     """
 
     method: ClassVar[str] = "peripheral.linkChanged"
     peripheral: str
     linked: bool
     name: str | None = None
+    reason: BledError | None = None
 
     _members: ClassVar[tuple[Member, ...]] = (
         Member("peripheral", "peripheral", codec.text, True),
         Member("linked", "linked", codec.boolean, True),
         Member("name", "name", codec.text, False),
+        Member("reason", "reason", codec.failure, False),
     )
 
 
