@@ -40,7 +40,7 @@ final class TransferRate: Sendable {
     let seconds = time / .seconds(1)
     guard seconds > 0.5, octets > first, octets <= size else { return text }
     let rate = Double(octets - first) / seconds
-    // Sizes are those that the sender says.
+    // The sender says the size.
     guard let left = Int(exactly: (Double(size - octets) / rate).rounded(.up)) else { return text }
     return "\(text), \(octetText(UInt64(rate)))/s, \(left) s left"
   }
