@@ -13,7 +13,7 @@ import Testing
     return request
   }
 
-  @Test("The host is this machine, with the port", arguments: ["127.0.0.1:8080", "localhost:8080", "[::1]:8080"])
+  @Test("The host is this machine, with the port", arguments: ["127.0.0.1:8080", "localhost:8080"])
   func hosts(host: String) {
     #expect(gate.refusal(of: request("Host: \(host)")) == nil)
     #expect(gate.refusal(of: request("Host: \(host)", "Origin: http://\(host)")) == nil)
