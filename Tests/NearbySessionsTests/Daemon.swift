@@ -1,6 +1,7 @@
 import BledClient
 import Foundation
 import TestSupport
+import Testing
 
 /// A real daemon with simulated adapters on one air, and a folder of its own.
 final class Daemon {
@@ -39,14 +40,20 @@ final class Daemon {
 
   /// A client of its own, once the daemon answers.
   func client() async throws -> BledClient {
-    let end = Patience.end
-    while true {
-      do {
-        return try await BledClient.connect(to: socket)
-      } catch {
-        guard ContinuousClock.now < end, process.isRunning else { throw error }
-        try await Task.sleep(for: .milliseconds(20))
-      }
+    var client: BledClient?
+    try await until {
+      client = try? await BledClient.connect(to: socket)
+      return client != nil || !process.isRunning
     }
+    return try #require(client, "the daemon has ended")
+  }
+}
+
+/// Waits until a condition holds that others bring about.
+func until(_ condition: () async throws -> Bool) async throws {
+  let end = Patience.end
+  while try await !condition() {
+    try #require(ContinuousClock.now < end)
+    try await Task.sleep(for: .milliseconds(5))
   }
 }

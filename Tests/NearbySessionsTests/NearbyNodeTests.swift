@@ -196,14 +196,9 @@ import Testing
     let message = [UInt8](repeating: 1, count: 1 << 16)
     // Bob fetches nothing: the messages fill his queue, the channel, and then Alice's queue.
     var refusals = 0
-    while refusals < 50 {
-      do {
-        try await ends.alice.send(message)
-        refusals = 0
-      } catch {
-        refusals += 1
-        try await Task.sleep(for: .milliseconds(20))
-      }
+    try await until {
+      refusals = (try? await ends.alice.send(message)) == nil ? refusals + 1 : 0
+      return refusals == 50
     }
     await ends.alice.disconnect()
     while let event = await ends.alice.next() { if case .ended = event { break } }

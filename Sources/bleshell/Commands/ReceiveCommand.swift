@@ -32,8 +32,8 @@ struct ReceiveCommand: ShellCommand {
     try await node.advertise()
     output.problem("receiving as \"\(node.name)\" into \(folder); Ctrl-C ends it")
     let stopping = Task {
-      // A daemon that ends takes the listener with it.
-      for try await _ in client.notifications(AdapterChanged.self) {}
+      // A daemon that ends takes the listener with it, and this stream, which ends with an error then.
+      do { for try await _ in client.notifications(AdapterChanged.self) {} } catch {}
       await node.stop()
     }
     defer { stopping.cancel() }

@@ -46,12 +46,23 @@ import Testing
   @Test("a sender that is expected is not asked about; without a name the receivers are listed")
   func expected() throws {
     let receiver = try receiver("--yes-from", "bob", "--json", input: "")
-    let list = try daemon.bleshell("send", source, "--adapter", "simulated", "--timeout", "3")
-    #expect(list.status == 64 && list.errors.contains("--to"), "\(list.errors)")
+    try eventually("alice is listed") {
+      let list = try daemon.bleshell("send", source, "--adapter", "simulated", "--timeout", "3")
+      #expect(list.status == 64, "\(list.errors)")
+      return list.output == "alice\n" && list.errors.contains("name the receiver with --to")
+    }
     let sender = try send("--to", "alice", "--yes", "--json")
     #expect(sender.status == 0, "\(sender.errors)")
     #expect(try receiver.exitStatus() == 0, "\(receiver.errors)")
     #expect(receiver.output.contains(#""kind":"received""#) && receiver.output.contains(#""octets":131072"#))
+  }
+
+  @Test("a receiver ends with the daemon, and says so")
+  func daemonEnds() throws {
+    let receiver = try receiver(input: "", once: false)
+    daemon.process.send(signal: 9)
+    #expect(try receiver.exitStatus() == 1)
+    #expect(receiver.errors.contains("the connection to bled was closed"), "\(receiver.errors)")
   }
 
   @Test("an offer that is declined, and codes that are not confirmed, send nothing")
