@@ -22,6 +22,9 @@ NEW = str(ROOT / ".build/bleak/bin/python")
 OLD = str(ROOT / ".build/bleak-old/bin/python")
 WITH_SYSTEM = str(ROOT / ".build/bluezero/bin/python")
 
+# Some programs are ended by SIGINT. A shell has background jobs ignore it, and programs inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 sys.path.insert(0, str(ROOT / "Tests/Client"))
 from session import Session  # noqa: E402
 
