@@ -137,6 +137,9 @@ package final class Facade {
     context.flush()
   }
 
+  /// The users of the programs that call.
+  package var callers: Callers { clients.callers }
+
   /// A program has left the bus.
   package func left(_ name: String) { clients.left(name) }
 

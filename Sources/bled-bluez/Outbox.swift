@@ -10,6 +10,8 @@ final class Outbox {
 
   /// Asks a program for an answer, and calls back with whether it came.
   var ask: (String, @escaping (Bool) -> Void) -> Void = { _, _ in }
+  /// The user of a program; nil: it is not known yet.
+  var user: (String) -> UInt32? = { _ in nil }
   /// A program that had to wait may go on.
   var roomCame: () -> Void = {}
   /// The bus takes no messages any more; with the number of calls that were refused for it.
@@ -37,7 +39,7 @@ final class Outbox {
     backlog.add(size, at: Self.now)
     update()
     guard let program else { return }
-    unread.sent(size, to: program)
+    unread.sent(size, to: program, of: user(program))
     askIfNeeded(program)
   }
 
@@ -75,7 +77,7 @@ final class Outbox {
 
   /// Whether a program's call may be handled; otherwise `roomCame` follows.
   func mayGoOn(_ program: String) -> Bool {
-    guard unread.mustWait(program) else { return true }
+    guard unread.mustWait(program, of: user(program)) else { return true }
     askIfNeeded(program)
     return false
   }

@@ -2,30 +2,49 @@ import BlueZ
 import EventLoop
 
 /// Between the bus and the facade: calls wait while there is something to read from the bus or from bled, so that the
-/// programs take turns and not the calls. Those of programs that do not read their answers wait until they have.
+/// users and their programs take turns and not the calls. The calls of a program that does not read its answers wait
+/// until it has.
 final class Reception {
   /// The number of calls that may come until one is handled in any case.
   private static let portion = 64
 
   private let bus: SystemBus
+  private let callers: Callers
   private let handle: (BusCall) -> Void
   private var turns = CallTurns()
   private var arrived = 0
   private var work: DeferredWork?
 
-  init(_ bus: SystemBus, on loop: EventLoop, _ handle: @escaping (BusCall) -> Void) throws(EventLoopError) {
+  init(
+    _ bus: SystemBus, _ callers: Callers, on loop: EventLoop, _ handle: @escaping (BusCall) -> Void
+  ) throws(EventLoopError) {
     self.bus = bus
+    self.callers = callers
     self.handle = handle
     work = try DeferredWork(on: loop) { [unowned self] in next() }
+    bus.outbox.user = { [callers] in callers.user(of: $0) }
     bus.outbox.roomCame = { [weak self] in self?.work?.request() }
   }
 
   func receive(_ call: BusCall, size: Int) {
-    guard turns.add(call, size: size) else {
-      return bus.fail(call, .limitsExceeded("too many calls of this program wait"))
+    let user = callers.user(of: call.sender)
+    guard turns.add(call, size: size, of: user) else {
+      return bus.fail(call, .limitsExceeded("too many calls of this program or user wait, or the call is too large"))
     }
+    if user == nil { callers.identify(call.sender) { [weak self] in self?.identified(call.sender, $0) } }
     arrived += 1
     if arrived < Self.portion { work?.request() } else { next() }
+  }
+
+  private func identified(_ program: String, _ credentials: Credentials?) {
+    if let credentials {
+      turns.identified(program, of: credentials.user)
+    } else {
+      for call in turns.remove(program) {
+        bus.fail(call, .limitsExceeded("the bus does not know the caller's user"))
+      }
+    }
+    if !turns.isEmpty { work?.request() }
   }
 
   /// A program has left the bus.

@@ -39,7 +39,7 @@ final class RunningFacade {
       connector: SocketConnector(path: socket, loop: loop, isHeld: { [bus] in bus.outbox.isCongested }),
       sockets: LoopPacketSockets(loop), machine: withUnsafeBytes(of: machine) { Hex.encode(Array($0)) },
       settings: settings)
-    reception = try Reception(bus, on: loop) { [facade] in facade.handle($0) }
+    reception = try Reception(bus, facade.callers, on: loop) { [facade] in facade.handle($0) }
     bus.called = { [unowned self] in reception.receive($0, size: $1) }
     bus.signalled = { [unowned self] in facade.handle($0) }
     bus.left = { [unowned self] in

@@ -1,6 +1,9 @@
-/// The calls that wait to be handled. The programs take turns: one that calls without end delays another by one call.
+/// The calls that wait to be handled. The users take turns, and so do the programs of each: a user whose programs call
+/// without end delays those of another by one call.
 package struct CallTurns {
   private struct Line {
+    /// Nil: it is not known yet.
+    var user: UInt32?
     var calls: [(call: BusCall, size: Int)] = []
     /// The number of its first calls that are taken.
     var taken = 0
@@ -9,56 +12,111 @@ package struct CallTurns {
     var count: Int { calls.count - taken }
   }
 
+  private struct User {
+    /// Its programs whose calls wait: that whose turn it is, and behind it the others.
+    var programs: [String] = []
+    var count = 0
+    var size = 0
+  }
+
   /// The number of calls of one program that may wait, and their size in octets.
   package static let (maximum, maximumOctets) = (128, 256 << 10)
+  /// The same for all programs of one user.
+  package static let (maximumOfUser, maximumOctetsOfUser) = (16 * maximum, 16 * maximumOctets)
 
   private var lines: [String: Line] = [:]
-  /// The programs whose calls wait: that whose turn it is, and behind it the others.
-  private var order: [String] = []
+  private var users: [UInt32: User] = [:]
+  /// The users with calls that wait: that whose turn it is, and behind it the others.
+  private var order: [UInt32] = []
 
   package init() {}
 
   package var isEmpty: Bool { order.isEmpty }
 
   /// Adds a call behind the others of its program.
-  /// - Parameter size: how much of memory it takes, in octets.
-  /// - Returns: false if it has no room. A first call always has.
-  package mutating func add(_ call: BusCall, size: Int) -> Bool {
-    var line = lines[call.sender] ?? Line()
-    if line.count == 0 {
-      order.append(call.sender)
-    } else if line.count >= Self.maximum || line.size + size > Self.maximumOctets {
+  /// - Parameters:
+  ///   - size: how much of memory it takes, in octets.
+  ///   - user: the program's user; with nil the call waits until `identified`.
+  /// - Returns: false if it has no room.
+  package mutating func add(_ call: BusCall, size: Int, of user: UInt32?) -> Bool {
+    let program = call.sender
+    var line = lines[program] ?? Line(user: user)
+    guard line.count < Self.maximum, size <= Self.maximumOctets - line.size, hasRoom(size, of: line.user) else {
       return false
     }
     line.calls.append((call, size))
     line.size += size
-    lines[call.sender] = line
+    lines[program] = line
+    if let user = line.user { count(line.count == 1 ? program : nil, of: user, 1, size) }
     return true
+  }
+
+  private func hasRoom(_ size: Int, of user: UInt32?) -> Bool {
+    guard let user = user.flatMap({ users[$0] }) else { return true }
+    return user.count < Self.maximumOfUser && size <= Self.maximumOctetsOfUser - user.size
+  }
+
+  /// Counts calls that were added to those of a user.
+  /// - Parameter program: one whose first calls they are.
+  private mutating func count(_ program: String?, of user: UInt32, _ count: Int, _ size: Int) {
+    if users[user] == nil { order.append(user) }
+    if let program { users[user, default: User()].programs.append(program) }
+    users[user]?.count += count
+    users[user]?.size += size
+  }
+
+  /// The user of a program has become known.
+  package mutating func identified(_ program: String, of user: UInt32) {
+    guard let line = lines[program], line.user == nil else { return }
+    lines[program]?.user = user
+    count(program, of: user, line.count, line.size)
   }
 
   /// Takes the first call of the program whose turn it is.
   /// - Parameter mayGoOn: whether a program's turn may come.
   /// - Returns: nil if no call waits, or none may be taken.
   package mutating func next(where mayGoOn: (String) -> Bool = { _ in true }) -> BusCall? {
-    guard let place = order.firstIndex(where: mayGoOn) else { return nil }
-    let program = order.remove(at: place)
+    for user in order {
+      guard let program = users[user]?.programs.first(where: mayGoOn) else { continue }
+      return takeCall(of: program, of: user)
+    }
+    return nil
+  }
+
+  private mutating func takeCall(of program: String, of user: UInt32) -> BusCall? {
     guard var line = lines.removeValue(forKey: program), line.count > 0 else { return nil }
     let (call, size) = line.calls[line.taken]
     line.taken += 1
     line.size -= size
+    leave(program, of: user, 1, size)
     guard line.count > 0 else { return call }
     if line.taken >= Self.maximum {
       line.calls.removeFirst(line.taken)
       line.taken = 0
     }
     lines[program] = line
-    order.append(program)
+    count(program, of: user, 0, 0)
     return call
   }
 
-  /// A program has left the bus.
-  package mutating func remove(_ program: String) {
-    lines[program] = nil
-    order.removeAll { $0 == program }
+  /// Takes a program and some of its calls from its user, whose turn is over if it has no other.
+  private mutating func leave(_ program: String, of user: UInt32, _ count: Int, _ size: Int) {
+    guard var entry = users.removeValue(forKey: user) else { return }
+    order.removeAll { $0 == user }
+    entry.programs.removeAll { $0 == program }
+    entry.count -= count
+    entry.size -= size
+    guard entry.count > 0 else { return }
+    users[user] = entry
+    order.append(user)
+  }
+
+  /// Removes the calls of a program: it has left the bus, or its user cannot be known.
+  /// - Returns: the calls.
+  @discardableResult
+  package mutating func remove(_ program: String) -> [BusCall] {
+    guard let line = lines.removeValue(forKey: program) else { return [] }
+    if let user = line.user { leave(program, of: user, line.count, line.size) }
+    return line.calls[line.taken...].map(\.call)
   }
 }

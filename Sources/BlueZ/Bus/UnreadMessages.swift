@@ -5,22 +5,29 @@ import Bluetooth
 /// The bus keeps the messages that a program does not read, and takes nothing more from their sender above a limit
 /// (dbus-daemon(1), `max_incoming_bytes`: 127 MiB): some programs that only call would take org.bluez from all others.
 /// So programs are asked now and then (`Ping`): the answer says that all earlier messages were read. Above a bound
-/// programs that have not answered wait.
+/// programs that have not answered wait. The bounds are those of a user, however many programs it has on the bus.
 package struct UnreadMessages {
   /// A program is asked from so many octets on.
   package static let asking = 32 << 10
-  /// So many octets make no program wait.
+  /// So many octets make no program wait, unless its user has far too many.
   package static let free = 64 << 10
-  /// From so many octets of all programs on, each with more than `free` waits.
+  /// From so many octets of a user on, each of its programs with more than `free` waits; from twice as many on, each.
+  package static let maximumOfUser = 8 << 20
+  /// From so many octets of all users on, each program with more than `free` waits.
   package static let maximum = 32 << 20
   /// The number of programs that are asked at a time, of which at most half did not answer before: the bus limits the
   /// calls that may be pending.
   package static let maximumAsked = 32
-  /// The octets that one program without an answer is forgiven in each `pause`: some libraries answer no calls.
+  /// The same for the programs of one user.
+  package static let maximumAskedOfUser = 8
+  /// The octets that a program without an answer is forgiven, one of each user in each `pause`: some libraries answer
+  /// no calls.
   package static let forgiven = 512 << 10
   package static let pause = Duration.seconds(25)
 
   private struct Account {
+    /// Nil: it is not known yet.
+    var user: UInt32?
     var octets = 0
     /// The octets at the time of the question that is not answered.
     var asked: Int?
@@ -28,67 +35,102 @@ package struct UnreadMessages {
     var isSilent = false
   }
 
+  /// The sum of several accounts.
+  private struct Sum {
+    var octets = 0
+    /// The programs that are asked, and those of them that did not answer before.
+    var (asked, askedSilent) = (0, 0)
+    var lastForgiven: Instant?
+
+    mutating func add(_ account: Account, _ sign: Int) {
+      octets += sign * account.octets
+      guard account.asked != nil else { return }
+      asked += sign
+      if account.isSilent { askedSilent += sign }
+    }
+
+    /// Whether one more program may be asked.
+    func allows(_ maximum: Int, isSilent: Bool) -> Bool {
+      asked < maximum && (!isSilent || askedSilent < maximum / 2)
+    }
+  }
+
   private var accounts: [String: Account] = [:]
-  /// The octets of all programs.
-  package private(set) var total = 0
-  /// The programs that are asked, and those of them that did not answer before.
-  private var (asked, askedSilent) = (0, 0)
-  private var lastForgiven: Instant?
+  /// The accounts of each user; nil: of programs whose user is not known.
+  private var users: [UInt32?: Sum] = [:]
+  private var all = Sum()
 
   package init() {}
 
-  /// A message goes to a program.
-  package mutating func sent(_ octets: Int, to program: String) {
-    accounts[program, default: Account()].octets += octets
-    total += octets
+  /// The octets of all programs.
+  package var total: Int { all.octets }
+
+  private func sum(of user: UInt32?) -> Sum { users[user] ?? Sum() }
+
+  /// Changes an account, and drops one that has nothing to say.
+  private mutating func update(_ program: String, _ change: (inout Account) -> Void) {
+    var account = accounts.removeValue(forKey: program) ?? Account()
+    count(account, -1)
+    change(&account)
+    count(account, 1)
+    if account.octets > 0 || account.isSilent { accounts[program] = account }
   }
 
-  /// Whether a program has to wait until it has read.
-  package func mustWait(_ program: String) -> Bool {
-    total > Self.maximum && (accounts[program]?.octets ?? 0) > Self.free
+  private mutating func count(_ account: Account, _ sign: Int) {
+    all.add(account, sign)
+    users[account.user, default: Sum()].add(account, sign)
+  }
+
+  /// A message goes to a program.
+  /// - Parameter user: the program's user; nil: it is not known yet.
+  package mutating func sent(_ octets: Int, to program: String, of user: UInt32?) {
+    update(program) { account in
+      account.user = user ?? account.user
+      account.octets += octets
+    }
+  }
+
+  /// Whether a program has to wait until it, or others of its user, have read.
+  /// - Parameter user: the program's user; nil: it is not known yet.
+  package func mustWait(_ program: String, of user: UInt32?) -> Bool {
+    let octets = sum(of: user).octets
+    if octets > 2 * Self.maximumOfUser { return true }
+    return (octets > Self.maximumOfUser || total > Self.maximum) && (accounts[program]?.octets ?? 0) > Self.free
   }
 
   /// Whether a program is to be asked now; then `answered` or `silent` is to follow, unless it leaves.
   package mutating func ask(_ program: String) -> Bool {
-    guard let account = accounts[program], account.octets > Self.asking, account.asked == nil,
-      asked < Self.maximumAsked,
-      !account.isSilent || askedSilent < Self.maximumAsked / 2
+    guard let account = accounts[program], account.asked == nil else { return false }
+    let user = sum(of: account.user)
+    // All programs of a user may wait for one that has few.
+    guard account.octets > Self.asking || user.octets > Self.maximumOfUser,
+      all.allows(Self.maximumAsked, isSilent: account.isSilent),
+      user.allows(Self.maximumAskedOfUser, isSilent: account.isSilent)
     else { return false }
-    accounts[program]?.asked = account.octets
-    count(account, 1)
+    update(program) { $0.asked = $0.octets }
     return true
-  }
-
-  private mutating func count(_ account: Account, _ change: Int) {
-    asked += change
-    if account.isSilent { askedSilent += change }
   }
 
   /// A program has answered: it has read all messages up to the question.
   package mutating func answered(_ program: String) {
-    guard let account = accounts[program], let read = account.asked else { return }
-    count(account, -1)
-    total -= read
-    accounts[program] = account.octets > read ? Account(octets: account.octets - read) : nil
+    guard let read = accounts[program]?.asked else { return }
+    update(program) { $0 = Account(user: $0.user, octets: $0.octets - read) }
   }
 
   /// A program has not answered in time.
   package mutating func silent(_ program: String, at now: Instant) {
     guard let account = accounts[program], account.asked != nil else { return }
-    count(account, -1)
     var octets = account.octets
-    if lastForgiven.map({ $0.advanced(by: Self.pause) <= now }) ?? true {
-      lastForgiven = now
+    if sum(of: account.user).lastForgiven.map({ $0.advanced(by: Self.pause) <= now }) ?? true {
+      users[account.user, default: Sum()].lastForgiven = now
       octets -= min(octets, Self.forgiven)
-      total -= account.octets - octets
     }
-    accounts[program] = Account(octets: octets, isSilent: true)
+    update(program) { $0 = Account(user: $0.user, octets: octets, isSilent: true) }
   }
 
   /// A program has left the bus, which drops its unread messages.
   package mutating func left(_ program: String) {
     guard let account = accounts.removeValue(forKey: program) else { return }
-    total -= account.octets
-    if account.asked != nil { count(account, -1) }
+    count(account, -1)
   }
 }

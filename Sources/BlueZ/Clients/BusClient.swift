@@ -4,13 +4,6 @@ import Bluetooth
 
 /// A program on the bus that has called a method which concerns bled: one unique name, with its sessions of bled.
 final class BusClient {
-  /// The user and the process, as the bus knows them.
-  struct Credentials {
-    var user: UInt32
-    var groups: [UInt32]
-    var process: Int32
-  }
-
   /// A session has one scan: monitors have another beside the discovery.
   enum Purpose {
     case everything, monitoring
@@ -21,16 +14,19 @@ final class BusClient {
   let credentials: Credentials
   private let context: Context
   private unowned let clients: Clients
+  /// The calls of all programs of its user.
+  let shared: UserCalls
   private let calls: ProgramCalls
   private var sessions: [Purpose: DaemonSession] = [:]
   private var isClosed = false
 
-  init(_ name: String, _ credentials: Credentials, context: Context, clients: Clients) {
+  init(_ name: String, _ credentials: Credentials, _ shared: UserCalls, context: Context, clients: Clients) {
     self.name = name
     self.credentials = credentials
     self.context = context
     self.clients = clients
-    calls = ProgramCalls(context, to: name)
+    self.shared = shared
+    calls = ProgramCalls(context, to: name, of: shared)
   }
 
   /// Calls a method of the program, after all earlier ones.

@@ -13,85 +13,51 @@ protocol ClientObserver: AnyObject {
 }
 
 /// The programs on the bus that use bled.
-///
-/// The bus is asked for a program's user at its first call, and its calls wait in their order meanwhile.
 final class Clients {
-  private enum Entry {
-    case asked([(BusClient?) -> Void])
-    case known(BusClient)
-  }
-
-  /// The number of calls of one program that may wait for its credentials.
-  private static let maximumWaiting = 128
-
   weak var observer: (any ClientObserver)?
   private let context: Context
-  private var entries: [String: Entry] = [:]
+  let callers: Callers
+  private var clients: [String: BusClient] = [:]
 
-  init(_ context: Context) { self.context = context }
-
-  func known(_ name: String) -> BusClient? {
-    if case .known(let client) = entries[name] { client } else { nil }
+  init(_ context: Context) {
+    self.context = context
+    callers = Callers(context.bus)
   }
+
+  func known(_ name: String) -> BusClient? { clients[name] }
 
   /// The programs of one process.
   func sameProcess(as client: BusClient) -> [BusClient] {
-    entries.values.compactMap { entry in
-      guard case .known(let other) = entry, other.credentials.process == client.credentials.process else { return nil }
-      return other
-    }
+    all.filter { $0.credentials.process == client.credentials.process }
   }
 
-  /// Calls `work` with the program, at once if it is known; with nil if it has left.
+  /// Calls `work` with the program, at once if its user is known; with nil if it has left.
   func withClient(_ name: String, _ work: @escaping (BusClient?) -> Void) {
-    switch entries[name] {
-    case .known(let client): work(client)
-    case .asked(let waiting):
-      guard waiting.count < Self.maximumWaiting else { return work(nil) }
-      entries[name] = .asked(waiting + [work])
-    case nil:
-      entries[name] = .asked([work])
-      context.bus.call(
-        "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionCredentials",
-        [.string(name)], timeout: .seconds(10)
-      ) { [weak self] result in self?.identified(name, try? result.get()) }
+    if let client = clients[name] { return work(client) }
+    callers.identify(name) { [weak self] credentials in
+      guard let self else { return }
+      work(credentials.map { client(name, $0) })
+      context.flush()
     }
   }
 
-  private func identified(_ name: String, _ answer: [BusValue]?) {
-    guard case .asked(let waiting) = entries[name] else { return }
-    entries[name] = nil
-    let values = answer?.first?.options ?? []
-    let user = values.last { $0.key == "UnixUserID" }?.value.integer.flatMap(UInt32.init(exactly:))
-    let process = values.last { $0.key == "ProcessID" }?.value.integer.flatMap(Int32.init(exactly:))
-    let groups = values.last { $0.key == "UnixGroupIDs" }?.value.integers?.compactMap(UInt32.init(exactly:))
-    guard let user else {
-      for work in waiting { work(nil) }
-      return context.flush()
-    }
-    let client = BusClient(
-      name, BusClient.Credentials(user: user, groups: groups ?? [], process: process ?? 0), context: context,
-      clients: self)
-    entries[name] = .known(client)
-    for work in waiting { work(client) }
-    context.flush()
+  private func client(_ name: String, _ credentials: Credentials) -> BusClient {
+    if let client = clients[name] { return client }
+    let shared = clients.values.first { $0.credentials.user == credentials.user }?.shared ?? UserCalls()
+    let client = BusClient(name, credentials, shared, context: context, clients: self)
+    clients[name] = client
+    return client
   }
 
   /// The program has left the bus.
   func left(_ name: String) {
-    switch entries.removeValue(forKey: name) {
-    case .known(let client):
-      observer?.left(client)
-      client.close()
-      context.flush()
-    case .asked(let waiting):
-      for work in waiting { work(nil) }
-    case nil: break
-    }
+    callers.left(name)
+    guard let client = clients.removeValue(forKey: name) else { return }
+    observer?.left(client)
+    client.close()
+    context.flush()
   }
 
   /// All programs.
-  var all: [BusClient] {
-    entries.values.compactMap { if case .known(let client) = $0 { client } else { nil } }
-  }
+  var all: [BusClient] { Array(clients.values) }
 }

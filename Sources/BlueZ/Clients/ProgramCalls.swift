@@ -1,7 +1,5 @@
-/// The calls of one program's methods, in their order.
-///
-/// The bus limits the calls that this process may have pending (dbus-daemon(1), `max_replies_per_connection`: 128), so
-/// that a program which does not answer must not use them all up.
+/// The calls of one program's methods, in their order. The programs of one user share the limit of the calls that are
+/// pending.
 final class ProgramCalls {
   typealias Completion = (Result<[BusValue], BusError>) -> Void
 
@@ -20,13 +18,15 @@ final class ProgramCalls {
 
   private let context: Context
   private let name: String
+  private let user: UserCalls
   private var pending = 0
   private var waiting: [Call] = []
   private var isClosed = false
 
-  init(_ context: Context, to name: String) {
+  init(_ context: Context, to name: String, of user: UserCalls) {
     self.context = context
     self.name = name
+    self.user = user
   }
 
   /// Calls a method. The completion is called once; with `noReply` if the program does not answer, or too many calls
@@ -37,8 +37,13 @@ final class ProgramCalls {
   ) {
     let call = Call(path: path, interface: interface, method: method, values: values, completion: completion)
     guard !isClosed, waiting.count < Self.maximumWaiting else { return completion(.failure(.noReply)) }
-    guard pending < Self.maximumPending else { return waiting.append(call) }
-    send(call)
+    waiting.append(call)
+    sendWaiting()
+  }
+
+  /// Sends the calls that wait, as long as there is room.
+  func sendWaiting() {
+    while pending < Self.maximumPending, !waiting.isEmpty, user.claim(self) { send(waiting.removeFirst()) }
   }
 
   private func send(_ call: Call) {
@@ -49,8 +54,9 @@ final class ProgramCalls {
       name, call.path, call.interface, call.method, call.values, timeout: Self.timeout
     ) { [self] result in
       pending -= 1
+      user.release()
       call.completion(result)
-      if pending < Self.maximumPending, !waiting.isEmpty { send(waiting.removeFirst()) }
+      sendWaiting()
       context.flush()
     }
   }

@@ -10,9 +10,12 @@ struct CallTurnsTests {
 
     var isEmpty: Bool { turns.isEmpty }
 
-    func add(_ sender: String, _ number: UInt64, size: Int = 1) -> Bool {
-      turns.add(BusCall(number: number, sender: sender, path: "/", interface: nil, member: "Ping"), size: size)
+    func add(_ sender: String, _ number: UInt64, size: Int = 1, of user: UInt32? = 1000) -> Bool {
+      turns.add(
+        BusCall(number: number, sender: sender, path: "/", interface: nil, member: "Ping"), size: size, of: user)
     }
+
+    func identified(_ program: String, of user: UInt32) { turns.identified(program, of: user) }
 
     func next(but held: String? = nil) -> UInt64? { turns.next { $0 != held }?.number }
 
@@ -22,7 +25,7 @@ struct CallTurnsTests {
       return numbers
     }
 
-    func remove(_ program: String) { turns.remove(program) }
+    func remove(_ program: String) -> [UInt64] { turns.remove(program).map(\.number) }
   }
 
   private let turns = Turns()
@@ -58,11 +61,8 @@ struct CallTurnsTests {
     #expect(turns.rest() == [0] + Array(2...most + 1))
   }
 
-  /// The first one is taken at any size, as it is handled at once.
   @Test func largeCalls() {
-    #expect(turns.add(":1.1", 1, size: 1 << 20))
-    #expect(!turns.add(":1.1", 2))
-    #expect(turns.next() == 1)
+    #expect(!turns.add(":1.1", 1, size: CallTurns.maximumOctets + 1))
     #expect(turns.add(":1.1", 3, size: CallTurns.maximumOctets - 1))
     #expect(turns.add(":1.1", 4))
     #expect(!turns.add(":1.1", 5))
@@ -81,7 +81,48 @@ struct CallTurnsTests {
 
   @Test func aProgramThatHasLeft() {
     #expect(turns.add(":1.1", 1) && turns.add(":1.2", 2))
-    turns.remove(":1.1")
+    #expect(turns.remove(":1.1") == [1])
     #expect(turns.rest() == [2])
+    #expect(turns.remove(":1.2").isEmpty)
+  }
+
+  /// A user with many programs has no more turns than one with a single program.
+  @Test func usersTakeTurns() {
+    for number in 1...6 as ClosedRange<UInt64> { #expect(turns.add(":1.\(number)", number, of: 66)) }
+    for number in 11...13 as ClosedRange<UInt64> { #expect(turns.add(":1.11", number, of: 7)) }
+    #expect(turns.rest() == [1, 11, 2, 12, 3, 13, 4, 5, 6])
+  }
+
+  @Test func aUserHasSoManyCalls() {
+    let programs = CallTurns.maximumOfUser / CallTurns.maximum
+    for program in 0..<programs {
+      for number in 0..<UInt64(CallTurns.maximum) { #expect(turns.add(":1.\(program)", number, of: 66)) }
+    }
+    #expect(!turns.add(":1.66", 0, of: 66))
+    #expect(turns.add(":1.67", 0, of: 7), "another user has room of its own")
+    #expect(turns.next() == 0)
+    #expect(turns.add(":1.66", 0, of: 66))
+  }
+
+  @Test func theSizeOfAUsersCalls() {
+    let programs = CallTurns.maximumOctetsOfUser / CallTurns.maximumOctets
+    for program in 0..<programs { #expect(turns.add(":1.\(program)", 1, size: CallTurns.maximumOctets, of: 66)) }
+    #expect(!turns.add(":1.66", 2, of: 66))
+    #expect(turns.add(":1.67", 3, size: CallTurns.maximumOctets, of: 7))
+    #expect(turns.remove(":1.0") == [1])
+    #expect(turns.add(":1.66", 2, of: 66))
+  }
+
+  @Test func aProgramWhoseUserIsNotKnown() {
+    for number in 1...2 as ClosedRange<UInt64> { #expect(turns.add(":1.1", number, of: nil)) }
+    #expect(turns.isEmpty && turns.next() == nil)
+    #expect(turns.add(":1.2", 3, of: 7))
+    turns.identified(":1.1", of: 7)
+    turns.identified(":1.1", of: 8)
+    #expect(turns.rest() == [3, 1, 2])
+    #expect(turns.add(":1.3", 4, of: nil))
+    #expect(turns.remove(":1.3") == [4])
+    turns.identified(":1.3", of: 7)
+    #expect(turns.rest().isEmpty)
   }
 }

@@ -7,12 +7,14 @@ import Testing
 struct UnreadMessagesTests {
   private static let hostile = ":1.66"
   private static let other = ":1.7"
+  /// The users of the two.
+  private static let (attacker, victim): (UInt32, UInt32) = (66, 7)
   private let start = Instant(nanoseconds: 1_000_000_000_000)
 
-  /// A program has been sent as much as is allowed, and one octet more.
+  /// A program has been sent as much as its user is allowed, and one octet more.
   private func full() -> UnreadMessages {
     var unread = UnreadMessages()
-    unread.sent(UnreadMessages.maximum + 1, to: Self.hostile)
+    unread.sent(UnreadMessages.maximumOfUser + 1, to: Self.hostile, of: Self.attacker)
     return unread
   }
 
@@ -23,23 +25,21 @@ struct UnreadMessagesTests {
 
   @Test func aProgramWaitsUntilItHasRead() {
     var unread = full()
-    #expect(unread.mustWait(Self.hostile))
-    #expect(!unread.mustWait(Self.other))
-    unread.sent(UnreadMessages.free, to: Self.other)
-    #expect(!unread.mustWait(Self.other))
+    #expect(unread.mustWait(Self.hostile, of: Self.attacker))
+    #expect(!unread.mustWait(":1.67", of: Self.attacker), "another program of the same user, with nothing unread")
     expectAsked(true, Self.hostile, &unread)
     expectAsked(false, Self.hostile, &unread)
-    unread.sent(1, to: Self.hostile)
+    unread.sent(1, to: Self.hostile, of: Self.attacker)
     unread.answered(Self.hostile)
-    #expect(!unread.mustWait(Self.hostile))
-    #expect(unread.total == UnreadMessages.free + 1, "what was sent after the question may not be read")
+    #expect(!unread.mustWait(Self.hostile, of: Self.attacker))
+    #expect(unread.total == 1, "what was sent after the question may not be read")
   }
 
   @Test func aProgramIsAskedNowAndThen() {
     var unread = UnreadMessages()
-    unread.sent(UnreadMessages.asking, to: Self.other)
+    unread.sent(UnreadMessages.asking, to: Self.other, of: Self.victim)
     expectAsked(false, Self.other, &unread)
-    unread.sent(1, to: Self.other)
+    unread.sent(1, to: Self.other, of: Self.victim)
     expectAsked(true, Self.other, &unread)
     unread.answered(Self.other)
     #expect(unread.total == 0)
@@ -53,27 +53,79 @@ struct UnreadMessagesTests {
       expectAsked(true, Self.hostile, &unread)
       unread.silent(Self.hostile, at: start.advanced(by: .seconds(second)))
     }
-    #expect(unread.total == UnreadMessages.maximum + 1 - 2 * UnreadMessages.forgiven)
-    #expect(!unread.mustWait(Self.hostile))
+    #expect(unread.total == UnreadMessages.maximumOfUser + 1 - 2 * UnreadMessages.forgiven)
+    #expect(!unread.mustWait(Self.hostile, of: Self.attacker))
   }
 
-  /// The questions that one can leave open do not keep others from being asked.
+  /// A user with many programs makes another wait no more than one with a single program does.
+  @Test func theManyProgramsOfAUser() {
+    var unread = UnreadMessages()
+    let programs = (0..<512).map { ":2.\($0)" }
+    for program in programs where !unread.mustWait(program, of: Self.attacker) {
+      unread.sent(UnreadMessages.free + 1, to: program, of: Self.attacker)
+    }
+    #expect(unread.total <= 2 * UnreadMessages.maximumOfUser + UnreadMessages.free + 1)
+    #expect(unread.mustWait(":2.600", of: Self.attacker), "a program that has just come")
+    unread.sent(UnreadMessages.free + 1, to: Self.other, of: Self.victim)
+    #expect(!unread.mustWait(Self.other, of: Self.victim))
+    let asked = programs.filter { unread.ask($0) }
+    #expect(asked.count == UnreadMessages.maximumAskedOfUser)
+    expectAsked(true, Self.other, &unread)
+    unread.answered(Self.other)
+    for program in programs { unread.left(program) }
+    #expect(unread.total == 0)
+    #expect(!unread.mustWait(":2.600", of: Self.attacker))
+  }
+
+  /// Each user is forgiven something, whatever another was.
+  @Test func eachUserIsForgiven() {
+    var unread = full()
+    unread.sent(UnreadMessages.free, to: Self.other, of: Self.victim)
+    for program in [Self.hostile, Self.other] {
+      expectAsked(true, program, &unread)
+      unread.silent(program, at: start)
+    }
+    #expect(unread.total == UnreadMessages.maximumOfUser + 1 - UnreadMessages.forgiven)
+  }
+
+  /// Several users together are limited, too; one with little that is unread is not.
+  @Test func allUsers() {
+    var unread = UnreadMessages()
+    for user in 1...5 as ClosedRange<UInt32> {
+      unread.sent(UnreadMessages.maximumOfUser, to: ":3.\(user)", of: user)
+    }
+    #expect(unread.mustWait(":3.1", of: 1))
+    unread.sent(UnreadMessages.free, to: Self.other, of: Self.victim)
+    #expect(!unread.mustWait(Self.other, of: Self.victim))
+  }
+
+  /// The questions that programs leave open do not keep others of the same user from being asked.
   @Test func manyThatDoNotAnswer() {
     var unread = full()
-    let silent = (0..<UnreadMessages.maximumAsked).map { ":2.\($0)" }
+    let silent = (0..<UnreadMessages.maximumAskedOfUser).map { ":2.\($0)" }
     for program in silent {
-      unread.sent(UnreadMessages.free + 1, to: program)
+      unread.sent(UnreadMessages.free + 1, to: program, of: Self.attacker)
       expectAsked(true, program, &unread)
     }
     expectAsked(false, Self.hostile, &unread)
     for program in silent { unread.silent(program, at: start) }
     let asked = silent.filter { unread.ask($0) }
-    #expect(asked.count == UnreadMessages.maximumAsked / 2)
+    #expect(asked.count == UnreadMessages.maximumAskedOfUser / 2)
     expectAsked(true, Self.hostile, &unread)
     for program in silent { unread.left(program) }
     unread.left(Self.hostile)
     #expect(unread.total == 0)
     unread.answered(Self.hostile)
     #expect(unread.total == 0)
+  }
+
+  /// The first answers to a program are sent before its user is known.
+  @Test func aUserWhoBecomesKnown() {
+    var unread = UnreadMessages()
+    unread.sent(UnreadMessages.maximumOfUser, to: Self.hostile, of: nil)
+    unread.sent(1, to: Self.hostile, of: Self.attacker)
+    unread.sent(UnreadMessages.free + 1, to: Self.other, of: nil)
+    #expect(unread.mustWait(Self.hostile, of: Self.attacker))
+    #expect(!unread.mustWait(Self.other, of: nil))
   }
 }

@@ -18,4 +18,25 @@ struct ClientsTests {
     try world.hear(":1.5", -60)
     #expect(world.succeeded(world.call(":1.5", .adapter, "StopDiscovery", [])))
   }
+
+  /// The programs of a user that answer no calls leave calls for those of another.
+  @Test func callsThatAreNotAnswered() throws {
+    world.bus.users = [":1.1": 1001]
+    for program in 2...20 {
+      for number in 0..<8 {
+        world.call(
+          ":1.\(program)", .gattManager, "RegisterApplication", [.path("/app\(number)"), .options([])])
+      }
+    }
+    let pending = world.bus.calls.count
+    #expect(pending == 32)
+    world.call(":1.1", .gattManager, "RegisterApplication", [.path("/app"), .options([])])
+    #expect(world.bus.calls.last?.destination == ":1.1")
+    #expect(world.bus.calls.count == pending + 1)
+    // As one is answered, the next one of the same user goes out.
+    world.bus.take("GetManagedObjects")?.completion(.failure(.noReply))
+    world.settle()
+    #expect(world.bus.calls.count == pending + 1)
+    #expect(world.bus.calls.last?.destination != ":1.1")
+  }
 }

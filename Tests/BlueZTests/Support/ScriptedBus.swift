@@ -26,6 +26,8 @@ final class ScriptedBus: Bus {
   private(set) var calls: [Call] = []
   /// Answers calls by themselves; nil: the test does it.
   var answer: (Call) -> Result<[BusValue], BusError>? = { _ in nil }
+  /// The users of programs that are not user 1000's.
+  var users: [String: UInt32] = [:]
   private var due: [() -> Void] = []
 
   func reply(_ call: BusCall, _ values: [BusValue]) {
@@ -52,7 +54,8 @@ final class ScriptedBus: Bus {
     timeout: Duration, completion: @escaping (Result<[BusValue], BusError>) -> Void
   ) {
     if member == "GetConnectionCredentials" {
-      let user = BusValue.options([("UnixUserID", .uint32(1000)), ("ProcessID", .uint32(7))])
+      let number = values.first?.string.flatMap { users[$0] } ?? 1000
+      let user = BusValue.options([("UnixUserID", .uint32(number)), ("ProcessID", .uint32(7))])
       return due.append { completion(.success([user])) }
     }
     let call = Call(
