@@ -23,6 +23,8 @@ final class Links {
   private var leaving: [String: Set<String>] = [:]
   /// The links of programs that are not on the bus, before they are shown.
   private var unseen: [String: any ScheduledWork] = [:]
+  /// The links that are not shown because a call of Connect waits, which may get them.
+  private var withheld: Set<String> = []
 
   /// The services of a device are known in this connection.
   var resolved: (String, BusClient) -> Void = { _, _ in }
@@ -57,6 +59,7 @@ final class Links {
     ) { [weak self] result in
       guard let self else { return }
       pending[path]?.remove(client.name)
+      defer { showWithheld(path) }
       switch result {
       case .success(let link):
         guard clients.known(client.name) != nil, devices[path] != nil else {
@@ -89,6 +92,7 @@ final class Links {
     ) { [weak self, context] result in
       guard let self else { return }
       pending[path]?.remove(client.name)
+      defer { showWithheld(path) }
       switch result {
       case .success(let link):
         let key = Device.Key(peripheral: link.peripheral, adapter: link.adapter)
@@ -108,7 +112,7 @@ final class Links {
 
   private func connected(_ path: String, _ client: BusClient, mtu: Int) {
     holders[path, default: Holders()].connect(client.name)
-    if let device = devices[path] { unseen.removeValue(forKey: device.key.peripheral)?.cancel() }
+    if let device = devices[path] { forget(device.key.peripheral) }
     show(path, to: client)
     services.link(path, mtu: mtu)
   }
@@ -307,7 +311,7 @@ final class Links {
 
   /// A link of any program has come or gone.
   func linkChanged(_ peripheral: String, isLinked: Bool) {
-    unseen.removeValue(forKey: peripheral)?.cancel()
+    forget(peripheral)
     guard isLinked else {
       for device in devices.all(peripheral) where holders[device.path]?.isEmpty != false && isConnected(device.path) {
         end(device.path, reason: Self.unknown)
@@ -317,13 +321,32 @@ final class Links {
     unseen[peripheral] = context.schedule(after: Self.pause) { [weak self] in
       guard let self else { return }
       unseen[peripheral] = nil
-      let known = devices.all(peripheral)
-      // A call of Connect that waits shows the link when it is of use; until then it may end, and another begin.
-      guard !known.contains(where: { self.isConnected($0.path) || self.pending[$0.path]?.isEmpty == false }),
-        let device = known.first
-      else { return }
+      reveal(peripheral)
+    }
+  }
+
+  /// Shows a link of programs that are not on the bus. A call of Connect that waits shows it when it is of use; until
+  /// then it may end, and another begin.
+  private func reveal(_ peripheral: String) {
+    let known = devices.all(peripheral)
+    guard !known.contains(where: { isConnected($0.path) }), let device = known.first else { return }
+    if known.contains(where: { pending[$0.path]?.isEmpty == false }) {
+      withheld.insert(peripheral)
+    } else {
       devices.set(device.path, "Connected", .boolean(true))
     }
+  }
+
+  /// A call of Connect has ended: its program may not have got the link that others have.
+  private func showWithheld(_ path: String) {
+    guard let device = devices[path], withheld.remove(device.key.peripheral) != nil else { return }
+    reveal(device.key.peripheral)
+  }
+
+  /// Nothing is to be shown of a link any more.
+  private func forget(_ peripheral: String) {
+    unseen.removeValue(forKey: peripheral)?.cancel()
+    withheld.remove(peripheral)
   }
 
   func left(_ client: BusClient) {
@@ -342,12 +365,14 @@ final class Links {
     if isConnected(device.path) { end(device.path, reason: Self.local) }
     (holders[device.path], pending[device.path], hidden[device.path]) = (nil, nil, nil)
     leaving[device.path] = nil
+    withheld.remove(device.key.peripheral)
   }
 
   /// bled is gone, and all links with it.
   func lose() {
     for work in unseen.values { work.cancel() }
     unseen = [:]
+    withheld = []
     for device in devices.all where isConnected(device.path) { end(device.path, reason: Self.unknown) }
   }
 }
