@@ -34,11 +34,11 @@ PYTHON_SCRIPTS := scripts/assigned-names scripts/check-arrows scripts/check-bloc
   scripts/check-words
 SCRIPTS := .ci/run $(filter-out %.py scripts/arrows scripts/words $(PYTHON_SCRIPTS),$(wildcard scripts/*)) \
   Benchmarks/run Fuzz/run Tests/Kernel/vm Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases} \
-  Tests/Avatar/run Tests/Avatar/guest \
+  Tests/Avatar/run Tests/Avatar/guest Tests/Bleak/{run,guest,fetch-suite} \
   Tests/Packages/{run,guest,gateways,fetch-root} Tests/Docs/bin/* $(wildcard packaging/debian/*.postrm)
 
 .PHONY: help deps build deb demo examples python test test-fast test-examples docs-test docs-pictures test-bluez \
-  test-home test-python test-web test-kernel test-avatar install-mqtt \
+  test-home test-python test-web test-kernel test-avatar test-bleak install-mqtt \
   test-fuzz test-attack test-stress search lint-deb test-deb conformance fuzz soak attack panic bench lint format \
   reference docs sdk \
   install install-bluez install-esphome install-sdk install-python uninstall clean
@@ -47,7 +47,7 @@ help: ## lists the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## installs what is missing for all targets, from Debian and PyPI
-	@scripts/deps build test kernel avatar bluez home python web lint package
+	@scripts/deps build test kernel avatar bleak bluez home python web lint package
 
 # deps-build+test: what a target needs and no more.
 deps-%:
@@ -125,6 +125,9 @@ test-kernel: build examples deps-kernel+bluez+home ## runs the tests in virtual 
 
 test-avatar: build deps-kernel+avatar ## runs the suite Avatar on a real kernel; KERNEL=6.1 CASE=text or sample selects
 	@Tests/Avatar/run
+
+test-bleak: build deps-kernel+bleak ## runs bleak's own integration suite on a real kernel; CASE=text selects
+	@Tests/Bleak/run
 
 test-fuzz: deps-build ## runs each target in Fuzz with the same inputs each time
 	@FUZZ_SEED=2026 FUZZ_RUNS=4000 Fuzz/run
