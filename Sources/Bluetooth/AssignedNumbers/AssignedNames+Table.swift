@@ -1,7 +1,8 @@
 // Data: scripts/assigned-names adds lines and sorts them.
 extension AssignedNames {
   /// Lines of a kind, a number in hexadecimal digits and a name, sorted by their octets.
-  static let table: StaticString = """
+  static let table = NameTable(
+    """
     ad 01 Flags
     ad 02 Incomplete List of 16-bit Service UUIDs
     ad 03 Complete List of 16-bit Service UUIDs
@@ -1168,5 +1169,5 @@ extension AssignedNames {
     uuid FEED Tile
     uuid FEF3 Google
     uuid FFF6 Matter
-    """
+    """)
 }

@@ -5,12 +5,25 @@ import Testing
 /// The table of assigned numbers, and the names that are found in it.
 @Suite struct AssignedNamesTests {
   @Test func everyLineIsFoundByItsNumber() throws {
-    let lines = String(decoding: AssignedNames.octets, as: UTF8.self).split(separator: "\n")
+    let lines = String(decoding: AssignedNames.table.octets, as: UTF8.self).split(separator: "\n")
     #expect(lines.count > 1000)
     for line in lines {
       let words = line.split(separator: " ", maxSplits: 2)
       let kind = try #require(AssignedNames.Kind(rawValue: String(words[0])), "\(line)")
       #expect(AssignedNames.name(of: String(words[1]), kind) == String(words[2]), "\(line)")
+    }
+  }
+
+  /// Each company of the SIG's list is found by its number, under the short name where it has one.
+  @Test func everyCompanyIsFoundByItsNumber() throws {
+    let lines = String(decoding: AssignedNames.companies.octets, as: UTF8.self).split(separator: "\n")
+    #expect(lines.count > 3900)
+    for line in lines {
+      let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+      let number = try #require(UInt16(words[0], radix: 16), "\(line)")
+      let short = AssignedNames.table.name(of: "company \(words[0])")
+      let data = AdvertisingData.ManufacturerData(company: number, data: [])
+      #expect(data.companyName == short ?? words[1], "\(line)")
     }
   }
 
@@ -53,5 +66,10 @@ import Testing
     // A characteristic, a unit and an appearance are no services.
     #expect(BluetoothUUID.services(named: "heart rate measurement") == [])
     #expect(AdvertisingData.ManufacturerData.companies(named: "apple") == [0x004C])
+    // Short names come before those of the list, which are looked at when no short one begins so.
+    #expect(AdvertisingData.ManufacturerData.companies(named: "Nordic") == [0x0059])
+    #expect(AdvertisingData.ManufacturerData.companies(named: "ericsson") == [0x0000])
+    #expect(AdvertisingData.ManufacturerData(company: 0xFFFF, data: []).companyName == "None (for tests)")
+    #expect(AdvertisingData.ManufacturerData(company: 0xFFFE, data: []).companyName == nil)
   }
 }

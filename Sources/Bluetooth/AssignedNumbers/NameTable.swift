@@ -1,0 +1,61 @@
+/// A table of names in the program's constant data: lines of a key, a space and a name, sorted by their octets. The
+/// table is searched in place.
+struct NameTable: Sendable {
+  private let text: StaticString
+
+  init(_ text: StaticString) { self.text = text }
+
+  /// The octets of all lines.
+  var octets: UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+  }
+
+  /// The name of a key; nil if the table does not hold it.
+  func name(of key: String) -> String? {
+    let key = Array("\(key) ".utf8)
+    let line = line(at: place(of: key))
+    return line.starts(with: key) ? String(decoding: line.dropFirst(key.count), as: UTF8.self) : nil
+  }
+
+  /// The numbers of 16 bits with a name, in upper or lower case, or, if none has it, with a name that begins so; the
+  /// lowest first.
+  /// - Parameter start: how the keys begin, before the digits of the number.
+  func numbers(named name: String, _ start: String = "") -> [UInt16] {
+    let wanted = name.lowercased()
+    guard !wanted.isEmpty else { return [] }
+    let start = Array(start.utf8)
+    var (whole, begun): ([UInt16], [UInt16]) = ([], [])
+    var line = line(at: place(of: start))
+    while !line.isEmpty, line.starts(with: start) {
+      let words = line.dropFirst(start.count).split(separator: UInt8(ascii: " "), maxSplits: 1)
+      let found = words.map { String(decoding: $0, as: UTF8.self) }
+      if found.count == 2, let number = UInt16(found[0], radix: 16) {
+        let name = found[1].lowercased()
+        if name == wanted { whole.append(number) }
+        if name.hasPrefix(wanted) { begun.append(number) }
+      }
+      line = self.line(at: line.endIndex + 1)
+    }
+    return whole.isEmpty ? begun : whole
+  }
+
+  /// Where the first line begins that is not before `key`; the end of the table if all are.
+  private func place(of key: [UInt8]) -> Int {
+    let octets = octets
+    var (low, high) = (0, octets.count)
+    // Both are beginnings of lines, or the end.
+    while low < high {
+      let middle = low + (high - low) / 2
+      let start = octets[low..<middle].lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? low
+      let line = line(at: start)
+      if line.lexicographicallyPrecedes(key) { low = min(line.endIndex + 1, high) } else { high = start }
+    }
+    return low
+  }
+
+  /// The line that begins at a place, without its end; empty beyond the table.
+  private func line(at place: Int) -> Slice<UnsafeBufferPointer<UInt8>> {
+    let octets = octets
+    return octets[min(place, octets.count)...].prefix { $0 != UInt8(ascii: "\n") }
+  }
+}
