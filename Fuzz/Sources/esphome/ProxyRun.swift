@@ -9,38 +9,29 @@ import SessionTestSupport
 
 /// A proxy between clients and a bled that are both driven by the input.
 final class ProxyRun {
-  private static let peripheral = "CC17"
   /// The messages that a proxy knows.
   private static let types: [UInt16] = [
     1, 3, 5, 6, 7, 8, 9, 11, 66, 68, 70, 73, 75, 76, 77, 78, 80, 87, 127, 145, 149,
   ]
 
   private let key: [UInt8]?
-  private let daemon = ScriptedDaemon()
-  private let clock = VirtualScheduler()
+  private let daemon = DrivenDaemon()
   private let proxy: Proxy
   private var clients: [FuzzClient] = []
-  private var fails = false
 
   init(isEncrypted: Bool) {
     key = isEncrypted ? [UInt8](repeating: 7, count: 32) : nil
-    daemon.adapters = [Self.adapter("on")]
+    daemon.scripted.adapters = [Self.adapter("on")]
     proxy = Proxy(
-      Proxy.Settings(name: "fuzz", friendlyName: "Fuzz", key: key, connections: 3), daemon, clock)
-    daemon.answer = { [unowned self] method, _, _ in answer(method) }
+      Proxy.Settings(name: "fuzz", friendlyName: "Fuzz", key: key, connections: 3), daemon.scripted, daemon.clock)
     proxy.start()
-    settle()
+    daemon.settle()
   }
 
   private static func adapter(_ state: Word<AdapterCondition>) -> AdapterDescription {
     AdapterDescription(
       adapter: "hci0", kind: "simulated", address: "02:00:00:00:00:01", addressType: "public", name: "fuzz",
       state: state, problem: nil, scanning: false, advertising: 0, links: 0)
-  }
-
-  private func answer(_ method: String) -> ScriptedDaemon.Answer? {
-    guard !fails else { return .failure(GAPError.disconnected.error("it fails")) }
-    return ScriptedDaemon.answer(method, peripheral: Self.peripheral)
   }
 
   func step(_ input: inout FuzzInput) {
@@ -53,15 +44,15 @@ final class ProxyRun {
       let type = Self.types[input.number(below: Self.types.count)]
       client(&input)?.send(type: type, input.packet())
     case 9: client(&input)?.send(type: input.word(), input.filler())
-    case 10: clock.advance(by: .milliseconds(Int64(input.word())))
+    case 10: daemon.clock.advance(by: .milliseconds(Int64(input.word())))
     case 11: notify(&input)
-    case 12: fails.toggle()
+    case 12: daemon.failOrRecover()
     case 13: client(&input)?.client?.ended()
-    case 14: daemon.leaveOrReturn()
+    case 14: daemon.scripted.leaveOrReturn()
     default: client(&input)?.unsent = Int(input.word()) << 5
     }
     // The answers of bled may come later.
-    if choice & 128 == 0 { settle() }
+    if choice & 128 == 0 { daemon.settle() }
   }
 
   private func connect() {
@@ -82,31 +73,24 @@ final class ProxyRun {
   }
 
   private func notify(_ input: inout FuzzInput) {
-    guard let session = daemon.newest else { return }
     switch input.octet() & 3 {
-    case 0:
-      var report = ScanReport.Params(
-        peripheral: Self.peripheral, adapter: "hci0", address: "C0:DE:00:00:00:04", addressType: "random",
-        connectable: true, data: HexBytes(input.packet()), time: 0)
-      report.rssi = Int(input.octet()) - 128
-      for _ in 0..<input.octet() { try? session.notify(ScanReport.self, report) }
-    case 1: try? session.notify(AdapterChanged.self, Self.adapter(input.octet() & 1 == 0 ? "on" : "off"))
-    default: try? session.tell(Self.peripheral, &input)
+    case 0: daemon.report(DrivenDaemon.peripheral, &input)
+    case 1:
+      try? daemon.scripted.newest?.notify(AdapterChanged.self, Self.adapter(input.octet() & 1 == 0 ? "on" : "off"))
+    default: daemon.tell(&input)
     }
   }
 
-  private func settle() { daemon.settle(clock) }
-
   /// All clients go: nothing of them is left.
   func end() {
-    settle()
+    daemon.settle()
     for client in clients { client.client?.ended() }
-    settle()
+    daemon.settle()
     invariant(clients.allSatisfy { $0.client == nil || $0.isClosed }, "a client is left")
     for client in clients { leave(client) }
     invariant(proxy.clientCount == 0, "a client is counted")
-    invariant(
-      daemon.sessions.count { !$0.isClosed && $0.name.hasPrefix("Home Assistant proxy for") } == 0, "a session is left")
+    let isLeft = daemon.scripted.sessions.contains { !$0.isClosed && $0.name.hasPrefix("Home Assistant proxy for") }
+    invariant(!isLeft, "a session is left")
     proxy.close()
   }
 }

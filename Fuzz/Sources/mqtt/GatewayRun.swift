@@ -10,7 +10,6 @@ import SessionTestSupport
 
 /// A gateway between a broker and a bled that are both driven by the input.
 final class GatewayRun {
-  private static let peripheral = "CC17"
   private static let configurations = [
     #"{"broker":{"host":"b"},"gateway":"g","commands":["read","write","scan"],"qos":1}"#,
     #"{"broker":{"host":"b"},"gateway":"g","commands":["read"],"publish":{"every":0,"total":5}}"#,
@@ -25,12 +24,10 @@ final class GatewayRun {
   private static let forms = ["STRING", "HEX", "INT", "FLOAT", "hex"]
   private static let values = [#""0aff""#, #""7""#, "-7", "300", "1e300", "99999999999999999999", "1.5", "{}", "null"]
 
-  private let daemon = ScriptedDaemon()
-  private let clock = VirtualScheduler()
+  private let daemon: DrivenDaemon
   private let gateway: Gateway
   private let configuration: GatewayConfiguration
   private var broker: FuzzBroker?
-  private var fails = false
   private var commands = 0
   private var answers = 0
 
@@ -39,21 +36,17 @@ final class GatewayRun {
     let spool = input.octet() & 1 == 0 ? nil : try? Spool(MemoryStore(), limit: 1 << 20)
     guard let configuration = try? GatewayConfiguration(text.utf8, file: "file", hostName: "host") else { return nil }
     self.configuration = configuration
-    gateway = Gateway(configuration, daemon, clock, spool: spool)
-    daemon.answer = { [unowned self] method, _, _ in answer(method) }
-    gateway.start()
-    settle()
-  }
-
-  private func answer(_ method: String) -> ScriptedDaemon.Answer? {
     let allowed = configuration.commands
-    switch method {
-    case GATTRead.name: invariant(allowed.contains(.read), "a value is read, which is not allowed")
-    case GATTWrite.name: invariant(allowed.contains(.write), "a value is written, which is not allowed")
-    default: break
+    daemon = DrivenDaemon { method in
+      switch method {
+      case GATTRead.name: invariant(allowed.contains(.read), "a value is read, which is not allowed")
+      case GATTWrite.name: invariant(allowed.contains(.write), "a value is written, which is not allowed")
+      default: break
+      }
     }
-    guard !fails else { return .failure(GAPError.disconnected.error("it fails")) }
-    return ScriptedDaemon.answer(method, peripheral: Self.peripheral)
+    gateway = Gateway(configuration, daemon.scripted, daemon.clock, spool: spool)
+    gateway.start()
+    daemon.settle()
   }
 
   func step(_ input: inout FuzzInput) {
@@ -68,15 +61,15 @@ final class GatewayRun {
       let number = Int32(input.word())
       broker?.confirm(number: number)
       confirmed(number, &input)
-    case 10: clock.advance(by: .milliseconds(Int64(input.word())))
+    case 10: daemon.clock.advance(by: .milliseconds(Int64(input.word())))
     case 11: notify(&input)
-    case 12: fails.toggle()
+    case 12: daemon.failOrRecover()
     case 13: broker?.refuses.toggle()
-    case 14: daemon.leaveOrReturn()
+    case 14: daemon.scripted.leaveOrReturn()
     default: while let number = broker?.confirm(0) { gateway.confirmed(number, isRefused: false) }
     }
     // The answers of bled may come later.
-    if choice & 128 == 0 { settle() }
+    if choice & 128 == 0 { daemon.settle() }
   }
 
   private func confirmed(_ number: Int32, _ input: inout FuzzInput) {
@@ -152,27 +145,18 @@ final class GatewayRun {
   // MARK: bled
 
   private func notify(_ input: inout FuzzInput) {
-    guard let session = daemon.newest else { return }
-    guard input.octet() & 1 == 0 else {
-      try? session.tell(Self.peripheral, &input)
-      return
+    guard input.octet() & 1 == 0 else { return daemon.tell(&input) }
+    daemon.report("CC\(input.octet())", &input) { report, input in
+      report.name = String(decoding: input.packet(), as: UTF8.self)
+      if input.octet() & 1 == 1 { report.decoded = [DecodedData(kind: "bthome", members: [])] }
     }
-    var report = ScanReport.Params(
-      peripheral: "CC\(input.octet())", adapter: "hci0", address: "C0:DE:00:00:00:04", addressType: "random",
-      connectable: true, data: HexBytes(input.packet()), time: 0)
-    report.rssi = Int(input.octet()) - 128
-    report.name = String(decoding: input.packet(), as: UTF8.self)
-    if input.octet() & 1 == 1 { report.decoded = [DecodedData(kind: "bthome", members: [])] }
-    for _ in 0..<input.octet() { try? session.notify(ScanReport.self, report) }
   }
-
-  private func settle() { daemon.settle(clock) }
 
   /// bled is gone and the broker takes everything: nothing waits, and no command had two answers.
   func end() {
-    settle()
+    daemon.settle()
     gateway.close()
-    settle()
+    daemon.settle()
     connect()
     broker?.refuses = false
     while let number = broker?.confirm(0) { gateway.confirmed(number, isRefused: false) }
