@@ -95,7 +95,7 @@ final class SessionKeeper {
     }
   }
 
-  /// Adds a session that has no connection.
+  /// Adds a session: of a client that has connected, one that acts for another user, or a preserved one.
   func add(_ session: Session) {
     all.append(session)
     users.begins(of: session.user)

@@ -1,11 +1,11 @@
 /// Decides when reading of a link is paused because its only reader falls behind.
 ///
-/// | State   | Input                                                      | Action, next state |
-/// |---------|------------------------------------------------------------|--------------------|
-/// | open    | a value for the only reader, which has too much to read    | hold → holding     |
-/// | holding | the reader has caught up, is gone, or is not the only one  | release → open     |
+/// | State   | Input                                                     | Action, next state |
+/// |---------|-----------------------------------------------------------|--------------------|
+/// | open    | a value for the only reader, which has too much to read   | hold → holding     |
+/// | holding | the reader has caught up, is gone, or is not the only one | release → open     |
 /// | holding | `timeout` has passed                                      | release → spent    |
-/// | spent   | the reader has caught up, is gone, or is not the only one  | → open             |
+/// | spent   | the reader has caught up, is gone, or is not the only one | → open             |
 ///
 /// When the time is over, values queue for the reader as far as there is room. After that it loses its subscription,
 /// or the writes of the device.

@@ -6,14 +6,14 @@ import OrderedCollections
 /// `server.notify` are refused instead, and told when there is room. They would always come too late, so such a program
 /// is given a share: values that it may send whether or not there is room.
 ///
-/// | Input                                     | Effect                                                             |
-/// |-------------------------------------------|--------------------------------------------------------------------|
-/// | something has a packet and there is no room | it waits, behind earlier packets of its user                     |
-/// | room for a packet                         | the next user's turn: its longest waiting sender is `next`         |
-/// | a session is refused                      | from now on it counts others' values, up to `longestShare`         |
-/// | room after a refusal                      | its count is its share, of one value at least                      |
-/// | a session with a share sends              | its share becomes smaller                                          |
-/// | more than `maximumShares` sessions have one | the one that was given first loses it                              |
+/// | Input                                       | Effect                                                     |
+/// |---------------------------------------------|------------------------------------------------------------|
+/// | something has a packet and there is no room | it waits, behind earlier packets of its user               |
+/// | room for a packet                           | the next user's turn: its longest waiting sender is `next` |
+/// | a session is refused                        | from now on it counts others' values, up to `longestShare` |
+/// | room after a refusal                        | its count is its share, of one value at least              |
+/// | a session with a share sends                | its share becomes smaller                                  |
+/// | more than `maximumShares` sessions have one | the one that was given first loses it                      |
 struct RoomTurns {
   /// A sender of packets.
   enum Sender: Hashable {

@@ -1,6 +1,6 @@
 import BledClient
 
-/// The values that subscriptions brought, for pages that fetch them: the newest 1,024.
+/// The values that subscriptions brought, for pages that fetch them: at most 1,024, and the newest 768 in any case.
 struct ValueLog: Sendable {
   /// A value that a device notified or indicated.
   struct Entry: Sendable, Encodable {
