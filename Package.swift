@@ -73,6 +73,9 @@ let package = Package(
       dependencies: [
         "Radio", "Adapter", "HCI", "CBlueZ", "Bluetooth", "BluetoothCrypto", "EventLoop", logging, deque,
       ]),
+    // A host of our own over HCI: transports' framing, commands, data, L2CAP and the Security Manager, without I/O.
+    .target(
+      name: "Host", dependencies: ["Radio", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto", deque, ordered]),
     .target(
       name: "SimulatedAdapter",
       dependencies: [
@@ -184,6 +187,8 @@ let package = Package(
     .testTarget(name: "HCITests", dependencies: ["HCI", "Bluetooth"]),
     .testTarget(name: "CaptureTests", dependencies: ["Capture", "HCI", "Bluetooth"]),
     .testTarget(name: "RadioTests", dependencies: ["Radio", "Adapter", "HCI", "Bluetooth"]),
+    .testTarget(
+      name: "HostTests", dependencies: ["Host", "Radio", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto"]),
     .testTarget(
       name: "KernelAdapterTests",
       dependencies: ["KernelAdapter", "Radio", "Adapter", "HCI", "Bluetooth", "EventLoop", "TestSupport"]),
