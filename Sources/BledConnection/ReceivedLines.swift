@@ -30,7 +30,7 @@ package struct ReceivedLines: Sendable {
     }
     var descriptor = passed
     passed = nil
-    if framer.held == 0, last != nil { (descriptor, last) = (last, nil) }
+    if framer.buffered == 0, last != nil { (descriptor, last) = (last, nil) }
     return (line, descriptor)
   }
 }

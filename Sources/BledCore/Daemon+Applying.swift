@@ -6,14 +6,14 @@ extension Daemon {
   ///
   /// A session that loses permissions is closed: no program keeps a resource it could no longer request. Resources of a
   /// session beyond a new limit stay until they are released.
-  /// - Parameter keep: the longest time for which sessions are kept, from the disconnection of their programs; zero:
-  ///   not at all.
-  public func apply(identity: Identity, policy: Policy, limits: Limits, keep: Duration) {
-    keeper.restorations.limit = keep
+  /// - Parameter retention: the longest time for which sessions are preserved, from the disconnection of their
+  ///   programs; zero: not at all.
+  public func apply(identity: Identity, policy: Policy, limits: Limits, retention: Duration) {
+    sessionRegistry.restorations.limit = retention
     deviceName.configured = identity.name
     server.identify(name: deviceName.current, appearance: identity.appearance)
     nameChanged()
     directory.limits.peripherals = limits.total[.peripherals] ?? .max
-    keeper.apply(policy, limits)
+    sessionRegistry.apply(policy, limits)
   }
 }

@@ -2,7 +2,7 @@ import BledRPC
 
 extension Daemon {
   /// All metrics, in the order of their page.
-  var metrics: [Metric] { general + adapters.metrics + calls.metrics + keeper.userMetrics }
+  var metrics: [Metric] { general + adapters.metrics + calls.metrics + sessionRegistry.userMetrics }
 
   private var general: [Metric] {
     [
@@ -12,7 +12,7 @@ extension Daemon {
       .gauge(
         "bled_preserved_sessions", "Sessions that are preserved without their programs.",
         Double(sessions.count { !$0.isPresent })),
-      .counter("bled_sessions_opened_total", "Sessions that were opened.", Double(keeper.last)),
+      .counter("bled_sessions_opened_total", "Sessions that were opened.", Double(sessionRegistry.last)),
       .gauge("bled_known_devices", "Devices that the daemon knows.", Double(directory.count)),
       .gauge("bled_queue_octets", "Octets that wait until sessions read them.", Double(rules.queueOctets)),
       .gauge("bled_captures", "Recordings of packets.", Double(captures.count)),

@@ -39,14 +39,14 @@ public final class Daemon {
   let rules: Rules
   private let router: Router
   /// All sessions.
-  var sessions: [Session] { keeper.all }
+  var sessions: [Session] { sessionRegistry.all }
   /// The measurements of calls.
   let calls: CallMetrics
   /// When it was started, in seconds since the epoch.
   let startTime: Double
   let scheduler: any Scheduler
   let logger: Logger
-  let keeper: SessionKeeper
+  let sessionRegistry: SessionRegistry
   /// Whether devices may open enhanced ATT bearers.
   private let servesBearers: Bool
 
@@ -69,7 +69,7 @@ public final class Daemon {
     calls = CallMetrics(scheduler)
     startTime = scheduler.secondsSinceEpoch
     captures = CaptureBroker(adapters: adapters, scheduler: scheduler)
-    router = Router(calls, notes: captures.notes)
+    router = Router(calls, annotations: captures.annotations)
     rules = Rules(policy: policy, limits: limits)
     store = Store(storage, scheduler: scheduler, logger: logger)
     deviceName = DeviceName(configured: identity.name, store: store)
@@ -88,7 +88,8 @@ public final class Daemon {
     scans = ScanBroker(adapters: adapters, directory: directory, scheduler: scheduler)
     periodic = PeriodicBroker(adapters: adapters, directory: directory, scans: scans, scheduler: scheduler)
     central = CentralBroker(
-      adapters: adapters, directory: directory, links: links, scans: scans, rules: rules, notes: captures.notes,
+      adapters: adapters, directory: directory, links: links, scans: scans, rules: rules,
+      annotations: captures.annotations,
       scheduler: scheduler, logger: logger)
     var identity = identity
     identity.name = deviceName.current
@@ -105,9 +106,9 @@ public final class Daemon {
     let holdings = Holdings(
       scans: scans, periodic: periodic, central: central, server: server, advertising: advertising, pairing: pairing,
       channels: channels, captures: captures)
-    keeper = SessionKeeper(
+    sessionRegistry = SessionRegistry(
       holdings, restorations, adapters: adapters, rules: rules, router: router, scheduler: scheduler, logger: logger)
-    router.serveSession(self, keeper)
+    router.serveSession(self, sessionRegistry)
     router.serveScan(scans, periodic)
     router.servePeripheral(central, pairing)
     router.serveLinks(central, server)
@@ -121,7 +122,7 @@ public final class Daemon {
 
   /// Adds an adapter and starts it, unless the daemon is stopping. The first one is the default.
   public func add(_ adapter: any Adapter) {
-    guard !keeper.isStopping else { return }
+    guard !sessionRegistry.isStopping else { return }
     let slot = adapters.add(adapter)
     directory.added(slot)
     // Blocked devices that the store of devices lacks can be listed and unblocked, too.
@@ -154,18 +155,18 @@ public final class Daemon {
 
   /// Opens a session for a client that has connected.
   public func open(_ transport: any SessionTransport, credentials: PeerCredentials?) -> SessionConnection {
-    keeper.open(transport, credentials: credentials)
+    sessionRegistry.open(transport, credentials: credentials)
   }
 
   /// A client has disconnected: its resources are released, or preserved if its session has a restoration identifier.
-  public func closed(_ connection: SessionConnection) { keeper.closed(connection) }
+  public func closed(_ connection: SessionConnection) { sessionRegistry.closed(connection) }
 
   /// Ends everything in order: sessions are told and closed, links end, advertisements and scans stop, the store is
   /// written.
   /// - Parameter done: called once, within 5 seconds.
   public func stop(_ done: @escaping () -> Void) {
-    guard !keeper.isStopping else { return }
-    keeper.stop()
+    guard !sessionRegistry.isStopping else { return }
+    sessionRegistry.stop()
     var running = adapters.slots.count
     var isDone = false
     var alarm: (any ScheduledWork)?
@@ -208,11 +209,11 @@ public final class Daemon {
     advertising.adapterChanged(slot)
     periodic.adapterChanged(slot)
     central.adapterChanged(slot)
-    if slot.adapter.state == .on, !keeper.isStopping { keeper.reviveSessions() }
+    if slot.adapter.state == .on, !sessionRegistry.isStopping { sessionRegistry.reviveSessions() }
   }
 
   private func tellChanged(_ slot: AdapterSlot) {
-    keeper.broadcast(try? RPCEncoding.notification(AdapterChanged.self, slot.description))
+    sessionRegistry.broadcast(try? RPCEncoding.notification(AdapterChanged.self, slot.description))
   }
 
   /// Devices see this machine under another name from now on.

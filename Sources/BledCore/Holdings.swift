@@ -16,8 +16,8 @@ struct Holdings {
   func state(of session: Session, since: Double) -> RestoredState {
     RestoredState(
       since: since, scan: scans.request(of: session), scans: scans.numberedRequests(of: session),
-      peripherals: central.held(by: session),
-      services: server.published(by: session), advertisements: advertising.held(by: session))
+      peripherals: central.restorableConnections(of: session),
+      services: server.published(by: session), advertisements: advertising.restorableAdvertisements(of: session))
   }
 
   /// Adds the resources of a session to its description.

@@ -9,18 +9,18 @@ import FoundationEssentials
 package final class SocketConnector: DaemonConnector {
   private let path: String
   private let loop: EventLoop
-  private let isHeld: () -> Bool
+  private let isPaused: () -> Bool
 
-  /// - Parameter isHeld: whether nothing is to be read for now: it waits at bled, which has a limit for each session.
-  package init(path: String, loop: EventLoop, isHeld: @escaping () -> Bool = { false }) {
+  /// - Parameter isPaused: whether nothing is to be read for now: it waits at bled, which has a limit for each session.
+  package init(path: String, loop: EventLoop, isPaused: @escaping () -> Bool = { false }) {
     self.path = path
     self.loop = loop
-    self.isHeld = isHeld
+    self.isPaused = isPaused
   }
 
   package func connect(_ session: DaemonSession) throws(BluetoothError) -> any DaemonTransport {
     do {
-      return try SocketTransport(Socket(connectedTo: path), session, loop, isHeld: isHeld)
+      return try SocketTransport(Socket(connectedTo: path), session, loop, isPaused: isPaused)
     } catch {
       throw BledError.daemonUnreachable.error("bled cannot be reached at \(path): \(error)")
     }
@@ -39,19 +39,19 @@ private final class SocketTransport: DaemonTransport {
   private let socket: Socket
   private let session: DaemonSession
   private let loop: EventLoop
-  private let isHeld: () -> Bool
+  private let isPaused: () -> Bool
   private var watch: Watch?
   private var lines = ReceivedLines()
   private var unsent = UnsentOctets()
   private var resumption: Timer?
 
   init(
-    _ socket: Socket, _ session: DaemonSession, _ loop: EventLoop, isHeld: @escaping () -> Bool
+    _ socket: Socket, _ session: DaemonSession, _ loop: EventLoop, isPaused: @escaping () -> Bool
   ) throws(EventLoopError) {
     self.socket = socket
     self.session = session
     self.loop = loop
-    self.isHeld = isHeld
+    self.isPaused = isPaused
     watch = try Watch(socket.descriptor, on: loop) { [unowned self] in ready($0) }
   }
 
@@ -77,7 +77,7 @@ private final class SocketTransport: DaemonTransport {
   }
 
   /// Neither reads nor writes for a moment.
-  private func hold() {
+  private func pauseReading() {
     watch?.isEnabled = false
     resumption = loop.schedule(at: EventLoop.now + Self.pause) { [weak self] in
       self?.resumption = nil
@@ -87,7 +87,7 @@ private final class SocketTransport: DaemonTransport {
 
   private func read() {
     guard watch != nil else { return }
-    guard !isHeld() else { return hold() }
+    guard !isPaused() else { return pauseReading() }
     let result = withUnsafeTemporaryAllocation(byteCount: Self.portion, alignment: 1) { octets in
       let result = socket.receive(octets)
       if case .success(let (count, passed)) = result { lines.append(octets[..<count], with: passed) }

@@ -40,8 +40,8 @@ public struct LineFramer: Sendable {
   /// Makes an empty framer.
   public init(limit: Int = LineFramer.defaultLimit) { self.limit = limit }
 
-  /// The number of octets held: complete lines that were not fetched yet, and the incomplete line after them.
-  public var held: Int { buffer.count - start }
+  /// The number of octets that wait: complete lines that were not fetched yet, and the incomplete line after them.
+  public var buffered: Int { buffer.count - start }
 
   /// Adds received octets. Call `next` until it returns nil before adding more, or the buffer grows.
   public mutating func append(_ bytes: some Sequence<UInt8>) { buffer.append(contentsOf: bytes) }
@@ -64,7 +64,7 @@ public struct LineFramer: Sendable {
         return Data(copying: buffer[line])
       }
     }
-    if skipping || held > limit {
+    if skipping || buffered > limit {
       let first = !skipping
       skipping = true
       buffer.removeAll()

@@ -58,29 +58,29 @@ extension GATTServer {
     _ pdu: ATTPDU, _ handle: UInt16, _ bearer: inout BearerState, _ actions: inout [GATTAction]
   ) -> Bool {
     guard awareness != .aware, !isInformed(on: bearer) else {
-      noteRequest(bearer, &actions)
+      requestReceived(bearer, &actions)
       return true
     }
-    noteInformed(&bearer)
+    setInformed(&bearer)
     bearer.respond(error: .databaseOutOfSync, to: pdu.opcode, at: handle, &actions)
     return false
   }
 
   /// Any request shows that the client has seen the error on the same bearer. On another one it may have been
   /// sent before.
-  mutating func noteRequest(_ bearer: borrowing BearerState, _ actions: inout [GATTAction]) {
+  mutating func requestReceived(_ bearer: borrowing BearerState, _ actions: inout [GATTAction]) {
     if awareness == .informed, isInformed(on: bearer) { becomeAware(&actions) }
   }
 
   /// The client has read the hash of the database.
-  mutating func noteHashRead(_ bearer: inout BearerState) {
-    if awareness != .aware { noteInformed(&bearer) }
+  mutating func hashRead(_ bearer: inout BearerState) {
+    if awareness != .aware { setInformed(&bearer) }
   }
 
   /// Whether the client was told of the last change on this bearer.
   private func isInformed(on bearer: borrowing BearerState) -> Bool { bearer.transaction.informedOf == changes }
 
-  private mutating func noteInformed(_ bearer: inout BearerState) {
+  private mutating func setInformed(_ bearer: inout BearerState) {
     awareness = .informed
     bearer.transaction.informedOf = changes
   }

@@ -69,7 +69,7 @@ extension GATTServer {
       guard Int(offset) <= value.count else {
         return bearer.respond(error: .invalidOffset, to: request, at: handle, &actions)
       }
-      if database[position].type == .databaseHash { noteHashRead(&bearer) }
+      if database[position].type == .databaseHash { hashRead(&bearer) }
       bearer.respond(value: value[Int(offset)...], to: request, &actions)
     }
   }
@@ -108,7 +108,7 @@ extension GATTServer {
         guard piece.count == length, packet.count + 2 + length <= bearer.mtu else { break search }
         packet.append(word: handle)
         packet.append(contentsOf: piece)
-        if type == .databaseHash { noteHashRead(&bearer) }
+        if type == .databaseHash { hashRead(&bearer) }
       }
     }
     guard !packet.isEmpty else { return bearer.respond(error: .attributeNotFound, to: request, at: start, &actions) }

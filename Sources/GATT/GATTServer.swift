@@ -73,24 +73,24 @@ struct GATTServer: Sendable {
       guard isInSync(pdu, handle, &bearer, &actions) else { return }
       prepareWrite(handle, offset, value, &bearer, database, &actions)
     case .executeWriteRequest(let execute):
-      noteRequest(bearer, &actions)
+      requestReceived(bearer, &actions)
       executeWrite(execute, now, &bearer, &database, &actions)
     case .readByTypeRequest(let start, let end, let type):
       // Discovery and searches through all handles rely on none that could have changed its meaning (Part G, 2.5.2.1).
       if type == .include || type == .characteristic || (start == 1 && end == .max) {
-        noteRequest(bearer, &actions)
+        requestReceived(bearer, &actions)
       } else {
         guard isInSync(pdu, start, &bearer, &actions) else { return }
       }
       readByType(start, end, type, now, &bearer, &database, &actions)
     case .readByGroupTypeRequest(let start, let end, let type):
-      noteRequest(bearer, &actions)
+      requestReceived(bearer, &actions)
       readByGroupType(start, end, type, &bearer, database, &actions)
     case .findInformationRequest(let start, let end):
-      noteRequest(bearer, &actions)
+      requestReceived(bearer, &actions)
       findInformation(start, end, &bearer, database, &actions)
     case .findByTypeValueRequest(let start, let end, let type, let value):
-      noteRequest(bearer, &actions)
+      requestReceived(bearer, &actions)
       findByTypeValue(start, end, BluetoothUUID(type), value, &bearer, database, &actions)
     default:
       // The bearer passes requests and commands only.

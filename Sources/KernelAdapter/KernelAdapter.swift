@@ -130,7 +130,7 @@ package final class KernelAdapter: Adapter {
   /// 0x80 take CAP_NET_BIND_SERVICE.
   package static func mayListen(on psm: UInt16) -> Bool { KernelChannels.mayListen(on: psm, at: nil) }
 
-  package func setBonds(_ bonds: any BondSource) { pairing.keys.kept = bonds }
+  package func setBonds(_ bonds: any BondSource) { pairing.keys.stored = bonds }
 
   package func bondsAdded() { pairing.keys.bondsAdded(isInUse: radio.isReady) }
 
@@ -387,6 +387,6 @@ extension KernelAdapter: KernelLinksOwner {
     if end.isStopping, links.all.isEmpty { radio.run(.quiet) }
   }
 
-  func linksAreAccepted() { pairing.handleHeld() }
+  func linksAreAccepted() { pairing.handleDeferred() }
   func listeningFailed(_ error: SystemError) { fail(error, "ATT on \(context.name)") }
 }

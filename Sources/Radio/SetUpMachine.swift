@@ -50,7 +50,7 @@ package struct SetUpMachine {
     }
     if !answer.status.isSuccess, answer.opcode == LEClearAdvertisingSets.opcode { questions += removals }
     if answer.status.isSuccess, let complete = answer.complete {
-      do { try note(complete) } catch { return [.failed("its response could not be decoded: \(error)")] }
+      do { try record(complete) } catch { return [.failed("its response could not be decoded: \(error)")] }
     }
     return next(at: now)
   }
@@ -76,7 +76,7 @@ package struct SetUpMachine {
     }
   }
 
-  private mutating func note(_ complete: CommandComplete) throws(HCICodingError) {
+  private mutating func record(_ complete: CommandComplete) throws(HCICodingError) {
     switch complete.opcode {
     case LEReadLocalSupportedFeatures.opcode:
       profile.features = try complete.decoded(as: LEReadLocalSupportedFeatures.self).value

@@ -36,7 +36,7 @@ final class RunningFacade {
     sd_id128_get_machine(&machine)
     facade = Facade(
       bus: bus, clock: LoopClock(loop),
-      connector: SocketConnector(path: socket, loop: loop, isHeld: { [bus] in bus.outbox.isCongested }),
+      connector: SocketConnector(path: socket, loop: loop, isPaused: { [bus] in bus.outbox.isCongested }),
       sockets: LoopPacketSockets(loop), machine: withUnsafeBytes(of: machine) { Hex.encode(Array($0)) },
       settings: settings)
     reception = try Reception(bus, facade.callers, on: loop) { [facade] in facade.handle($0) }

@@ -158,7 +158,7 @@ final class RunningDaemon {
     }
     daemon.apply(
       identity: new.identity, policy: new.policy, limits: new.configuration.limits,
-      keep: .seconds(new.configuration.restoration.keep))
+      retention: .seconds(new.configuration.restoration.keep))
     daemon.setPairing(new.configuration.pairing.policy)
     daemon.setLinks(new.configuration.links.defaults)
     adapters.use(new)

@@ -22,7 +22,7 @@ import Testing
     for chunk in chunks {
       framer.append(chunk.utf8)
       output += drain(&framer)
-      #expect(framer.held <= limit)
+      #expect(framer.buffered <= limit)
     }
     return output
   }

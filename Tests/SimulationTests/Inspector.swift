@@ -186,8 +186,8 @@ extension Simulation {
     if !daemon.links.links.isEmpty { trouble("\(daemon.links.links.count) links remain") }
     let services = daemon.links.database.attributes.services.filter { $0.owner.value != 0 }
     if !services.isEmpty { trouble("\(services.count) services remain") }
-    if let held = daemon.directory.all.first(where: { $0.holds != 0 }) {
-      trouble("\(held.address) is still held \(held.holds) times")
+    if let held = daemon.directory.all.first(where: { $0.references != 0 }) {
+      trouble("\(held.address) is still held \(held.references) times")
     }
   }
 }

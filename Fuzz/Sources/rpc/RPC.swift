@@ -31,7 +31,7 @@ enum RPC {
     while !rest.isEmpty {
       framer.append(rest.prefix(size))
       rest = rest.dropFirst(size)
-      invariant(framer.held <= limit + size, "\(framer.held) octets are held")
+      invariant(framer.buffered <= limit + size, "\(framer.buffered) octets are held")
       var isMore = true
       while isMore {
         do throws(LineFramer.TooLong) {
@@ -44,7 +44,7 @@ enum RPC {
           lines.append(nil)
         }
       }
-      invariant(framer.held <= limit, "\(framer.held) octets are held")
+      invariant(framer.buffered <= limit, "\(framer.buffered) octets are held")
     }
     return lines
   }

@@ -66,7 +66,7 @@ final class BondDirectory: BondSource {
   ///   - user: the user that it was made for; nil leaves it unchanged.
   ///   - isLinked: whether the device of a bond is connected.
   /// - Returns: the bond that has to give way and be removed, see `BondEviction`; possibly this one.
-  func keep(_ bond: Bond, for user: UInt32? = nil, isLinked: (Bond) -> Bool) -> Bond? {
+  func store(_ bond: Bond, for user: UInt32? = nil, isLinked: (Bond) -> Bool) -> Bond? {
     let before = entry(bond.id)
     guard before?.bond != bond else { return nil }
     if let before { clients.forget(before.bond, for: bond) }

@@ -49,7 +49,7 @@ final class BondedClients {
         records[key] = nil
         continue
       }
-      kept.keep(for: marks)
+      kept.removeState(notOf: marks)
       records[key] = kept.isEmpty ? nil : kept
     }
   }
@@ -64,7 +64,7 @@ final class BondedClients {
   func signCounter(of bond: Bond) -> UInt32? { records[bond.id]?.signCounter }
 
   /// A device has set something, or knows more of the services.
-  func keep(_ state: GATTClientState, of bond: Bond) {
+  func store(_ state: GATTClientState, of bond: Bond) {
     guard !isFrozen else { return }
     unread[bond.id] = nil
     let record = change(bond) { $0.server = ClientRecord.State(state) }
@@ -76,7 +76,7 @@ final class BondedClients {
 
   /// The same, where the services have changed, so that reading the state means to hash them all.
   /// - Parameter state: reads the state, when it is stored, or the link ends.
-  func keepLater(of bond: Bond, _ state: @escaping () -> GATTClientState?) {
+  func storeLater(of bond: Bond, _ state: @escaping () -> GATTClientState?) {
     guard !isFrozen else { return }
     if records[bond.id] == nil { records[bond.id] = ClientRecord(bond) }
     unread[bond.id] = state
@@ -92,7 +92,7 @@ final class BondedClients {
   }
 
   /// A signed write with this counter was taken; after a crash none with a lower one may be.
-  func keep(signCounter: UInt32, of bond: Bond) {
+  func store(signCounter: UInt32, of bond: Bond) {
     records[bond.id] = change(bond) { $0.signCounter = signCounter }
     document?.changed()
   }
@@ -101,7 +101,7 @@ final class BondedClients {
   func toldFeatures(of bond: Bond) -> [UInt8]? { records[bond.id]?.toldFeatures?.octets }
 
   /// Our client told the device of itself, which keeps that with the bond.
-  func keep(toldFeatures features: [UInt8], of bond: Bond) {
+  func store(toldFeatures features: [UInt8], of bond: Bond) {
     records[bond.id] = change(bond) { $0.toldFeatures = HexBytes(features) }
     document?.changed(isUrgent: false)
   }
@@ -148,7 +148,7 @@ final class BondedClients {
     readStates()
     guard var record = records[bond.id] else { return }
     if let next {
-      record.keep(for: KeyMarks(next))
+      record.removeState(notOf: KeyMarks(next))
       records[bond.id] = record.isEmpty ? nil : record
     } else {
       records[bond.id] = nil

@@ -57,7 +57,7 @@ struct ClientRecord: Codable, Hashable, Sendable {
   }
 
   /// Leaves out state that belongs to other keys than the bond's.
-  mutating func keep(for marks: KeyMarks) {
+  mutating func removeState(notOf marks: KeyMarks) {
     if let keys {
       if keys.encryption != marks.encryption { (server, toldFeatures) = (nil, nil) }
       if keys.theirs != marks.theirs { signCounter = nil }

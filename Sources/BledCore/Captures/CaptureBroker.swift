@@ -9,7 +9,7 @@ final class CaptureBroker {
   /// The loop that watches the pipes; nil where there is none, and no recordings.
   var loop: EventLoop?
   /// The notes of calls in all of them.
-  let notes = CallNotes()
+  let annotations = CallAnnotations()
   private let adapters: AdapterRegistry
   private let scheduler: any Scheduler
   private var recordings: [Recording] = []
@@ -50,8 +50,8 @@ final class CaptureBroker {
       throw error
     }
     recordings.append(recording)
-    notes.write = { [unowned self] text in for recording in recordings { recording.note(text) } }
-    recording.note("\(session.label) records \(params.adapter == nil ? "all adapters" : slots[0].id)")
+    annotations.write = { [unowned self] text in for recording in recordings { recording.annotate(text) } }
+    recording.annotate("\(session.label) records \(params.adapter == nil ? "all adapters" : slots[0].id)")
     reply.succeed(.init(capture: number), with: passed)
   }
 
@@ -71,7 +71,7 @@ final class CaptureBroker {
   func added(_ slot: AdapterSlot) {
     for recording in recordings where recording.coversAll {
       do throws(BluetoothError) { try add(slot, to: recording) } catch {
-        recording.note("adapter \(slot.id) is not recorded: \(error.message)")
+        recording.annotate("adapter \(slot.id) is not recorded: \(error.message)")
       }
     }
   }
@@ -93,7 +93,7 @@ final class CaptureBroker {
       lostBefore += recording.lost
       recording.close()
     }
-    if recordings.isEmpty { notes.write = nil }
+    if recordings.isEmpty { annotations.write = nil }
   }
 }
 

@@ -80,13 +80,13 @@ final class Recording {
   }
 
   /// Records a note, behind the packets that have passed by now.
-  func note(_ text: String) {
+  func annotate(_ text: String) {
     guard problem == nil else { return }
     for tap in taps { tap.catchUp() }
     // One of them may have ended with that.
     guard problem == nil else { return }
-    let note = Annotation(text)
-    write(note.packet, of: CaptureRecord.noAdapter, named: "bled", comment: note.text)
+    let annotation = Annotation(text)
+    write(annotation.packet, of: CaptureRecord.noAdapter, named: "bled", comment: annotation.text)
   }
 
   /// Ends it.
@@ -100,7 +100,7 @@ final class Recording {
   /// An adapter tells of no packets any more.
   private func lost(_ adapter: String, _ error: BluetoothError) {
     sources -= 1
-    note("adapter \(adapter) is no longer recorded: \(error.message)")
+    annotate("adapter \(adapter) is no longer recorded: \(error.message)")
     guard sources == 0 else { return }
     problem = error
     pipe.close()
@@ -116,9 +116,9 @@ final class Recording {
 
   private func write(_ packet: MonitorPacket, of adapter: UInt16, named name: String, comment: String? = nil) {
     if gap > 0 {
-      let note = Annotation("\(gap) packets are missing here: they were not read in time")
+      let annotation = Annotation("\(gap) packets are missing here: they were not read in time")
       guard pipe.hasAmpleRoom,
-        put(note.packet, of: CaptureRecord.noAdapter, named: "bled", comment: note.text)
+        put(annotation.packet, of: CaptureRecord.noAdapter, named: "bled", comment: annotation.text)
       else { return lose(1) }
     }
     if !put(packet, of: adapter, named: name, comment: comment) { lose(1) }

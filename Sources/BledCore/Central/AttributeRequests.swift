@@ -82,13 +82,13 @@ struct AttributeRequests {
   func read(_ params: GATTRead.Params, for session: Session, _ reply: Reply<GATTRead.Result>) throws {
     try enqueue(at: params.attribute, .value, for: session, reply) { handle in
       let properties = try link.discovery.known.check(.read, of: handle, "read")
-      if let properties, !properties.isDisjoint(with: [.notify, .indicate]) { notePolling(of: handle, by: session) }
+      if let properties, !properties.isDisjoint(with: [.notify, .indicate]) { logPolling(of: handle, by: session) }
       return LinkOperation(session, .read(reply), .readLong(handle))
     }
   }
 
   /// Points out in the log, once per session, that it polls a value that it could subscribe to.
-  private func notePolling(of handle: UInt16, by session: Session) {
+  private func logPolling(of handle: UInt16, by session: Session) {
     guard !link.receivers.contains(session, of: handle),
       session.polling.read(.init(device: link.hub.peripheral.number, handle: handle), at: link.broker.scheduler.now)
     else { return }

@@ -8,7 +8,7 @@ extension CentralBroker {
     guard params.on ?? true else { return links.blocked.remove(peripheral) }
     try links.blocked.add(peripheral)
     // The device keeps its identifier, by which it is unblocked.
-    directory.keep(peripheral)
+    directory.store(peripheral)
     guard let error = links.blocked.refusal(of: peripheral) else { return }
     for connection in inOrder where links.blocked.contains(connection.peripheral) { connection.refuse(error) }
     for hub in links.links where links.blocked.contains(hub.peripheral) { hub.disconnect() }

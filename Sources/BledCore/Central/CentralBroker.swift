@@ -22,18 +22,18 @@ final class CentralBroker: ClientRoles {
   let adapters: AdapterRegistry
   let rules: Rules
   /// The notes of calls for recordings.
-  let notes: CallNotes
+  let annotations: CallAnnotations
   private var connections: [Peripheral: PeripheralConnection] = [:]
   private var refusedWriters: RefusedWriters
 
   init(
     adapters: AdapterRegistry, directory: PeripheralDirectory, links: LinkRegistry, scans: ScanBroker, rules: Rules,
-    notes: CallNotes, scheduler: any Scheduler, logger: Logger
+    annotations: CallAnnotations, scheduler: any Scheduler, logger: Logger
   ) {
     self.links = links
     self.adapters = adapters
     self.rules = rules
-    self.notes = notes
+    self.annotations = annotations
     self.directory = directory
     self.scheduler = scheduler
     self.logger = logger
@@ -164,12 +164,14 @@ final class CentralBroker: ClientRoles {
       let error = GAPError.cancelled.error("the program has disconnected")
       connection.link?.abandon(session, error, isPreserved: true)
       connection.link?.receivers.endAcquired(error) { $0.session === session }
-      connection.link?.hub.brake.release()
+      connection.link?.hub.brake.resume()
     }
   }
 
   /// The devices that a session is connected to or has pending connections to.
-  func held(by session: Session) -> [RestoredState.Peripheral] { inOrder.compactMap { $0.state(for: session) } }
+  func restorableConnections(of session: Session) -> [RestoredState.Peripheral] {
+    inOrder.compactMap { $0.state(for: session) }
+  }
 
   /// Connects to a device that a preserved session used or waited for before the daemon was started, as soon as its
   /// adapter works.
@@ -235,7 +237,7 @@ final class CentralBroker: ClientRoles {
   }
 
   /// A write without response was refused.
-  func noteRefusedCommand(of session: Session, _ params: GATTWrite.Params, _ error: any Error) {
+  func commandRefused(of session: Session, _ params: GATTWrite.Params, _ error: any Error) {
     refusedWriters.refused(params, of: session, to: try? directory.find(params.peripheral), error)
   }
 
@@ -271,19 +273,21 @@ final class CentralBroker: ClientRoles {
     if let phy { try connection.slot.check(has: phy.phy) }
     add(connection)
     peripheral.used(by: session.user)
-    directory.keep(peripheral)
+    directory.store(peripheral)
     return connection
   }
 
   private func add(_ connection: PeripheralConnection) {
-    if connections.updateValue(connection, forKey: connection.peripheral) == nil { connection.peripheral.holds += 1 }
+    if connections.updateValue(connection, forKey: connection.peripheral) == nil {
+      connection.peripheral.references += 1
+    }
   }
 
   /// No session wants the device, and it is not linked.
   func forget(_ connection: PeripheralConnection) {
     guard connections[connection.peripheral] === connection else { return }
     connections[connection.peripheral] = nil
-    connection.peripheral.holds -= 1
+    connection.peripheral.references -= 1
     directory.released(connection.peripheral)
     forgetUnmet(connection.peripheral)
   }

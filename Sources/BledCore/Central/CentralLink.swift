@@ -11,7 +11,7 @@ final class CentralLink: ClientRole, OperationHandler {
   weak var connection: PeripheralConnection?
   unowned let broker: CentralBroker
 
-  private(set) lazy var operations = OperationRunner(self, on: hub, notes: broker.notes)
+  private(set) lazy var operations = OperationRunner(self, on: hub, annotations: broker.annotations)
   var discovery: Discovery
   /// The receivers of values that the device sends by itself.
   private(set) lazy var receivers = ValueReceivers(on: self)
@@ -84,7 +84,7 @@ final class CentralLink: ClientRole, OperationHandler {
 
   func bearerEnded(_ bearer: BearerID) { operations.bearerEnded(bearer) }
 
-  func holdsCommands(of session: Session) -> Bool { operations.holdsCommands(of: session) }
+  func delaysCommands(of session: Session) -> Bool { operations.delaysCommands(of: session) }
 
   func sendCommand(of session: Session) { operations.sendCommand(of: session) }
 
@@ -145,9 +145,9 @@ final class CentralLink: ClientRole, OperationHandler {
           operation.task = .lookup(lookup)
           return next
         }
-        let note = operation.note
+        let annotation = operation.annotation
         operation = try lookup.operation()
-        (operation.wasLookedUp, operation.note) = (true, note)
+        (operation.wasLookedUp, operation.annotation) = (true, annotation)
         if operation.isCommand { return nil }
         return operation.procedure ?? self.next(of: &operation, nil)
       case .restoration(let state, var machine):

@@ -10,11 +10,11 @@ import Bluetooth
 /// | negotiating | negotiated                | answer all, which now use it → connected                         |
 /// | negotiating | link down                 | connect → connecting; after `maximumRetries` refuse all → idle   |
 /// | connected   | want                      | answer                                                           |
-/// | connected   | link down                 | tell each that uses it → idle, or with keepers: connect → connecting         |
+/// | connected   | link down                 | tell each that uses it → idle; for persistent ones connect → connecting |
 /// | ending      | link down                 | → idle; connect → connecting if it is wanted again               |
 /// | idle        | link up, from the other side | → linked: nothing is sent on it until it is wanted            |
 /// | linked      | want                      | negotiate → negotiating                                          |
-/// | negotiating | negotiated                | keepers are told that it is back                                 |
+/// | negotiating | negotiated                | persistent ones are told that it is back                         |
 /// | any         | rejoin                    | as want, without an answer: that one is told when the link is there; no failure ends it |
 /// | any         | refused                   | refuse all, tell each that uses it or waits without a call: cancel, or disconnect, in either role → ending           |
 /// | any         | release, expired          | refuse or tell that one; the last one: cancel, or disconnect → ending (linked, if the other side started it) |
@@ -43,9 +43,9 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
   /// The sessions that use the link, in the order in which they came.
   private(set) var users: [Who] = []
   /// The sessions that want the link back whenever it drops.
-  private(set) var keepers: Set<Who> = []
+  private(set) var persistent: Set<Who> = []
   private var waiting: [(who: Who, request: Request)] = []
-  /// The sessions that wait for the link without a call: keepers after their link dropped, and those of `rejoin`.
+  /// The sessions that wait for the link without a call: persistent ones after their link dropped, those of `rejoin`.
   private var rejoining: [Who] = []
   private var isOurs = true
   private var backOff = LinkBackOff()
@@ -59,11 +59,11 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
   /// How this session waits.
   func requests(of who: Who) -> [Request] { waiting.filter { $0.who == who }.map(\.request) }
 
-  /// - Parameter keeps: whether the link is reestablished when it drops, from now on.
-  mutating func want(_ who: Who, _ request: Request, keeps: Bool = false) -> [Action] {
-    if keeps { keepers.insert(who) } else { keepers.remove(who) }
+  /// - Parameter persists: whether the link is reestablished when it drops, from now on.
+  mutating func want(_ who: Who, _ request: Request, persists: Bool = false) -> [Action] {
+    if persists { persistent.insert(who) } else { persistent.remove(who) }
     let isBackingOff = backOff.failures > 0
-    // Retries for keepers of the link do not count against a new request.
+    // Retries for persistent sessions do not count against a new request.
     if waiting.isEmpty, state != .connected { backOff = LinkBackOff() }
     switch state {
     case .connected:
@@ -80,7 +80,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     case .connecting:
       waiting.append((who, request))
       rejoining.removeAll { $0 == who }
-      // A new request does not wait for the back-off of keepers.
+      // A new request does not wait for the back-off of persistent sessions.
       return isBackingOff ? [.connect(after: .zero)] : []
     case .negotiating, .ending:
       waiting.append((who, request))
@@ -90,9 +90,9 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
   }
 
   /// A preserved session wants the link, and waits for it through all failures.
-  /// - Parameter keeps: whether the link is reestablished when it drops later.
-  mutating func rejoin(_ who: Who, keeps: Bool) -> [Action] {
-    if keeps { keepers.insert(who) }
+  /// - Parameter persists: whether the link is reestablished when it drops later.
+  mutating func rejoin(_ who: Who, persists: Bool) -> [Action] {
+    if persists { persistent.insert(who) }
     guard !users.contains(who), !isWaiting(who) else { return [] }
     switch state {
     case .connected:
@@ -118,7 +118,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     var actions = waiting.filter { $0.who == who }.map { Action.answer($0.request, cancelled) }
     waiting.removeAll { $0.who == who }
     rejoining.removeAll { $0 == who }
-    keepers.remove(who)
+    persistent.remove(who)
     if users.contains(who) {
       users.removeAll { $0 == who }
       actions.append(.tellDisconnected(who, nil, isReconnecting: false))
@@ -166,9 +166,9 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
   mutating func linkDown(_ reason: BluetoothError, at now: Instant) -> [Action] {
     var actions: [Action] = []
     for who in users {
-      let isKept = keepers.contains(who)
-      if isKept, !isWaiting(who) { rejoining.append(who) }
-      actions.append(.tellDisconnected(who, reason, isReconnecting: isKept))
+      let persists = persistent.contains(who)
+      if persists, !isWaiting(who) { rejoining.append(who) }
+      actions.append(.tellDisconnected(who, reason, isReconnecting: persists))
     }
     users = []
     guard isWanted else {
@@ -208,7 +208,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
   mutating func refused(_ error: BluetoothError) -> [Action] {
     var actions = refuseWaiting(error) + rejoining.map { .tellFailed($0, error) }
     actions += users.map { .tellDisconnected($0, error, isReconnecting: false) }
-    (users, rejoining, keepers) = ([], [], [])
+    (users, rejoining, persistent) = ([], [], [])
     switch state {
     case .connecting:
       state = .idle

@@ -7,7 +7,7 @@ struct ConnectWish {
   /// The seconds after which the call fails; nil: never.
   var timeout: Double?
   /// Whether the link is reestablished when it is lost.
-  let keeps: Bool
+  let persists: Bool
   /// The parameters of the link; nil: as before.
   let parameters: CheckedWish?
   /// The PHY of the link; nil: as before.
@@ -20,7 +20,7 @@ struct ConnectWish {
       throw BledError.invalidParameter.error("\"timeout\" must be more than 0 seconds and at most a year")
     }
     timeout = params.timeout
-    keeps = params.reconnect ?? false
+    persists = params.reconnect ?? false
     parameters = if let wish = params.parameters { try CheckedWish(wish) } else { nil }
     phy = params.phy.map { LinkPHY(choice: $0) }
   }

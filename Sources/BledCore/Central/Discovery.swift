@@ -234,20 +234,20 @@ struct Discovery {
     switch request {
     case .everything:
       let services = known.tree
-      note(for: session) { $0.add(services) }
+      record(for: session) { $0.add(services) }
       return .services(services)
     case .services(let uuids, _):
       let wanted = Set(uuids)
       let services = known.services
         .filter { $0.isPrimary == true && (wanted.isEmpty || wanted.contains($0.uuid)) }
         .map { ServiceDescription($0) }
-      note(for: session) { $0.add(services) }
+      record(for: session) { $0.add(services) }
       return .services(services)
     case .includedServices(let scope, _):
       let isWanted = scope.filter
       let wanted = try known.service(at: scope.handle).includes?.filter { isWanted($0.uuid) }
       let services = known.descriptions(of: wanted ?? [])
-      note(for: session) { $0.add(includes: services, of: scope.handle) }
+      record(for: session) { $0.add(includes: services, of: scope.handle) }
       return .services(services)
     case .characteristics(let scope, _):
       let isWanted = scope.filter
@@ -255,13 +255,13 @@ struct Discovery {
       let characteristics = (wanted ?? []).map {
         CharacteristicDescription($0, extended: known.extendedProperties(of: $0.valueHandle))
       }
-      note(for: session) { $0.add(characteristics, of: scope.handle) }
+      record(for: session) { $0.add(characteristics, of: scope.handle) }
       return .characteristics(characteristics)
     case .descriptors(let scope, _):
       let isWanted = scope.filter
       let wanted = known.descriptors(of: scope.handle)?.filter { isWanted($0.uuid) }
       let descriptors = (wanted ?? []).map { DescriptorDescription(handle: $0.handle, uuid: $0.uuid) }
-      note(for: session) { $0.add(descriptors, of: scope.handle) }
+      record(for: session) { $0.add(descriptors, of: scope.handle) }
       return .descriptors(descriptors)
     }
   }
@@ -276,7 +276,7 @@ struct Discovery {
   mutating func locate(_ path: AttributePath, for session: Session) throws -> (handle: UInt16, uuid: BluetoothUUID?) {
     if let handle = path.handle { return (handle, nil) }
     let found = try known.attribute(at: path)
-    note(for: session) { tree in
+    record(for: session) { tree in
       tree.add([ServiceDescription(found.service)])
       guard let characteristic = found.characteristic else { return }
       tree.add([CharacteristicDescription(characteristic)], of: found.service.range.lowerBound)
@@ -300,7 +300,7 @@ struct Discovery {
   /// Forgets the discoveries of a session that has disconnected from the device.
   mutating func forget(_ session: Session) { trees[session.id] = nil }
 
-  private mutating func note(for session: Session?, _ add: (inout DiscoveredTree) -> Void) {
+  private mutating func record(for session: Session?, _ add: (inout DiscoveredTree) -> Void) {
     guard let session, session.restoration != nil else { return }
     add(&trees[session.id, default: DiscoveredTree()])
   }

@@ -57,7 +57,7 @@ struct LinkOperation {
   /// Whether the device was asked where its attributes are.
   var wasLookedUp = false
   /// The note of its call for recordings; nil if none recorded when it was made.
-  var note: CallNote?
+  var annotation: CallAnnotation?
   /// Whether a Write Command waits for the results of its session's earlier operations.
   var isBehindOthers = false
   /// The procedure that is next; nil if it is decided when the operation's turn comes.
@@ -115,7 +115,7 @@ struct LinkOperation {
 
   /// Whether the Write Commands of its session stay behind it. A subscription may still have to look for its
   /// descriptor; a lookup may become a Write Command.
-  var holdsCommands: Bool { if case .lookup = task { true } else { isSubscription } }
+  var delaysCommands: Bool { if case .lookup = task { true } else { isSubscription } }
 }
 
 /// Operations that the device can be asked beside others, on a bearer of their own.

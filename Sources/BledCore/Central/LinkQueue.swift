@@ -81,12 +81,12 @@ struct LinkQueue {
 
   /// Begins the next Write Command of a session, for which there is room.
   mutating func beginCommand(of session: Session) -> (id: ProcedureID, operation: LinkOperation)? {
-    guard !holdsCommands(of: session), let next = waiting.next(of: party(of: session)) else { return nil }
+    guard !delaysCommands(of: session), let next = waiting.next(of: party(of: session)) else { return nil }
     return (begin(next), next)
   }
 
   /// Whether Write Commands of a session that wait here stay behind its other operations, or the results of these.
-  func holdsCommands(of session: Session) -> Bool {
+  func delaysCommands(of session: Session) -> Bool {
     guard let first = waiting.first(of: party(of: session)) else { return false }
     return !first.isCommand || !canSend(first)
   }
@@ -216,7 +216,7 @@ struct LinkQueue {
   private func canSend(_ command: LinkOperation) -> Bool {
     slots.allSatisfy { slot in
       guard let other = slot.current?.operation, other.session == command.session else { return true }
-      return slot.bearer == .fixed && !command.isBehindOthers && !other.holdsCommands
+      return slot.bearer == .fixed && !command.isBehindOthers && !other.delaysCommands
     }
   }
 

@@ -21,18 +21,18 @@ protocol OperationHandler: AnyObject {
 final class OperationRunner {
   unowned let handler: any OperationHandler
   private unowned let hub: LinkHub
-  private let notes: CallNotes
+  private let annotations: CallAnnotations
   private let scheduler: any Scheduler
   private var queue = LinkQueue()
   /// The call for which the last operation began.
-  private var lastNote: CallNote?
+  private var lastAnnotation: CallAnnotation?
   /// Whether the next operation begins when the loop has served others.
   private var isPausing = false
 
-  init(_ handler: any OperationHandler, on hub: LinkHub, notes: CallNotes) {
+  init(_ handler: any OperationHandler, on hub: LinkHub, annotations: CallAnnotations) {
     self.handler = handler
     self.hub = hub
-    self.notes = notes
+    self.annotations = annotations
     scheduler = hub.scheduler
   }
 
@@ -41,7 +41,7 @@ final class OperationRunner {
     let hub = hub
     guard hub.isOpen else { return handler.fail(operation, LinkHub.gone) }
     var operation = operation
-    operation.note = notes.claim(for: operation.session, on: hub.peripheral.id)
+    operation.annotation = annotations.claim(for: operation.session, on: hub.peripheral.id)
     if let id = queue.beginAtOnce(operation, hasRoom: hub.room.isFree && hub.link.isWritable) {
       begin(operation, id)
     } else {
@@ -68,9 +68,9 @@ final class OperationRunner {
   }
 
   private func begin(_ operation: LinkOperation, _ id: ProcedureID) {
-    if operation.note !== lastNote {
-      lastNote = operation.note
-      if let note = lastNote { notes.begins(note) }
+    if operation.annotation !== lastAnnotation {
+      lastAnnotation = operation.annotation
+      if let annotation = lastAnnotation { annotations.begins(annotation) }
     }
     if operation.isCommand, let session = operation.session { hub.room.sent(by: session) }
     if case .command(let handle, let value, let isSigned, let reply) = operation.task {
@@ -150,7 +150,7 @@ final class OperationRunner {
   }
 
   /// Whether the Write Commands of a session wait for more than room.
-  func holdsCommands(of session: Session) -> Bool { queue.holdsCommands(of: session) }
+  func delaysCommands(of session: Session) -> Bool { queue.delaysCommands(of: session) }
 
   /// Sends a Write Command of a session, for which there is room.
   func sendCommand(of session: Session) {

@@ -89,7 +89,7 @@ final class PeripheralConnection {
         perform(machine.expired(request, error))
       }
     }
-    perform(machine.want(session, request, keeps: wish.keeps))
+    perform(machine.want(session, request, persists: wish.persists))
     if wish.parameters != nil || wish.phy != nil { wishesChanged() }
     if let phy = wish.phy, machine.state == .connected { link?.hub.link.request(phy) { _ in } }
   }
@@ -98,7 +98,7 @@ final class PeripheralConnection {
   func rejoin(_ session: Session, with state: RestoredState.Peripheral) {
     preserved[session] = state
     if let wish = state.parameters.flatMap({ try? CheckedWish($0) }) { wished[session] = wish }
-    perform(machine.rejoin(session, keeps: state.reconnect ?? false))
+    perform(machine.rejoin(session, persists: state.reconnect ?? false))
   }
 
   /// A session disconnects from the device, or no longer waits for it.
@@ -123,7 +123,7 @@ final class PeripheralConnection {
     hasNegotiated = false
     let isOurs = hub.link.role == .central
     if isOurs { dialled = nil }
-    if isOurs || broker.directory.keeps(peripheral) { broker.directory.connected(peripheral) }
+    if isOurs || broker.directory.stores(peripheral) { broker.directory.connected(peripheral) }
     broker.watchers.tell(peripheral)
     perform(machine.linkUp(isOurs: isOurs))
     wishesChanged()
@@ -178,7 +178,7 @@ final class PeripheralConnection {
       services: link?.services(discoveredBy: session) ?? had?.services ?? [],
       subscriptions: link?.receivers.subscriptions(of: session) ?? had?.subscriptions ?? [],
       indications: (link?.receivers.indications(of: session) ?? had?.indications)?.nonEmpty,
-      reconnect: machine.keepers.contains(session) ? true : nil, parameters: wished[session]?.wish)
+      reconnect: machine.persistent.contains(session) ? true : nil, parameters: wished[session]?.wish)
   }
 
   // MARK: The link's parameters
@@ -234,13 +234,13 @@ final class PeripheralConnection {
           PeripheralConnectFailed.self, .init(peripheral: peripheral.id, reason: RPCError(error)))
       case .tellConnected(let session):
         // The link is no longer held for a slow reader, unless the session is that reader.
-        link?.hub.brake.release()
+        link?.hub.brake.resume()
         session.costs.linkBegan(peripheral.number, at: broker.scheduler.now)
         if let result { session.send(PeripheralConnected.self, result) }
         restore(session)
       }
     }
-    if machine.users.count != 1 { link?.hub.brake.release() }
+    if machine.users.count != 1 { link?.hub.brake.resume() }
     dropWishes()
     if machine.state == .idle { broker.forget(self) }
     broker.updateSearch()

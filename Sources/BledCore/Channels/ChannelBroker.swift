@@ -242,7 +242,7 @@ final class ChannelBroker: LinkChannels {
     let relay = ChannelRelay(channel) { [weak self] reason in self?.relayEnded(number, reason) }
     let entry = Entry(number, session, peripheral, channel, relay, isOffered: isOffered)
     entries[number] = entry
-    peripheral.holds += 1
+    peripheral.references += 1
     startWaiting(entry)
     return entry
   }
@@ -324,7 +324,7 @@ final class ChannelBroker: LinkChannels {
     entry.alarm?.cancel()
     tokens.revoke(entry.number)
     entry.relay.close()
-    entry.peripheral.holds -= 1
+    entry.peripheral.references -= 1
   }
 
   private func isUnderWay(_ opening: ChannelOpening) -> Bool { openings.contains { $0 === opening } }

@@ -2,17 +2,17 @@
 ///
 /// | State   | Input                                                     | Action, next state |
 /// |---------|-----------------------------------------------------------|--------------------|
-/// | open    | a value for the only reader, which has too much to read   | hold → holding     |
-/// | holding | the reader has caught up, is gone, or is not the only one | release → open     |
-/// | holding | `timeout` has passed                                      | release → spent    |
+/// | open    | a value for the only reader, which has too much to read   | pause → paused     |
+/// | paused  | the reader has caught up, is gone, or is not the only one | resume → open      |
+/// | paused  | `timeout` has passed                                      | resume → spent     |
 /// | spent   | the reader has caught up, is gone, or is not the only one | → open             |
 ///
 /// When the time is over, values queue for the reader as far as there is room. After that it loses its subscription,
 /// or the writes of the device.
 struct Brake {
-  enum Action: Hashable { case hold, release }
+  enum Action: Hashable { case pause, resume }
 
-  private enum State { case open, holding, spent }
+  private enum State { case open, paused, spent }
 
   /// How long a link is held at most. Answers and requests of the device are held back together with its values, and
   /// the device gives up on an answer after 30 s (Core 5.4, Vol 3, Part F, 3.3.3).
@@ -25,18 +25,18 @@ struct Brake {
 
   mutating func overrun() -> Action? {
     guard state == .open else { return nil }
-    state = .holding
-    return .hold
+    state = .paused
+    return .pause
   }
 
   mutating func relieved() -> Action? {
     defer { state = .open }
-    return state == .holding ? .release : nil
+    return state == .paused ? .resume : nil
   }
 
   mutating func timedOut() -> Action? {
-    guard state == .holding else { return nil }
+    guard state == .paused else { return nil }
     state = .spent
-    return .release
+    return .resume
   }
 }

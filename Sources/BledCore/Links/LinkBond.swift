@@ -39,7 +39,7 @@ final class LinkBond {
   func changed(isMadeHere: Bool) {
     if isMadeHere {
       isInForce = true
-      keep()
+      storeSettings()
     }
     acceptSignatures()
   }
@@ -54,7 +54,7 @@ final class LinkBond {
     }
     isInForce = true
     if let state = protection.clients.state(of: bond) { hub.restore(state) }
-    keep()
+    storeSettings()
   }
 
   /// A service is at these handles: a bonded device may have subscribed to it before.
@@ -62,13 +62,13 @@ final class LinkBond {
     if isInForce, hub.isOpen { hub.serviceReturned(range) }
   }
 
-  /// Keeps the device's settings.
-  func keep() {
+  /// Stores the device's settings.
+  func storeSettings() {
     guard isInForce, let bond else { return }
     if hub.database[hub.slot.audience].isHashed {
-      protection.clients.keep(hub.clientState, of: bond)
+      protection.clients.store(hub.clientState, of: bond)
     } else {
-      protection.clients.keepLater(of: bond) { [weak hub] in hub?.clientState }
+      protection.clients.storeLater(of: bond) { [weak hub] in hub?.clientState }
     }
   }
 
@@ -82,7 +82,7 @@ final class LinkBond {
 
   /// The device was told them: if it is bonded it keeps them (Core 5.4, Vol 3, Part G, 7.2).
   func told(_ features: [UInt8]) {
-    if isInForce, let bond { protection.clients.keep(toldFeatures: features, of: bond) }
+    if isInForce, let bond { protection.clients.store(toldFeatures: features, of: bond) }
   }
 
   // MARK: Signatures
@@ -97,7 +97,7 @@ final class LinkBond {
 
   /// A signed write of the device was accepted.
   func signatureAccepted(_ counter: UInt32) {
-    if let bond { protection.clients.keep(signCounter: counter, of: bond) }
+    if let bond { protection.clients.store(signCounter: counter, of: bond) }
   }
 
   /// A write whose origin the device can check without encryption; on an encrypted link nothing is signed (Core 5.4,

@@ -160,7 +160,7 @@ final class LinkHub {
   /// Indicates to the device, if it has subscribed, that attributes were added or removed.
   func databaseChanged(_ range: ClosedRange<UInt16>) {
     withConnection { $0.databaseChanged(range, now: scheduler.now, database: database[slot.audience], actions: &$1) }
-    bond.keep()
+    bond.storeSettings()
   }
 
   /// Fails the device's pending request to an owner that has ended.
@@ -247,7 +247,7 @@ final class LinkHub {
     case .indicationFinished(let id, _): server.indicationFinished(id)
     case .securityNeeded(let id, let bearer, let error): raiseSecurity(for: id, on: bearer, error)
     case .signatureAccepted(let counter): bond.signatureAccepted(counter)
-    case .clientStateChanged: bond.keep()
+    case .clientStateChanged: bond.storeSettings()
     // The MTU itself is read where it is needed.
     case .mtuChanged(let mtu): if mtu != toldMTU { tellParameters() }
     case .stored: break

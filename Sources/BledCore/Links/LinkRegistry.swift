@@ -30,7 +30,7 @@ final class LinkRegistry {
     guard !blocked.contains(peripheral) else { return link.disconnect() }
     peripheral.adapter = slot
     peripheral.wasMet = true
-    peripheral.holds += 1
+    peripheral.references += 1
     // The kernel reports a device that connects by its identity, with any of its addresses.
     if link.role == .central { _ = directory.reached(peripheral, at: link.peer) }
     slot.linkCount += 1
@@ -72,7 +72,7 @@ final class LinkRegistry {
   func remove(_ hub: LinkHub) {
     links.removeAll { $0 === hub }
     hub.slot.linkCount -= 1
-    hub.peripheral.holds -= 1
+    hub.peripheral.references -= 1
     directory.released(hub.peripheral)
   }
 }

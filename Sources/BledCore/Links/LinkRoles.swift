@@ -52,7 +52,7 @@ protocol ClientRole: AnyObject {
   /// A bearer has ended; the procedures on it fail next.
   func bearerEnded(_ bearer: BearerID)
   /// Whether the Write Commands of a session wait for more than room.
-  func holdsCommands(of session: Session) -> Bool
+  func delaysCommands(of session: Session) -> Bool
   /// Sends a Write Command of a session, for which there is room.
   func sendCommand(of session: Session)
   /// Everything that is pending fails.

@@ -66,7 +66,7 @@ final class LinkRoom {
 
   private func canSend(_ sender: RoomTurns.Sender) -> Bool {
     switch sender {
-    case .commands(let session): hub.link.isWritable && !hub.central.holdsCommands(of: session)
+    case .commands(let session): hub.link.isWritable && !hub.central.delaysCommands(of: session)
     case .values(let handle): hub.server.canSendValue(of: handle)
     }
   }

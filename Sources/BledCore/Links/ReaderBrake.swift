@@ -1,6 +1,6 @@
 import Adapter
 
-/// Holds one link while its only reader falls behind (`Brake`).
+/// Pauses reading of one link while its only reader falls behind (`Brake`).
 final class ReaderBrake {
   private unowned let hub: LinkHub
   private var brake = Brake()
@@ -14,13 +14,13 @@ final class ReaderBrake {
   /// Others count if they use the device, or the device uses services of others: their requests and answers would
   /// be held back together with the values.
   func slowDown(for session: Session) {
-    guard session.outbox.isCongested, hold(for: session) else { return }
-    session.whenRelieved { [weak self] in self?.release() }
+    guard session.outbox.isCongested, pause(for: session) else { return }
+    session.whenRelieved { [weak self] in self?.resume() }
   }
 
-  /// Holds the link for a session that has too much to read, until `release`.
-  /// - Returns: false if it is held or has been already, or the session is not alone.
-  func hold(for session: Session) -> Bool {
+  /// Pauses reading of the link for a session that has too much to read, until `resume`.
+  /// - Returns: false if it is paused or has been already, or the session is not alone.
+  func pause(for session: Session) -> Bool {
     guard brake.isOpen, session.isPresent, hub.central.users.allSatisfy({ $0 === session }),
       hub.server.served.isSubset(of: [session])
     else { return false }
@@ -34,7 +34,7 @@ final class ReaderBrake {
   }
 
   /// The reader has caught up, has ended, or is no longer the only one.
-  func release() {
+  func resume() {
     guard !brake.isOpen else { return }
     alarm?.cancel()
     alarm = nil
@@ -46,8 +46,8 @@ final class ReaderBrake {
 
   private func perform(_ action: Brake.Action?) {
     switch action {
-    case .hold: hub.link.isReading = false
-    case .release: hub.link.isReading = true
+    case .pause: hub.link.isReading = false
+    case .resume: hub.link.isReading = true
     case nil: return
     }
     hub.bearers.readingChanged()

@@ -71,7 +71,7 @@ final class ValuePipe {
       session.costs.packetsLost += 1
       return false
     }
-    if socket.isCongested { _ = hub.brake.hold(for: session) }
+    if socket.isCongested { _ = hub.brake.pause(for: session) }
     return true
   }
 
@@ -93,7 +93,7 @@ final class ValuePipe {
     guard isOpen else { return }
     isOpen = false
     unsent += socket.close()
-    hub.brake.release()
+    hub.brake.resume()
     if dropped > 0 { _ = owner?.tellDropped(dropped, isAtEnd: true) }
     owner?.ended(reason, unsent: unsent)
   }
@@ -113,11 +113,11 @@ final class ValuePipe {
       // The value may have been sent in the meantime.
       if isSending { socket.pause() }
     case .drained:
-      hub.brake.release()
+      hub.brake.resume()
       if dropped > 0 { tellDropped() }
       owner.drained()
     case .abandoned:
-      hub.brake.release()
+      hub.brake.resume()
       owner.abandoned()
     case .closed: end(nil)
     }

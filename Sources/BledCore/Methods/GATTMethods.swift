@@ -28,7 +28,7 @@ extension Router {
       do {
         try broker.link(to: params.peripheral, for: session).requests.write(params, for: session, reply)
       } catch {
-        if params.response == false { broker.noteRefusedCommand(of: session, params, error) }
+        if params.response == false { broker.commandRefused(of: session, params, error) }
         throw error
       }
     }

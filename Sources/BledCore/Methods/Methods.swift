@@ -3,14 +3,16 @@ import BledRPC
 import Bluetooth
 
 extension Router {
-  func serveSession(_ daemon: Daemon, _ keeper: SessionKeeper) {
-    serve(SessionOpen.self) { [unowned keeper] params, session, reply in
-      try keeper.open(params, for: session, reply)
+  func serveSession(_ daemon: Daemon, _ sessionRegistry: SessionRegistry) {
+    serve(SessionOpen.self) { [unowned sessionRegistry] params, session, reply in
+      try sessionRegistry.open(params, for: session, reply)
     }
-    serve(SessionEnd.self) { [unowned keeper] params, session, reply in
-      try keeper.end(params, for: session, reply)
+    serve(SessionEnd.self) { [unowned sessionRegistry] params, session, reply in
+      try sessionRegistry.end(params, for: session, reply)
     }
-    answer(SessionList.self) { [unowned keeper] params, session in keeper.describe(params, to: session) }
+    answer(SessionList.self) { [unowned sessionRegistry] params, session in
+      sessionRegistry.describe(params, to: session)
+    }
     answer(AdapterList.self) { [unowned daemon] _, _ in .init(adapters: daemon.adapters.descriptions) }
     serve(AdapterPower.self) { [unowned daemon] params, session, reply in
       try daemon.adapters.find(params.adapter).setPower(params.on, for: session, reply)

@@ -56,7 +56,7 @@ final class BondBroker {
       throw session.rules.policy.refusal(of: .adapters, to: session.credentials)
     }
     let bond = try Bond(params)
-    keep(bond, for: 0)
+    store(bond, for: 0)
     isAdded(bond)
     bonds.whenStored { isStored in
       guard isStored else {
@@ -107,9 +107,9 @@ final class BondBroker {
   /// - Parameter user: the user that it was made for; nil leaves it as it is.
   /// - Returns: false if it had to give way itself.
   @discardableResult
-  func keep(_ bond: Bond, for user: UInt32?) -> Bool {
+  func store(_ bond: Bond, for user: UInt32?) -> Bool {
     let connected = Set(links.links.map(\.peripheral.identity))
-    guard let victim = bonds.keep(bond, for: user, isLinked: { connected.contains($0.peer) }) else { return true }
+    guard let victim = bonds.store(bond, for: user, isLinked: { connected.contains($0.peer) }) else { return true }
     forget(victim)
     return victim != bond
   }

@@ -214,7 +214,7 @@ final class PairingBroker: LinkProtection {
     case .showPasskey(let passkey, let entered):
       change(hub) { $0.begins() }
       show(passkey, entered, peripheral, hub, slot)
-    case .bonded(let bond): keep(bond, peripheral, hub, slot)
+    case .bonded(let bond): store(bond, peripheral, hub, slot)
     case .pairedWithoutBond:
       guard let hub else { return }
       passkeySucceeded(hub)
@@ -231,7 +231,7 @@ final class PairingBroker: LinkProtection {
       tellEnd(peripheral, hub, slot, error)
     case .keysRefused(let earlier):
       if let earlier {
-        bondBroker.keep(earlier, for: nil)
+        bondBroker.store(earlier, for: nil)
         bondBroker.isAdded(earlier)
       } else {
         bonds.remove(Bond.ID(local: slot.adapter.information.address, peer: peripheral.identity))
@@ -256,7 +256,7 @@ final class PairingBroker: LinkProtection {
 
   /// A bond was made, or a key has come. Keys without permission, or keys that would silently protect less than the
   /// earlier ones, are removed again, and the kernel is given the earlier ones.
-  private func keep(_ bond: Bond, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
+  private func store(_ bond: Bond, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
     if let hub, bond.security?.level == 4, !pairing(hub).isAgreeing,
       consent.outOfBand.giver([hub.link.peer, bond.peer], on: slot) != nil
     {
@@ -271,7 +271,7 @@ final class PairingBroker: LinkProtection {
     directory.paired(peripheral, as: bond.peer)
     let hasNewKeys = bonds.find(bond.local, bond.peer)?.longTermKeys != bond.longTermKeys
     let user = pairing(hub).consenter(to: bond.peer)?.user
-    guard bondBroker.keep(bond, for: concern.users.first ?? user) else {
+    guard bondBroker.store(bond, for: concern.users.first ?? user) else {
       return reject(bond, peripheral, hub, slot, "too many devices are paired, and all are connected")
     }
     passkeySucceeded(hub)

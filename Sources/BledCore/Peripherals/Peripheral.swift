@@ -56,7 +56,7 @@ final class Peripheral {
   /// The decoded data, once a scan has asked for it.
   var decoded: DecodedReport?
   /// How many brokers rely on it; while there is one it is not forgotten.
-  var holds = 0
+  var references = 0
   /// Whether there ever was a link to it.
   var wasConnected = false
   /// Whether it was ever heard, or linked in either role; an address that was only requested may be mistyped.

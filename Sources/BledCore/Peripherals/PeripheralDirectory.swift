@@ -11,7 +11,7 @@ final class PeripheralDirectory {
     /// Devices in memory.
     var peripherals = 4096
     /// Devices in the store, at most half of the devices in memory.
-    var kept = 256
+    var stored = 256
     /// Octets of the attributes cached for one device.
     var cache = 16 << 10
     /// Octets of all attributes cached.
@@ -23,7 +23,7 @@ final class PeripheralDirectory {
     /// Devices forgotten to make room.
     var forgotten = 0
     /// Devices removed from the store.
-    var unkept = 0
+    var evicted = 0
     /// Caches dropped to make room, or too large.
     var droppedCaches = 0
     /// How often all private addresses were forgotten to make room.
@@ -43,7 +43,7 @@ final class PeripheralDirectory {
   var onBondsChanged: () -> Void = {}
   /// The length of an identifier, which is a UUID.
   private static let identifierLength = 36
-  private var kept: Set<Peripheral> = []
+  private var stored: Set<Peripheral> = []
   /// The adapters of stored devices that were not there yet.
   private var awaited: [Peripheral: String] = [:]
   private var lastNumber = 0
@@ -74,7 +74,7 @@ final class PeripheralDirectory {
       let document = store.document("peripherals", version: 1) { [unowned self] in records }
       self.document = document
       // Backwards: the latest addition counts as used last.
-      for record in (document.load()?.peripherals ?? []).prefix(limits.kept).reversed() { restore(record, on: slot) }
+      for record in (document.load()?.peripherals ?? []).prefix(limits.stored).reversed() { restore(record, on: slot) }
     }
     for (peripheral, id) in awaited where id.utf8.elementsEqual(slot.id.utf8) {
       peripheral.adapter = slot
@@ -83,79 +83,79 @@ final class PeripheralDirectory {
   }
 
   private func restore(_ record: PeripheralRecord, on slot: AdapterSlot) {
-    guard let stored = record.deviceAddress, let id = record.identifier, byID[OctetText(id)] == nil else { return }
+    guard let listed = record.deviceAddress, let id = record.identifier, byID[OctetText(id)] == nil else { return }
     // The daemon may have been killed before it wrote that the device has paired.
-    let address = bonds.resolver.identity(of: stored) ?? stored
+    let address = bonds.resolver.identity(of: listed) ?? listed
     guard byAddress[address] == nil else { return }
     let peripheral = add(id, address, on: slot, name: record.deviceName)
     peripheral.wasConnected = record.wasConnected ?? true
     peripheral.wasMet = record.wasMet ?? true
-    peripheral.isPrivate = record.usesPrivateAddresses ?? (peripheral.wasConnected ? address != stored : nil)
+    peripheral.isPrivate = record.usesPrivateAddresses ?? (peripheral.wasConnected ? address != listed : nil)
     peripheral.ignoresMTU = record.ignoresMTU ?? false
     adopt(record.formerIdentifiers, for: peripheral)
     for user in record.users ?? [] { peripheral.used(by: user) }
-    kept.insert(peripheral)
+    stored.insert(peripheral)
     if !record.adapter.utf8.elementsEqual(slot.id.utf8) { awaited[peripheral] = record.adapter }
     peripheral.cache = record.cache.map { GATTCache(hash: $0.hash.octets, attributes: $0.attributes.octets) }
   }
 
   private var records: PeripheralRecords {
-    PeripheralRecords(peripherals: Self.inOrder(kept).map { PeripheralRecord($0) })
+    PeripheralRecords(peripherals: Self.inOrder(stored).map { PeripheralRecord($0) })
   }
 
   /// Keeps a device that is requested in the store, if there is room besides the connected ones. That it was
   /// used again is written together with the next change.
-  func keep(_ peripheral: Peripheral) {
+  func store(_ peripheral: Peripheral) {
     awaited[peripheral] = nil
-    guard !keeps(peripheral) else { return }
+    guard !stores(peripheral) else { return }
     if isFull {
-      guard let oldest = Self.inOrder(kept).last(where: { $0.holds == 0 && !$0.wasConnected }) else { return }
-      counters.unkept += 1
-      unkeep(oldest)
+      guard let oldest = Self.inOrder(stored).last(where: { $0.references == 0 && !$0.wasConnected }) else { return }
+      counters.evicted += 1
+      evict(oldest)
     }
-    kept.insert(peripheral)
+    stored.insert(peripheral)
     document?.changed()
   }
 
   /// There is a link to a device that was requested: it is kept, replacing another one if necessary.
   func connected(_ peripheral: Peripheral) {
-    guard !keeps(peripheral) || !peripheral.wasConnected else { return }
+    guard !stores(peripheral) || !peripheral.wasConnected else { return }
     peripheral.wasConnected = true
-    if !keeps(peripheral), isFull {
-      let others = Self.inOrder(kept).filter { $0.holds == 0 }
+    if !stores(peripheral), isFull {
+      let others = Self.inOrder(stored).filter { $0.references == 0 }
       let strangers = others.filter { !bonds.contains($0.identity) }
       if let oldest = others.last(where: { !$0.wasConnected }) ?? strangers.last ?? others.last {
-        counters.unkept += 1
-        unkeep(oldest)
+        counters.evicted += 1
+        evict(oldest)
       }
     }
-    kept.insert(peripheral)
+    stored.insert(peripheral)
     document?.changed()
   }
 
   /// A device does not answer Exchange MTU.
   func ignoresMTU(_ peripheral: Peripheral) {
     peripheral.ignoresMTU = true
-    if keeps(peripheral) { document?.changed() }
+    if stores(peripheral) { document?.changed() }
   }
 
   /// Whether the store has a device.
-  func keeps(_ peripheral: Peripheral) -> Bool { kept.contains(peripheral) }
+  func stores(_ peripheral: Peripheral) -> Bool { stored.contains(peripheral) }
 
-  private var isFull: Bool { kept.count >= min(limits.kept, max(1, limits.peripherals / 2)) }
+  private var isFull: Bool { stored.count >= min(limits.stored, max(1, limits.peripherals / 2)) }
 
-  private func unkeep(_ peripheral: Peripheral) {
-    kept.remove(peripheral)
+  private func evict(_ peripheral: Peripheral) {
+    stored.remove(peripheral)
     awaited[peripheral] = nil
     peripheral.cache = nil
   }
 
   /// The cache of a device was made, replaced or dropped.
   func cacheChanged(_ peripheral: Peripheral) {
-    guard keeps(peripheral) else { return peripheral.cache = nil }
+    guard stores(peripheral) else { return peripheral.cache = nil }
     if peripheral.cacheSize > limits.cache { drop(&peripheral.cache) }
-    var excess = kept.reduce(0) { $0 + $1.cacheSize } - limits.caches
-    for other in Self.inOrder(kept).reversed() where excess > 0 && other.cache != nil && other != peripheral {
+    var excess = stored.reduce(0) { $0 + $1.cacheSize } - limits.caches
+    for other in Self.inOrder(stored).reversed() where excess > 0 && other.cache != nil && other != peripheral {
       excess -= other.cacheSize
       drop(&other.cache)
     }
@@ -170,7 +170,7 @@ final class PeripheralDirectory {
   /// Forgets a device: its identifier, its name, its discovered attributes.
   /// - Throws: `BledError.notPermitted` while a session has a connection or a pending connection to it.
   func forget(_ peripheral: Peripheral) throws(BluetoothError) {
-    guard peripheral.holds == 0 else {
+    guard peripheral.references == 0 else {
       throw BledError.notPermitted.error(
         "\(peripheral.id) is connected or has a pending connection: disconnect all sessions from it first")
     }
@@ -180,16 +180,16 @@ final class PeripheralDirectory {
   /// Forgets a device that is not used any more and that nobody has met, unless there is a bond with it: its address
   /// may be mistyped.
   func forgetUnmet(_ peripheral: Peripheral) {
-    guard !peripheral.wasMet, peripheral.holds == 0, byAddress[peripheral.address] === peripheral,
+    guard !peripheral.wasMet, peripheral.references == 0, byAddress[peripheral.address] === peripheral,
       !bonds.contains(peripheral.identity)
     else { return }
     discard(peripheral)
   }
 
   private func discard(_ peripheral: Peripheral) {
-    let wasKept = keeps(peripheral)
+    let wasStored = stores(peripheral)
     remove(peripheral)
-    if wasKept { document?.changed() }
+    if wasStored { document?.changed() }
   }
 
   // MARK: Look-ups
@@ -250,7 +250,7 @@ final class PeripheralDirectory {
 
   /// Forgets an eighth of the devices at once, so that the search for the oldest is rare.
   private func forgetOldest() {
-    let candidates = Self.inOrder(byAddress.values.filter { $0.holds == 0 && !kept.contains($0) }).reversed()
+    let candidates = Self.inOrder(byAddress.values.filter { $0.references == 0 && !stored.contains($0) }).reversed()
     for peripheral in candidates.prefix(max(1, limits.peripherals / 8)) {
       remove(peripheral)
       counters.forgotten += 1
@@ -258,7 +258,7 @@ final class PeripheralDirectory {
   }
 
   private func remove(_ peripheral: Peripheral) {
-    if keeps(peripheral) { unkeep(peripheral) }
+    if stores(peripheral) { evict(peripheral) }
     byAddress[peripheral.address] = nil
     for id in peripheral.formerIDs + [peripheral.id] { byID[OctetText(id)] = nil }
     aliases = aliases.filter { $0.value != peripheral }
@@ -283,7 +283,7 @@ final class PeripheralDirectory {
 
   /// A device is not used any more: the entry of its identity takes its place.
   func released(_ peripheral: Peripheral) {
-    guard peripheral.holds == 0, peripheral.identity != peripheral.address else { return }
+    guard peripheral.references == 0, peripheral.identity != peripheral.address else { return }
     unite(peripheral, with: peripheral.identity)
   }
 
@@ -293,10 +293,10 @@ final class PeripheralDirectory {
   private func unite(_ peripheral: Peripheral, with identity: DeviceAddress) {
     let old = peripheral.address
     if let other = byAddress[identity] {
-      let isYielding = other.holds == 0 && (peripheral.holds > 0 || keeps(peripheral) && !keeps(other))
+      let isYielding = other.references == 0 && (peripheral.references > 0 || stores(peripheral) && !stores(other))
       guard isYielding else {
         peripheral.identity = identity
-        guard peripheral.holds == 0 else { return }
+        guard peripheral.references == 0 else { return }
         replace(peripheral, by: other)
         return alias(old, other)
       }
@@ -306,7 +306,7 @@ final class PeripheralDirectory {
     peripheral.rename(to: identity)
     byAddress[identity] = peripheral
     alias(old, peripheral)
-    if keeps(peripheral) { document?.changed() }
+    if stores(peripheral) { document?.changed() }
   }
 
   private func replace(_ old: Peripheral, by new: Peripheral) {
@@ -338,7 +338,7 @@ final class PeripheralDirectory {
   func reached(_ peripheral: Peripheral, at address: DeviceAddress) -> Bool {
     let wasPrivate = peripheral.isPrivate
     let hasMoved = peripheral.isReached(at: address, now: scheduler.now)
-    if peripheral.isPrivate != wasPrivate, keeps(peripheral) { document?.changed() }
+    if peripheral.isPrivate != wasPrivate, stores(peripheral) { document?.changed() }
     return hasMoved
   }
 }

@@ -138,7 +138,7 @@ final class AdvertisingBroker {
   }
 
   /// The advertisements of a session.
-  func held(by session: Session) -> [RestoredState.Advertisement] {
+  func restorableAdvertisements(of session: Session) -> [RestoredState.Advertisement] {
     numbers(where: { $0.session == session }).compactMap { id in
       guard let advertisement = advertisements[id] else { return nil }
       return .init(
@@ -184,7 +184,7 @@ final class AdvertisingBroker {
       if advertisement.alarm == nil, let duration = advertisement.params.duration {
         advertisement.alarm = scheduler.schedule(after: .seconds(duration)) { [weak self] in self?.end(id, .duration) }
       }
-      noteEnd(of: advertisement, interval)
+      setEnd(of: advertisement, interval)
       if let reply = advertisement.reply {
         advertisement.reply = nil
         reply.succeed(
@@ -205,8 +205,8 @@ final class AdvertisingBroker {
     }
   }
 
-  /// Notes when an advertisement that has come on the air is over, so that it does not begin anew after a restart.
-  private func noteEnd(of advertisement: Advertisement, _ interval: Duration) {
+  /// Records when an advertisement that has come on the air is over, so that it does not begin anew after a restart.
+  private func setEnd(of advertisement: Advertisement, _ interval: Duration) {
     let params = advertisement.params
     guard advertisement.ends == nil, let time = params.duration ?? params.count.map({ Double($0) * interval.inSeconds })
     else { return }

@@ -128,7 +128,7 @@ final class ServedCharacteristic: ValuePipeOwner {
   // MARK: The end
 
   func tellDropped(_ count: Int, isAtEnd: Bool) -> Bool {
-    ServerBroker.noteLoss(of: count, from: link.hub.peripheral.id, to: session)
+    ServerBroker.recordLoss(of: count, from: link.hub.peripheral.id, to: session)
     return true
   }
 

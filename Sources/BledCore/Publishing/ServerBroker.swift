@@ -301,7 +301,7 @@ final class ServerBroker: ServerRoles {
   }
 
   /// Logs once per session that it answered with a value that cannot be sent.
-  func noteLongAnswer(of session: Session, handle: UInt16, length: Int) {
+  func logLongAnswer(of session: Session, handle: UInt16, length: Int) {
     guard longAnswerers.insert(session).inserted else { return }
     logger.warning(
       """
@@ -318,7 +318,7 @@ final class ServerBroker: ServerRoles {
 
   /// Records that packets from a device were dropped that were, or may have been, for a session, and tells the session
   /// as soon as it has room: the device itself is not told the outcome of Write Commands.
-  static func noteLoss(of packets: Int, from central: String, to session: Session) {
+  static func recordLoss(of packets: Int, from central: String, to session: Session) {
     let isFirst = session.untoldLosses.isEmpty
     guard session.untoldLosses[central] != nil || session.untoldLosses.count < maximumUntold else { return }
     session.untoldLosses[central, default: 0] += packets

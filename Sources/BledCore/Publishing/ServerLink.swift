@@ -96,7 +96,7 @@ final class ServerLink: ServerRole {
   private func ask(_ session: Session, _ call: Question.Call, _ token: QuestionToken) {
     let question = Question(token: token, session: session, number: broker.nextQuestion(), call: call)
     questions.append(question)
-    if session.isPresent { callSession(question) } else { session.kept() }
+    if session.isPresent { callSession(question) } else { session.wakeProgram() }
   }
 
   private func callSession(_ question: Question) {
@@ -132,7 +132,7 @@ final class ServerLink: ServerRole {
   ) -> Result<[UInt8], ATTErrorCode> {
     let length = params.offset + ((try? answer.get())?.value.octets.count ?? 0)
     guard length > Attribute.longestValue else { return answer.map(\.value.octets).mapError(\.attErrorCode) }
-    broker.noteLongAnswer(of: session, handle: params.handle, length: length)
+    broker.logLongAnswer(of: session, handle: params.handle, length: length)
     return .failure(.unlikelyError)
   }
 
@@ -171,7 +171,7 @@ final class ServerLink: ServerRole {
 
   /// The device uses a service of this session: the link is no longer held for another one.
   private func serves(_ session: Session) {
-    if served.insert(session).inserted { hub.brake.release() }
+    if served.insert(session).inserted { hub.brake.resume() }
   }
 
   // MARK: Write Commands
@@ -184,7 +184,7 @@ final class ServerLink: ServerRole {
       || session.callWithoutAnswer(ServerWrite.self, command) == .refused
     {
       session.costs.packetsLost += 1
-      ServerBroker.noteLoss(of: 1, from: command.central, to: session)
+      ServerBroker.recordLoss(of: 1, from: command.central, to: session)
     }
     hub.brake.slowDown(for: session)
   }
@@ -196,7 +196,7 @@ final class ServerLink: ServerRole {
     for session in served.sorted(by: { $0.id < $1.id }) {
       // For a session that subscribes as well they are counted already.
       if !subscribers.contains(session) { session.costs.packetsLost += count }
-      ServerBroker.noteLoss(of: count, from: hub.peripheral.id, to: session)
+      ServerBroker.recordLoss(of: count, from: hub.peripheral.id, to: session)
     }
   }
 
@@ -265,7 +265,7 @@ final class ServerLink: ServerRole {
   /// A session has ended: the device's request to it is refused.
   func ended(_ session: Session) {
     endAcquired(GAPError.cancelled.error("the session has ended")) { $0.session === session }
-    if served.remove(session) != nil { hub.brake.release() }
+    if served.remove(session) != nil { hub.brake.resume() }
     if wishes.removeValue(forKey: session) != nil { hub.wishesChanged() }
     hub.ownerGone(session.owner)
     hub.room.forget(session)
@@ -276,7 +276,7 @@ final class ServerLink: ServerRole {
   func programGone(_ session: Session) {
     endAcquired(GAPError.cancelled.error("the program has disconnected")) { $0.session === session }
     for index in questions.indices where questions[index].session == session { questions[index].callNumber = nil }
-    if served.contains(session) { hub.brake.release() }
+    if served.contains(session) { hub.brake.resume() }
   }
 
   /// The numbers of the requests that wait for the program of a session.

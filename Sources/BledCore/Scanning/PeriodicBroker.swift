@@ -107,7 +107,7 @@ final class PeriodicBroker {
     lastNumber -= 1
     let phy = peripheral.advertisement?.primaryPHY ?? .le1M
     let train = Train(peripheral, number: lastNumber, phys: [phy])
-    peripheral.holds += 1
+    peripheral.references += 1
     trains[key] = train
     return train
   }
@@ -144,7 +144,7 @@ final class PeriodicBroker {
     follower.alarm?.cancel()
     if train.followers.isEmpty {
       trains[key] = nil
-      train.peripheral.holds -= 1
+      train.peripheral.references -= 1
       key.slot.adapter.setSync(key.train, nil)
       seek()
     }

@@ -85,13 +85,13 @@ final class ScanSubscription {
       guard wantsAll || isNews(peripheral), gate.admits(peripheral.rssi, isIn: false), filter.admits(peripheral)
       else { return false }
     }
-    if !wantsAll { note(peripheral) }
+    if !wantsAll { record(peripheral) }
     return true
   }
 
   /// Whether it gets a report on an anonymous advertisement, which is noted.
   func passes(anonymous report: AdvertisingReport, _ content: AdvertisedContent, wantsAll: Bool) -> Bool {
-    gate.admits(report.rssi, isIn: false) && filter.admits(anonymous: content) && (wantsAll || note(report))
+    gate.admits(report.rssi, isIn: false) && filter.admits(anonymous: content) && (wantsAll || record(report))
   }
 
   private func isIn(_ peripheral: Peripheral) -> Bool {
@@ -126,15 +126,15 @@ final class ScanSubscription {
   /// Whether a device was not reported yet, or with other data.
   private func isNews(_ peripheral: Peripheral) -> Bool { reported[peripheral.number] != peripheral.revision }
 
-  /// Notes that a device is reported.
-  private func note(_ peripheral: Peripheral) {
+  /// Records that a device is reported.
+  private func record(_ peripheral: Peripheral) {
     if reported.count >= Self.maximumReported { reported = [:] }
     reported[peripheral.number] = peripheral.revision
   }
 
-  /// Notes that an anonymous advertisement is reported.
+  /// Records that an anonymous advertisement is reported.
   /// - Returns: false if it was before.
-  private func note(_ report: AdvertisingReport) -> Bool {
+  private func record(_ report: AdvertisingReport) -> Bool {
     if reportedAnonymous.count >= Self.maximumReportedAnonymous { reportedAnonymous = [] }
     return reportedAnonymous.insert([report.sid ?? 0xFF] + report.data).inserted
   }

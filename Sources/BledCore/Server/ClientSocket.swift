@@ -150,7 +150,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
   /// Handles the lines that were read before, then new ones.
   /// - Returns: whether there is more.
   private func handleInput(until deadline: Int64) -> Bool {
-    defer { connection?.hold(framer.held) }
+    defer { connection?.charge(framer.buffered) }
     guard handleLines(until: deadline) else { return true }
     while canRead, isReadable || isGone, read() {
       guard handleLines(until: deadline) else { return true }
@@ -174,7 +174,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
       hasInputEnded = true
       updateInterest()
       // The last line may lack its line feed.
-      if framer.held > 0 { framer.append(CollectionOfOne(UInt8(ascii: "\n"))) }
+      if framer.buffered > 0 { framer.append(CollectionOfOne(UInt8(ascii: "\n"))) }
     }
     return count >= 0
   }
@@ -205,7 +205,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
         updateInterest()
         if isClosing, !hasInputEnded {
           end(farewells.add)
-        } else if isClosing || (hasInputEnded && connection.isDone && framer.held == 0) {
+        } else if isClosing || (hasInputEnded && connection.isDone && framer.buffered == 0) {
           disconnect()
         }
         return false

@@ -110,7 +110,7 @@ final class ValueSocket: TurnTaker {
     if waiting.isEmpty, write(value) { return true }
     guard waiting.count < Self.maximumWaiting, value.count <= session.room else { return false }
     waiting.append(value)
-    session.hold(value.count)
+    session.charge(value.count)
     updateWatch()
     return true
   }
@@ -129,7 +129,7 @@ final class ValueSocket: TurnTaker {
     watch?.cancel()
     watch = nil
     Glibc.close(descriptor)
-    session.hold(-waiting.reduce(0) { $0 + $1.count })
+    session.charge(-waiting.reduce(0) { $0 + $1.count })
     waiting = []
     session.acquisitions -= 1
     session.account.acquisitions -= 1
@@ -202,7 +202,7 @@ final class ValueSocket: TurnTaker {
     guard !waiting.isEmpty else { return }
     while let next = waiting.first, write(next) {
       waiting.removeFirst()
-      session.hold(-next.count)
+      session.charge(-next.count)
     }
     if waiting.isEmpty { onEvent?(isGone ? .abandoned : .drained) }
   }

@@ -28,7 +28,7 @@ public struct Outbox {
     /// The bounds that fit a daemon with a hundred clients.
     public init() {}
     /// The bounds of the lines kept for a disconnected program, possibly for an hour.
-    static var kept: Limits {
+    static var preserved: Limits {
       var limits = Limits()
       limits.coalescing = 0
       limits.reports = 64 << 10

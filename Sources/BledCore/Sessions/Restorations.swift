@@ -23,7 +23,7 @@ final class Restorations {
 
   private final class Entry {
     let session: Session
-    var keep: Duration?
+    var retention: Duration?
     /// When its program disconnected, in seconds since the epoch.
     var since: Double?
     /// Whether its program was told to come back.
@@ -83,10 +83,10 @@ final class Restorations {
   }
 
   /// Sets for how long a session is to be kept.
-  func keep(_ session: Session, for time: Duration) { entry(of: session)?.keep = time }
+  func setRetention(of session: Session, to time: Duration) { entry(of: session)?.retention = time }
 
   /// Whether the session is kept when its program goes away.
-  func isKept(_ session: Session) -> Bool { entry(of: session) != nil && limit > .zero }
+  func isPreserved(_ session: Session) -> Bool { entry(of: session) != nil && limit > .zero }
 
   /// The preserved session of an identifier, which is live from now on; nil if there is none.
   /// - Throws: if another program has it.
@@ -121,7 +121,7 @@ final class Restorations {
   private func alarm(
     for entry: Entry, goneSince since: Double, _ end: @escaping () -> Void
   ) -> any ScheduledWork {
-    let most = min(entry.keep ?? limit, limit)
+    let most = min(entry.retention ?? limit, limit)
     // The store's content may be anything.
     let gone = min(max(0, scheduler.secondsSinceEpoch - since), most.inSeconds)
     return scheduler.schedule(after: max(most - .seconds(gone), .zero), end)
@@ -163,7 +163,7 @@ final class Restorations {
         ? nil
         : StoredSession(
           user: key.user, group: entry.session.credentials?.group, groups: entry.session.credentials?.groups,
-          identifier: key.identifier, name: entry.session.name, keep: entry.keep?.inSeconds,
+          identifier: key.identifier, name: entry.session.name, keep: entry.retention?.inSeconds,
           background: entry.session.asksForBackground, since: entry.since, state: state)
     }
     return left + current

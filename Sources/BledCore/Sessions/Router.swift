@@ -17,14 +17,14 @@ final class Router {
   private static let longestName = 128
   private var entries: [OctetText: Entry] = [:]
   private let calls: CallMetrics
-  private let notes: CallNotes
+  private let annotations: CallAnnotations
 
   /// - Parameters:
   ///   - calls: where calls are measured.
-  ///   - notes: the notes of permitted calls in recordings.
-  init(_ calls: CallMetrics, notes: CallNotes) {
+  ///   - annotations: the notes of permitted calls in recordings.
+  init(_ calls: CallMetrics, annotations: CallAnnotations) {
     self.calls = calls
-    self.notes = notes
+    self.annotations = annotations
   }
 
   /// Serves a method that is answered at once.
@@ -111,8 +111,8 @@ final class Router {
           message: "the line has \(message.length) octets; the limit of \(method) is \(entry.longestLine)")
       }
       calls.called(method)
-      notes.called(method, message, by: connection.session, waitsForLink: entry.waitsForLink)
-      defer { notes.handled() }
+      annotations.called(method, message, by: connection.session, waitsForLink: entry.waitsForLink)
+      defer { annotations.handled() }
       try entry.handle(message, connection, id)
       if entry.changesSession, let changed = connection.session.onChange { changed(true) }
       return

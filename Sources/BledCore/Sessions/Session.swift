@@ -60,8 +60,8 @@ public final class Session {
   /// Called when its resources may have changed, if they are to be kept: with true if its program changed it, with
   /// false if a device did.
   var onChange: ((_ isOwn: Bool) -> Void)?
-  /// Called when something is kept for a disconnected program.
-  private var onKept: (() -> Void)?
+  /// Called once, when something happens that is of interest to a disconnected program.
+  private var wake: (() -> Void)?
 
   init(
     id: Int, credentials: PeerCredentials?, since: Double, rules: Rules, logger: Logger,
@@ -170,7 +170,7 @@ public final class Session {
       onOverflow(self)
     }
     connection?.linesWait(wereNone: wasEmpty && admission != .overflow)
-    if admission == .queued { kept() }
+    if admission == .queued { wakeProgram() }
     return admission
   }
 
@@ -180,10 +180,10 @@ public final class Session {
   }
 
   /// Something happened that is of interest to a disconnected program.
-  func kept() {
-    guard let onKept else { return }
-    self.onKept = nil
-    onKept()
+  func wakeProgram() {
+    guard let wake else { return }
+    self.wake = nil
+    wake()
   }
 
   /// The next lines to write, which fit into this many octets unless it is a single line.
@@ -204,7 +204,7 @@ public final class Session {
   var room: Int { rules.room(for: account) }
 
   /// Adds to the octets that wait on behalf of the session, or subtracts from them.
-  func hold(_ octets: Int) { account.octets += octets }
+  func charge(_ octets: Int) { account.octets += octets }
 
   /// Keeps the account of the octets that wait for all sessions of the user.
   private func countWaiting() {
@@ -225,18 +225,18 @@ public final class Session {
   // MARK: Connecting and disconnecting
 
   /// The program has disconnected, and the session is preserved.
-  /// - Parameter kept: called once, when something happens that is of interest to the program.
-  func lose(kept: @escaping () -> Void) {
+  /// - Parameter wake: called once, when something happens that is of interest to the program.
+  func lose(wake: @escaping () -> Void) {
     connection?.abandon()
     connection = nil
     calls.drop()
     outbox.dropAnswers()
     // Lines that a slow reader left unread stay, and do not count against the following ones.
-    var limits = Outbox.Limits.kept
+    var limits = Outbox.Limits.preserved
     limits.everything += outbox.waiting
     outbox.limits = limits
     droppedBefore = (outbox.droppedReports, outbox.refusedValues)
-    onKept = kept
+    self.wake = wake
   }
 
   /// The program is back, on another connection. Kept lines are written when the first answer has been given.
@@ -244,7 +244,7 @@ public final class Session {
     self.connection = connection
     credentials = connection.credentials
     outbox.limits = rules.outboxLimits
-    onKept = nil
+    wake = nil
   }
 
   /// Sends an answer before everything that is kept.
@@ -268,7 +268,7 @@ public final class Session {
     outbox.closeDescriptors()
     isOpen = false
     connection = nil
-    onKept = nil
+    wake = nil
   }
 }
 

@@ -33,7 +33,7 @@ public final class SessionConnection {
   private var replyCount = 0
   private var isReading = true
   /// The octets of incomplete or unhandled lines that the transport holds.
-  private var held = 0
+  private var charged = 0
   private let transport: any SessionTransport
   private let router: Router
   private let logger: Logger
@@ -56,7 +56,7 @@ public final class SessionConnection {
   }
 
   deinit {
-    session.hold(-held)
+    session.charge(-charged)
     session.account.calls -= countedCalls
   }
 
@@ -94,13 +94,13 @@ public final class SessionConnection {
   /// The longest line accepted now, in octets. Lines that are longer than an ordinary one count against the user's
   /// limit of waiting octets.
   public var longestLine: Int {
-    min(LineFramer.defaultLimit, max(ordinaryLine, session.room + held))
+    min(LineFramer.defaultLimit, max(ordinaryLine, session.room + charged))
   }
 
   /// Counts the transport's octets among the octets that wait for the user's programs.
-  public func hold(_ octets: Int) {
-    session.hold(octets - held)
-    held = octets
+  public func charge(_ octets: Int) {
+    session.charge(octets - charged)
+    charged = octets
   }
 
   /// Tells the client about a line that was too long to be kept.
@@ -150,13 +150,13 @@ public final class SessionConnection {
 
   /// Moves to another session, which may be of another user, from one that holds nothing.
   func resume(_ kept: Session) {
-    let held = held
-    hold(0)
+    let charged = charged
+    charge(0)
     session.account.calls -= countedCalls
     session.retire()
     session = kept
     session.account.calls += countedCalls
-    hold(held)
+    charge(charged)
     kept.resume(on: self)
   }
 

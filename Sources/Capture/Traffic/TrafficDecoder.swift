@@ -31,7 +31,7 @@ public struct TrafficEntry: Hashable, Sendable {
   /// The value that it carries.
   public var value: [UInt8]?
   /// Whether it is a note of the daemon.
-  public var isNote = false
+  public var isAnnotation = false
 }
 
 /// Reads a recording packet by packet: the events of links, ATT, and the names of the packets of L2CAP's signalling and
@@ -75,7 +75,7 @@ public struct TrafficDecoder: Sendable {
     case .userLogging:
       guard let note = Annotation(packet) else { return [] }
       var entry = Self.entry(record, note.text)
-      entry.isNote = true
+      entry.isAnnotation = true
       return [entry]
     case .openIndex: return [Self.entry(record, "the adapter has power")]
     case .closeIndex:

@@ -39,7 +39,7 @@ extension CBPeripheral {
       .init(peripheral: id, handle: characteristic.handle, value: HexBytes(Array(data)), response: false)
     ) { peripheral, result in
       if let error = result.failure, peripheral.isFirst("refusal") {
-        Misuse.note("a write without response was refused, and so may be others: \(error.message)")
+        Misuse.logFailure("a write without response was refused, and so may be others: \(error.message)")
       }
       guard peripheral.shared.with({ $0.writes.end() }) else { return }
       peripheral.delegate?.peripheralIsReady(toSendWriteWithoutResponse: peripheral)

@@ -49,7 +49,7 @@ extension CentralEngine {
       call(ScanStart.self, scan.params(on: adapter)) { [weak self] result in
         guard let error = result.failure, let self, scanning.current?.number == scan.number else { return }
         scanning.current = nil
-        Misuse.note("the scan could not be started: \(error)")
+        Misuse.logFailure("the scan could not be started: \(error)")
         deliver { manager in
           manager.shared.with { if $0.scan == scan.number { $0.isScanning = false } }
           manager.observers.changed()

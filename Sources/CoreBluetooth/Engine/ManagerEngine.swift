@@ -166,7 +166,7 @@ class ManagerEngine: @unchecked Sendable {
     if let adapter, adapters.isEmpty, !hasToldAdapter {
       hasToldAdapter = true
       let known = client.session.adapters.map(\.adapter).joined(separator: ", ")
-      Misuse.note("BLED_ADAPTER is \(adapter), but bled has only these adapters: \(known)")
+      Misuse.logFailure("BLED_ADAPTER is \(adapter), but bled has only these adapters: \(known)")
     }
     if let restored = client.restored {
       if hasBegun { giveBack(restored) } else { restore(restored) }
@@ -195,7 +195,7 @@ class ManagerEngine: @unchecked Sendable {
       refusals += 1
       // The connection of a program that was killed may end a moment later.
       if error.code != BledError.alreadyInProgress.rawValue || refusals > 10 {
-        Misuse.note("the state is not preserved under \"\(restoration.identifier)\": \(error.message)")
+        Misuse.logFailure("the state is not preserved under \"\(restoration.identifier)\": \(error.message)")
         self.restoration = nil
       }
       return queue.asyncAfter(deadline: .now() + 0.1) { [weak self] in self?.open() }

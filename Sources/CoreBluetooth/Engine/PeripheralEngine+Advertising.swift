@@ -26,7 +26,7 @@ extension PeripheralEngine {
 
   func advertisingChanged(_ change: AdvertisingChanged.Params) {
     guard let reason = change.reason, advertising.ended(change.advertising) else { return }
-    Misuse.note("the advertisement ended: \(reason.message)")
+    Misuse.logFailure("the advertisement ended: \(reason.message)")
     deliver { $0.shared[\.isAdvertising] = false }
   }
 

@@ -28,7 +28,7 @@ extension PeripheralEngine {
         if let text = updates.truncation(of: next, answer) { Misuse.log(text) }
         left(next)
       case .failure(let error):
-        Misuse.note("updateValue for \(next.characteristic): \(error)")
+        Misuse.logFailure("updateValue for \(next.characteristic): \(error)")
         left(next)
       }
     }

@@ -6,7 +6,7 @@ enum Misuse {
   }
 
   /// Logs a failure that is not the program's, and has no delegate method.
-  static func note(_ message: String) {
+  static func logFailure(_ message: String) {
     write("[CoreBluetooth] \(message)\n")
   }
 

@@ -47,7 +47,7 @@ final class KernelLink: Link {
   private var channels: [any LinkChannel] = []
   private let socket: PacketSocket
   /// The packets that wait while the kernel encrypts the link: until then it refuses every packet (ENOTCONN).
-  private var held: [[UInt8]]?
+  private var early: [[UInt8]]?
   /// Delays the end of the link until sent packets have left.
   private var departure: Departure
   private var departureAlarm: (any ScheduledWork)?
@@ -71,7 +71,7 @@ final class KernelLink: Link {
   /// A larger MTU than this is of no use: no attribute value is longer than 512 octets.
   static let longestMTU = 517
   /// How many packets wait while the link is encrypted.
-  private static let maximumHeld = 256
+  private static let maximumEarly = 256
   /// The kernel doubles it; some 20 packets in flight.
   static let sendBuffer: Int32 = 16384
 
@@ -108,20 +108,20 @@ final class KernelLink: Link {
     set { socket.isReading = newValue }
   }
 
-  var isWritable: Bool { socket.isWritable && held == nil }
+  var isWritable: Bool { socket.isWritable && early == nil }
 
   /// Asked of the kernel each time.
   var security: LinkSecurity { socket.descriptor.isOpen ? Self.security(of: socket.descriptor) : toldSecurity }
 
   func send(_ packet: [UInt8]) {
     guard !hasEnded, !isDisconnecting else { return }
-    if let waiting = held {
+    if let waiting = early {
       // As many as wait in a socket; a peer that exceeds this is misbehaving.
-      guard waiting.count < Self.maximumHeld else {
+      guard waiting.count < Self.maximumEarly else {
         isDisconnecting = true
         return leave()
       }
-      held?.append(packet)
+      early?.append(packet)
       return
     }
     radio.packetSent()
@@ -200,17 +200,17 @@ final class KernelLink: Link {
     guard result >= 0 else {
       return GAPError.pairingFailed.error("the kernel does not encrypt the link to \(peer) (errno \(-result))")
     }
-    held = held ?? []
+    early = early ?? []
     return nil
   }
 
   /// Whether packets wait for the kernel to encrypt the link.
-  var isSecuring: Bool { held != nil }
+  var isSecuring: Bool { early != nil }
 
   /// The kernel takes packets again, or never will.
   func endSecuring() {
-    guard let packets = held else { return }
-    held = nil
+    guard let packets = early else { return }
+    early = nil
     for packet in packets { send(packet) }
     if isWritable { tell(.writable) }
   }
@@ -290,7 +290,7 @@ final class KernelLink: Link {
 
   /// Reports the remaining events of an ended link.
   private func tellUnsent() {
-    let unsent = departure.inFlight + (held?.count ?? 0)
+    let unsent = departure.inFlight + (early?.count ?? 0)
     guard unsent > 0 else { return }
     context.logger.warning(
       "a link ended before everything sent on it was transmitted",

@@ -96,7 +96,7 @@ final class KernelLinks {
   var isAttaching: Bool { entries.values.contains { $0.attachment != nil } }
 
   /// Whether links wait to be accepted.
-  var isHolding: Bool { listener.isHolding }
+  var hasWaitingLinks: Bool { listener.hasWaitingLinks }
 
   /// Whether a link is up, after all that the controller has told: when the kernel is asked for a pairing or a channel
   /// with a device after its link has ended, it connects to the device by itself, for as long as it likes.

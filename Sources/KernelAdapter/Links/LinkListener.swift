@@ -46,7 +46,7 @@ final class LinkListener {
   }
 
   /// Whether links that the kernel offers wait to be accepted.
-  var isHolding: Bool { acceptAlarm != nil }
+  var hasWaitingLinks: Bool { acceptAlarm != nil }
 
   /// Listens, in place of an earlier listener.
   /// - Parameter address: that of the controller.

@@ -53,7 +53,7 @@ struct KeyMachine {
   }
 
   /// Finds the bond that the owner of all bonds has with a device, by its identity.
-  typealias KeptBonds = (DeviceAddress) -> Bond?
+  typealias StoredBonds = (DeviceAddress) -> Bond?
 
   private static let zeros = [UInt8](repeating: 0, count: 16)
   /// More pairings than can end at the same time.
@@ -86,8 +86,8 @@ struct KeyMachine {
     made[handle] = nil
   }
 
-  /// Whether keys of the device on this link are kept.
-  func keepsKeys(on handle: UInt16) -> Bool { !refusing.contains(handle) }
+  /// Whether keys of the device on this link are accepted.
+  func acceptsKeys(on handle: UInt16) -> Bool { !refusing.contains(handle) }
 
   // MARK: - Bonds
 
@@ -116,39 +116,41 @@ struct KeyMachine {
   /// Takes a key of a pairing.
   /// - Parameters:
   ///   - local: the controller's own address.
-  ///   - kept: the bonds of that controller.
-  mutating func receive(_ event: ManagementEvent, on local: DeviceAddress, kept: KeptBonds) -> [Action] {
+  ///   - stored: the bonds of that controller.
+  mutating func receive(_ event: ManagementEvent, on local: DeviceAddress, stored: StoredBonds) -> [Action] {
     switch event {
     case .newLongTermKey(let new):
-      guard let key = LongTermKey(new.key) else { return refuse(new.key, kept) }
+      guard let key = LongTermKey(new.key) else { return refuse(new.key, stored) }
       guard let identity = new.key.device.device else { return [] }
       guard new.storeHint else { return [.tell(identities.known(identity), .pairedWithoutBond)] }
-      return add(key, of: Bond.ID(local: local, peer: identity), kept)
+      return add(key, of: Bond.ID(local: local, peer: identity), stored)
     case .newIdentityResolvingKey(let new):
       guard let identity = new.key.device.device else { return [] }
       let actions = claim(identity, used: new.resolvableAddress)
       // A key of zeros resolves any forged address.
-      if new.storeHint, new.key.value != Self.zeros { hold(identity) { $0.identityResolvingKey = new.key.value } }
+      if new.storeHint, new.key.value != Self.zeros {
+        changePartialBond(of: identity) { $0.identityResolvingKey = new.key.value }
+      }
       return actions
     case .newSignatureResolvingKey(let new):
       guard let identity = new.key.device.device, new.storeHint, new.key.value != Self.zeros else { return [] }
       let key = SignatureKey(value: new.key.value, isOurs: new.key.type % 2 == 0, isAuthenticated: new.key.type >= 2)
-      hold(identity) { $0.signatureKeys.append(key) }
+      changePartialBond(of: identity) { $0.signatureKeys.append(key) }
       return []
     default: return []
     }
   }
 
-  private mutating func hold(_ identity: DeviceAddress, _ change: (inout PartialBond) -> Void) {
+  private mutating func changePartialBond(of identity: DeviceAddress, _ change: (inout PartialBond) -> Void) {
     if partialBonds.count >= Self.maximumPartial { partialBonds = [:] }
     change(&partialBonds[identity, default: PartialBond()])
   }
 
-  private mutating func add(_ key: LongTermKey, of id: Bond.ID, _ kept: KeptBonds) -> [Action] {
+  private mutating func add(_ key: LongTermKey, of id: Bond.ID, _ stored: StoredBonds) -> [Action] {
     let other = partialBonds.removeValue(forKey: id.peer)
     let handles = identities.handles(of: id.peer)
     guard refusing.isDisjoint(with: handles) else { return [] }
-    let earlier = bondMade(with: id.peer) ?? kept(id.peer)
+    let earlier = bondMade(with: id.peer) ?? stored(id.peer)
     var bond = earlier ?? Bond(local: id.local, peer: id.peer)
     if let other {
       // The first key of a pairing: nothing of an earlier one stays.
@@ -188,11 +190,11 @@ struct KeyMachine {
 
   /// The device gave a key that others know. The kernel must not encrypt with it, neither on this link nor later, and
   /// no other key of this pairing is kept. The bond before the pairing holds again.
-  private mutating func refuse(_ key: ManagementLongTermKey, _ kept: KeptBonds) -> [Action] {
+  private mutating func refuse(_ key: ManagementLongTermKey, _ stored: StoredBonds) -> [Action] {
     guard let identity = key.device.device else { return [] }
     let hasBegun = partialBonds.removeValue(forKey: identity) == nil
     let role: LinkRole = key.isCentral ? .central : .peripheral
-    var earlier = bondMade(with: identity) ?? kept(identity)
+    var earlier = bondMade(with: identity) ?? stored(identity)
     for handle in identities.handles(of: identity) {
       refusing.insert(handle)
       if hasBegun, let made = made[handle], !made.roles.contains(role) { earlier = made.earlier }

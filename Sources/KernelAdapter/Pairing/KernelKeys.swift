@@ -11,7 +11,7 @@ final class KernelKeys {
   /// The controller's own address.
   var local = DeviceAddress.none
   /// The owner of the bonds.
-  var kept: (any BondSource)?
+  var stored: (any BondSource)?
   private(set) var machine = KeyMachine()
   private let management: ManagementInterface
   private let links: KernelLinks
@@ -27,7 +27,7 @@ final class KernelKeys {
   /// end of the turn, else that of the owner.
   func bond(with peer: DeviceAddress) -> Bond? {
     let identity = machine.identities.identity(of: peer)
-    return machine.bondMade(with: identity) ?? kept?.find(local, identity)
+    return machine.bondMade(with: identity) ?? stored?.find(local, identity)
   }
 
   /// The address by which the kernel knows the device on a link.
@@ -44,7 +44,7 @@ final class KernelKeys {
   /// The bonds of all adapters, which the kernel is told while the controller is brought into use.
   func load() -> [Bond] {
     machine.bondsAreLoaded()
-    return kept?.all ?? []
+    return stored?.all ?? []
   }
 
   /// There are bonds that the kernel was not told of.
@@ -94,8 +94,8 @@ final class KernelKeys {
 
   /// The kernel tells a key of a pairing.
   func receive(_ event: ManagementEvent) {
-    let (kept, local) = (kept, local)
-    for action in machine.receive(event, on: local, kept: { kept?.find(local, $0) }) {
+    let (stored, local) = (stored, local)
+    for action in machine.receive(event, on: local, stored: { stored?.find(local, $0) }) {
       if case .unpair(let device) = action { unpair(device) } else { onAction?(action) }
     }
   }

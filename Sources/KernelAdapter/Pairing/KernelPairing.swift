@@ -14,7 +14,7 @@ final class KernelPairing {
   }
 
   /// More events than a device causes while its link has to wait.
-  private static let maximumHeld = 64
+  private static let maximumDeferred = 64
 
   /// Told of the pairing with a device, by the address that users know.
   var onEvent: ((DeviceAddress, PairingEvent) -> Void)?
@@ -29,7 +29,7 @@ final class KernelPairing {
   private var questions: [QuestionID: Question] = [:]
   private var lastQuestion: UInt64 = 0
   /// The kernel's events of pairings while links wait to be announced.
-  private var held: [ManagementEvent] = []
+  private var deferred: [ManagementEvent] = []
 
   /// - Parameter settings: tells how devices pair.
   init(
@@ -54,7 +54,7 @@ final class KernelPairing {
 
   /// The controller is closed.
   func close(_ error: BluetoothError) {
-    held = []
+    deferred = []
     outOfBand.close(error)
   }
 
@@ -111,15 +111,15 @@ final class KernelPairing {
   func receive(_ event: ManagementEvent) {
     keys.receive(answer: event)
     guard event.isAboutPairing else { return }
-    if !links.isHolding { links.accept() }
-    held.append(event)
-    if !links.isHolding || held.count >= Self.maximumHeld { handleHeld() }
+    if !links.hasWaitingLinks { links.accept() }
+    deferred.append(event)
+    if !links.hasWaitingLinks || deferred.count >= Self.maximumDeferred { handleDeferred() }
   }
 
   /// The links that were offered are announced.
-  func handleHeld() {
-    let events = held
-    held = []
+  func handleDeferred() {
+    let events = deferred
+    deferred = []
     for event in events { handle(event) }
   }
 

@@ -138,13 +138,13 @@ final class SecurityRaises {
     // The kernel takes no packets on it any more.
     if error != nil, link?.isSecuring == true { link?.disconnect() }
     link?.endSecuring()
-    let keepsKeys = keys.machine.keepsKeys(on: handle)
+    let acceptsKeys = keys.machine.acceptsKeys(on: handle)
     if raise.pairs, !isPairing { allowBonds() }
     context.loop.execute {
       for waiting in raise.waiting {
         let missed = GAPError.pairingFailed.error(
           "the device and this machine cannot reach this security level together; the link has level \(level)")
-        let isReached = level >= waiting.level && keepsKeys
+        let isReached = level >= waiting.level && acceptsKeys
         waiting.done(isReached ? nil : error ?? missed)
       }
     }

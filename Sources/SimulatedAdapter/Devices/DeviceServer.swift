@@ -186,7 +186,7 @@ final class DeviceServer {
     case .stored(let handle): written(handle)
     case .subscriptionChanged(let handle, let wanted):
       if host.link != nil, let index = index(of: handle) {
-        note(.subscribe, index, [UInt8(truncatingIfNeeded: wanted.rawValue), 0])
+        record(.subscribe, index, [UInt8(truncatingIfNeeded: wanted.rawValue), 0])
       }
       subscriptionChanged(handle, wanted)
     case .indicationFinished(let id, _):
@@ -211,7 +211,7 @@ final class DeviceServer {
   /// A written value becomes the value of the characteristics that echo it.
   private func written(_ handle: UInt16) {
     guard let source = index(of: handle), let value = host.database.value(of: handle) else { return }
-    note(host.opcode == .writeCommand ? .writeWithoutResponse : .write, source, value)
+    record(host.opcode == .writeCommand ? .writeWithoutResponse : .write, source, value)
     for index in characteristics.indices {
       guard case .echo(let uuid) = characteristics[index].description.value.rule else { continue }
       guard uuid.map({ $0 == characteristics[source].description.uuid }) ?? (index == source) else { continue }
@@ -220,7 +220,7 @@ final class DeviceServer {
     }
   }
 
-  private func note(_ operation: WriteLog.Operation, _ index: Int, _ value: [UInt8]) {
+  private func record(_ operation: WriteLog.Operation, _ index: Int, _ value: [UInt8]) {
     air.writes.add(operation, name, characteristics[index].description.uuid, value, air.scheduler.secondsSinceEpoch)
   }
 

@@ -92,7 +92,7 @@ final class PhoneVisit {
   private func handle(_ action: GATTAction) {
     if case .securityNeeded(let id, _, let error) = action { return raiseSecurity(for: id, error) }
     if case .value(let handle, let value, _) = action {
-      return note("value", characteristics.first { $0.found.valueHandle == handle }?.found.uuid, value)
+      return record("value", characteristics.first { $0.found.valueHandle == handle }?.found.uuid, value)
     }
     guard case .finished(ProcedureID(procedure), let result) = action, !tasks.isEmpty else { return }
     let task = tasks.removeFirst()
@@ -101,14 +101,14 @@ final class PhoneVisit {
       if case .success(.value(let octets)) = result { value = octets }
       var error: BluetoothError?
       if case .failure(let failure) = result { error = failure.bluetoothError }
-      note(step, uuid, value, error)
+      record(step, uuid, value, error)
     }
     // A phone ignores errors and continues with the next task.
     if case .success(let found) = result { receive(found, of: task) }
     next()
   }
 
-  private func note(
+  private func record(
     _ action: String, _ characteristic: BluetoothUUID? = nil, _ value: [UInt8]? = nil, _ error: BluetoothError? = nil
   ) {
     guard report.steps.count < VisitReport.capacity else { return }
@@ -131,7 +131,7 @@ final class PhoneVisit {
       tasks = services.map { .characteristics(in: $0.range, isGeneric: [0x1800, 0x1801].contains($0.uuid)) } + tasks
     case (.characteristics(_, let isGeneric), .characteristics(let found)):
       let first = characteristics.count
-      if !isGeneric { for found in found { note("discover", found.uuid) } }
+      if !isGeneric { for found in found { record("discover", found.uuid) } }
       characteristics += found.map { Characteristic(found: $0, isGeneric: isGeneric) }
       let subscribable = characteristics.indices[first...].filter { index in
         let found = characteristics[index].found
@@ -153,7 +153,7 @@ final class PhoneVisit {
     }
     if case .pair = step.action {
       return link.raiseSecurity(to: 2) { [weak self] error in
-        self?.note(step.word, nil, nil, error)
+        self?.record(step.word, nil, nil, error)
         self?.next()
       }
     }
@@ -165,7 +165,11 @@ final class PhoneVisit {
             channel.send(Array(octets[start..<min(start + channel.sendMTU, octets.count)]))
           }
         }
-        if case .failure(let error) = result { self?.note(step.word, nil, nil, error) } else { self?.note(step.word) }
+        if case .failure(let error) = result {
+          self?.record(step.word, nil, nil, error)
+        } else {
+          self?.record(step.word)
+        }
         self?.next()
       }
     }
@@ -177,7 +181,7 @@ final class PhoneVisit {
       }
     }
     if procedures.isEmpty, let wanted = step.characteristic {
-      note(step.word, wanted, nil, GAPError.notSupported.error("there is no such characteristic that allows it"))
+      record(step.word, wanted, nil, GAPError.notSupported.error("there is no such characteristic that allows it"))
     }
     tasks = procedures + tasks
     next()

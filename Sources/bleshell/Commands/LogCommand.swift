@@ -50,7 +50,7 @@ struct LogCommand: ShellCommand {
   @MainActor private func show(_ recording: RecordingFile, of device: String?, _ output: Output) async throws {
     let devices = try await recording.devices().devices
     let names = Dictionary(uniqueKeysWithValues: devices.map { ($0.address, $0.name) })
-    var view = TrafficView(output: output, showsNotes: !noCalls && device == nil) { names[$0] ?? nil }
+    var view = TrafficView(output: output, showsAnnotations: !noCalls && device == nil) { names[$0] ?? nil }
     if let device {
       let found = devices.first {
         "\($0.address)".lowercased() == device.lowercased() || $0.name?.hasSameOctets(as: device) == true
@@ -71,7 +71,7 @@ struct LogCommand: ShellCommand {
   @MainActor private func showLive(_ device: String?, in shell: Shell) async throws {
     let output = output(of: shell)
     let client = try await shell.connection()
-    var view = TrafficView(output: output, showsNotes: !noCalls && device == nil) { peer in
+    var view = TrafficView(output: output, showsAnnotations: !noCalls && device == nil) { peer in
       let listed = try await client.call(PeripheralList.self, Empty()).peripherals
       return listed.first { $0.address == "\(peer)" && $0.addressType.known == peer.kind }?.name
     }
@@ -118,7 +118,7 @@ struct LogCommand: ShellCommand {
 /// Prints packets and calls, a line each.
 struct TrafficView {
   let output: Output
-  let showsNotes: Bool
+  let showsAnnotations: Bool
   /// The only device to show packets of; nil: all.
   var only: DeviceAddress?
   /// The name of a device; nil if it has none.
@@ -128,21 +128,21 @@ struct TrafficView {
   /// How many names are remembered.
   private static let maximumNames = 1024
 
-  init(output: Output, showsNotes: Bool, name: @escaping @Sendable (DeviceAddress) async throws -> String?) {
+  init(output: Output, showsAnnotations: Bool, name: @escaping @Sendable (DeviceAddress) async throws -> String?) {
     self.output = output
-    self.showsNotes = showsNotes
+    self.showsAnnotations = showsAnnotations
     self.name = name
   }
 
   mutating func show(_ entry: TrafficEntry) async throws {
-    guard only == nil || entry.peer == only, showsNotes || !entry.isNote else { return }
+    guard only == nil || entry.peer == only, showsAnnotations || !entry.isAnnotation else { return }
     let name = try await name(of: entry.peer)
     if output.json {
-      let kind = entry.isNote ? "call" : "packet"
+      let kind = entry.isAnnotation ? "call" : "packet"
       return try output.object(kind, Line(entry, name: name), at: Double(entry.time) / 1_000_000)
     }
     let time = output.styled(clockText(Date(timeIntervalSince1970: Double(entry.time) / 1_000_000)), .dim)
-    if entry.isNote { return output.line("\(time)  \(output.styled(Output.clean(entry.text), .dim))") }
+    if entry.isAnnotation { return output.line("\(time)  \(output.styled(Output.clean(entry.text), .dim))") }
     let arrow =
       switch entry.direction {
       case .sent: Output.hasUTF8 ? "→ " : "> "
@@ -176,7 +176,7 @@ struct TrafficView {
     let note: Bool?
 
     init(_ entry: TrafficEntry, name: String?) {
-      adapter = entry.isNote ? nil : Int(entry.adapter)
+      adapter = entry.isAnnotation ? nil : Int(entry.adapter)
       address = entry.peer.map { "\($0)" }
       self.name = name
       direction = entry.direction == .none ? nil : entry.direction == .sent ? "sent" : "received"
@@ -184,7 +184,7 @@ struct TrafficView {
       opcode = entry.opcode
       handle = entry.handle
       value = entry.value.map { Hex.encode($0) }
-      note = entry.isNote ? true : nil
+      note = entry.isAnnotation ? true : nil
     }
   }
 }

@@ -37,7 +37,7 @@ import Testing
     #expect(try name(in: world) == "Kiosk")
     #expect(try client.notifications(AdapterChanged.self).first?.deviceName == "Kiosk")
     world.daemon.apply(
-      identity: .init(name: "configured", appearance: 833), policy: World.policy(), limits: Limits(), keep: .zero)
+      identity: .init(name: "configured", appearance: 833), policy: World.policy(), limits: Limits(), retention: .zero)
     #expect(try name(in: world) == "Kiosk")
     world.settle()
     let next = World(scheduler: scheduler, storage: storage)
@@ -53,7 +53,7 @@ import Testing
     let world = World()
     let client = world.client()
     world.daemon.apply(
-      identity: .init(name: "other"), policy: World.policy(), limits: Limits(), keep: .zero)
+      identity: .init(name: "other"), policy: World.policy(), limits: Limits(), retention: .zero)
     #expect(try client.notifications(AdapterChanged.self).map(\.deviceName) == ["other"])
     #expect(try name(in: world) == "other")
   }

@@ -310,9 +310,9 @@ import Testing
     }
     let old = bond(1, 2, 3)
     let (before, store) = clients()
-    before.keep(GATTClientState(features: [1], hash: nil), of: old)
-    before.keep(toldFeatures: [2], of: old)
-    before.keep(signCounter: 7, of: old)
+    before.store(GATTClientState(features: [1], hash: nil), of: old)
+    before.store(toldFeatures: [2], of: old)
+    before.store(signCounter: 7, of: old)
     store.flush {}
     scheduler.advance(by: .seconds(60))
     for (next, state, counter) in [

@@ -44,10 +44,10 @@ import Testing
     let blocked = GAPError.blocked.error("")
     var machine = ConnectMachine<String, Int>()
     _ = machine.want("a", 1)
-    _ = machine.rejoin("b", keeps: true)
+    _ = machine.rejoin("b", persists: true)
     #expect(words(machine.refused(blocked)) == ["answer 1 blocked", "tell b blocked", "cancel"])
-    #expect(machine.state == .idle && machine.keepers.isEmpty)
-    _ = machine.want("a", 2, keeps: true)
+    #expect(machine.state == .idle && machine.persistent.isEmpty)
+    _ = machine.want("a", 2, persists: true)
     _ = machine.linkUp(isOurs: true)
     _ = machine.negotiated(at: .zero)
     #expect(words(machine.refused(blocked)) == ["tell a blocked", "disconnect"])
@@ -87,7 +87,7 @@ import Testing
   func keptLink() {
     var machine = ConnectMachine<String, Int>()
     var now = Instant.zero
-    _ = machine.want("a", 1, keeps: true)
+    _ = machine.want("a", 1, persists: true)
     _ = machine.want("b", 2)
     _ = machine.linkUp(isOurs: true)
     _ = machine.negotiated(at: now)
@@ -111,7 +111,7 @@ import Testing
   @Test("Whoever asks for a link that others keep has all the tries (P6)", arguments: [false, true])
   func triesOfKeepersDoNotCount(asksWhileNegotiating: Bool) {
     var machine = ConnectMachine<String, Int>()
-    _ = machine.want("a", 1, keeps: true)
+    _ = machine.want("a", 1, persists: true)
     _ = machine.linkUp(isOurs: true)
     _ = machine.negotiated(at: .zero)
     for _ in 0..<2 * ConnectMachine<String, Int>.maximumRetries {
@@ -130,7 +130,7 @@ import Testing
 
   @Test func whoAsksAgainDecidesWhetherTheLinkIsKept() {
     var machine = ConnectMachine<String, Int>()
-    _ = machine.want("a", 1, keeps: true)
+    _ = machine.want("a", 1, persists: true)
     _ = machine.linkUp(isOurs: true)
     _ = machine.negotiated(at: .zero)
     _ = machine.want("a", 2)

@@ -100,7 +100,7 @@ import Testing
     #expect(try client.error(PeripheralConnect.self, call)?.message == "\(words) 2M PHY")
     #expect(try client.error(ScanStart.self, .init(phys: ["1M", "coded"]))?.message == "\(words) coded PHY")
     #expect(world.adapter.scan == nil && world.adapter.pendingConnections.isEmpty)
-    #expect(world.daemon.directory.all.allSatisfy { $0.holds == 0 })
+    #expect(world.daemon.directory.all.allSatisfy { $0.references == 0 })
     for phys: [Word<PrimaryPHY>] in [["2M"], []] {
       #expect(try client.error(ScanStart.self, .init(phys: phys))?.data?.name == "invalidParameter")
     }

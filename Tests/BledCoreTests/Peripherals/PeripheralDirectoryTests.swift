@@ -72,7 +72,7 @@ import Testing
       let store = Store(storage, scheduler: scheduler, logger: logger)
       let directory = PeripheralDirectory(
         bonds: BondDirectory(store: store, logger: logger), store: store, scheduler: scheduler,
-        limits: .init(peripherals: 16, kept: 4, cache: 100, caches: 200))
+        limits: .init(peripherals: 16, stored: 4, cache: 100, caches: 200))
       directory.added(slot)
       return directory
     }
@@ -81,17 +81,17 @@ import Testing
       directory.peripheral(at: DeviceAddress(value: number, kind: .public), on: slot)
     }
     for number in 0..<40 as Range<UInt64> {
-      directory.keep(device(number))
+      directory.store(device(number))
       for passer in 0..<5 { _ = device(1000 + 5 * number + UInt64(passer)) }
       scheduler.advance(by: .seconds(2))
     }
     #expect(directory.all.count <= 16)
-    #expect(directory.counters.unkept == 36 && directory.counters.forgotten > 180)
+    #expect(directory.counters.evicted == 36 && directory.counters.forgotten > 180)
     #expect(make().all.map(\.address.value) == [39, 38, 37, 36])
 
     for number in 36..<40 as Range<UInt64> { directory.connected(device(number)) }
     for number in 50..<60 as Range<UInt64> {
-      directory.keep(device(number))
+      directory.store(device(number))
       scheduler.advance(by: .seconds(2))
     }
     #expect(make().all.map(\.address.value).sorted() == [36, 37, 38, 39], "requests evict none that was connected")

@@ -81,7 +81,7 @@ import Testing
     var configuration = Configuration.Policy()
     configuration.grants = [.impersonate: [.user("700")]]
     world.daemon.apply(
-      identity: .init(name: "bled test"), policy: World.policy(configuration), limits: Limits(), keep: .zero)
+      identity: .init(name: "bled test"), policy: World.policy(configuration), limits: Limits(), retention: .zero)
     #expect(client.isClosed)
   }
 
@@ -91,7 +91,7 @@ import Testing
     let direct = world.client(user: 1000, groups: [100])
     _ = try open(client, Principal(id: 1000, groups: [100]))
     world.daemon.apply(
-      identity: .init(name: "bled test"), policy: World.policy(), limits: Limits(), keep: .zero)
+      identity: .init(name: "bled test"), policy: World.policy(), limits: Limits(), retention: .zero)
     #expect(client.isClosed && !direct.isClosed)
   }
 

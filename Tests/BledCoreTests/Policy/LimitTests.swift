@@ -243,15 +243,15 @@ import Testing
     let connections = try clients.map { try #require($0.connection) }
     let other = try #require(world.client(user: 1001).connection)
     #expect(connections.allSatisfy { $0.longestLine == 1 << 20 })
-    connections[0].hold(700_000)
+    connections[0].charge(700_000)
     #expect(connections[0].longestLine == 1 << 20)
     #expect(connections[1].longestLine == (1 << 20) - 700_000)
-    connections[1].hold(300_000)
+    connections[1].charge(300_000)
     #expect(connections[2].longestLine == 64 << 10)
     #expect(other.longestLine == 1 << 20)
-    connections[0].hold(0)
+    connections[0].charge(0)
     #expect(connections[2].longestLine == (1 << 20) - 300_000)
-    connections[1].hold(0)
+    connections[1].charge(0)
     #expect(world.daemon.rules.account(of: 1000).octets == 0)
   }
 

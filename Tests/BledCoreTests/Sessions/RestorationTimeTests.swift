@@ -46,7 +46,7 @@ import Testing
   @Test("G20: another time to be kept holds for those that are kept already; what was over by then is given back")
   func otherTime() throws {
     func apply(_ keep: Duration) {
-      world.daemon.apply(identity: .init(name: "x"), policy: World.policy(), limits: Limits(), keep: keep)
+      world.daemon.apply(identity: .init(name: "x"), policy: World.policy(), limits: Limits(), retention: keep)
     }
     for (identifier, keep) in [("app", nil), ("short", 100.0)] as [(String, Double?)] {
       let client = program()

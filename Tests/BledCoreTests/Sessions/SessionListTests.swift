@@ -111,7 +111,7 @@ import Testing
     var limits = Limits()
     limits.perSession[.services] = 1
     world.daemon.apply(
-      identity: .init(name: "other"), policy: World.policy(everyone), limits: limits, keep: .seconds(3600))
+      identity: .init(name: "other"), policy: World.policy(everyone), limits: limits, retention: .seconds(3600))
     _ = try stranger.result(ScanStart.self, .init())
     _ = try member.result(ServiceAdd.self, .init(service: .init(uuid: 0x180F)))
     #expect(try member.error(ServiceAdd.self, .init(service: .init(uuid: 0x180F)))?.data?.name == "limitReached")
@@ -127,7 +127,7 @@ import Testing
       PeripheralConnect.self, .init(address: "C0:00:00:00:00:09", addressType: "random"))
     everyone.grants[.connect] = []
     world.daemon.apply(
-      identity: .init(name: "other"), policy: World.policy(everyone), limits: limits, keep: .seconds(3600))
+      identity: .init(name: "other"), policy: World.policy(everyone), limits: limits, retention: .seconds(3600))
     #expect(member.isClosed && !stranger.isClosed)
     #expect(try member.error(of: pending, PeripheralConnect.self)?.data?.name == "notPermitted")
     #expect(world.adapter.pendingConnections.isEmpty)

@@ -209,7 +209,7 @@ import Testing
       world.scheduler.advance(by: .milliseconds(2))
     }
     let session = try #require(world.daemon.sessions.first)
-    #expect(session.outbox.waiting <= Outbox.Limits.kept.everything)
+    #expect(session.outbox.waiting <= Outbox.Limits.preserved.everything)
     let second = program()
     let restored = try #require(try open(second).restored)
     #expect(restored.droppedReports > 0 && restored.droppedValues == 1)

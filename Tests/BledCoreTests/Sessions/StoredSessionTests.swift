@@ -300,7 +300,7 @@ import Testing
     #expect(next.adapter.pendingConnections.isEmpty && next.adapter.advertisements.isEmpty)
     configuration.grants[.scan] = []
     next.daemon.apply(
-      identity: .init(name: "x"), policy: World.policy(configuration), limits: Limits(), keep: .seconds(3600))
+      identity: .init(name: "x"), policy: World.policy(configuration), limits: Limits(), retention: .seconds(3600))
     #expect(next.adapter.scan == nil && next.daemon.sessions.isEmpty)
   }
 }

@@ -216,13 +216,13 @@ struct ApplicationsTests {
   @Test func servicesAreBackAfterTwoRestarts() throws {
     try register()
     let answer = world.daemon.answer
-    var isHeld = true
+    var isPaused = true
     world.daemon.answer = { method, message, session in
-      if method == ServiceAdd.name, isHeld { return .failure(BledError.shuttingDown.error("ends")) }
+      if method == ServiceAdd.name, isPaused { return .failure(BledError.shuttingDown.error("ends")) }
       return answer(method, message, session)
     }
     world.restart()
-    isHeld = false
+    isPaused = false
     world.restart()
     world.link()
     let session = try world.session(Self.program)

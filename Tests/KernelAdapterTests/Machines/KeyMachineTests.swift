@@ -128,7 +128,7 @@ final class KeyMachineTests {
       actions.dropFirst() == [
         .failed(device, .authenticationFailed), .tell(identity, .keysRefused(earlier: earlier)), .unpair(device),
       ])
-    #expect(machine.bondMade(with: identity) == nil && !machine.keepsKeys(on: 0x40))
+    #expect(machine.bondMade(with: identity) == nil && !machine.acceptsKeys(on: 0x40))
     // No other key of the link is kept, also if it is secret.
     #expect(receive(&machine, try encryption("ac")).isEmpty && machine.bondMade(with: identity) == nil)
   }
@@ -171,7 +171,7 @@ final class KeyMachineTests {
     let actions = receive(&machine, try resolving("cd", used: "55443322114a"))
     #expect(actions.dropFirst() == [.disconnect(handle: 0x41)])
     #expect(receive(&machine, try encryption("ab")).isEmpty)
-    #expect(!machine.keepsKeys(on: 0x40) && !machine.keepsKeys(on: 0x41))
+    #expect(!machine.acceptsKeys(on: 0x40) && !machine.acceptsKeys(on: 0x41))
     // The kernel has the claimant's keys: it gets ours when no link uses any.
     machine.linkEnded(0x41)
     #expect(!machine.isReloadDue)
@@ -211,7 +211,7 @@ final class KeyMachineTests {
     machine.linkEnded(0x40)
     #expect(machine.identities.known(identity) == identity && machine.identities.handles(of: identity).isEmpty)
     machine.linkBegan(0x40, identity, identity: identity)
-    #expect(machine.keepsKeys(on: 0x40))
+    #expect(machine.acceptsKeys(on: 0x40))
     let bond = try bonded(receive(&machine, try encryption("ab")))
     #expect(bond.identityResolvingKey == octets(0xCD))
   }

@@ -6,7 +6,7 @@ import TestSupport
 @testable import KernelAdapter
 
 /// The owner of an adapter's bonds.
-final class KeptBonds: BondSource {
+final class StoredBonds: BondSource {
   var all: [Bond] = []
 }
 
@@ -16,7 +16,7 @@ final class KernelStage {
   let scheduler = VirtualScheduler()
   let loop: EventLoop
   let adapter: KernelAdapter
-  let bonds = KeptBonds()
+  let bonds = StoredBonds()
   private(set) var events: [AdapterEvent] = []
   private(set) var links: [any Link] = []
 

@@ -49,7 +49,7 @@ final class AdapterStage {
     case .advertising(let set, .failed(let error)): trace.append("advertising \(set.value) failed \(error.name)")
     case .periodic(let train, let event): trace.append("periodic \(train.address) \(train.sid) \(event)")
     case .pairing(let address, let event):
-      if case .bonded(let bond) = event { bonds.keep(bond) }
+      if case .bonded(let bond) = event { bonds.store(bond) }
       trace.append("pairing \(address) \(event)")
     case .connected(let link):
       trace.append("connected \(link.peer) \(link.role) \(link.attempts)")

@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 
 /// A recording's note of a call: the session that made it, and its subject.
-final class CallNote {
+final class CallAnnotation {
   fileprivate let text: String
   fileprivate var wasWritten = false
 
@@ -17,41 +17,41 @@ final class CallNote {
 /// | the same, if it came to no operation   | when it has been handled                                                |
 /// | any other                              | before it is handled                                                    |
 /// | of the daemon itself, on a link        | when its operation begins                                               |
-final class CallNotes {
+final class CallAnnotations {
   /// Writes into all recordings; nil while there is none.
   var write: ((String) -> Void)?
   /// The note of the call that is being handled and may come to an operation.
-  private var pending: (note: CallNote, session: Session)?
+  private var pending: (annotation: CallAnnotation, session: Session)?
 
   /// A session makes a call.
   /// - Parameter waitsForLink: whether it comes to an operation on a link.
   func called(_ method: String, _ message: RPCMessage, by session: Session, waitsForLink: Bool) {
     guard let write else { return }
     let text = "\(session.label): \(method)\(message.concerned(CallSubject.self)?.text ?? "")"
-    if waitsForLink { pending = (CallNote(text), session) } else { write(text) }
+    if waitsForLink { pending = (CallAnnotation(text), session) } else { write(text) }
   }
 
   /// The call has been handled.
   func handled() {
-    guard let note = pending?.note else { return }
+    guard let annotation = pending?.annotation else { return }
     pending = nil
-    write?(note.text)
+    write?(annotation.text)
   }
 
   /// The note of an operation that the call being handled has come to, or that is the daemon's own; nil without one.
   /// - Parameter device: the identifier of the device that is asked.
-  func claim(for session: Session?, on device: String) -> CallNote? {
+  func claim(for session: Session?, on device: String) -> CallAnnotation? {
     guard write != nil else { return nil }
-    guard let session else { return CallNote("bled itself asks \(device)") }
+    guard let session else { return CallAnnotation("bled itself asks \(device)") }
     guard let found = pending, found.session === session else { return nil }
     pending = nil
-    return found.note
+    return found.annotation
   }
 
   /// Packets on a link from now on are for this call.
-  func begins(_ note: CallNote) {
-    write?(note.wasWritten ? "\(note.text) goes on" : note.text)
-    note.wasWritten = true
+  func begins(_ annotation: CallAnnotation) {
+    write?(annotation.wasWritten ? "\(annotation.text) goes on" : annotation.text)
+    annotation.wasWritten = true
   }
 }
 
@@ -65,7 +65,7 @@ private struct CallSubject: RPCPayload {
 
   var text: String {
     [
-      (peripheral ?? address).map { " \($0.excerpt.inNotes)" }, service.map { " \($0)" },
+      (peripheral ?? address).map { " \($0.excerpt.inAnnotation)" }, service.map { " \($0)" },
       characteristic.map { " \($0)" }, handle.map { " handle \($0.handleText)" },
     ].compactMap { $0 }.joined()
   }
@@ -74,7 +74,7 @@ private struct CallSubject: RPCPayload {
 extension String {
   /// Text of a program in a note. Text with characters outside words and addresses is in quotation marks,
   /// so that it cannot imitate the words of the daemon around it.
-  fileprivate var inNotes: String {
+  fileprivate var inAnnotation: String {
     guard !unicodeScalars.allSatisfy(Self.isPlain) else { return self }
     var quoted = "\""
     for scalar in unicodeScalars {
@@ -98,7 +98,7 @@ extension Session {
   /// Its number and program, for notes.
   var label: String {
     let program = name.isEmpty ? credentials?.program?.excerpt ?? "" : name
-    let names = [program.inNotes, user.map { "user \($0)" } ?? ""].filter { !$0.isEmpty }
+    let names = [program.inAnnotation, user.map { "user \($0)" } ?? ""].filter { !$0.isEmpty }
     return names.isEmpty ? "session \(id)" : "session \(id) (\(names.joined(separator: ", ")))"
   }
 }

@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-extension SessionKeeper {
+extension SessionRegistry {
   /// How many sessions are listed at a time, so that others do not wait for a long list.
   private static let page = 50
 

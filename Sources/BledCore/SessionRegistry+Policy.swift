@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-extension SessionKeeper {
+extension SessionRegistry {
   /// Applies another policy and other limits: sessions that lose permissions are closed.
   func apply(_ policy: Policy, _ limits: Limits) {
     rules.limits = limits

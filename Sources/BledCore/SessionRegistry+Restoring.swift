@@ -3,12 +3,12 @@ import BledRPC
 import Bluetooth
 
 /// Sessions that outlast their programs.
-extension SessionKeeper {
+extension SessionRegistry {
   /// `session.open`: names the session, or resumes a preserved one.
   func open(
     _ params: SessionOpen.Params, for asking: Session, _ reply: Reply<SessionOpen.Result>
   ) throws {
-    let keep = try params.keep.map(time(toKeep:))
+    let keep = try params.keep.map(retention(of:))
     let asking = try params.user.map { try impersonate($0, instead: asking) } ?? asking
     var session = asking
     var restored: RestoredState?
@@ -37,7 +37,7 @@ extension SessionKeeper {
       guard session.restoration != nil else {
         throw BledError.invalidParameter.error("\"keep\" requires \"restore\"")
       }
-      restorations.keep(session, for: keep)
+      restorations.setRetention(of: session, to: keep)
     }
     let background = params.background ?? session.asksForBackground
     let isChanged = background != session.asksForBackground || restored != nil
@@ -109,7 +109,7 @@ extension SessionKeeper {
 
   private func revive(_ stored: StoredSession) throws(BluetoothError) {
     let key = try RestorationKey(stored.identifier, user: stored.user)
-    let keep = try stored.keep.map(time(toKeep:))
+    let keep = try stored.keep.map(retention(of:))
     try admitSession(ofUser: stored.user)
     let session = makeSession(credentials: stored.credentials)
     var state = stored.state
@@ -122,14 +122,14 @@ extension SessionKeeper {
     session.rename(stored.name)
     session.asksForBackground = stored.background
     add(session)
-    if let keep { restorations.keep(session, for: keep) }
+    if let keep { restorations.setRetention(of: session, to: keep) }
     holdings.restore(state, for: session) { error in
       logger.warning("part of a preserved session could not be restored: \(error)", metadata: .about(session: session))
     }
     preserve(session, since: stored.since ?? scheduler.secondsSinceEpoch)
   }
 
-  private func time(toKeep seconds: Double) throws(BluetoothError) -> Duration {
+  private func retention(of seconds: Double) throws(BluetoothError) -> Duration {
     guard seconds > 0, seconds <= 86_400 * 365 else {
       throw BledError.invalidParameter.error("\"keep\" must be more than 0 seconds and at most a year")
     }

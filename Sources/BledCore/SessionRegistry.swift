@@ -5,7 +5,7 @@ import FoundationEssentials
 import Logging
 
 /// The sessions: begun for programs that connect, preserved when their programs go, and ended.
-final class SessionKeeper {
+final class SessionRegistry {
   /// In the order in which they began.
   private(set) var all: [Session] = []
   /// The number of the last session, which is also how many there were.
@@ -104,7 +104,7 @@ final class SessionKeeper {
   /// A client has disconnected: its resources are released, or preserved if its session has a restoration identifier.
   func closed(_ connection: SessionConnection) {
     guard connection.isOpen else { return }
-    if restorations.isKept(connection.session), !isStopping { return lose(connection.session) }
+    if restorations.isPreserved(connection.session), !isStopping { return lose(connection.session) }
     close(connection.session, GAPError.cancelled.error("the session has ended"))
   }
 

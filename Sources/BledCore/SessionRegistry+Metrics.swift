@@ -1,6 +1,6 @@
 import BledRPC
 
-extension SessionKeeper {
+extension SessionRegistry {
   /// The costs of users.
   var userMetrics: [Metric] {
     let users = users.costs(with: all.map { (user: $0.user, costs: $0.description(ofCostsAt: scheduler.now)) })
