@@ -3,7 +3,7 @@ import Testing
 
 @testable import Beacons
 
-/// Ranging: who is in reach, and how near.
+/// Ranging: the beacons in reach, and their distance.
 @Suite struct BeaconRangingTests {
   private static let uuid = BluetoothUUID(high: 0xE2C5_6DB5_DFFB_48D2, low: 0xB060_D0F5_A710_96E0)
 
@@ -97,7 +97,7 @@ import Testing
     #expect(ranging.heard(beacon(), rssi: nil, at: .zero).isEmpty)
   }
 
-  @Test("There is a bound: who was unheard for longest makes room")
+  @Test("The number of beacons is limited: the one unheard for longest is removed")
   func bound() {
     var ranging = BeaconRanging(region: .init(uuid: Self.uuid))
     for minor in 0..<UInt16(BeaconRanging.limit) { _ = ranging.heard(beacon(1, minor), rssi: -60, at: .zero) }

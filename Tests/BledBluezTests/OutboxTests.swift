@@ -10,7 +10,7 @@ import Testing
 struct OutboxTests {
   private let loop: EventLoop
   private let bus: SystemBus
-  /// The bus's side, which nobody reads.
+  /// The bus's side, which is not read.
   private let end: Int32
 
   init() throws {

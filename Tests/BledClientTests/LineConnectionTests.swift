@@ -98,7 +98,7 @@ import Testing
     }
     #expect(end?.name == "daemonUnreachable")
     #expect(lines.withLock { $0.count } == 2, "the answer to session.open and the notification")
-    // After the end nothing happens, whatever is sent.
+    // After the end nothing happens, even if more is sent.
     connection.send(Data("{}\n".utf8))
     connection.close()
   }

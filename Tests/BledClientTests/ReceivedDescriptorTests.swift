@@ -40,7 +40,7 @@ import Testing
 
   private static let event = try? RPCEncoding.notification(ServerReady.self, Empty())
 
-  @Test("each descriptor comes with its own line, whatever the kernel joins or cuts")
+  @Test("each descriptor comes with its own line, however the kernel joins or cuts lines")
   func matched() async throws {
     let daemon = try FakeDaemon()
     let pipes = try Pipes(3)
@@ -83,7 +83,7 @@ import Testing
     }
   }
 
-  @Test("a call that asks for a descriptor gets it; what nobody asked for is closed")
+  @Test("a call that asks for a descriptor gets it; an unexpected descriptor is closed")
   func asked() async throws {
     let daemon = try FakeDaemon()
     let pipes = try Pipes(3)

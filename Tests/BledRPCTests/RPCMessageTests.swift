@@ -140,7 +140,7 @@ import Testing
     #expect(try paramsRefusal(call, as: ScanStart.Params.self) == "params: expected an object")
   }
 
-  @Test("params that nobody knows are refused with those that there are, but for what begins with x-")
+  @Test("unknown params are refused, and the error lists the known ones; names that begin with x- are ignored")
   func unknownMembers() throws {
     func call(_ params: String) -> String { #"{"jsonrpc":"2.0","id":1,"method":"x","params":{\#(params)},"more":1}"# }
     let noted = call(#""peripheral":"p","handle":3,"x-note":{"handel":1}"#)

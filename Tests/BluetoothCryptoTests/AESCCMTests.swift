@@ -2,7 +2,7 @@ import Bluetooth
 import BluetoothCrypto
 import Testing
 
-/// AES-CCM with the vectors of those who define it and use it.
+/// AES-CCM with the vectors of its definition and of protocols that use it.
 @Suite struct AESCCMTests {
   struct Vector: Sendable, CustomTestStringConvertible {
     let name: String

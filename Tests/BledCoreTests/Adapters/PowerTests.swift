@@ -32,7 +32,7 @@ import Testing
     #expect(world.adapter.wantedPower == [true])
   }
 
-  @Test("who is refused because an adapter is off is told how to switch on that one")
+  @Test("a refusal because an adapter is off says how to switch it on")
   func remedy() throws {
     let second = ScriptedAdapter(id: "hci1", scheduler: world.scheduler)
     world.daemon.add(second)

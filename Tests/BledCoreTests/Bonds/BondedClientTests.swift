@@ -186,7 +186,7 @@ import Testing
     #expect(try given.notify([2]) == 0, "that was the old bond's")
   }
 
-  @Test("Who pairs anew under a bonded address gets nothing of the old bond (P22)")
+  @Test("A device that pairs anew under a bonded address gets nothing of the old bond (P22)")
   func pairedAnew() throws {
     let given = try subscribed()
     let link = given.comes()

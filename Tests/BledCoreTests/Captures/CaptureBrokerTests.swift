@@ -29,7 +29,7 @@ import Testing
 
   private static let report = MonitorPacket(.event, [0x3E, 2, 0x02, 0], time: 1_700_000_000_000_001)
 
-  @Test("what the adapter tells is recorded with its time, and who called what; capture.stop ends the pipe")
+  @Test("packets are recorded with their time, and calls with their session; capture.stop ends the pipe")
   func recording() throws {
     let recording = try TestRecording(by: client)
     let tap = try #require(world.adapter.taps.first)
@@ -51,7 +51,7 @@ import Testing
     #expect(try client.error(CaptureStop.self, .init(capture: recording.number))?.data?.name == "unknownHandle")
   }
 
-  @Test("who does not read loses packets, which are counted, told, and said where they are missing")
+  @Test("a program that does not read loses packets; they are counted, and the gap is marked")
   func slowReader() throws {
     let recording = try TestRecording(by: client)
     let tap = try #require(world.adapter.taps.first)
@@ -71,7 +71,7 @@ import Testing
     #expect(try client.result(CaptureStop.self, .init(capture: recording.number)).lost == lost + 3)
   }
 
-  @Test("keys are zeros; whoever may see all sessions may have them")
+  @Test("keys are zeros, except for sessions with the permission to see all")
   func keys() throws {
     let key = [UInt8](repeating: 0xAA, count: 16)
     let reply = MonitorPacket(.command, [0x1A, 0x20, 0x12, 0x40, 0x00] + key)
@@ -112,7 +112,7 @@ import Testing
     #expect(shown == [start, zeros, start, zeros, start, zeros, start, piece])
   }
 
-  @Test("no two controllers have the same number in a recording, whatever their adapters are called")
+  @Test("no two controllers have the same number in a recording, even if their adapters' names clash")
   func numbers() throws {
     let chosen = ScriptedAdapter(id: "F0:F1:F2:F3:F4:F5", scheduler: world.scheduler)
     let kernel = ScriptedAdapter(id: "hci15", scheduler: world.scheduler)
@@ -166,7 +166,7 @@ import Testing
     world.adapter.taps[0].onEvent(.ended(GAPError.adapterFailed.error("its channel is closed")))
     let note = "adapter hci0 is no longer recorded: its channel is closed"
     #expect(try recording.read().notes == [note] && recording.isAtEnd)
-    // Nothing is lost that nobody could record.
+    // Packets that could not be recorded do not count as lost.
     _ = try world.client().result(AdapterList.self, .init())
     try settle()
     #expect(try client.notifications(CaptureLost.self).isEmpty)
@@ -197,7 +197,7 @@ import Testing
     #expect(world.adapter.taps.allSatisfy { $0.isClosed })
   }
 
-  @Test("when nobody reads any more the recording ends")
+  @Test("the recording ends with its reader")
   func readerGone() throws {
     _ = try TestRecording(by: client)
     _ = try client.result(AdapterList.self, .init())

@@ -30,7 +30,7 @@ import Testing
     #expect(try client.answer(to: rssi, PeripheralRSSI.self)?.get().rssi == -42)
   }
 
-  @Test("G3, P2: a connect can be cancelled, has a deadline or none, and holds nobody up")
+  @Test("G3, P2: a connect can be cancelled, has a deadline or none, and delays no other")
   func pendingConnects() throws {
     let client = world.client()
     let impatient = try requestConnection(client, timeout: 5)
@@ -212,7 +212,7 @@ import Testing
     #expect(try client.notifications(PeripheralDisconnected.self).count == 2)
   }
 
-  @Test("G10, P28: no room for one more link is an error that says who holds them")
+  @Test("G10, P28: the error about the limit of links names the sessions that use them")
   func connectionLimit() throws {
     let client = world.client()
     _ = try client.result(SessionOpen.self, .init(name: "hoarder"))
@@ -238,7 +238,7 @@ import Testing
     #expect(try client.answer(to: pending, PeripheralConnect.self)?.get().mtu == 247)
   }
 
-  @Test("P6: a connection that cannot be tried is told to those who wait for it, with the reason, and stays pending")
+  @Test("P6: sessions that wait for a connection that cannot be tried are told why, and it stays pending")
   func waitingConnection() throws {
     let client = world.client(), other = world.client()
     let pending = try requestConnection(client)

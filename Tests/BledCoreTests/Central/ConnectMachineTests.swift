@@ -108,7 +108,7 @@ import Testing
     #expect(machine.state == .idle)
   }
 
-  @Test("Whoever asks for a link that others keep has all the tries (P6)", arguments: [false, true])
+  @Test("A session that requests a link others want back has all the retries (P6)", arguments: [false, true])
   func triesOfKeepersDoNotCount(asksWhileNegotiating: Bool) {
     var machine = ConnectMachine<String, Int>()
     _ = machine.want("a", 1, persists: true)

@@ -40,7 +40,7 @@ import Testing
     _ = try #require(try client.answer(to: write, GATTWrite.self)).get()
   }
 
-  @Test("What the daemon can answer by itself is answered one by one, so that a long queue keeps the loop from nobody")
+  @Test("The daemon's own answers come one by one, so that a long queue does not block the loop")
   func answersWithoutTheDevice() throws {
     let first = try client.call(GATTDiscover.self, .init(peripheral: id))
     world.settle()
@@ -75,7 +75,7 @@ import Testing
     #expect(world.daemon.links.links.isEmpty)
   }
 
-  @Test("An operation that nobody waits for any more still has its answer awaited, which is for nobody else")
+  @Test("The answer to an abandoned operation is still awaited, and is not taken for another's")
   func abandoned() throws {
     let other = world.client()
     try world.connect(other, peer)

@@ -97,7 +97,7 @@ import Testing
     #expect(peer.subscriptions[handle] == .notification)
   }
 
-  @Test("Who leaves before its subscription was written takes it from nobody else")
+  @Test("A session that leaves before its subscription was written takes it from no other")
   func subscriberLeaves() throws {
     _ = try done(GATTDiscover.self, .init(peripheral: id))
     let other = world.client()

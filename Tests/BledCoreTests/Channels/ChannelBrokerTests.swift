@@ -75,7 +75,7 @@ import Testing
     #expect(try refusal(L2CAPOpen.self, both).data?.name == "invalidParameter")
   }
 
-  @Test("A token is of no use to another user, and to nobody after 30 seconds, when the channel is closed")
+  @Test("A token is of no use to another user, and expires after 30 seconds, when the channel is closed")
   func tokens() throws {
     let (channel, opened) = try open()
     #expect(world.daemon.channels.channel(of: opened.token ?? "", for: 1000) == nil)
@@ -132,7 +132,7 @@ import Testing
     #expect(try client.notifications(L2CAPClosed.self).isEmpty)
   }
 
-  @Test("A channel that nobody accepts, and one to a number that nobody published, is closed")
+  @Test("A channel that is not accepted, or to an unpublished number, is closed")
   func notAccepted() throws {
     let published = try client.result(L2CAPPublish.self, .init(psm: 0x81))
     let link = world.adapter.bringUp(world.peer(), role: .peripheral)

@@ -62,7 +62,7 @@ import Testing
 
   // MARK: Opening them
 
-  @Test("On an encrypted link two are opened, once the device with EATT was told; who uses it sees them")
+  @Test("On an encrypted link two are opened, once the device with EATT was told; its users see them")
   func opened() throws {
     let (id, link) = try connect()
     #expect(told == [[7]] && link.channels.map(\.psm) == [0x27, 0x27])
@@ -234,7 +234,7 @@ import Testing
     #expect(link.channels.count == 2 && !link.wasDisconnected)
   }
 
-  @Test("A bearer that ends: its write fails, as nobody knows whether it is in force")
+  @Test("A bearer that ends: its write fails, as its effect is unknown")
   func endsWriting() throws {
     let (id, link) = try connect()
     let other = world.client()

@@ -27,7 +27,7 @@ import Testing
     return try #require(try client.answer(to: call, PeripheralConnect.self)).get().peripheral
   }
 
-  @Test("peripheral.parameters says what is known, and a change is told to those who use the device")
+  @Test("peripheral.parameters gives the known values, and the device's users are told of changes")
   func told() throws {
     let (user, other) = (world.client(), world.client())
     let id = try connect(user)
@@ -48,7 +48,7 @@ import Testing
     #expect(try user.notifications(PeripheralParametersChanged.self) == [known])
     #expect(try other.notifications(PeripheralParametersChanged.self).isEmpty)
     #expect(try other.result(PeripheralParameters.self, .init(peripheral: id)) == known)
-    // Nobody wants anything: the device keeps what it asked for.
+    // No session wants other parameters: the device keeps those that it requested.
     #expect(link?.requested == [])
   }
 
@@ -96,7 +96,7 @@ import Testing
     #expect(try user.result(PeripheralParameters.self, .init(peripheral: id)) == known)
   }
 
-  @Test("peripheral.parameters of what is not linked, and for those who may not know of the device")
+  @Test("peripheral.parameters without a link, and for sessions that may not know of the device")
   func hidden() throws {
     let user = world.client(user: 1000)
     let id = try world.connect(user, world.peer()).peripheral

@@ -31,7 +31,7 @@ import Testing
     try client.result(SessionList.self, .init()).sessions.first { $0.mine }?.costs.packetsLost
   }
 
-  @Test("who subscribes on the link is told how many, and goes on; who does not is told nothing")
+  @Test("sessions subscribed on the link are told how many, and go on; others are told nothing")
   func told() throws {
     peer.notify(handle, [0, 1])
     world.settle()

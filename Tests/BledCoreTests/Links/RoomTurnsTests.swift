@@ -8,7 +8,7 @@ import Testing
 
   private func session(_ user: UInt32 = 1000) throws -> Session { try #require(world.client(user: user).session) }
 
-  @Test("who waits takes turns by user; who cannot send is passed over")
+  @Test("senders take turns by user; one that cannot send is passed over")
   func turns() throws {
     let session = try session()
     var turns = RoomTurns()
@@ -51,7 +51,7 @@ import Testing
     #expect(!turns.hasShare(one))
   }
 
-  @Test("few sessions have a share at a time; who does not use it loses it to others, and none is forgotten")
+  @Test("few sessions have a share at a time; an unused one goes to others, and none is forgotten")
   func bounded() throws {
     let sessions = try (0..<20).map { _ in try session() }
     var turns = RoomTurns()

@@ -44,7 +44,7 @@ import Testing
     #expect(users.count == 65 && users.contains { $0.labels["user"] == "others" })
   }
 
-  @Test("what others cost never falls, whoever of them ends")
+  @Test("the costs of other users never fall, even as sessions end")
   func manyUsersEnd() throws {
     for user in 0..<63 as Range<UInt32> { world.client(user: 2000 + user).die() }
     let (first, second) = (world.client(user: 3000), world.client(user: 3001))

@@ -33,7 +33,7 @@ import Testing
       random: hasData ? HexBytes(random) : nil)
   }
 
-  @Test("whoever has the data that a session read may pair without a question, until the session ends")
+  @Test("a device with the data that a session read may pair without a question, until the session ends")
   func ownData() throws {
     let client = world.client()
     let peer = world.peer()
@@ -78,7 +78,7 @@ import Testing
     #expect(world.adapter.outOfBand.isEmpty)
   }
 
-  @Test("a pairing in which somebody was asked is decided by the answer")
+  @Test("a pairing with a question is decided by the answer")
   func asked() throws {
     let client = world.client()
     let peer = world.peer()

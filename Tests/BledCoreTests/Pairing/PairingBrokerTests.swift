@@ -76,7 +76,7 @@ import Testing
     #expect(try client.error(of: read, GATTRead.self)?.data?.name == "insufficientAuthentication")
     #expect(link.raises.isEmpty)
     #expect(try client.error(PeripheralPair.self, .init(peripheral: id))?.data?.name == "notPermitted")
-    // Keys that nobody allowed are not kept.
+    // Keys that were not allowed are not stored.
     world.adapter.onEvent?(.pairing(peer.address, .bonded(bond(peer.address))))
     #expect(world.adapter.unpaired == [peer.address])
     world.daemon.setPairing(PairingPolicy(standard: .justWorks))
@@ -87,7 +87,7 @@ import Testing
     #expect(link.raises.count == 1)
   }
 
-  @Test("P22: a bonded device that pairs anew is refused where nobody is asked: it may be another one")
+  @Test("P22: a bonded device that pairs anew without a question is refused: it may be another one")
   func impersonation() throws {
     let peer = world.peer()
     let link = world.adapter.bringUp(peer, role: .peripheral)
@@ -101,7 +101,7 @@ import Testing
     #expect(world.adapter.answers == [.accept, .refuse])
   }
 
-  @Test("P22: a passkey is shown to the session that pairs, and to nobody else; without one nothing pairs")
+  @Test("P22: a passkey is shown only to the session that pairs; without one nothing pairs")
   func shownPasskeys() throws {
     let first = world.client()
     let second = world.client()
@@ -195,7 +195,7 @@ import Testing
     #expect(world.adapter.answers.count == 2)
     world.scheduler.advance(by: .seconds(25))
     #expect(world.adapter.answers.count == 3 && world.adapter.answers.last == .refuse)
-    // One that ends refuses, too: nobody else has seen what it was shown.
+    // One that ends refuses, too: no other session has seen the passkey.
     world.adapter.onEvent?(.pairing(peer.address, .question(.consent)))
     second.die()
     #expect(world.adapter.answers.count == 4 && world.adapter.answers.last == .refuse)

@@ -73,7 +73,7 @@ import Testing
     #expect(try own.calls(PairingConfirm.self).count == 1)
   }
 
-  @Test("a user who publishes nothing is asked of no phone, and does not change what phones are told")
+  @Test("a user without services is asked about no phone, and does not change the answers to phones")
   func bystander() throws {
     let foreign = try agent(1001, "none")
     #expect(world.adapter.pairing == PairingSettings(capability: .none, acceptsDevices: false))
@@ -138,7 +138,7 @@ import Testing
     }
   }
 
-  @Test("pairing.open lets devices pair that concern the user who called it, or all if it was root")
+  @Test("pairing.open lets devices pair that concern the caller's user, or all for root")
   func windows() throws {
     let server = world.client(user: 1002)
     let handle = try server.publishProtectedValue([9])
@@ -233,7 +233,7 @@ import Testing
     #expect(try client.notifications(PairingEnded.self).map { $0.reason?.data?.name } == ["disconnected"])
   }
 
-  @Test("the keys of a phone that uses one's services are forgotten by nobody else")
+  @Test("only a user whose services a phone uses may forget its keys")
   func foreignForget() throws {
     let server = try agent(1002, "none")
     let handle = try server.publishProtectedValue([9])

@@ -53,7 +53,7 @@ import Testing
     #expect(world.adapter.answers == [.accept, .refuse, .accept, .refuse])
   }
 
-  @Test("a fixed passkey is typed where nobody is asked, with growing pauses after failures, and ten times at most")
+  @Test("a fixed passkey needs no question; pauses grow after failures, and ten are the limit")
   func fixedPasskey() throws {
     let peer = world.peer()
     let link = world.adapter.bringUp(peer, role: .peripheral)
@@ -112,7 +112,7 @@ import Testing
         == "invalidParameter")
   }
 
-  @Test("P22: keys that protect less than the earlier ones do not replace them unless somebody was asked")
+  @Test("P22: weaker keys do not replace earlier ones without a question")
   func weakerKeys() throws {
     world.daemon.setPairing(PairingPolicy(standard: .justWorks))
     let peer = world.peer()
@@ -143,7 +143,7 @@ import Testing
     #expect(world.adapter.bonds == [weak] && world.adapter.unpaired.count == 2)
   }
 
-  @Test("P22: keys that nobody allowed leave the bond of that address as it was")
+  @Test("P22: keys that were not allowed leave the bond of that address as it was")
   func usurpedAddress() throws {
     world.daemon.setPairing(PairingPolicy(standard: .justWorks))
     let peer = world.peer()
@@ -170,7 +170,7 @@ import Testing
     #expect(world.adapter.bonds == [] && world.adapter.addedBonds == 1)
   }
 
-  @Test("P22: who is let pair as a stranger has no consent to take the place of a bonded device, on any adapter")
+  @Test("P22: consent to a stranger's pairing does not let it replace a bonded device, on any adapter")
   func claimedIdentities() throws {
     let victim = world.peer()
     let thief = world.peer("01:02:03:04:05:06")
@@ -178,7 +178,7 @@ import Testing
     world.adapter.bringUp(victim, role: .peripheral)
     let own = bond(victim.address)
     tell(victim, .bonded(own))
-    // Somebody says yes to a stranger, and is not told of a bond.
+    // An agent accepts a stranger, and is not told of a bond.
     let agent = world.client()
     _ = try agent.result(PairingRegister.self, .init(capability: "none"))
     world.adapter.bringUp(thief, role: .peripheral)
@@ -196,7 +196,7 @@ import Testing
     #expect(try agent.notifications(PairingEnded.self).count == 2)
   }
 
-  @Test("a passkey that nobody can be shown costs the link, and not the bond of whoever has that address")
+  @Test("a passkey that no agent can display ends the link, and leaves the bond of that address")
   func passkeyForNobody() throws {
     let peer = world.peer()
     world.daemon.setPairing(PairingPolicy(standard: .justWorks))
@@ -209,7 +209,7 @@ import Testing
     #expect(link.wasDisconnected && world.adapter.unpaired.isEmpty && world.adapter.bonds == [own])
   }
 
-  @Test("a fixed passkey: a link that ends counts as a failure, who is bonded is refused, each has tries of its own")
+  @Test("a fixed passkey: a link that ends counts as a failure, bonded devices are refused, each has its own tries")
   func passkeyTries() throws {
     let peer = world.peer()
     let other = world.peer("C0:00:00:00:00:02")
@@ -254,7 +254,7 @@ import Testing
     #expect(world.adapter.bonds.count == 1, "the bond stays")
   }
 
-  @Test("lost keys are told once for a link, to whoever uses the device and to the agents, with what to do")
+  @Test("lost keys are told once for a link, to the device's users and the agents, with a remedy")
   func lostKeys() throws {
     let agent = world.client()
     let user = world.client()

@@ -89,7 +89,7 @@ import Testing
     #expect(discoveryRequests(peer, from: start) == [])
   }
 
-  @Test("On one link nobody asks again for what another has discovered")
+  @Test("On one link no session discovers again what another has discovered")
   func sharedOnALink() throws {
     let id = try reconnect(client, in: world, peer)
     let first = try discover(id, by: client, in: world)

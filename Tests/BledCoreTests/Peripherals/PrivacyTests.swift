@@ -60,7 +60,7 @@ import Testing
     #expect(nobody.identity(of: try address(1, key: [UInt8](repeating: 0, count: 16))) == nil)
   }
 
-  @Test("P23: whatever address a bonded device uses, it is the same peripheral, under its identity")
+  @Test("P23: a bonded device is the same peripheral at each of its addresses, under its identity")
   func onePeripheral() throws {
     let world = world()
     let client = world.client()

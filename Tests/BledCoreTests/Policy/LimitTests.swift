@@ -44,7 +44,7 @@ import Testing
     #expect(!world.client(user: 1000).isClosed)
   }
 
-  @Test("Two users cannot take all sessions: the last tenth is for those who have few, and root gets in anyway")
+  @Test("Two users cannot take all sessions: the last tenth is for users with few, and root is always admitted")
   func sessionsLeftForOthers() throws {
     var limits = limits(perUser: [.sessions: 100])
     limits.total[.sessions] = 200
@@ -215,7 +215,7 @@ import Testing
     #expect(world.daemon.rules.account(of: 1000).octets == 0)
   }
 
-  @Test("A session of which more waits to be read than has room is closed once, whatever waits for answers")
+  @Test("A session with more unread data than its limit is closed once, even with answers pending")
   func overflow() throws {
     let log = LogLines()
     let world = World(limits: limits(perUser: [.queueOctets: 1 << 20]), log: log)

@@ -59,7 +59,7 @@ import Testing
     #expect(try refused.error(AdvertisingStart.self, .init(name: "x"))?.data?.name == "adapterOff")
   }
 
-  @Test("P19: when more share the air the real interval is told anew; who has the sets stands in the error")
+  @Test("P19: with more advertisements the real interval is told anew; the error names the owners of the sets")
   func sharing() throws {
     let first = try start()
     try tell(.on(interval: .milliseconds(100)))

@@ -13,7 +13,7 @@ import Testing
 
   init() throws { stage = try ServerStage() }
 
-  @Test("G15: the session knows who subscribes; values reach those only")
+  @Test("G15: the session is told of subscribers; values reach only them")
   func subscribers() throws {
     #expect(try client.result(ServerNotify.self, .init(handle: asked, value: HexBytes([1]))).sent)
     subscribe(asked, .notification)

@@ -138,7 +138,7 @@ import Testing
     #expect(link.isReading)
   }
 
-  @Test("packets for which the machine had no room are told to whom the device writes, and to nobody else")
+  @Test("only the session to which the device writes is told of packets for which there was no room")
   func lostBefore() throws {
     let other = world.client()
     write(0..<1)

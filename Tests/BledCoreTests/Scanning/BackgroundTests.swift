@@ -14,7 +14,7 @@ import Testing
     world.adapter.scan.map { $0.window.inSeconds / $0.interval.inSeconds }
   }
 
-  @Test("G19: a scan needs a service filter, gets no duplicates, and is slow while nobody is in the foreground")
+  @Test("G19: a scan needs a service filter, gets no duplicates, and is slow without a session in the foreground")
   func scan() throws {
     let client = world.client()
     _ = try client.result(SessionOpen.self, .init(background: true))

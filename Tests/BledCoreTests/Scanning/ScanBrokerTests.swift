@@ -11,7 +11,7 @@ import Testing
   private let belt = DeviceAddress(value: 0xC000_0000_0001, kind: .random)
   private let beltData = Octets.flags + Octets.services(0x180D) + Octets.name("Belt")
 
-  @Test("The adapter scans while somebody wants it; start and stop can be said twice, and death stops as well (P8, P9)")
+  @Test("The adapter scans while a session wants it; start and stop can be repeated, and the end stops it (P8, P9)")
   func theAdapterScansWhileSomebodyWantsIt() throws {
     let first = world.client()
     let second = world.client()
@@ -236,7 +236,7 @@ import Testing
     #expect(reports.map(\.connectable) == [true, true, false])
   }
 
-  @Test("Anonymous advertisements go to those who ask for them, through their filters, once unless all are wanted")
+  @Test("Anonymous advertisements go to scans that ask for them, through their filters, once unless all are wanted")
   func anonymous() throws {
     let clients = [
       ScanStart.Params(), .init(anonymous: true), .init(duplicates: true, anonymous: true),

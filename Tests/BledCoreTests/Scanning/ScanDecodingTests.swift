@@ -7,7 +7,7 @@ import Testing
 
 @testable import BledCore
 
-/// `decoded` in reports: who gets it, and what keys open.
+/// `decoded` in reports: the sessions that get it, and encrypted data with keys.
 @Suite struct ScanDecodingTests {
   private let log = LogLines()
   private let world: World

@@ -56,7 +56,7 @@ import Testing
     #expect(try matches(0x004C, [0x02, 0x15, 0xAF], mask: [0xFF, 0x00, 0xF0]))
   }
 
-  @Test("Service data: whatever the width of the UUID")
+  @Test("Service data: UUIDs of each width")
   func serviceData() throws {
     for data in [Self.eddystone, Self.longEddystone] {
       #expect(try hears(Device(data: data), [.init(serviceData: .init(uuid: 0xFEAA))]))

@@ -42,7 +42,7 @@ import Testing
     #expect(presence.deadline == after(111))
   }
 
-  @Test("Who is too weak is heard no more, and is lost after the time")
+  @Test("A device that becomes too weak counts as unheard, and is lost after the time")
   func weak() throws {
     var presence = try presence(entry: -70, exit: -80, seconds: 10)
     _ = presence.heard(1, rssi: -70, at: start)
@@ -68,7 +68,7 @@ import Testing
     #expect(presence.heard(-2, rssi: nil, at: after(3)).lost == .init(device: 0, lastHeard: after(1)))
     #expect(presence.tick(at: after(102)).count == Presence.limit - 2)
     #expect(presence.tick(at: after(103)).map(\.device).sorted() == [-2, -1])
-    // Without a time there is nobody to tell it to.
+    // Without a time no session is to be told.
     var near = try self.presence(entry: -70, exit: -80)
     for device in 0..<Presence.limit { _ = near.heard(device, rssi: -70, at: start) }
     #expect(near.heard(-1, rssi: -70, at: start) == .init(isIn: true))

@@ -44,7 +44,7 @@ import Testing
     #expect(users.next() == 2)
   }
 
-  @Test("Users take turns, whatever number of sessions they have")
+  @Test("Users take turns, however many sessions they have")
   func usersTakeTurns() {
     var queue = UserQueue<Int, Int>()
     for session in 1...3 {

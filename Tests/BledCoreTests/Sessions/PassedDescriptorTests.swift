@@ -69,7 +69,7 @@ import Testing
     }
   }
 
-  /// Whether nobody has the writing end of this pipe any more.
+  /// Whether the writing end of this pipe is closed.
   private func isClosed(_ reading: Int32) -> Bool {
     var waiting = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
     return poll(&waiting, 1, 0) == 1 && waiting.revents & Int16(POLLHUP) != 0
@@ -127,7 +127,7 @@ import Testing
     #expect(ends.count == 2 && ends[0] < long.utf8.count && ends[1] >= long.utf8.count, "\(ends)")
   }
 
-  @Test("A descriptor is closed when the client goes before it was sent, and when nobody is there")
+  @Test("A descriptor is closed when the client leaves before it was sent, or has left")
   func unsent() throws {
     let wire = try Wire()
     let readings = try {
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  @Test("No more than sixteen wait, and who would pass another is told so")
+  @Test("No more than sixteen wait, and a program that passes another is told so")
   func bound() throws {
     let wire = try Wire()
     var readings: [Int32] = []

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BledCore
 
-/// `session.list`: who is there, what it holds and what it costs.
+/// `session.list`: the sessions, their resources and their costs.
 @Suite struct SessionListTests {
   private let world = World()
 
@@ -100,7 +100,7 @@ import Testing
     #expect(later.costs.queueOctets == 0)
   }
 
-  @Test("A changed policy closes who may less, and leaves who may as much")
+  @Test("A changed policy closes sessions that lose permissions, and leaves the others")
   func changedPolicy() throws {
     let member = world.client(user: 1000)
     let stranger = world.client(user: 1001, groups: [])

@@ -135,7 +135,7 @@ import Testing
     #expect(open.description.contains("other users may write to"), "\(open)")
     #expect(mkdir("\(path)/state/below", 0o700) == 0)
     #expect(throws: StoreError.self) { try DocumentFolder(path: "\(path)/state/below", worker: worker) }
-    // With the sticky bit nobody can replace what belongs to us, so what is below can be used.
+    // With the sticky bit no other user can replace our folder, so its contents can be used.
     #expect(chmod("\(path)/state", 0o1777) == 0)
     #expect(throws: StoreError.self) { try withFolder { _ in } }
     _ = try DocumentFolder(path: "\(path)/state/below", worker: worker)
@@ -155,7 +155,7 @@ import Testing
     #expect(foreign.description.contains("belongs to another user"), "\(foreign)")
   }
 
-  @Test("What lies where a document is written first is in nobody's way", .timeLimit(.minutes(10)))
+  @Test("A file in the place where a document is written first is not in the way", .timeLimit(.minutes(10)))
   func whatLiesInTheWay() throws {
     try write("numbers", [1])
     #expect(mkfifo("\(path)/state/.numbers.new", 0o600) == 0)

@@ -200,7 +200,7 @@ import Testing
 
   @Test("A file that was cut is damaged, even if the checksum of what is left is the same")
   func cutWithTheSameChecksum() {
-    // The CRC-32 of four octets FF stays the same whatever number of octets 00 follows.
+    // The CRC-32 of four octets FF stays the same with any number of octets 00 behind them.
     let file = DocumentFormat.encode([0xFF, 0xFF, 0xFF, 0xFF, 0, 0], name: "doc", version: 2)
     for count in file.indices {
       #expect(throws: DocumentFormat.Problem.damaged) {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import BledCore
 
-/// Files of the store with a valid checksum whose content nobody would write: they are read as far as they make sense,
+/// Files of the store with a valid checksum and nonsensical content: they are read as far as they make sense,
 /// or put aside, and nothing in them is followed into the impossible.
 @Suite struct StoredContentTests {
   private let scheduler = VirtualScheduler()

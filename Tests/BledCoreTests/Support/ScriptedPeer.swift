@@ -62,7 +62,7 @@ final class ScriptedPeer {
     return lastProcedure
   }
 
-  /// Sends a notification, whoever asked for it.
+  /// Sends a notification, with or without a subscription.
   func notify(_ handle: UInt16, _ value: [UInt8]) {
     link?.deliver([0x1B, UInt8(handle & 0xFF), UInt8(handle >> 8)] + value)
   }

@@ -36,7 +36,7 @@ import Testing
     #"{"jsonrpc":"2.0" "method":"m"}"#,
   ]
 
-  @Test("a line means the same, or is refused alike, whoever reads it", arguments: lines)
+  @Test("a line means the same to both readers, or both refuse it", arguments: lines)
   func sameKind(line: String) {
     func read(_ text: String) -> Result<RPCMessage.Kind, RPCMessage.RefusedLine> {
       Result { () throws(RPCMessage.RefusedLine) in try RPCMessage(line: Data(text.utf8)).kind }
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test("ordinary lines are read in one pass; whatever is not plain is left to JSONReader")
+  @Test("ordinary lines are read in one pass; all others are left to JSONReader")
   func plain() {
     func isPlain(_ line: String) -> Bool { PlainEnvelope(Data(line.utf8)) != nil }
     for line in Self.lines.prefix(6) { #expect(isPlain(line), "\(line)") }
@@ -113,7 +113,7 @@ import Testing
     #expect(isPlain(#"{"handle":3,"uuid":"2A37"}"#, AttributeFound.self))
   }
 
-  @Test("params and results mean the same, or are refused alike, whoever reads them", arguments: params)
+  @Test("params and results mean the same to both readers, or both refuse them", arguments: params)
   func sameParams(params: String) throws {
     try compare(params, GATTRead.Params.self)
     try compare(params, GATTWrite.Params.self)

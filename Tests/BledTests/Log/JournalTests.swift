@@ -10,7 +10,7 @@ import Testing
   @Test func fieldsAreLinesOrCountedOctets() {
     #expect(JournalEntry.field("ADAPTER", "hci0") == Array("ADAPTER=hci0\n".utf8))
     #expect(JournalEntry.field("EMPTY", "") == Array("EMPTY=\n".utf8))
-    // Nobody forges a field with a line feed.
+    // A line feed cannot forge a field.
     let forged = JournalEntry.field("PERIPHERAL", "x\nPRIORITY=0")
     #expect(forged == Array("PERIPHERAL\n".utf8) + [12, 0, 0, 0, 0, 0, 0, 0] + Array("x\nPRIORITY=0\n".utf8))
     let long = JournalEntry.field("A", "\n" + String(repeating: "x", count: 0x1233))

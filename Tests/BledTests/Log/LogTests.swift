@@ -109,14 +109,14 @@ import Testing
     return String(decoding: octets, as: UTF8.self)
   }
 
-  @Test("Nobody waits for a pipe that nobody reads, and what had no room is counted", .timeLimit(.minutes(10)))
+  @Test("Logging does not wait for an unread pipe, and counts the lines without room", .timeLimit(.minutes(10)))
   func aPipeThatNobodyReads() throws {
     let (reading, writing) = try makePipe()
     let writer = try writer(writing)
     let text = String(repeating: "x", count: 1000)
     for number in 0..<5000 as Range<UInt> { log(writer, "\(number) \(text)", place: number) }
     writer.end(within: 10)
-    // Now somebody reads. A line is either there or among those that are missing.
+    // Now the pipe is read. A line is either there or among those that are missing.
     var (numbers, lost): ([Int], Int) = ([], 0)
     var rest: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 65_536)

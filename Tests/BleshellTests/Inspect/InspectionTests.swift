@@ -72,7 +72,7 @@ import Testing
     for key in [Key.escape, .control("c")] {
       #expect(type([.character("w")] + text("7") + [key], &inspection) == .changed && inspection.input == nil)
     }
-    // Escape twice does not throw out whoever only wanted to leave the line.
+    // Escape twice does not end the view of a user who only wanted to leave the line.
     #expect(type([.escape], &inspection) == .changed)
     #expect(type([.character("w")] + text("--signd 1") + [.enter], &inspection) == .changed)
     #expect(inspection.notice?.hasPrefix("expected a VALUE") == true)

@@ -196,7 +196,7 @@ struct NotificationsTests {
     #expect(told("Value").last == .bytes([7]))
   }
 
-  /// A descriptor has one owner, until whoever has it closes it.
+  /// A descriptor has one owner, until the owner closes it.
   @Test func aDescriptorOfValues() throws {
     let answer = world.daemon.answer
     world.daemon.answer = { method, message, session in

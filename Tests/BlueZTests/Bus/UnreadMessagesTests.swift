@@ -77,7 +77,7 @@ struct UnreadMessagesTests {
     #expect(!unread.mustWait(":2.600", of: Self.attacker))
   }
 
-  /// Each user is forgiven something, whatever another was.
+  /// Each user is forgiven something, independently of others.
   @Test func eachUserIsForgiven() {
     var unread = full()
     unread.sent(UnreadMessages.free, to: Self.other, of: Self.victim)

@@ -80,7 +80,7 @@ struct LinksTests {
     #expect(device.calls.count { $0 == GATTDiscover.name } == 1)
   }
 
-  /// A device that does not tell its services is let go: nobody waits for it in vain.
+  /// A device that does not tell its services is disconnected, so that no program waits for it in vain.
   @Test func aDeviceThatDoesNotTellItsServices() throws {
     device.discovery = GAPError.timeout.error("no answer")
     #expect(world.succeeded(connect(Self.one)))

@@ -47,7 +47,7 @@ import Testing
     #expect(entries.allSatisfy { $0.value == nil })
   }
 
-  @Test("advertisements are shown to those who ask for them")
+  @Test("advertisements are shown on request")
   func advertisements() {
     let octets = Hex.decode("3e0f 02 01 00 01 0100000000c0 03 020106 c4".replacing(" ", with: "")) ?? []
     let record = CaptureRecord(adapter: 0, packet: MonitorPacket(.event, octets), time: 1)
