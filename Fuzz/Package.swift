@@ -89,6 +89,7 @@ let package = Package(
     fuzzTarget(
       "mqtt", "MQTTGateway", "BledSession", "BledRPC", "Adapter", "JSONFiles", "SessionTestSupport", "SessionFuzzing"),
     fuzzTarget("hci", "HCI"),
+    fuzzTarget("http"),
     fuzzTarget("mgmt", "HCI"),
     fuzzTarget("nearby", "Noise", "BluetoothCrypto"),
     fuzzTarget("capture", "Capture"),

@@ -42,8 +42,12 @@ public struct FuzzInput {
       let count = Int(self.octet())
       let times = Int(self.octet()) * 64
       let piece = octets(count)
-      guard !piece.isEmpty else { continue }
-      for _ in 0..<min(times, (limit - text.count) / piece.count) { text += piece }
+      guard times > 0, !piece.isEmpty, text.count + piece.count <= limit else { continue }
+      let length = piece.count * min(times, (limit - text.count) / piece.count)
+      // The block is doubled: piece by piece takes longer than the target does.
+      var block = piece
+      while block.count < length { block += block.prefix(length - block.count) }
+      text += block
     }
     return text
   }

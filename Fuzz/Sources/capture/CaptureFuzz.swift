@@ -14,7 +14,7 @@ enum CaptureFuzz {
       var reader = RecordingParser()
       var blanking = KeyBlanking()
       var again = KeyBlanking()
-      var decoder = TrafficDecoder(advertisements: true)
+      var decoder = TrafficDecoder(advertisements: true, commands: true)
       var recorder = DeviceRecorder()
       var writers = CaptureFormat.allCases.map { CaptureWriter($0) }
       // Whole, so that a recording need not be found first.

@@ -1,0 +1,1 @@
+../../../Sources/BledWeb/HTTP/HTTPRequest.swift
