@@ -26,6 +26,10 @@ public struct TrafficEntry: Hashable, Sendable {
   public var text: String
   /// The opcode of a packet of ATT (Core 5.4, Vol 3, Part F, 3.3.1); nil for others.
   public var opcode: UInt8?
+  /// The opcode of a command of HCI (Core 5.4, Vol 4, Part E, 5.4.1), also in its answers; nil for others.
+  public var command: UInt16?
+  /// The code of an event of HCI that has no words of its own (5.4.4); nil for others.
+  public var event: UInt8?
   /// The attribute that it is about; nil if it is about none or several.
   public var handle: UInt16?
   /// The value that it carries.
@@ -43,6 +47,7 @@ public struct TrafficEntry: Hashable, Sendable {
 /// | a piece of data                        | nothing, or the packet that it completes (`LinkFrames`)               |
 /// | an ATT request                         | it; its handle is remembered for the response                         |
 /// | an advertising report                  | nothing, or each advertisement if they are wanted                     |
+/// | a command, any other event             | nothing, or its name and parameters if they are wanted                |
 /// | a note                                 | its text                                                              |
 /// | a controller appeared, has power, …    | that                                                                  |
 public struct TrafficDecoder: Sendable {
@@ -56,19 +61,28 @@ public struct TrafficDecoder: Sendable {
   /// A limit for requests that never get a response.
   private static let maximumQuestions = 4096
   private let showsAdvertisements: Bool
+  private let showsCommands: Bool
   private var frames = LinkFrames()
   /// The attributes of the requests that have no response yet.
   private var questions: [Question: UInt16] = [:]
 
   /// Begins with no link known.
-  /// - Parameter advertisements: whether advertising reports are decoded as well.
-  public init(advertisements: Bool = false) { showsAdvertisements = advertisements }
+  /// - Parameters:
+  ///   - advertisements: whether advertising reports are decoded as well.
+  ///   - commands: whether the commands and all events of HCI are.
+  public init(advertisements: Bool = false, commands: Bool = false) {
+    showsAdvertisements = advertisements
+    showsCommands = commands
+  }
 
   /// The entries of a packet; none if the packet has nothing for people.
   public mutating func decode(_ record: CaptureRecord) -> [TrafficEntry] {
     let packet = record.packet
     switch packet.kind {
     case .event: return event(packet.octets, record)
+    case .command:
+      guard showsCommands, let words = HCIWords(command: Self.withoutKeys(packet)) else { return [] }
+      return [entry(words, .sent, record)]
     case .sentACL, .receivedACL:
       let frame = frames.receive(packet.octets[...], isSent: packet.kind == .sentACL, adapter: record.adapter)
       return frame.map { [entry($0, record)] } ?? []
@@ -95,9 +109,9 @@ public struct TrafficDecoder: Sendable {
   // MARK: Events
 
   private mutating func event(_ octets: [UInt8], _ record: CaptureRecord) -> [TrafficEntry] {
-    guard octets.count >= 2,
-      let event = try? HCIEvent(decoding: EventPacket(code: octets[0], parameters: Array(octets.dropFirst(2))))
-    else { return [] }
+    guard octets.count >= 2 else { return [] }
+    let packet = EventPacket(code: octets[0], parameters: Array(octets.dropFirst(2)))
+    guard let event = try? HCIEvent(decoding: packet) else { return named(record) }
     switch event {
     case .leAdvertisingReport, .leExtendedAdvertisingReport:
       guard showsAdvertisements else { return [] }
@@ -107,8 +121,32 @@ public struct TrafficDecoder: Sendable {
         entry.value = advertisement.data
         return entry
       }
-    default: return linkEvent(event, record).map { [$0] } ?? []
+    default: return linkEvent(event, record).map { [$0] } ?? named(record)
     }
+  }
+
+  /// An event without words of its own.
+  private func named(_ record: CaptureRecord) -> [TrafficEntry] {
+    let octets = Self.withoutKeys(record.packet)
+    guard showsCommands, let code = octets.first else { return [] }
+    return [entry(HCIWords(EventPacket(code: code, parameters: Array(octets.dropFirst(2)))), .received, record)]
+  }
+
+  private func entry(
+    _ words: HCIWords, _ direction: TrafficEntry.Direction, _ record: CaptureRecord
+  ) -> TrafficEntry {
+    var entry = Self.entry(record, words.text, words.link.flatMap { peer(record, $0) })
+    entry.direction = direction
+    entry.command = words.command?.rawValue
+    entry.event = words.event
+    entry.value = words.value.isEmpty ? nil : words.value
+    return entry
+  }
+
+  /// A recording of another program may have the keys of links.
+  private static func withoutKeys(_ packet: MonitorPacket) -> [UInt8] {
+    var blanking = KeyBlanking()
+    return blanking.blank(packet).octets
   }
 
   private mutating func linkEvent(_ event: HCIEvent, _ record: CaptureRecord) -> TrafficEntry? {

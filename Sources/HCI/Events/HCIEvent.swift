@@ -73,7 +73,7 @@ package enum HCIEvent: Hashable, Sendable {
   case other(EventPacket)
 
   /// The code of LE Meta events; their parameters begin with the code of a subevent.
-  static let leMeta: UInt8 = 0x3E
+  package static let leMeta: UInt8 = 0x3E
 
   /// Finds the meaning of an event. Octets that follow the parameters are ignored, for controllers of later versions
   /// append fields.

@@ -24,6 +24,7 @@ struct LogCommand: ShellCommand {
   @Option(help: "Stop after this many seconds.") var time: Double?
   @Flag(help: "Leave out the calls of sessions.") var noCalls = false
   @Flag(help: "Show advertisements, too.") var advertisements = false
+  @Flag(help: "Show commands to controllers and all their events, too.") var hci = false
   @OptionGroup var global: GlobalOptions
 
   func validate() throws {
@@ -61,7 +62,7 @@ struct LogCommand: ShellCommand {
       }
       view.only = found.address
     }
-    var decoder = TrafficDecoder(advertisements: advertisements)
+    var decoder = TrafficDecoder(advertisements: advertisements, commands: hci)
     let rest = try await recording.read { record in
       for entry in decoder.decode(record) { try await view.show(entry) }
     }
@@ -84,7 +85,7 @@ struct LogCommand: ShellCommand {
     let (capture, received) = try await client.startCapture(format: .btsnoop, adapter: adapter)
     guard let descriptor = received.take() else { return }
     // A slow reader loses packets in the daemon, which says so, and none here.
-    let reader = Mutex((RecordingParser(), TrafficDecoder(advertisements: advertisements)))
+    let reader = Mutex((RecordingParser(), TrafficDecoder(advertisements: advertisements, commands: hci)))
     let (entries, continuation) = AsyncStream.makeStream(
       of: TrafficEntry.self, bufferingPolicy: .bufferingOldest(65_536))
     let reading = RecordingReader(descriptor) { octets in
@@ -171,6 +172,8 @@ struct TrafficView {
     let direction: String?
     let text: String
     let opcode: UInt8?
+    let command: UInt16?
+    let event: UInt8?
     let handle: UInt16?
     let value: String?
     let note: Bool?
@@ -182,6 +185,7 @@ struct TrafficView {
       direction = entry.direction == .none ? nil : entry.direction == .sent ? "sent" : "received"
       text = entry.text
       opcode = entry.opcode
+      (command, event) = (entry.command, entry.event)
       handle = entry.handle
       value = entry.value.map { Hex.encode($0) }
       note = entry.isAnnotation ? true : nil
