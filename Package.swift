@@ -152,7 +152,8 @@ let package = Package(
     // The page of `bleshell web`: an HTTP server, the page's files as data, and what pages show.
     .target(name: "CWebPage", exclude: ["page.html", "page.css", "page.js"], cSettings: [.headerSearchPath(".")]),
     .target(
-      name: "BledWeb", dependencies: ["BledClient", "BledRPC", "AssignedValues", "Bluetooth", "CWebPage"]),
+      name: "BledWeb",
+      dependencies: ["BledClient", "BledConnection", "BledRPC", "AssignedValues", "Bluetooth", "CWebPage"]),
     // The checks of `bleshell doctor`.
     .target(name: "Diagnosis", dependencies: ["HCI", "CBlueZ"]),
     .executableTarget(

@@ -1,7 +1,7 @@
 import BledClient
 import FoundationEssentials
 
-/// The page of `bleshell web`: an HTTP server on the loopback address, and one session with the daemon.
+/// The page of `bleshell web`: an HTTP server on this machine, and one session with the daemon.
 @MainActor public final class WebServer {
   private static let maximumConnections = 64
   /// The time between two looks for news.
@@ -15,25 +15,23 @@ import FoundationEssentials
   private let service: WebService
   private let desk: Desk
 
-  /// Begins to listen.
+  /// Begins to serve.
   /// - Parameters:
-  ///   - port: the port on 127.0.0.1; 0 is any free one.
+  ///   - listener: a socket that only programs of this machine reach.
   ///   - socket: the daemon's socket.
   ///   - allowsWrites: whether pages may write values.
   ///   - words: the names of UUIDs and the contents of advertisements.
   ///   - doctor: the findings of `bleshell doctor`, as a JSON array.
-  /// - Throws: `ListenError`, for instance if another program has the port.
   public init(
-    port: UInt16, socket: String, allowsWrites: Bool, words: Words,
+    _ listener: Listener, socket: String, allowsWrites: Bool, words: Words,
     doctor: @escaping @MainActor () async throws -> Data
-  ) throws(ListenError) {
-    let listener = try ListenAddress(loopback: port).listen()
+  ) {
     let token = Gate.randomToken()
-    address = "http://\(listener.name)/#\(token)"
+    address = "\(listener.url)/#\(token)"
     let feed = Feed(words: words.contents)
     let desk = Desk(socket: socket, feed: feed, words: words, allowsWrites: allowsWrites)
     let service = WebService(
-      gate: Gate(port: listener.port, token: token), feed: feed, desk: desk, doctor: doctor)
+      gate: Gate(host: listener.host, token: token), feed: feed, desk: desk, doctor: doctor)
     (self.desk, self.service) = (desk, service)
     server = HTTPServer(listener, limit: Self.maximumConnections) { await service.answer($0) }
   }

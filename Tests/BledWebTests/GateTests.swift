@@ -5,7 +5,7 @@ import Testing
 /// The checks of requests, and their routes.
 @Suite struct GateTests {
   private static let token = String(repeating: "0a", count: 16)
-  private let gate = Gate(port: 8080, token: Self.token)
+  private let gate = Gate(host: "127.0.0.1:8080", token: Self.token)
 
   private func request(_ fields: String...) -> HTTPRequest {
     var request = HTTPRequest()
@@ -26,6 +26,28 @@ import Testing
       "", "127.0.0.1:8080, evil.example",
     ])
   func otherHosts(host: String) { #expect(gate.refusal(of: request("Host: \(host)"))?.status == 421) }
+
+  @Test("On ::1 the host is that, or localhost")
+  func version6() {
+    let gate = Gate(host: "[::1]:8080", token: Self.token)
+    for host in ["[::1]:8080", "localhost:8080"] {
+      #expect(gate.refusal(of: request("Host: \(host)", "Origin: http://\(host)")) == nil)
+    }
+    for host in ["127.0.0.1:8080", "[::1]", "::1:8080"] {
+      #expect(gate.refusal(of: request("Host: \(host)"))?.status == 421, "\(host)")
+    }
+  }
+
+  @Test("Behind a proxy the host is any, and the origin is the same")
+  func proxy() {
+    let gate = Gate(host: nil, token: Self.token)
+    #expect(gate.refusal(of: request("Host: pi.example")) == nil)
+    #expect(gate.refusal(of: request("Host: pi.example", "Origin: https://pi.example")) == nil)
+    #expect(gate.refusal(of: request("Host: pi.example", "Origin: http://pi.example")) == nil)
+    #expect(gate.refusal(of: request("Host: pi.example", "Origin: https://evil.example"))?.status == 403)
+    #expect(gate.refusal(of: request("Host:"))?.status == 421)
+    #expect(gate.refusal(of: request())?.status == 421)
+  }
 
   @Test("A request without a host is refused")
   func noHost() { #expect(gate.refusal(of: request())?.status == 421) }

@@ -1,7 +1,5 @@
 import BledClient
-import Dispatch
 import FoundationEssentials
-import Glibc
 import TestSupport
 import Testing
 
@@ -16,12 +14,12 @@ import Testing
     private let task: Task<Void, Never>
 
     init(allowsWrites: Bool = false) throws {
-      let server = try WebServer(
-        port: 0, socket: "/nonexistent/bled.sock", allowsWrites: allowsWrites,
+      let listener = try ListenAddress(loopback: 0).listen()
+      let server = WebServer(
+        listener, socket: "/nonexistent/bled.sock", allowsWrites: allowsWrites,
         words: Words(name: { _ in nil }, contents: { _ in [] }), doctor: { Data("[]".utf8) })
-      let parts = server.address.split(separator: "#")
-      token = try #require(parts.last.map(String.init))
-      port = try #require(UInt16(parts[0].dropFirst("http://127.0.0.1:".count).dropLast()))
+      token = try #require(server.address.split(separator: "#").last.map(String.init))
+      port = try #require(listener.port)
       task = Task { await server.run() }
     }
 
@@ -38,7 +36,15 @@ import Testing
         "\(line) HTTP/1.1", "Host: \(host ?? "127.0.0.1:\(port)")", "Authorization: Bearer \(token ?? self.token)",
         "Content-Length: \(body.utf8.count)",
       ]
-      return try await exchange(port, (head + fields).joined(separator: "\r\n") + "\r\n\r\n" + body)
+      let text = (head + fields).joined(separator: "\r\n") + "\r\n\r\n" + body
+      let port = port
+      return try await onThread {
+        Result {
+          let connection = try ServerConnection(port: port)
+          try connection.send(text)
+          return try connection.answer()
+        }
+      }.get()
     }
 
     func status(_ line: String, host: String? = nil, token: String? = nil, fields: [String] = [], body: String = "")
@@ -102,40 +108,4 @@ import Testing
     #expect(try await writing.status("POST /api/devices/a/write", body: write) == "409")
     await writing.close()
   }
-}
-
-/// Sends text to a port of this machine.
-/// - Returns: the text that comes until the connection ends.
-private func exchange(_ port: UInt16, _ text: String) async throws -> String {
-  try await withCheckedThrowingContinuation { continuation in
-    DispatchQueue.global().async { continuation.resume(with: Result { try blockingExchange(port, text) }) }
-  }
-}
-
-private struct SocketError: Error { var call: String }
-
-private func blockingExchange(_ port: UInt16, _ text: String) throws -> String {
-  let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-  guard descriptor >= 0 else { throw SocketError(call: "socket") }
-  defer { close(descriptor) }
-  var address = sockaddr_in()
-  address.sin_family = sa_family_t(AF_INET)
-  address.sin_port = port.bigEndian
-  address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-  let result = withUnsafePointer(to: &address) {
-    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-      connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-    }
-  }
-  guard result == 0, send(descriptor, text, text.utf8.count, CInt(MSG_NOSIGNAL)) == text.utf8.count else {
-    throw SocketError(call: "connect")
-  }
-  var all: [UInt8] = []
-  var octets = [UInt8](repeating: 0, count: 65_536)
-  while Patience.wait(for: descriptor) {
-    let count = recv(descriptor, &octets, octets.count, 0)
-    guard count > 0 else { return String(decoding: all, as: UTF8.self) }
-    all += octets[..<count]
-  }
-  throw SocketError(call: "recv")
 }

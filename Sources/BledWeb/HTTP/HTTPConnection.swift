@@ -12,7 +12,7 @@ private import Glibc
 /// | writing   | all octets are sent                                | ended                                   |
 /// | streaming | `pump`, and all earlier octets were accepted       | the next octets of the stream are sent  |
 /// | streaming | the receiver closes its end                        | ended                                   |
-/// | writing, streaming | octets wait longer than the stall timeout | ended                                   |
+/// | writing, streaming | octets are not accepted at the receiver's pace | ended                              |
 @MainActor final class HTTPConnection {
   enum State {
     case reading, answering, writing, streaming, ended
@@ -25,12 +25,11 @@ private import Glibc
     deinit { Glibc.close(number) }
   }
 
-  /// The longest time for which a receiver may accept nothing while octets wait for it.
-  private static let stall = Duration.seconds(30)
   private static let readLength = 16_384
 
   private(set) var state = State.reading
   private let descriptor: Descriptor
+  private let pace: ReceiverPace
   private let answer: @MainActor (HTTPRequest) async -> HTTPAnswer
   private let ended: @MainActor (HTTPConnection) -> Void
   private var request = HTTPRequest()
@@ -43,13 +42,15 @@ private import Glibc
   /// Begins to read.
   /// - Parameters:
   ///   - timeout: the limit for the time until the request is whole.
+  ///   - pace: the limit for the time until the answer, or a piece of a stream, is accepted.
   ///   - answer: makes the answer to a whole or refused request.
   ///   - ended: called once, when the connection is done, has ended, or has lasted too long.
   init(
-    _ descriptor: Int32, timeout: Duration, answer: @escaping @MainActor (HTTPRequest) async -> HTTPAnswer,
-    ended: @escaping @MainActor (HTTPConnection) -> Void
+    _ descriptor: Int32, timeout: Duration, pace: ReceiverPace,
+    answer: @escaping @MainActor (HTTPRequest) async -> HTTPAnswer, ended: @escaping @MainActor (HTTPConnection) -> Void
   ) {
     self.descriptor = Descriptor(descriptor)
+    self.pace = pace
     self.answer = answer
     self.ended = ended
     setAlarm(timeout)
@@ -70,8 +71,8 @@ private import Glibc
   /// Sends the next octets of the stream, if the receiver has accepted all earlier ones.
   func pump() {
     guard state == .streaming, rest.isEmpty, let stream else { return }
-    rest = stream.next()[...]
-    if !rest.isEmpty { write() }
+    let octets = stream.next()
+    if !octets.isEmpty { send(octets) }
   }
 
   private func setAlarm(_ timeout: Duration) {
@@ -116,13 +117,18 @@ private import Glibc
     }
     if case .stream(let stream) = answer.body { self.stream = stream }
     state = .writing
-    rest = answer.octets[...]
+    send(answer.octets)
+  }
+
+  private func send(_ octets: [UInt8]) {
+    rest = octets[...]
+    setAlarm(pace.limit(for: octets.count))
     write()
   }
 
   private func write() {
     let count = rest.withUnsafeBytes {
-      send(descriptor.number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+      Glibc.send(descriptor.number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
     }
     guard count >= 0 || errno == EAGAIN || errno == EINTR else { return close() }
     if count > 0 { rest = rest.dropFirst(count) }
@@ -132,7 +138,6 @@ private import Glibc
       writer = nil
       return sent()
     }
-    if count > 0 || writer == nil { setAlarm(Self.stall) }
     if writer == nil { watchWriting() }
   }
 

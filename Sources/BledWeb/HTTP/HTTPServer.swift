@@ -8,14 +8,16 @@ private import Glibc
 /// | beyond the limit                  | replaces the oldest without a whole request; is closed if there is none    |
 /// | sends a whole request             | is answered, and closed after the last octet; a stream goes on             |
 /// | ends, or is not whole after 5 s   | is closed                                                                  |
+/// | accepts its answer too slowly     | is closed (`ReceiverPace`)                                                 |
 @MainActor public final class HTTPServer {
   /// The limit for the time until a request is whole.
   private static let timeout = Duration.seconds(5)
   /// The time without `accept` after there was no descriptor for a connection.
   private static let pause = DispatchTimeInterval.milliseconds(200)
 
-  private let listener: TCPListener
+  private let listener: Listener
   private let limit: Int
+  private let pace: ReceiverPace
   private let answer: @MainActor (HTTPRequest) async -> HTTPAnswer
   private var watch: (any DispatchSourceRead)?
   private var isClosed = false
@@ -25,12 +27,15 @@ private import Glibc
   /// Begins to accept connections.
   /// - Parameters:
   ///   - limit: the limit for connections, 1 or more.
+  ///   - pace: the pace at which answers have to be accepted.
   ///   - answer: makes the answer to a whole or refused request.
   public init(
-    _ listener: TCPListener, limit: Int, answer: @escaping @MainActor (HTTPRequest) async -> HTTPAnswer
+    _ listener: Listener, limit: Int, pace: ReceiverPace = .usual,
+    answer: @escaping @MainActor (HTTPRequest) async -> HTTPAnswer
   ) {
     self.listener = listener
     self.limit = limit
+    self.pace = pace
     self.answer = answer
     awaitConnections()
   }
@@ -79,7 +84,7 @@ private import Glibc
       oldest.close()
     }
     connections.append(
-      HTTPConnection(descriptor, timeout: Self.timeout, answer: answer) { [weak self] connection in
+      HTTPConnection(descriptor, timeout: Self.timeout, pace: pace, answer: answer) { [weak self] connection in
         self?.connections.removeAll { $0 === connection }
       })
   }

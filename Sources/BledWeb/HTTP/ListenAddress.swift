@@ -1,23 +1,29 @@
 private import Glibc
 
-/// An address and a TCP port on which to listen: `127.0.0.1:9459` or `[::1]:9459`.
+/// A place on which to listen: `127.0.0.1:9459`, `[::1]:9459` or `unix:PATH`.
 public struct ListenAddress: Sendable {
   private enum Address {
-    case v4(in_addr)
-    case v6(in6_addr)
+    case v4(in_addr, port: UInt16)
+    case v6(in6_addr, port: UInt16)
+    case file(String)
   }
 
+  private static let filePrefix = "unix:"
   private let address: Address
-  private let port: UInt16
 
   /// The loopback address, with a port; 0 is any free one.
   public init(loopback port: UInt16) {
-    address = .v4(in_addr(s_addr: UInt32(0x7F00_0001).bigEndian))
-    self.port = port
+    address = .v4(in_addr(s_addr: UInt32(0x7F00_0001).bigEndian), port: port)
   }
 
-  /// - Returns: nil if the text is not a numeric address and a port; port 0 is any free one.
+  /// - Returns: nil if the text is neither a numeric address and a port nor `unix:` and a path; port 0 is any free one.
   public init?(argument: String) {
+    if argument.hasPrefix(Self.filePrefix) {
+      let path = argument.dropFirst(Self.filePrefix.count)
+      guard !path.isEmpty, !path.utf8.contains(0) else { return nil }
+      address = .file(String(path))
+      return
+    }
     guard let colon = argument.lastIndex(of: ":"), let port = UInt16(argument[argument.index(after: colon)...]) else {
       return nil
     }
@@ -25,90 +31,40 @@ public struct ListenAddress: Sendable {
     var (v4, v6) = (in_addr(), in6_addr())
     if host.hasPrefix("["), host.hasSuffix("]") {
       guard inet_pton(AF_INET6, String(host.dropFirst().dropLast()), &v6) == 1 else { return nil }
-      address = .v6(v6)
+      address = .v6(v6, port: port)
     } else {
       guard inet_pton(AF_INET, String(host), &v4) == 1 else { return nil }
-      address = .v4(v4)
+      address = .v4(v4, port: port)
     }
-    self.port = port
   }
 
-  /// Opens a socket that listens there.
-  /// - Throws: `ListenError`, for instance if another program has the port.
-  public func listen() throws(ListenError) -> TCPListener {
+  /// Whether only programs of this machine reach it.
+  public var isLocal: Bool {
     switch address {
-    case .v4(let host):
+    case .v4(let host, _): UInt32(bigEndian: host.s_addr) >> 24 == 127
+    case .v6(let host, _): withUnsafeBytes(of: host) { $0.elementsEqual([UInt8](repeating: 0, count: 15) + [1]) }
+    case .file: true
+    }
+  }
+
+  /// Opens a socket that listens there. The file of a Unix socket takes the place of one on which no process listens;
+  /// the umask limits the users that can connect.
+  /// - Throws: `ListenError`, for instance if another program has the port.
+  public func listen() throws(ListenError) -> Listener {
+    switch address {
+    case .v4(let host, let port):
       var place = sockaddr_in()
       place.sin_family = sa_family_t(AF_INET)
       place.sin_port = port.bigEndian
       place.sin_addr = host
-      return try TCPListener(place, family: AF_INET)
-    case .v6(let host):
+      return try Listener(place, family: AF_INET)
+    case .v6(let host, let port):
       var place = sockaddr_in6()
       place.sin6_family = sa_family_t(AF_INET6)
       place.sin6_port = port.bigEndian
       place.sin6_addr = host
-      return try TCPListener(place, family: AF_INET6)
+      return try Listener(place, family: AF_INET6)
+    case .file(let path): return try Listener(path: path)
     }
-  }
-}
-
-/// A call of the system that failed.
-public struct ListenError: Error, CustomStringConvertible {
-  /// The call and the reason, in words.
-  public let description: String
-}
-
-/// A socket that listens for TCP connections, closed when its last reference is released.
-public final class TCPListener: Sendable {
-  let descriptor: Int32
-
-  /// - Parameter place: A `sockaddr` of the family.
-  fileprivate init(_ place: some Any, family: Int32) throws(ListenError) {
-    let type = SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue
-    let descriptor = socket(family, Int32(type), 0)
-    guard descriptor >= 0 else { throw Self.failure("socket") }
-    // Connections of the previous process may still be closing on the same port.
-    var yes: Int32 = 1
-    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-    let bound = withUnsafeBytes(of: place) { octets in
-      octets.withMemoryRebound(to: sockaddr.self) { bind(descriptor, $0.baseAddress, socklen_t(octets.count)) }
-    }
-    guard bound == 0, Glibc.listen(descriptor, 16) == 0 else {
-      let failure = Self.failure(bound == 0 ? "listen" : "bind")
-      close(descriptor)
-      throw failure
-    }
-    self.descriptor = descriptor
-  }
-
-  deinit { close(descriptor) }
-
-  /// The port on which it listens; 0 if the system does not tell.
-  public var port: UInt16 { name.lastIndex(of: ":").flatMap { UInt16(name[name.index(after: $0)...]) } ?? 0 }
-
-  /// The address and the port on which it listens, such as "127.0.0.1:9459".
-  public var name: String {
-    var place = sockaddr_storage()
-    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-    var port = [CChar](repeating: 0, count: Int(NI_MAXSERV))
-    let result = withUnsafeMutableBytes(of: &place) { octets in
-      octets.withMemoryRebound(to: sockaddr.self) { place in
-        guard getsockname(descriptor, place.baseAddress, &length) == 0 else { return Int32(EAI_SYSTEM) }
-        return getnameinfo(
-          place.baseAddress, length, &host, socklen_t(host.count), &port, socklen_t(port.count),
-          NI_NUMERICHOST | NI_NUMERICSERV)
-      }
-    }
-    guard result == 0 else { return "?" }
-    let texts = [host, port].map { text in
-      String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-    return "\(place.ss_family == AF_INET6 ? "[\(texts[0])]" : texts[0]):\(texts[1])"
-  }
-
-  private static func failure(_ call: String) -> ListenError {
-    ListenError(description: "\(call) failed: \(String(cString: strerror(errno)))")
   }
 }

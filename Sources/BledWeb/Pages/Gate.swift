@@ -1,20 +1,24 @@
+import Bluetooth
+
 /// The checks of each request. Other users of the machine reach a loopback port, and so does each web page that a
 /// browser shows: neither has the token.
 ///
 /// | A request with …                                          | Answer |
 /// |-----------------------------------------------------------|--------|
 /// | another `Host`, or none (DNS rebinding)                   | 421    |
-/// | an `Origin` that is not this server                       | 403    |
+/// | an `Origin` that is not this server, or not the `Host`    | 403    |
 /// | a path below /api and no token, or a wrong one            | 401    |
 struct Gate: Sendable {
-  private let hosts: [String]
+  /// The names of the server; nil: it is behind a proxy, which has any.
+  private let hosts: [String]?
   private let token: [UInt8]
 
   /// - Parameters:
-  ///   - port: the port of the server.
+  ///   - host: the address and port of the server, on this machine; nil: it listens on a Unix socket, which web pages
+  ///     reach through a proxy only.
   ///   - token: the secret that pages send.
-  init(port: UInt16, token: String) {
-    hosts = ["127.0.0.1:\(port)", "localhost:\(port)"]
+  init(host: String?, token: String) {
+    hosts = host.map { host in [host, "localhost\(host[(host.lastIndex(of: ":") ?? host.endIndex)...])"] }
     self.token = Array("Bearer \(token)".utf8)
   }
 
@@ -30,11 +34,13 @@ struct Gate: Sendable {
 
   /// The refusal of a request, with or without token; nil: it is from this server's own page, or a program.
   func refusal(of request: HTTPRequest) -> HTTPAnswer? {
-    guard let host = request[.host], hosts.contains(where: { $0.utf8.elementsEqual(host.utf8) }) else {
+    guard let host = request[.host], !host.isEmpty, hosts?.contains(where: { $0.hasSameOctets(as: host) }) != false
+    else {
       return .refusal(421, "Misdirected Request")
     }
     guard let origin = request[.origin] else { return nil }
-    return hosts.contains { "http://\($0)".utf8.elementsEqual(origin.utf8) } ? nil : .refusal(403, "Forbidden")
+    let origins = hosts.map { $0.map { "http://\($0)" } } ?? ["http://\(host)", "https://\(host)"]
+    return origins.contains { $0.hasSameOctets(as: origin) } ? nil : .refusal(403, "Forbidden")
   }
 
   /// Whether a request has the token. The time that this takes does not depend on where it differs.

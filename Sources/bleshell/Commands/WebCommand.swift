@@ -13,22 +13,26 @@ struct WebCommand: ShellCommand {
       8080:127.0.0.1:8080 HOST bleshell web --port 8080.
       """)
 
-  @Option(help: "The port on 127.0.0.1; 0 is any free one.") var port: UInt16 = 0
+  @Option(help: "The port on 127.0.0.1 (default: any free one).") var port: UInt16?
+  @Option(help: "Listen on 127.0.0.1:8080, [::1]:8080 or unix:PATH, which is for a proxy.") var listen: ListenAddress?
   @Flag(help: "Let pages write values.") var allowWrites = false
   @OptionGroup var global: GlobalOptions
+
+  func validate() throws {
+    guard port == nil || listen == nil else { throw ValidationError("--listen has a port: leave out --port") }
+    guard listen?.isLocal != false else {
+      throw ValidationError("--listen is for this machine: 127.0.0.1, [::1] or unix:PATH; a proxy can serve others")
+    }
+  }
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     // The first connection tells whether there is a daemon, and why not.
     _ = try await shell.connection()
     let words = Words(name: { $0.knownName }, contents: { ScanTable.contents($0) })
-    let server: WebServer
-    do throws(ListenError) {
-      server = try WebServer(port: port, socket: shell.socket, allowsWrites: allowWrites, words: words) {
-        try JSONEncoder().encode(await DoctorCommand.findings(shell))
-      }
-    } catch {
-      throw Failure("--port: \(error)")
+    let listener = try (listen ?? ListenAddress(loopback: port ?? 0)).opened(by: listen == nil ? "--port" : "--listen")
+    let server = WebServer(listener, socket: shell.socket, allowsWrites: allowWrites, words: words) {
+      try JSONEncoder().encode(await DoctorCommand.findings(shell))
     }
     if output.json { try output.object(Address(address: server.address)) } else { output.line(server.address) }
     let progress = output.progress("serving the page, Ctrl-C ends it")

@@ -17,7 +17,7 @@ struct MetricsCommand: ShellCommand {
   private static let maximumConnections = 8
 
   @Flag(help: "Show metrics that are zero, too.") var all = false
-  @Option(help: "Serve the metrics to Prometheus, on an address and port such as 127.0.0.1:9459 or [::1]:9459.")
+  @Option(help: "Serve the metrics to Prometheus: 127.0.0.1:9459, [::1]:9459 or unix:PATH.")
   var listen: ListenAddress?
   @OptionGroup var global: GlobalOptions
 
@@ -50,11 +50,11 @@ struct MetricsCommand: ShellCommand {
   }
 
   /// Serves the page until the command is cancelled, the regular end.
-  @MainActor private func serve(on listener: TCPListener, _ shell: Shell, _ output: Output) async throws {
+  @MainActor private func serve(on listener: Listener, _ shell: Shell, _ output: Output) async throws {
     let page = MetricsPage { try await shell.connection().call(MetricsGet.self, Empty()).metrics }
     let server = HTTPServer(listener, limit: Self.maximumConnections) { await page.answer($0) }
     defer { server.close() }
-    output.problem("serving http://\(listener.name)/metrics")
+    output.problem("serving \(listener.url)/metrics")
     while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
   }
 
@@ -78,12 +78,13 @@ struct MetricsCommand: ShellCommand {
 
 extension ListenAddress: ExpressibleByArgument {
   /// Opens a socket that listens there.
+  /// - Parameter option: the option with the address.
   /// - Throws: `Failure`, for instance if another program has the port.
-  func opened() throws(Failure) -> TCPListener {
+  func opened(by option: String = "--listen") throws(Failure) -> Listener {
     do throws(ListenError) {
       return try listen()
     } catch {
-      throw Failure("--listen: \(error)")
+      throw Failure("\(option): \(error)")
     }
   }
 }

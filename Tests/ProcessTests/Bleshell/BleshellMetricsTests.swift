@@ -4,51 +4,6 @@ import Testing
 
 /// `bleshell metrics --listen`, as programs that scrape it see it.
 @Suite struct BleshellMetricsTests {
-  /// A connection to the server, closed with its last reference.
-  private final class Connection {
-    let descriptor: CInt
-
-    init(port: UInt16) throws {
-      descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_port = port.bigEndian
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      let result = withUnsafePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-        }
-      }
-      guard result == 0 else { throw ChildProcess.Failure(description: "connect to port \(port): \(errno)") }
-    }
-
-    deinit { close(descriptor) }
-
-    func send(_ text: String) throws {
-      guard Glibc.send(descriptor, text, text.utf8.count, CInt(MSG_NOSIGNAL)) == text.utf8.count else {
-        throw ChildProcess.Failure(description: "send: \(errno)")
-      }
-    }
-
-    /// The octets that come until the server closes.
-    func answer() throws -> String {
-      var all: [UInt8] = []
-      var octets = [UInt8](repeating: 0, count: 65_536)
-      while Patience.wait(for: descriptor) {
-        let count = recv(descriptor, &octets, octets.count, 0)
-        guard count > 0 else { return String(decoding: all, as: UTF8.self) }
-        all += octets[..<count]
-      }
-      throw ChildProcess.Failure(description: "the server did not close the connection")
-    }
-
-    /// Whether the server has closed it.
-    var hasEnded: Bool {
-      var octet: UInt8 = 0
-      return recv(descriptor, &octet, 1, CInt(MSG_DONTWAIT)) == 0
-    }
-  }
-
   /// A server on a free port, with its daemon.
   private final class Server {
     private let daemon: DaemonProcess
@@ -69,7 +24,7 @@ import Testing
     func scrape(_ request: String = "GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n", status: Int = 200) throws -> String {
       var answer = ""
       try eventually("the answer is \(status)") {
-        let connection = try Connection(port: port)
+        let connection = try ServerConnection(port: port)
         try connection.send(request)
         answer = try connection.answer()
         return answer.hasPrefix("HTTP/1.1 \(status) ")
@@ -115,7 +70,7 @@ import Testing
   @Test("Silent connections keep nobody waiting, and of nine the oldest is closed; wrong requests are refused")
   func silence() throws {
     let server = try Server(for: try DaemonProcess())
-    let silent = try (0..<8).map { _ in try Connection(port: server.port) }
+    let silent = try (0..<8).map { _ in try ServerConnection(port: server.port) }
     _ = try server.scrape()
     try eventually("the oldest is closed") { silent[0].hasEnded }
     #expect(try server.scrape("PUT /metrics HTTP/1.1\r\n\r\n", status: 405).contains("\r\nAllow: GET\r\n"))
@@ -126,7 +81,7 @@ import Testing
   func several() throws {
     let server = try Server(for: try DaemonProcess())
     try eventually("all have the page") {
-      let scrapers = try (0..<5).map { _ in try Connection(port: server.port) }
+      let scrapers = try (0..<5).map { _ in try ServerConnection(port: server.port) }
       for scraper in scrapers { try scraper.send("GET /metrics HTTP/1.1\r\n\r\n") }
       return try scrapers.allSatisfy { try $0.answer().hasPrefix("HTTP/1.1 200 OK\r\n") }
     }
@@ -135,7 +90,7 @@ import Testing
   @Test("A connection that does not say what it wants is closed")
   func timeout() throws {
     let server = try Server(for: try DaemonProcess())
-    let silent = try Connection(port: server.port)
+    let silent = try ServerConnection(port: server.port)
     try silent.send("GET /metrics")
     #expect(try silent.answer() == "")
   }
