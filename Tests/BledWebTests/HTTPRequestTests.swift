@@ -17,6 +17,8 @@ import Testing
       ("GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n", .refused(400, "Bad Request")),
       ("GET / HTTP/1.1\r\nHost : a\r\n\r\n", .refused(400, "Bad Request")),
       ("GET / HTTP/1.1\r\n: a\r\n\r\n", .refused(400, "Bad Request")),
+      ("GET / HTTP/1.1\r\nHost: a\rContent-Length: 3\r\n\r\n", .refused(400, "Bad Request")),
+      ("GET / HTTP/1.1\r\nHost: a\r\r\n\r\n", .refused(400, "Bad Request")),
       ("GET / HTTP/1.1\r\nHost: \u{1}\r\n\r\n", .refused(400, "Bad Request")),
       ("POST / HTTP/1.1\r\nContent-Length: +3\r\n\r\n", .refused(400, "Bad Request")),
       ("POST / HTTP/1.1\r\nContent-Length: \r\n\r\n", .refused(400, "Bad Request")),

@@ -79,7 +79,10 @@ public struct HTTPRequest: Sendable {
     let bad = State.refused(400, "Bad Request")
     let isText = head.allSatisfy { $0 >= 0x20 && $0 < 0x7F || $0 == 0x0D || $0 == 0x0A || $0 == 0x09 }
     let lines = head.split(separator: 0x0A, omittingEmptySubsequences: false)
-    guard isText, lines.dropLast().allSatisfy({ $0.last == 0x0D }), let first = lines.first else { return bad }
+    // A carriage return elsewhere is the end of a line for some proxies (RFC 9112, 2.2).
+    let returns = head.count { $0 == 0x0D }
+    guard isText, returns == lines.count - 1, lines.dropLast().allSatisfy({ $0.last == 0x0D }), let first = lines.first
+    else { return bad }
     let words = first.dropLast(lines.count > 1 ? 1 : 0).split(separator: 0x20, omittingEmptySubsequences: false)
     guard words.count == 3, words[2].elementsEqual("HTTP/1.1".utf8) || words[2].elementsEqual("HTTP/1.0".utf8) else {
       return bad
