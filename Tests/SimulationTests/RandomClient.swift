@@ -156,6 +156,8 @@ final class RandomClient: SessionTransport {
     }
   }
 
+  func reportsWait() { linesWait() }
+
   func setReading(_ wanted: Bool) { isHeard = wanted }
 
   func close() {

@@ -113,6 +113,7 @@ private final class Program: SessionTransport {
   }
 
   func linesWait() {}
+  func reportsWait() {}
   func setReading(_ wanted: Bool) {}
   func close() { isOpen = false }
 

@@ -73,6 +73,7 @@ private final class DaemonEnd: SessionTransport {
   var closed: () -> Void = {}
 
   func linesWait() { linesCame() }
+  func reportsWait() { linesCame() }
   func setReading(_ wanted: Bool) {}
   func close() { closed() }
 }

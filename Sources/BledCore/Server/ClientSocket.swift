@@ -50,6 +50,8 @@ final class ClientSocket: SessionTransport, TurnTaker {
   private let unread: UnreadDescriptors
   private var isReading = true
   private var isFlushScheduled = false
+  private var pace = ReportPace()
+  private var reportAlarm: Timer?
   private var isClosing = false
   private var hasInputEnded = false
   /// Whether there is no receiver of answers.
@@ -93,6 +95,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
     watch?.cancel()
     watch = nil
     closeAlarm?.cancel()
+    reportAlarm?.cancel()
     unread.end()
     close(descriptor)
     if let connection { host.closed(connection) }
@@ -112,6 +115,12 @@ final class ClientSocket: SessionTransport, TurnTaker {
       isFlushScheduled = false
       turns.ready(self)
     }
+  }
+
+  func reportsWait() {
+    guard let due = pace.due(at: EventLoop.now) else { return linesWait() }
+    reportAlarm?.cancel()
+    reportAlarm = loop.schedule(at: due) { [weak self] in self?.linesWait() }
   }
 
   func setReading(_ wanted: Bool) {
@@ -200,7 +209,13 @@ final class ClientSocket: SessionTransport, TurnTaker {
   private func flush() -> Bool {
     for _ in 0..<Self.writeBatches {
       guard watch != nil, let connection else { return false }
-      if outgoing.lines.isEmpty { outgoing = connection.removeLines() }
+      if outgoing.lines.isEmpty {
+        outgoing = connection.removeLines()
+        if !outgoing.lines.isEmpty {
+          reportAlarm?.cancel()
+          pace.wrote(at: EventLoop.now)
+        }
+      }
       if outgoing.lines.isEmpty {
         updateInterest()
         if isClosing, !hasInputEnded {

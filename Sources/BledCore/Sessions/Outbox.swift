@@ -56,6 +56,8 @@ public struct Outbox {
     case report(device: Int)
     /// A value of a subscription.
     case value
+
+    var isReport: Bool { if case .report = self { true } else { false } }
   }
 
   /// The outcome of adding a line.

@@ -169,7 +169,7 @@ public final class Session {
         "the outbox of session \(id) \(name) is full; the session is closed", metadata: .about(session: self))
       onOverflow(self)
     }
-    connection?.linesWait(wereNone: wasEmpty && admission != .overflow)
+    connection?.linesWait(wereNone: wasEmpty && admission != .overflow, isReport: kind.isReport)
     if admission == .queued { wakeProgram() }
     return admission
   }

@@ -32,6 +32,8 @@ public final class SessionConnection {
   var callCount = 0
   private var replyCount = 0
   private var isReading = true
+  /// Whether reports wait, and nothing else.
+  private var onlyReportsWait = false
   /// The octets of incomplete or unhandled lines that the transport holds.
   private var charged = 0
   private let transport: any SessionTransport
@@ -109,6 +111,7 @@ public final class SessionConnection {
   /// The next lines to write, about 64 KiB; none if none waits.
   public func removeLines() -> Outbox.Batch {
     guard isOpen || !session.isOpen else { return Outbox.Batch() }
+    onlyReportsWait = false
     let batch = session.removeLines(upTo: Self.batch)
     if !isReading, session.outbox.isRelieved {
       isReading = true
@@ -184,8 +187,15 @@ public final class SessionConnection {
   }
 
   /// A line was added to the outbox of the session.
-  func linesWait(wereNone: Bool) {
-    if wereNone { transport.linesWait() }
+  /// - Parameter isReport: whether it need not leave at once.
+  func linesWait(wereNone: Bool, isReport: Bool = false) {
+    if wereNone, isReport {
+      onlyReportsWait = true
+      transport.reportsWait()
+    } else if wereNone || onlyReportsWait && !isReport {
+      onlyReportsWait = false
+      transport.linesWait()
+    }
     if isReading, session.outbox.isCongested {
       isReading = false
       transport.setReading(false)
@@ -209,6 +219,8 @@ public final class SessionConnection {
 public protocol SessionTransport: AnyObject {
   /// Lines wait. Call `SessionConnection.removeLines` soon, but not from inside this call, until it returns none.
   func linesWait()
+  /// The same for reports on devices, which may wait some milliseconds for others.
+  func reportsWait()
   /// Whether lines of the client are accepted; while false, none may be passed to `SessionConnection.receive`.
   func setReading(_ wanted: Bool)
   /// Ends the connection, after the lines that wait have been written as far as the client reads them.

@@ -28,6 +28,7 @@ final class TestClient: SessionTransport {
   var session: Session? { connection?.session }
 
   func linesWait() {}
+  func reportsWait() {}
   func setReading(_ wanted: Bool) { isRead = wanted }
   func close() { isClosed = true }
 

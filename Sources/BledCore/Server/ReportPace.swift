@@ -1,0 +1,22 @@
+/// When the reports that wait for a program are written. One that comes alone leaves at once; in a stream of them those
+/// of 20 ms leave together: a turn of the daemon and a wake-up of the program cost more than the report. Devices
+/// advertise at most every 20 ms, and all other lines leave at once, with the reports before them.
+///
+/// | Reports                              | Effect                              |
+/// |--------------------------------------|-------------------------------------|
+/// | 20 ms or more after the last writing | written at once                     |
+/// | sooner                               | written 20 ms after the last writing |
+struct ReportPace {
+  /// In nanoseconds.
+  static let interval: Int64 = 20_000_000
+  private var written: Int64?
+
+  /// Lines are written.
+  mutating func wrote(at now: Int64) { written = now }
+
+  /// - Returns: the time at which reports that have come now are to be written; nil: at once.
+  func due(at now: Int64) -> Int64? {
+    guard let written, now - written < Self.interval else { return nil }
+    return written + Self.interval
+  }
+}
