@@ -49,6 +49,23 @@ public struct Key128: Hashable, Sendable {
     bigEndian = octets.reversed()
   }
 
+  /// Makes a number of at most 32 bits, such as a passkey.
+  public init(_ number: UInt32) {
+    bigEndian = Array(repeating: 0, count: 12) + (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) }
+  }
+
+  /// Makes a random number.
+  public static func random(using generator: inout some RandomNumberGenerator) -> Key128 {
+    Key128(trusted: (0..<16).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+  }
+
+  /// The number with only its lowest octets, as a key of fewer than 16 octets is (Core 5.4, Vol 3, Part H, 2.3.4).
+  /// - Parameter size: the number of octets that stay, 0 to 16.
+  public func truncated(to size: Int) -> Key128 {
+    let size = min(max(size, 0), 16)
+    return Key128(trusted: Array(repeating: 0, count: 16 - size) + bigEndian.suffix(size))
+  }
+
   /// The 16 octets in wire order, least significant first.
   public var littleEndian: [UInt8] { bigEndian.reversed() }
 

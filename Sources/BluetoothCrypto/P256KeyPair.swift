@@ -5,6 +5,12 @@ public struct P256PublicKey: Hashable, Sendable {
   /// The Y coordinate, 32 octets, most significant first.
   public let y: [UInt8]
 
+  /// The X coordinate of the debug key, whose private key is printed (Core 5.4, Vol 3, Part H, 2.3.5.6.1).
+  public static let debugX: [UInt8] = [
+    0x20, 0xB0, 0x03, 0xD2, 0xF2, 0x97, 0xBE, 0x2C, 0x5E, 0x2C, 0x83, 0xA7, 0xE9, 0xF9, 0xA5, 0xB9, 0xEF, 0xF4, 0x91,
+    0x11, 0xAC, 0xF4, 0xFD, 0xDB, 0xCC, 0x03, 0x01, 0x48, 0x0E, 0x35, 0x9D, 0xE6,
+  ]
+
   /// Takes two coordinates, most significant octet first.
   /// - Returns: nil unless both have 32 octets. Whether the point is on the curve is checked when it is used.
   public init?(x: [UInt8], y: [UInt8]) {

@@ -18,6 +18,16 @@ import Testing
     #expect(Key128(littleEndian: Array(repeating: 0, count: 17)) == nil)
   }
 
+  @Test func aKeyOfFewerOctetsHasTheLowestOnes() throws {
+    let key = try #require(Key128(littleEndian: (1...16).map { UInt8($0) }))
+    #expect(key.truncated(to: 7).littleEndian == [1, 2, 3, 4, 5, 6, 7] + Array(repeating: 0, count: 9))
+    #expect(key.truncated(to: 16) == key && key.truncated(to: 40) == key)
+    #expect(key.truncated(to: 0) == .zero && key.truncated(to: -1) == .zero)
+    #expect(Key128(0x0102_0304).littleEndian == [4, 3, 2, 1] + Array(repeating: 0, count: 12))
+    var generator = SystemRandomNumberGenerator()
+    #expect(Key128.random(using: &generator) != Key128.random(using: &generator))
+  }
+
   @Test func aSignatureHoldsForItsPacketCounterAndKeyOnly() throws {
     let key = try #require(Key128(bigEndian: Array(repeating: 7, count: 16)))
     let packet: [UInt8] = [0xD2, 0x03, 0x00, 1, 2, 3]
