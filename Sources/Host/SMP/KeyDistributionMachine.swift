@@ -1,0 +1,146 @@
+import Adapter
+import Bluetooth
+import BluetoothCrypto
+
+// State      Input                     Next
+// waiting    start, as responder       waiting (our keys are sent); ended if no key is to come
+// waiting    start, as initiator       waiting; ended if no key is to come (our keys are sent)
+// waiting    the next key              waiting; ended after the last one
+// any        anything else             throws: the pairing fails
+//
+// The responder's keys come first. Of each side they come in this order: key for encryption, its name, identity
+// resolving key, identity address, key for signatures.
+
+/// Phase 3 of a pairing, on the encrypted link (Core 5.4, Vol 3, Part H, 3.6.1): each side hands its keys to the other.
+struct KeyDistributionMachine: Sendable {
+  private let parameters: PairingParameters
+  /// The key for encryption of LE Secure Connections; nil in legacy pairing.
+  private let longTermKey: Key128?
+  /// The packets that are still to come.
+  private var expected: [SMPPDU.Code]
+
+  private var encryptionKey: EncryptionKey?
+  private var identityResolvingKey: Key128?
+  private var identity: DeviceAddress?
+  private var signatureKey: Key128?
+
+  /// - Parameter agreed: the key of phase 2, of which only the lowest octets count.
+  init(_ parameters: PairingParameters, agreed: Key128) {
+    self.parameters = parameters
+    longTermKey = parameters.isSecureConnections ? agreed : nil
+    expected = parameters.keys(of: parameters.role.other).packets
+  }
+
+  /// Begins.
+  mutating func start() -> [PairingStep] {
+    switch parameters.role {
+    case .central: expected.isEmpty ? sendKeys() + [complete()] : []
+    case .peripheral: sendKeys() + (expected.isEmpty ? [complete()] : [])
+    }
+  }
+
+  /// A packet came.
+  mutating func receive(_ pdu: SMPPDU) throws(PairingFailureReason) -> [PairingStep] {
+    guard pdu.code == expected.first else { throw .unspecified }
+    expected.removeFirst()
+    switch pdu {
+    case .encryptionInformation(let key):
+      // A key of zeros is no secret.
+      guard key != .zero else { throw .keyRejected }
+      encryptionKey = EncryptionKey(value: key)
+    case .centralIdentification(let diversifier, let random):
+      encryptionKey?.diversifier = diversifier
+      encryptionKey?.random = random
+    case .identityInformation(let key): identityResolvingKey = key
+    case .identityAddressInformation(let address): identity = address
+    case .signingInformation(let key): signatureKey = key
+    case .pairingRequest, .pairingResponse, .pairingConfirm, .pairingRandom, .pairingFailed, .pairingPublicKey,
+      .pairingDHKeyCheck, .keypressNotification, .securityRequest:
+      throw .unspecified
+    }
+    guard expected.isEmpty else { return [] }
+    return (parameters.role == .central ? sendKeys() : []) + [complete()]
+  }
+
+  // MARK: - Our keys
+
+  private var ownKeys: KeyDistribution { parameters.keys(of: parameters.role) }
+
+  /// The key for encryption that we hand out.
+  private var ownEncryptionKey: EncryptionKey {
+    var key = parameters.terms.secrets.longTermKey
+    key.value = key.value.truncated(to: parameters.keySize)
+    return key
+  }
+
+  private func sendKeys() -> [PairingStep] {
+    var packets: [SMPPDU] = []
+    if ownKeys.contains(.encryption) {
+      let key = ownEncryptionKey
+      packets.append(.encryptionInformation(key.value))
+      packets.append(.centralIdentification(diversifier: key.diversifier, random: key.random))
+    }
+    if ownKeys.contains(.identity) {
+      packets.append(.identityInformation(parameters.terms.identityResolvingKey ?? .zero))
+      packets.append(.identityAddressInformation(parameters.terms.identity))
+    }
+    if ownKeys.contains(.signing) { packets.append(.signingInformation(parameters.terms.secrets.signatureKey)) }
+    return packets.map(PairingStep.send)
+  }
+
+  // MARK: - The bond
+
+  private func complete() -> PairingStep { .completed(parameters.bonds ? bond : nil) }
+
+  /// Nil without a key for encryption, or if the device is not known by an address that it keeps.
+  private var bond: Bond? {
+    guard let peer = bondAddress else { return nil }
+    var bond = Bond(local: parameters.terms.identity, peer: peer.address)
+    if let longTermKey {
+      bond.add(storedKey(EncryptionKey(value: longTermKey), for: parameters.role))
+    } else {
+      // The peripheral of a link gave the key with which the central encrypts it.
+      if let encryptionKey { bond.add(storedKey(encryptionKey, for: .central)) }
+      if ownKeys.contains(.encryption) { bond.add(storedKey(ownEncryptionKey, for: .peripheral)) }
+    }
+    guard !bond.longTermKeys.isEmpty else { return nil }
+    bond.identityResolvingKey = peer.key?.littleEndian
+    if let signatureKey, signatureKey != .zero { bond.add(storedKey(signatureKey, isOurs: false)) }
+    if ownKeys.contains(.signing) { bond.add(storedKey(parameters.terms.secrets.signatureKey, isOurs: true)) }
+    return bond
+  }
+
+  /// The address of the device that the bond names, and the key that resolves its private addresses. A device that
+  /// connected with an address that it keeps cannot have another one, and a key of zeros would resolve any forged one.
+  private var bondAddress: (address: DeviceAddress, key: Key128?)? {
+    let key = identityResolvingKey == .zero ? nil : identityResolvingKey
+    if parameters.peer.isIdentity { return (parameters.peer, identity == parameters.peer ? key : nil) }
+    guard let identity, identity.isIdentity, identity != .none else { return nil }
+    return (identity, key)
+  }
+
+  private func storedKey(_ key: EncryptionKey, for role: LinkRole) -> LongTermKey {
+    LongTermKey(
+      value: key.value.littleEndian, size: parameters.keySize, diversifier: key.diversifier, random: key.random,
+      isAuthenticated: parameters.method.isAuthenticated, isSecureConnections: parameters.isSecureConnections,
+      role: role)
+  }
+
+  private func storedKey(_ key: Key128, isOurs: Bool) -> SignatureKey {
+    SignatureKey(value: key.littleEndian, isOurs: isOurs, isAuthenticated: parameters.method.isAuthenticated)
+  }
+}
+
+extension KeyDistribution {
+  /// The packets with these keys, in their order.
+  fileprivate var packets: [SMPPDU.Code] {
+    (contains(.encryption) ? [.encryptionInformation, .centralIdentification] : [])
+      + (contains(.identity) ? [.identityInformation, .identityAddressInformation] : [])
+      + (contains(.signing) ? [.signingInformation] : [])
+  }
+}
+
+extension LinkRole {
+  /// The role of the other side.
+  var other: LinkRole { self == .central ? .peripheral : .central }
+}

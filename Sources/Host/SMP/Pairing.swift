@@ -1,0 +1,229 @@
+import Adapter
+import Bluetooth
+import BluetoothCrypto
+
+// State       Input                                  Next
+// response    Pairing Response, as initiator         legacy or secure
+// legacy      packets, answers                       encryption, when the short term key is agreed on
+// secure      packets, answers                       encryption, when the long term key is agreed on
+// encryption  packets of keys                        encryption (kept: they can overtake the controller's event)
+// encryption  the link is encrypted                  keys
+// keys        packets of keys                        ended: completed
+// any         anything else                          throws: the pairing fails
+//
+// The responder begins with legacy or secure.
+
+/// One pairing at one side of a link (Core 5.4, Vol 3, Part H, 2.1): features, authentication, encryption, keys.
+struct Pairing: Sendable {
+  private enum State: Sendable {
+    case response(PairingTerms, request: PairingFeatures)
+    case legacy(LegacyAuthentication)
+    case secure(SecureAuthentication)
+    case encryption(Key128, early: [SMPPDU])
+    case keys(KeyDistributionMachine)
+    case ended
+  }
+
+  /// The addresses of the connection.
+  struct Ends: Hashable, Sendable {
+    let role: LinkRole
+    let local: DeviceAddress
+    let peer: DeviceAddress
+  }
+
+  /// As many packets as the other side has keys.
+  private static let maximumEarly = 5
+
+  private let ends: Ends
+  private var state: State
+  /// Nil until both sides have told their features.
+  private(set) var parameters: PairingParameters?
+  private var display: PasskeyDisplay?
+
+  /// Begins as initiator.
+  init(requesting terms: PairingTerms, _ ends: Ends) {
+    self.ends = ends
+    state = .response(terms, request: PairingFeatures(requesting: terms))
+  }
+
+  /// The Pairing Request of the initiator.
+  func start() -> [PairingStep] {
+    guard case .response(_, let request) = state else { return [] }
+    return [.send(.pairingRequest(request))]
+  }
+
+  /// Begins as responder.
+  init(
+    responding terms: PairingTerms, to request: PairingFeatures, _ ends: Ends, _ steps: inout [PairingStep]
+  ) throws(PairingFailureReason) {
+    self.ends = ends
+    state = .ended
+    let response = PairingFeatures(responding: terms, to: request)
+    let parameters = try PairingParameters(
+      ends.role, local: ends.local, peer: ends.peer, request: request, response: response, terms)
+    steps = [.send(.pairingResponse(response))] + (try authenticate(parameters))
+  }
+
+  private mutating func authenticate(
+    _ parameters: PairingParameters
+  ) throws(PairingFailureReason) -> [PairingStep] {
+    self.parameters = parameters
+    let steps: [PairingStep]
+    if parameters.isSecureConnections {
+      let machine = SecureAuthentication(parameters)
+      steps = machine.start()
+      state = .secure(machine)
+    } else {
+      var machine = LegacyAuthentication(parameters)
+      steps = try machine.start()
+      state = .legacy(machine)
+    }
+    return advance(steps)
+  }
+
+  // MARK: - Inputs
+
+  /// A packet came.
+  mutating func receive(_ pdu: SMPPDU) throws(PairingFailureReason) -> [PairingStep] {
+    if case .keypressNotification(let keypress) = pdu { return try receive(keypress) }
+    switch (state, pdu) {
+    case (.response(let terms, let request), .pairingResponse(let response)):
+      return try authenticate(
+        PairingParameters(
+          ends.role, local: ends.local, peer: ends.peer, request: request, response: response, terms))
+    case (.legacy(var machine), _):
+      let steps = try machine.receive(pdu)
+      state = .legacy(machine)
+      return advance(steps)
+    case (.secure(var machine), _):
+      let steps = try machine.receive(pdu)
+      state = .secure(machine)
+      return advance(steps)
+    case (.encryption(let key, let early), _):
+      guard pdu.isKey, early.count < Self.maximumEarly else { throw .unspecified }
+      state = .encryption(key, early: early + [pdu])
+      return []
+    case (.keys(var machine), _):
+      let steps = try machine.receive(pdu)
+      state = .keys(machine)
+      return steps
+    case (.response, _), (.ended, _): throw .unspecified
+    }
+  }
+
+  /// The person here has answered.
+  mutating func answer(_ answer: PairingAnswer) throws(PairingFailureReason) -> [PairingStep] {
+    let steps: [PairingStep]
+    switch state {
+    case .legacy(var machine):
+      steps = try machine.answer(answer)
+      state = .legacy(machine)
+    case .secure(var machine):
+      steps = try machine.answer(answer)
+      state = .secure(machine)
+    case .response, .encryption, .keys, .ended: return []
+    }
+    return (parameters?.sendsKeypress == true ? [.send(.keypressNotification(.completed))] : []) + advance(steps)
+  }
+
+  private var isAuthenticating: Bool {
+    switch state {
+    case .legacy, .secure: true
+    case .response, .encryption, .keys, .ended: false
+    }
+  }
+
+  /// The key that encrypts the link next; nil if it is not agreed on yet, or in use already.
+  var agreedKey: Key128? { if case .encryption(let key, _) = state { key } else { nil } }
+
+  /// The link is encrypted with the agreed key.
+  mutating func encrypted() throws(PairingFailureReason) -> [PairingStep] {
+    guard case .encryption(let key, let early) = state, let parameters else { return [] }
+    var machine = KeyDistributionMachine(parameters, agreed: key)
+    var steps = machine.start()
+    for pdu in early { steps += try machine.receive(pdu) }
+    state = .keys(machine)
+    return steps
+  }
+
+  // MARK: - Steps
+
+  /// Goes on to encryption if a key is agreed on, and with the passkey that is shown.
+  private mutating func advance(_ steps: [PairingStep]) -> [PairingStep] {
+    guard let parameters else { return steps }
+    var advanced: [PairingStep] = []
+    for step in steps {
+      switch step {
+      case .agreed(let key):
+        let key = key.truncated(to: parameters.keySize)
+        state = .encryption(key, early: [])
+        advanced.append(.agreed(key))
+      case .show(let passkey, let entered):
+        display = PasskeyDisplay(passkey: passkey, entered: entered)
+        advanced.append(step)
+      case .ask(.passkey):
+        advanced.append(step)
+        if parameters.sendsKeypress { advanced.append(.send(.keypressNotification(.started))) }
+      case .send, .ask, .completed: advanced.append(step)
+      }
+    }
+    return advanced
+  }
+
+  /// The other side tells how far its person is.
+  private mutating func receive(_ keypress: Keypress) throws(PairingFailureReason) -> [PairingStep] {
+    guard let parameters, parameters.hasKeypress, parameters.method.isTyped(by: ends.role.other), isAuthenticating
+    else { throw .unspecified }
+    guard var display, display.receive(keypress) else { return [] }
+    self.display = display
+    return [.show(passkey: display.passkey, entered: display.entered)]
+  }
+}
+
+/// A passkey that is shown here and typed at the other side.
+private struct PasskeyDisplay: Sendable {
+  /// More than a person presses. Further ones are not shown.
+  private static let maximumChanges = 100
+
+  let passkey: UInt32
+  private(set) var entered: Int
+  private var changes = 0
+
+  init(passkey: UInt32, entered: Int) {
+    self.passkey = passkey
+    self.entered = entered
+  }
+
+  /// - Returns: whether the number of digits changed.
+  mutating func receive(_ keypress: Keypress) -> Bool {
+    guard changes < Self.maximumChanges else { return false }
+    let before = entered
+    changes += 1
+    switch keypress {
+    case .started, .cleared: entered = 0
+    case .digitEntered: entered = min(entered + 1, 6)
+    case .digitErased: entered = max(entered - 1, 0)
+    case .completed: entered = 6
+    }
+    return entered != before
+  }
+}
+
+extension PairingParameters {
+  /// Whether a person types here, and the other side is told how far.
+  fileprivate var sendsKeypress: Bool { hasKeypress && method.isTyped(by: role) }
+}
+
+extension SMPPDU {
+  /// Whether it carries a key that is handed out.
+  fileprivate var isKey: Bool {
+    switch self {
+    case .encryptionInformation, .centralIdentification, .identityInformation, .identityAddressInformation,
+      .signingInformation:
+      true
+    case .pairingRequest, .pairingResponse, .pairingConfirm, .pairingRandom, .pairingFailed, .pairingPublicKey,
+      .pairingDHKeyCheck, .keypressNotification, .securityRequest:
+      false
+    }
+  }
+}

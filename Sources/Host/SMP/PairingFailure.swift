@@ -1,0 +1,72 @@
+import Adapter
+import Bluetooth
+
+/// The reason in a Pairing Failed packet (Core 5.4, Vol 3, Part H, 3.5.5). Values that are not known are kept.
+struct PairingFailureReason: RawRepresentable, Hashable, Error {
+  let rawValue: UInt8
+
+  static let passkeyEntryFailed = PairingFailureReason(rawValue: 0x01)
+  static let outOfBandNotAvailable = PairingFailureReason(rawValue: 0x02)
+  static let authenticationRequirements = PairingFailureReason(rawValue: 0x03)
+  static let confirmValueFailed = PairingFailureReason(rawValue: 0x04)
+  static let pairingNotSupported = PairingFailureReason(rawValue: 0x05)
+  static let encryptionKeySize = PairingFailureReason(rawValue: 0x06)
+  static let commandNotSupported = PairingFailureReason(rawValue: 0x07)
+  static let unspecified = PairingFailureReason(rawValue: 0x08)
+  static let repeatedAttempts = PairingFailureReason(rawValue: 0x09)
+  static let invalidParameters = PairingFailureReason(rawValue: 0x0A)
+  static let dhKeyCheckFailed = PairingFailureReason(rawValue: 0x0B)
+  static let numericComparisonFailed = PairingFailureReason(rawValue: 0x0C)
+  static let keyRejected = PairingFailureReason(rawValue: 0x0F)
+
+  /// Whether it can be a guess that was wrong: the next one of that device has to wait (2.3.6).
+  var isOfAuthentication: Bool {
+    [.passkeyEntryFailed, .confirmValueFailed, .dhKeyCheckFailed, .numericComparisonFailed].contains(self)
+  }
+
+  fileprivate var words: String {
+    switch self {
+    case .passkeyEntryFailed: "the passkey was refused or not entered"
+    case .outOfBandNotAvailable: "the data that did not go over the air are missing"
+    case .authenticationRequirements: "they cannot reach the wanted security level together"
+    case .confirmValueFailed: "a confirm value is wrong, or the passkey"
+    case .pairingNotSupported: "it was refused, or pairing is not possible at the moment"
+    case .encryptionKeySize: "the encryption key is too short"
+    case .commandNotSupported: "a packet was not understood"
+    case .repeatedAttempts: "it was tried too often; wait, then pair again"
+    case .invalidParameters: "a packet or a public key was not valid"
+    case .dhKeyCheckFailed: "the check of the keys failed"
+    case .numericComparisonFailed: "the numbers differ, or it was refused"
+    case .keyRejected: "a key was not accepted"
+    case .unspecified: "no reason was given"
+    default: "reason \(rawValue)"
+    }
+  }
+}
+
+/// The end of a pairing without success.
+enum PairingFailure: Hashable, Sendable {
+  /// We ended it, and told the other side.
+  case ours(PairingFailureReason)
+  /// The other side ended it.
+  case theirs(PairingFailureReason)
+  /// The other side did not go on for 30 seconds.
+  case timeout
+  /// The controllers could not encrypt the link, for this HCI error.
+  case encryption(UInt8)
+  /// The link ended.
+  case linkEnded
+
+  /// The error that users are given.
+  func error(with peer: DeviceAddress) -> BluetoothError {
+    let words =
+      switch self {
+      case .ours(let reason): reason.words
+      case .theirs(let reason): "the device ended it: \(reason.words)"
+      case .timeout: "it took too long"
+      case .encryption(let code): "the link could not be encrypted (HCI error \(code))"
+      case .linkEnded: "the link ended"
+      }
+    return GAPError.pairingFailed.error("\(peer) and this machine did not pair: \(words)")
+  }
+}

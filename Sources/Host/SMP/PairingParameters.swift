@@ -1,0 +1,127 @@
+import Adapter
+import Bluetooth
+import BluetoothCrypto
+
+/// The parameters of a pairing after both sides have told their features (Core 5.4, Vol 3, Part H, 2.3.5.1).
+struct PairingParameters: Sendable {
+  /// Our role: the central is the initiator.
+  let role: LinkRole
+  /// The addresses of the connection: check values are made of these, not of identities.
+  let local: DeviceAddress
+  let peer: DeviceAddress
+  let request: PairingFeatures
+  let response: PairingFeatures
+  let terms: PairingTerms
+  let method: PairingMethod
+  let isSecureConnections: Bool
+  /// The size of the encryption key, 7 to 16 octets.
+  let keySize: Int
+
+  /// - Throws: the reason why the two sides cannot pair on these terms.
+  init(
+    _ role: LinkRole, local: DeviceAddress, peer: DeviceAddress, request: PairingFeatures, response: PairingFeatures,
+    _ terms: PairingTerms
+  ) throws(PairingFailureReason) {
+    self.role = role
+    self.local = local
+    self.peer = peer
+    self.request = request
+    self.response = response
+    self.terms = terms
+    method = PairingMethod(request, response)
+    isSecureConnections = request.requirements.intersection(response.requirements).contains(.secureConnections)
+    keySize = Int(min(request.maximumKeySize, response.maximumKeySize))
+    let shortest = terms.level >= 4 ? 16 : max(terms.minimumKeySize, 7)
+    guard keySize >= shortest else { throw .encryptionKeySize }
+    guard terms.level < 4 || isSecureConnections, terms.level < 3 || method.isAuthenticated else {
+      throw .authenticationRequirements
+    }
+    guard response.initiatorKeys.intersection(.all).isSubset(of: request.initiatorKeys),
+      response.responderKeys.intersection(.all).isSubset(of: request.responderKeys)
+    else { throw .invalidParameters }
+    guard hasOutOfBandData else { throw .outOfBandNotAvailable }
+  }
+
+  /// Whether all data are there that the method needs. A device that claims data which were never given away knows
+  /// that their random value would be zero.
+  private var hasOutOfBandData: Bool {
+    guard method == .outOfBand else { return true }
+    guard isSecureConnections else { return terms.temporaryKey != nil }
+    return (!theirs.hasOutOfBandData || terms.ownOutOfBandRandom != nil)
+      && (!ours.hasOutOfBandData || terms.outOfBand != nil)
+  }
+
+  var ours: PairingFeatures { role == .central ? request : response }
+  var theirs: PairingFeatures { role == .central ? response : request }
+  var initiator: DeviceAddress { role == .central ? local : peer }
+  var responder: DeviceAddress { role == .central ? peer : local }
+
+  /// Whether a person is asked, as nothing else tells that the pairing is wanted here.
+  var asksConsent: Bool { method == .justWorks && !terms.isOwn }
+
+  /// Whether both sides keep keys.
+  var bonds: Bool { request.requirements.bonds && response.requirements.bonds }
+
+  /// Whether Keypress Notifications are exchanged (3.5.8).
+  var hasKeypress: Bool {
+    guard request.requirements.intersection(response.requirements).contains(.keypress) else { return false }
+    return method.isTyped(by: .central) || method.isTyped(by: .peripheral)
+  }
+
+  /// The keys that a side hands out: with LE Secure Connections none for encryption (2.4.3).
+  func keys(of role: LinkRole) -> KeyDistribution {
+    let keys = role == .central ? response.initiatorKeys : response.responderKeys
+    return keys.intersection(isSecureConnections ? [.identity, .signing] : [.encryption, .identity, .signing])
+  }
+
+  /// The protection that the keys of this pairing give a link.
+  var security: LinkSecurity {
+    LinkSecurity(level: method.isAuthenticated ? (isSecureConnections ? 4 : 3) : 2, keySize: keySize)
+  }
+}
+
+extension PairingFeatures {
+  /// The features of a Pairing Request.
+  init(requesting terms: PairingTerms) {
+    self.init(
+      terms, requirements: terms.capability == .none && terms.level < 3 ? [] : .mitm, bonds: terms.bonds,
+      initiatorKeys: terms.ownKeys, responderKeys: .wanted)
+  }
+
+  /// The features of a Pairing Response.
+  init(responding terms: PairingTerms, to request: PairingFeatures) {
+    let isWanted = request.requirements.contains(.mitm) && terms.capability != .none
+    let isSecure = terms.hasSecureConnections && request.requirements.contains(.secureConnections)
+    let most: KeyDistribution = isSecure ? [.identity, .signing] : [.encryption, .identity, .signing]
+    self.init(
+      terms, requirements: isWanted || terms.level >= 3 ? .mitm : [], bonds: terms.bonds && request.requirements.bonds,
+      initiatorKeys: request.initiatorKeys.intersection(.wanted).intersection(most),
+      responderKeys: request.responderKeys.intersection(terms.ownKeys).intersection(most))
+  }
+
+  private init(
+    _ terms: PairingTerms, requirements: AuthenticationRequirements, bonds: Bool, initiatorKeys: KeyDistribution,
+    responderKeys: KeyDistribution
+  ) {
+    var requirements = requirements
+    if bonds { requirements.insert(.bonding) }
+    if terms.hasSecureConnections { requirements.insert(.secureConnections) }
+    if terms.capability != .none { requirements.insert(.keypress) }
+    self.init(
+      capability: terms.capability, hasOutOfBandData: terms.outOfBand != nil || terms.temporaryKey != nil,
+      requirements: requirements, maximumKeySize: UInt8(clamping: min(max(terms.maximumKeySize, 7), 16)),
+      initiatorKeys: bonds ? initiatorKeys : [], responderKeys: bonds ? responderKeys : [])
+  }
+}
+
+extension KeyDistribution {
+  /// The keys that are accepted from devices.
+  fileprivate static let wanted: KeyDistribution = [.encryption, .identity, .signing]
+}
+
+extension PairingTerms {
+  /// The keys that this machine hands out.
+  fileprivate var ownKeys: KeyDistribution {
+    identityResolvingKey == nil ? [.encryption, .signing] : [.encryption, .identity, .signing]
+  }
+}

@@ -1,0 +1,85 @@
+import Adapter
+import Bluetooth
+import BluetoothCrypto
+
+/// The terms on which this machine takes part in one pairing.
+struct PairingTerms: Sendable {
+  /// The means of a person here.
+  var capability = PairingCapability.none
+  /// The lowest security level with which the pairing may end, 2 to 4.
+  var level = 2
+  /// Whether the keys are kept.
+  var bonds = true
+  /// Whether a program here asked for it; otherwise consent is asked for where nothing else is.
+  var isOwn = false
+  /// Whether LE Secure Connections is supported.
+  var hasSecureConnections = true
+  /// The shortest encryption key that is accepted, 7 to 16 octets.
+  var minimumKeySize = 7
+  /// The longest encryption key that is offered, 7 to 16 octets.
+  var maximumKeySize = 16
+  /// The address that this machine keeps.
+  var identity: DeviceAddress
+  /// The key that resolves its private addresses; nil if it has none. Then no identity is handed out: devices that are
+  /// promised an identity without a key fail the pairing.
+  var identityResolvingKey: Key128?
+  /// The data that the device gave by another way than the air, for LE Secure Connections.
+  var outOfBand: OutOfBandData?
+  /// The random value of the data that this machine gave by another way; they were made with the key pair of `secrets`.
+  var ownOutOfBandRandom: Key128?
+  /// The temporary key of legacy pairing that both sides got by another way than the air.
+  var temporaryKey: Key128?
+  /// Secrets that no other pairing had or will have.
+  var secrets: PairingSecrets
+}
+
+/// Whether a device may pair, or be paired with because it asked for security.
+enum PairingPermission: Sendable {
+  case granted(PairingTerms)
+  /// The reason why it may not.
+  case refused(PairingFailureReason)
+}
+
+/// The random numbers of one pairing.
+struct PairingSecrets: Sendable {
+  /// The rounds of a passkey: one for each of its bits.
+  static let rounds = 20
+
+  /// The key pair, which no other pairing may use (CVE-2020-26558, and fixed coordinates: CVE-2018-5383).
+  var keyPair: P256KeyPair
+  /// The nonces of LE Secure Connections, one for each round of a passkey; the first is that of the other methods, and
+  /// of legacy pairing.
+  var nonces: [Key128]
+  /// The passkey that is shown, 0 to 999999.
+  var passkey: UInt32
+  /// The key for encryption that legacy pairing hands out, with its name.
+  var longTermKey: EncryptionKey
+  /// The key for signed writes.
+  var signatureKey: Key128
+
+  /// Makes new secrets.
+  /// - Parameter keyPair: the key pair; another one only if data of it were given by another way than the air.
+  init(keyPair: P256KeyPair = P256KeyPair()) {
+    var generator = SystemRandomNumberGenerator()
+    self.keyPair = keyPair
+    nonces = (0..<Self.rounds).map { _ in Key128.random(using: &generator) }
+    passkey = UInt32.random(in: 0...999_999, using: &generator)
+    longTermKey = EncryptionKey(
+      value: .random(using: &generator), random: .random(in: 1 ... .max, using: &generator),
+      diversifier: .random(in: 1 ... .max, using: &generator))
+    signatureKey = .random(using: &generator)
+  }
+
+  /// The nonce of a round, 0 to 19.
+  func nonce(_ round: Int) throws(PairingFailureReason) -> Key128 {
+    guard nonces.indices.contains(round) else { throw .unspecified }
+    return nonces[round]
+  }
+}
+
+/// A key with which a link is encrypted, and its name. The name is zero but for keys of legacy pairing (2.4.4).
+struct EncryptionKey: Hashable, Sendable {
+  var value: Key128
+  var random: UInt64 = 0
+  var diversifier: UInt16 = 0
+}

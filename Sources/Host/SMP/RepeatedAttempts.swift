@@ -1,0 +1,35 @@
+import Bluetooth
+
+/// The devices whose last pairings failed at the authentication, and the time until the next one (Core 5.4, Vol 3, Part
+/// H, 2.3.6): a second after the first failure, twice as long after each further one, at most 64 seconds.
+struct RepeatedAttempts: Sendable {
+  private struct Attempts: Sendable {
+    var failures: Int
+    var until: Instant
+  }
+
+  /// More devices than fail at the same time. A further one replaces the one that may pair first.
+  private static let maximum = 64
+  private static let longest = Duration.seconds(64)
+
+  private var devices: [DeviceAddress: Attempts] = [:]
+  /// The number of devices that were replaced.
+  private(set) var replaced = 0
+
+  /// A pairing with a device failed at the authentication.
+  mutating func failed(_ peer: DeviceAddress, now: Instant) {
+    if devices[peer] == nil, devices.count >= Self.maximum {
+      if let first = devices.min(by: { $0.value.until < $1.value.until })?.key { devices[first] = nil }
+      replaced += 1
+    }
+    let failures = min((devices[peer]?.failures ?? 0) + 1, 7)
+    let wait = min(Duration.seconds(1 << (failures - 1)), Self.longest)
+    devices[peer] = Attempts(failures: failures, until: now.advanced(by: wait))
+  }
+
+  /// A pairing with a device succeeded.
+  mutating func succeeded(_ peer: DeviceAddress) { devices[peer] = nil }
+
+  /// Whether a device has to wait.
+  func isWaiting(_ peer: DeviceAddress, now: Instant) -> Bool { devices[peer].map { now < $0.until } ?? false }
+}

@@ -1,0 +1,26 @@
+import Adapter
+import BluetoothCrypto
+
+/// An action of a `SecurityManager`, for the owner of its link to execute.
+enum SecurityAction: Hashable, Sendable {
+  /// Send a packet on channel 0x0006.
+  case send(SMPPDU)
+  /// Have the controller encrypt the link (LE Enable Encryption).
+  case encrypt(EncryptionKey)
+  /// Answer the controller's LE Long Term Key Request; nil: LE Long Term Key Request Negative Reply.
+  case replyToKeyRequest(Key128?)
+  /// Ask the person here. The answer names the number of the question.
+  case ask(UInt32, PairingQuestion)
+  /// The person at the other side types this passkey; so many digits are there already.
+  case show(passkey: UInt32, entered: Int)
+  /// The protection of the link changed.
+  case secured(LinkSecurity)
+  /// The pairing succeeded. The bond is nil if keys are not kept.
+  case paired(Bond?)
+  /// The pairing, or the request for security, failed.
+  case failed(PairingFailure)
+  /// One side has no key of the bond: the other one (`theirs`), or we.
+  case keysLost(theirs: Bool)
+  /// End the link: nothing of the Security Manager may follow on it.
+  case disconnect
+}

@@ -1,0 +1,325 @@
+import Adapter
+import Bluetooth
+import BluetoothCrypto
+
+// State       Input                                  Next
+// idle        raise, as central, a bond              encrypting
+// idle        raise, as central, no bond             pairing
+// idle        raise, as peripheral                   requested
+// idle        Security Request, a bond               encrypting
+// idle        Security Request, permitted            pairing; else Pairing Failed
+// idle        Pairing Request, permitted             pairing; else Pairing Failed
+// requested   Pairing Request                        pairing
+// requested   the link is encrypted                  idle
+// encrypting  the link is encrypted, or cannot be    idle
+// pairing     packets, answers, encryption           idle, when it succeeded or failed
+// pairing     30 s since the last packet was sent    closed
+// requested   30 s                                   idle
+// closed      anything                               closed: no packet is sent or taken any more
+//
+// The link's end ends everything. Long Term Key Requests are answered in each state: by the key that a pairing has
+// agreed on if it waits for encryption, else by that of the bond, and during a pairing by none.
+
+/// The Security Manager of one link (Core 5.4, Vol 3, Part H): protects the link with the keys of a bond, or pairs.
+struct SecurityManager: Sendable {
+  private enum State: Sendable {
+    case idle
+    /// A Security Request was sent.
+    case requested(until: Instant)
+    /// The controller encrypts with the key of a bond, which gives this protection.
+    case encrypting(LinkSecurity)
+    case pairing(Pairing, until: Instant)
+    case closed
+  }
+
+  /// The Security Manager Timer (3.4).
+  static let timeout = Duration.seconds(30)
+
+  private let ends: Pairing.Ends
+  private var state = State.idle
+  /// How the link is protected.
+  private(set) var security = LinkSecurity.none
+  /// The protection that the key of the last answer to a Long Term Key Request gives.
+  private var replied: LinkSecurity?
+  /// The number of the last question, and whether it waits for an answer.
+  private var question: UInt32 = 0
+  private var isAsking = false
+
+  /// - Parameters:
+  ///   - role: our role on the link.
+  ///   - local: our address on this link, as the peer knows it: not the identity if the link was made with another one.
+  ///   - peer: the address of the other side on this link.
+  init(role: LinkRole, local: DeviceAddress, peer: DeviceAddress) {
+    ends = Pairing.Ends(role: role, local: local, peer: peer)
+  }
+
+  /// When `timePassed` is due.
+  var deadline: Instant? {
+    switch state {
+    case .requested(let until), .pairing(_, let until): until
+    case .idle, .encrypting, .closed: nil
+    }
+  }
+
+  /// Whether a pairing is under way.
+  var isPairing: Bool { if case .pairing = state { true } else { false } }
+
+  // MARK: - The wishes of this side
+
+  /// Raises the protection of the link: with the keys of a bond, else by a pairing on these terms.
+  /// - Parameter bond: the bond with the device if it gives the wanted level.
+  mutating func raise(bond: Bond?, _ terms: @autoclosure () -> PairingTerms, now: Instant) -> [SecurityAction] {
+    switch (state, ends.role) {
+    case (.idle, .central):
+      if let key = bond?.key(for: .central) { return encrypt(key) }
+      return pair(on: terms(), now)
+    case (.idle, .peripheral):
+      state = .requested(until: now.advanced(by: Self.timeout))
+      return [.send(.securityRequest(PairingFeatures(requesting: terms()).requirements))]
+    case (.closed, _): return [.failed(.timeout)]
+    case (.requested, _), (.encrypting, _), (.pairing, _): return []
+    }
+  }
+
+  /// The person here has answered a question. An answer to an earlier one is ignored.
+  mutating func answer(_ number: UInt32, _ answer: PairingAnswer, now: Instant) -> [SecurityAction] {
+    guard isAsking, number == question else { return [] }
+    isAsking = false
+    return withPairing(now) { (pairing) throws(PairingFailureReason) in try pairing.answer(answer) }
+  }
+
+  // MARK: - The other side
+
+  /// A packet came on channel 0x0006.
+  /// - Parameters:
+  ///   - bond: the bond with the device, if there is one.
+  ///   - permission: whether it may pair; asked for only if it wants to.
+  mutating func receive(
+    _ octets: [UInt8], bond: @autoclosure () -> Bond?, _ permission: @autoclosure () -> PairingPermission, now: Instant
+  ) -> [SecurityAction] {
+    if case .closed = state { return [] }
+    let pdu: SMPPDU
+    do {
+      pdu = try SMPPDU(parsing: octets)
+    } catch {
+      return refuse(error, now)
+    }
+    switch (pdu, ends.role) {
+    case (.pairingFailed(let reason), _): return isPairing || isRequested ? end(.theirs(reason)) : []
+    case (.securityRequest(let requirements), .central):
+      return requested(requirements, bond: bond, permission, now)
+    case (.pairingRequest(let features), .peripheral) where !isPairing: return respond(to: features, permission(), now)
+    case (.securityRequest, .peripheral), (.pairingRequest, .central): return fail(.commandNotSupported)
+    case (.pairingResponse, _), (.pairingConfirm, _), (.pairingRandom, _), (.encryptionInformation, _),
+      (.centralIdentification, _), (.identityInformation, _), (.identityAddressInformation, _),
+      (.signingInformation, _), (.pairingRequest, _), (.pairingPublicKey, _), (.pairingDHKeyCheck, _),
+      (.keypressNotification, _):
+      return withPairing(now) { (pairing) throws(PairingFailureReason) in try pairing.receive(pdu) }
+    }
+  }
+
+  /// The octets are no packet.
+  private mutating func refuse(_ error: SMPCodingError, _ now: Instant) -> [SecurityAction] {
+    switch error {
+    case .empty, .unknownCode: []
+    // Only these two begin something; any other packet outside of a pairing belongs to one that has ended.
+    case .length(.pairingRequest), .reservedValue(.pairingRequest), .length(.securityRequest):
+      fail(.invalidParameters)
+    case .length, .reservedValue: isPairing ? fail(.invalidParameters) : []
+    }
+  }
+
+  private var isRequested: Bool { if case .requested = state { true } else { false } }
+
+  /// The peripheral wants the link to be protected (2.4.6).
+  private mutating func requested(
+    _ requirements: AuthenticationRequirements, bond: () -> Bond?, _ permission: () -> PairingPermission, _ now: Instant
+  ) -> [SecurityAction] {
+    switch state {
+    case .idle: break
+    case .requested, .encrypting, .pairing, .closed: return []
+    }
+    if let key = bond()?.key(for: .central), key.meets(requirements) {
+      return security.level >= key.level ? [] : encrypt(key)
+    }
+    switch permission() {
+    case .granted(let terms): return pair(on: terms, now)
+    case .refused(let reason): return [.send(.pairingFailed(reason))]
+    }
+  }
+
+  /// The central begins to pair.
+  private mutating func respond(
+    to features: PairingFeatures, _ permission: PairingPermission, _ now: Instant
+  ) -> [SecurityAction] {
+    switch permission {
+    case .refused(let reason):
+      let wasRequested = isRequested
+      if wasRequested { state = .idle }
+      return [.send(.pairingFailed(reason))] + (wasRequested ? [.failed(.ours(reason))] : [])
+    case .granted(let terms):
+      var steps: [PairingStep] = []
+      do throws(PairingFailureReason) {
+        let pairing = try Pairing(responding: terms, to: features, ends, &steps)
+        state = .pairing(pairing, until: now.advanced(by: Self.timeout))
+        return execute(steps, now)
+      } catch {
+        return end(.ours(error))
+      }
+    }
+  }
+
+  // MARK: - Encryption
+
+  /// The controller of a peripheral asks for the key of this name.
+  mutating func keyRequested(random: UInt64, diversifier: UInt16, bond: Bond?) -> [SecurityAction] {
+    replied = nil
+    if case .pairing(let pairing, _) = state {
+      // The short term key has no name, and before it is agreed on there is no key to give.
+      guard random == 0, diversifier == 0, let key = pairing.agreedKey else { return [.replyToKeyRequest(nil)] }
+      replied = pairing.parameters?.security
+      return [.replyToKeyRequest(key)]
+    }
+    guard let key = bond?.key(for: .peripheral), key.random == random, key.diversifier == diversifier,
+      let value = Key128(littleEndian: key.value), value != .zero
+    else { return [.replyToKeyRequest(nil), .keysLost(theirs: false)] }
+    replied = LinkSecurity(level: key.level, keySize: key.size)
+    return [.replyToKeyRequest(value)]
+  }
+
+  /// The controller encrypted the link (Encryption Change, Encryption Key Refresh Complete).
+  mutating func encrypted(now: Instant) -> [SecurityAction] {
+    switch state {
+    case .pairing(let pairing, _):
+      let (replied, security) = (replied, pairing.parameters?.security)
+      self.replied = nil
+      guard pairing.agreedKey != nil, let security, ends.role == .central || replied != nil else {
+        // With the key of the bond, of which the event was slower than the Pairing Request.
+        return replied.map { secured($0) } ?? []
+      }
+      return secured(security)
+        + withPairing(now) { (pairing) throws(PairingFailureReason) in try pairing.encrypted() }
+    case .encrypting(let security):
+      state = .idle
+      return secured(security)
+    case .idle, .requested, .closed:
+      guard let security = replied else { return [] }
+      replied = nil
+      if isRequested { state = .idle }
+      return secured(security)
+    }
+  }
+
+  /// The controller could not encrypt the link, for this HCI error.
+  mutating func encryptionFailed(_ code: UInt8) -> [SecurityAction] {
+    switch state {
+    case .pairing: return end(.encryption(code))
+    case .encrypting:
+      state = .idle
+      // PIN or Key Missing.
+      return (code == 0x06 ? [.keysLost(theirs: true)] : []) + [.failed(.encryption(code))]
+    case .idle, .requested, .closed: return []
+    }
+  }
+
+  private mutating func secured(_ new: LinkSecurity) -> [SecurityAction] {
+    guard new != security else { return [] }
+    security = new
+    return [.secured(new)]
+  }
+
+  private mutating func encrypt(_ key: LongTermKey) -> [SecurityAction] {
+    guard let value = Key128(littleEndian: key.value), value != .zero else { return [.failed(.ours(.keyRejected))] }
+    state = .encrypting(LinkSecurity(level: key.level, keySize: key.size))
+    return [.encrypt(EncryptionKey(value: value, random: key.random, diversifier: key.diversifier))]
+  }
+
+  // MARK: - Ends
+
+  /// Time has passed.
+  mutating func timePassed(now: Instant) -> [SecurityAction] {
+    guard let deadline, deadline <= now else { return [] }
+    guard isPairing else { return end(.timeout) }
+    let actions = end(.timeout)
+    state = .closed
+    return actions + [.disconnect]
+  }
+
+  /// The link has ended.
+  mutating func linkEnded() -> [SecurityAction] {
+    switch state {
+    case .requested, .pairing, .encrypting: return end(.linkEnded)
+    case .idle, .closed: return []
+    }
+  }
+
+  /// Tells the other side that nothing comes of it.
+  private mutating func fail(_ reason: PairingFailureReason) -> [SecurityAction] {
+    isPairing ? end(.ours(reason)) : [.send(.pairingFailed(reason))]
+  }
+
+  private mutating func end(_ failure: PairingFailure) -> [SecurityAction] {
+    state = .idle
+    isAsking = false
+    if case .ours(let reason) = failure { return [.send(.pairingFailed(reason)), .failed(failure)] }
+    return [.failed(failure)]
+  }
+
+  // MARK: - Pairing
+
+  private mutating func pair(on terms: PairingTerms, _ now: Instant) -> [SecurityAction] {
+    let pairing = Pairing(requesting: terms, ends)
+    state = .pairing(pairing, until: now.advanced(by: Self.timeout))
+    return execute(pairing.start(), now)
+  }
+
+  /// Gives an input to the pairing. Without one, the packet belongs to a pairing that has ended.
+  private mutating func withPairing(
+    _ now: Instant, _ body: (inout Pairing) throws(PairingFailureReason) -> [PairingStep]
+  ) -> [SecurityAction] {
+    guard case .pairing(var pairing, let until) = state else { return [] }
+    do throws(PairingFailureReason) {
+      let steps = try body(&pairing)
+      state = .pairing(pairing, until: until)
+      return execute(steps, now)
+    } catch {
+      return end(.ours(error))
+    }
+  }
+
+  private mutating func execute(_ steps: [PairingStep], _ now: Instant) -> [SecurityAction] {
+    var actions: [SecurityAction] = []
+    for step in steps {
+      switch step {
+      case .send(let pdu):
+        if case .pairing(let pairing, _) = state { state = .pairing(pairing, until: now.advanced(by: Self.timeout)) }
+        actions.append(.send(pdu))
+      case .ask(let question):
+        self.question &+= 1
+        isAsking = true
+        actions.append(.ask(self.question, question))
+      case .show(let passkey, let entered): actions.append(.show(passkey: passkey, entered: entered))
+      case .agreed(let key):
+        if ends.role == .central { actions.append(.encrypt(EncryptionKey(value: key))) }
+      case .completed(let bond):
+        state = .idle
+        actions.append(.paired(bond))
+      }
+    }
+    return actions
+  }
+}
+
+extension Bond {
+  /// The key for links on which we have this role.
+  fileprivate func key(for role: LinkRole) -> LongTermKey? {
+    longTermKeys.first { $0.isSecureConnections || $0.role == role }
+  }
+}
+
+extension LongTermKey {
+  /// Whether it protects a link as a Security Request demands.
+  fileprivate func meets(_ requirements: AuthenticationRequirements) -> Bool {
+    isAuthenticated || !requirements.contains(.mitm)
+  }
+}

@@ -1,0 +1,134 @@
+import Adapter
+import Bluetooth
+import BluetoothCrypto
+import Testing
+
+@testable import Host
+
+@Suite struct KeyDistributionTests {
+  private static let key = Key128(0x0102_0304)
+  private static let resolvable = DeviceAddress(value: 0x4A12_3456_789A, kind: .random)
+  private static let otherResolvable = DeviceAddress(value: 0x5B12_3456_789A, kind: .random)
+
+  private func codes(_ side: SMPLink.Side) -> [SMPPDU.Code] {
+    side.sent.map(\.code).filter { $0.rawValue >= 0x06 && $0.rawValue <= 0x0A }
+  }
+
+  @Test func legacyKeysComeInOrderTheRespondersFirst() throws {
+    let link = SMPLink(isSecure: false)
+    link.central.terms.identityResolvingKey = Self.key
+    link.peripheral.terms.identityResolvingKey = Self.key
+    var order: [LinkRole] = []
+    link.relay = { role, pdu in
+      if pdu.code.rawValue >= 0x06 && pdu.code.rawValue <= 0x0A { order.append(role) }
+      return [pdu.encoded]
+    }
+    link.raise()
+    let all: [SMPPDU.Code] = [
+      .encryptionInformation, .centralIdentification, .identityInformation, .identityAddressInformation,
+      .signingInformation,
+    ]
+    #expect(codes(link.central) == all && codes(link.peripheral) == all)
+    #expect(order == Array(repeating: .peripheral, count: 5) + Array(repeating: .central, count: 5))
+    let bond = try #require(link.central.bondMade)
+    #expect(bond.identityResolvingKey == Self.key.littleEndian)
+    // Each side's key is for links on which it is peripheral, under the name that it gave.
+    let theirs = try #require(bond.longTermKeys.first { $0.role == .central })
+    #expect(theirs.value == link.peripheral.terms.secrets.longTermKey.value.littleEndian)
+    #expect(theirs.random == link.peripheral.terms.secrets.longTermKey.random)
+    let ours = try #require(bond.longTermKeys.first { $0.role == .peripheral })
+    #expect(ours.diversifier == link.central.terms.secrets.longTermKey.diversifier)
+    #expect(bond.signatureKeys.first(where: \.isOurs)?.value == link.central.terms.secrets.signatureKey.littleEndian)
+  }
+
+  @Test func secureConnectionsHandOutNoKeyForEncryption() {
+    let link = SMPLink()
+    link.central.terms.identityResolvingKey = Self.key
+    link.peripheral.terms.identityResolvingKey = Self.key
+    link.raise()
+    let all: [SMPPDU.Code] = [.identityInformation, .identityAddressInformation, .signingInformation]
+    #expect(codes(link.central) == all && codes(link.peripheral) == all)
+  }
+
+  @Test func withoutAResolvingKeyNoIdentityIsPromised() {
+    let link = SMPLink()
+    link.raise()
+    guard case .pairingRequest(let request) = link.central.sent.first else { return #expect(Bool(false)) }
+    #expect(request.initiatorKeys == [.encryption, .signing])
+    #expect(codes(link.central) == [.signingInformation])
+  }
+
+  @Test func devicesWithPrivateAddressesAreKnownByTheirIdentity() throws {
+    for isSecure in [true, false] {
+      let link = SMPLink(isSecure: isSecure, centralAddress: Self.resolvable, peripheralAddress: Self.otherResolvable)
+      link.central.terms.identityResolvingKey = Self.key
+      link.peripheral.terms.identityResolvingKey = Key128(7)
+      link.raise()
+      let first = try #require(link.central.bondMade)
+      let second = try #require(link.peripheral.bondMade)
+      #expect(first.local == SMPLink.centralAddress && first.peer == SMPLink.peripheralAddress)
+      #expect(second.local == SMPLink.peripheralAddress && second.peer == SMPLink.centralAddress)
+      #expect(first.identityResolvingKey == Key128(7).littleEndian)
+    }
+  }
+
+  @Test func aPrivateAddressWithoutAnIdentityMakesNoBond() {
+    let link = SMPLink(peripheralAddress: Self.resolvable)
+    link.raise()
+    #expect(link.central.paired == [nil])
+    #expect(link.central.manager.security.level == 2)
+  }
+
+  /// The identity of another device is not taken from one that connected with an address that it keeps.
+  @Test func anIdentityThatIsNotTheConnectionsIsLeftAside() throws {
+    let link = SMPLink()
+    link.peripheral.terms.identity = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)
+    link.peripheral.terms.identityResolvingKey = Self.key
+    link.raise()
+    let bond = try #require(link.central.bondMade)
+    #expect(bond.peer == SMPLink.peripheralAddress && bond.identityResolvingKey == nil)
+  }
+
+  @Test func keysOfZerosAreNotKept() throws {
+    let link = SMPLink()
+    link.peripheral.terms.identityResolvingKey = .zero
+    link.peripheral.terms.secrets.signatureKey = .zero
+    link.raise()
+    let bond = try #require(link.central.bondMade)
+    #expect(bond.identityResolvingKey == nil)
+    #expect(bond.signatureKeys.map(\.isOurs) == [true])
+  }
+
+  /// A USB controller's event and its data race.
+  @Test func keysBeforeTheEventOfEncryptionAreKept() throws {
+    var pairing = Pairing(
+      requesting: SMPLink().central.terms,
+      Pairing.Ends(role: .central, local: SMPLink.centralAddress, peer: SMPLink.peripheralAddress))
+    _ = pairing.start()
+    let link = SMPLink()
+    var steps: [PairingStep] = []
+    guard case .send(.pairingRequest(let request)) = pairing.start().first else { return #expect(Bool(false)) }
+    var terms = link.peripheral.terms
+    terms.isOwn = true
+    var other = try Pairing(
+      responding: terms, to: request,
+      Pairing.Ends(role: .peripheral, local: SMPLink.peripheralAddress, peer: SMPLink.centralAddress), &steps)
+    var toCentral = steps
+    while pairing.agreedKey == nil {
+      var toPeripheral: [PairingStep] = []
+      for case .send(let pdu) in toCentral { toPeripheral += try pairing.receive(pdu) }
+      toCentral = []
+      for case .send(let pdu) in toPeripheral { toCentral += try other.receive(pdu) }
+      try #require(!toPeripheral.isEmpty || !toCentral.isEmpty || pairing.agreedKey != nil)
+    }
+    for case .send(let pdu) in try other.encrypted() {
+      let early = try pairing.receive(pdu)
+      #expect(early == [])
+    }
+    let last = try pairing.encrypted()
+    let bond = last.compactMap { if case .completed(let bond) = $0 { bond } else { nil } }.first
+    #expect(bond?.longTermKeys.count == 1)
+    // Packets other than keys are not kept.
+    #expect(throws: PairingFailureReason.unspecified) { try other.receive(.pairingRandom(.zero)) }
+  }
+}

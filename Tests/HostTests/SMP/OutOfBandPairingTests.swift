@@ -1,0 +1,72 @@
+import Adapter
+import Bluetooth
+import BluetoothCrypto
+import Testing
+
+@testable import Host
+
+@Suite struct OutOfBandPairingTests {
+  /// Gives a side's data to the other one.
+  private func give(_ link: SMPLink, from role: LinkRole) throws {
+    let (giver, receiver) = (link.side(role), link.side(role.other))
+    let (random, x) = (Key128(0xABCD), giver.terms.secrets.keyPair.publicKey.x)
+    giver.terms.ownOutOfBandRandom = random
+    let confirmation = SecureConnections.f4(u: x, v: x, x: random, z: 0)
+    receiver.terms.outOfBand = OutOfBandData(
+      confirmation: confirmation.littleEndian, random: random.littleEndian)
+  }
+
+  @Test(arguments: [[LinkRole.central], [.peripheral], [.central, .peripheral]])
+  func dataOfOneSideOrBothAuthenticate(_ givers: [LinkRole]) throws {
+    let link = SMPLink()
+    for role in givers { try give(link, from: role) }
+    link.central.terms.level = 4
+    link.raise()
+    #expect(link.central.failures == [] && link.peripheral.failures == [])
+    #expect(link.central.paired.count == 1 && link.peripheral.paired.count == 1)
+    #expect(link.central.manager.security.level == 4 && link.peripheral.manager.security.level == 4)
+    #expect(link.central.questions == [] && link.peripheral.questions == [])
+  }
+
+  @Test(arguments: [LinkRole.central, .peripheral]) func dataOfAnotherKeyFail(_ giver: LinkRole) throws {
+    let link = SMPLink()
+    try give(link, from: giver)
+    link.side(giver).terms.secrets.keyPair = P256KeyPair()
+    link.raise()
+    #expect(link.side(giver.other).failures == [.ours(.confirmValueFailed)])
+    #expect(link.side(giver).failures == [.theirs(.confirmValueFailed)])
+  }
+
+  @Test(arguments: [LinkRole.central, .peripheral]) func anotherRandomValueFails(_ giver: LinkRole) throws {
+    let link = SMPLink()
+    try give(link, from: giver)
+    link.side(giver).terms.ownOutOfBandRandom = Key128(1)
+    link.raise()
+    #expect(link.central.paired.isEmpty && link.peripheral.paired.isEmpty)
+    #expect((link.central.failures + link.peripheral.failures).contains(.ours(.dhKeyCheckFailed)))
+  }
+
+  /// Otherwise it would know that the random value is zero, and pass as authenticated.
+  @Test(arguments: [LinkRole.central, .peripheral]) func dataThatWereNeverGivenAreNotBelieved(_ liar: LinkRole) throws {
+    let link = SMPLink()
+    link.side(liar).terms.outOfBand = OutOfBandData(
+      confirmation: Array(repeating: 1, count: 16), random: Array(repeating: 0, count: 16))
+    link.raise()
+    #expect(link.side(liar.other).failures == [.ours(.outOfBandNotAvailable)])
+    #expect(link.side(liar).failures == [.theirs(.outOfBandNotAvailable)])
+  }
+
+  @Test func legacyPairingTakesATemporaryKey() {
+    let link = SMPLink(isSecure: false)
+    link.central.terms.temporaryKey = Key128(99)
+    link.peripheral.terms.temporaryKey = Key128(99)
+    link.central.terms.level = 3
+    link.raise()
+    #expect(link.central.manager.security.level == 3 && link.peripheral.manager.security.level == 3)
+    let other = SMPLink(isSecure: false)
+    other.central.terms.temporaryKey = Key128(99)
+    other.peripheral.terms.temporaryKey = Key128(98)
+    other.raise()
+    #expect(other.peripheral.failures == [.ours(.confirmValueFailed)])
+  }
+}

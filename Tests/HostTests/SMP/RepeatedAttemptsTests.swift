@@ -1,0 +1,32 @@
+import Bluetooth
+import Testing
+
+@testable import Host
+
+@Suite struct RepeatedAttemptsTests {
+  private func address(_ value: UInt64) -> DeviceAddress { DeviceAddress(value: value, kind: .public) }
+  private func time(_ seconds: Int) -> Instant { Instant.zero.advanced(by: .seconds(seconds)) }
+
+  @Test func eachFailureDoublesTheWait() {
+    var attempts = RepeatedAttempts()
+    let peer = address(1)
+    #expect(!attempts.isWaiting(peer, now: .zero))
+    for wait in [1, 2, 4, 8, 16, 32, 64, 64, 64] {
+      attempts.failed(peer, now: .zero)
+      #expect(attempts.isWaiting(peer, now: time(wait - 1)))
+      #expect(!attempts.isWaiting(peer, now: time(wait)))
+    }
+    #expect(!attempts.isWaiting(address(2), now: .zero))
+    attempts.succeeded(peer)
+    #expect(!attempts.isWaiting(peer, now: .zero))
+  }
+
+  @Test func manyDevicesReplaceTheOneThatMayPairFirst() {
+    var attempts = RepeatedAttempts()
+    attempts.failed(address(0), now: .zero)
+    for value in 1...64 { attempts.failed(address(UInt64(value)), now: time(value)) }
+    #expect(attempts.replaced == 1)
+    #expect(!attempts.isWaiting(address(0), now: .zero))
+    #expect(attempts.isWaiting(address(64), now: time(64)))
+  }
+}
