@@ -98,6 +98,7 @@ let package = Package(
     fuzzTarget("bus", "Adapter", "BledCore", "BledRPC", "BledSession", "BlueZ", "SimulatedAdapter", logging),
     fuzzTarget("configuration", "BledCore", "JSONFiles"),
     fuzzTarget("scenario", "Adapter", "BledRPC", "GATT", "JSONFiles", logging),
+    fuzzTarget("smp", "Adapter", "BluetoothCrypto"),
     fuzzTarget("store", "BledRPC", "GATT"),
   ],
   swiftLanguageModes: [.v6]
