@@ -184,9 +184,7 @@ lint: deps-build+lint ## checks format, words, arrows, scripts, citations, refer
 	@if grep -E '^($(CURDIR)/)?(Sources|Tests|Benchmarks)/[^ ]+: warning: ' .build/lint.log; then \
 	  echo "lint: fix the warnings above"; exit 1; fi
 	@scripts/check-packages
-# The module is built in Swift 5 mode for the sake of its users (Package.swift).
-	@swiftc -typecheck -swift-version 6 -warnings-as-errors -parse-as-library -module-name CoreBluetooth \
-	  -I .build/debug/Modules $$(find Sources/CoreBluetooth -name '*.swift')
+	@scripts/check-modes
 
 reference: deps-build ## regenerates openrpc.json, reference.md, the types for Python and bleshell(1) from the code
 	@swift run $(CHECKED) openrpc

@@ -142,12 +142,15 @@ let package = Package(
         arguments,
       ],
       linkerSettings: [small]),
+    // Shared by the modules with Apple's APIs: values behind locks, streams on sockets.
+    .target(name: "FrameworkSupport"),
     .target(name: "CoreBluetoothHeaders"),
     // In Swift 5 mode the compiler treats its types as it treats those of Apple's headers, which say nothing about
     // Sendable: `@preconcurrency import CoreBluetooth` silences, and programs in Swift 5 mode have no warnings.
     // `make lint` checks the module itself in Swift 6 mode.
     .target(
-      name: "CoreBluetooth", dependencies: ["BledClient", "BledRPC", "Bluetooth", "CoreBluetoothHeaders"],
+      name: "CoreBluetooth",
+      dependencies: ["BledClient", "BledRPC", "Bluetooth", "FrameworkSupport", "CoreBluetoothHeaders"],
       swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
     // The page of `bleshell web`: an HTTP server, the page's files as data, and what pages show.
     .target(name: "CWebPage", exclude: ["page.html", "page.css", "page.js"], cSettings: [.headerSearchPath(".")]),

@@ -1,3 +1,5 @@
+import FrameworkSupport
+
 /// A characteristic of a peripheral, or one of this program (`CBMutableCharacteristic`).
 open class CBCharacteristic: CBAttribute {
   struct Contents {

@@ -1,4 +1,5 @@
 import Bluetooth
+import FrameworkSupport
 
 /// A descriptor of a characteristic of a peripheral, or one of this program (`CBMutableDescriptor`).
 open class CBDescriptor: CBAttribute {

@@ -1,3 +1,5 @@
+import FrameworkSupport
+
 /// The common part of services, characteristics and descriptors.
 open class CBAttribute: NSObject {
   private let type: CBUUID

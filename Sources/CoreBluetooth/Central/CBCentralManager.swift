@@ -1,4 +1,5 @@
 import Bluetooth
+import FrameworkSupport
 
 /// Finds devices and connects to them.
 ///

@@ -1,4 +1,5 @@
 import BledClient
+import FrameworkSupport
 private import Glibc
 
 /// The common part of central and peripheral managers.

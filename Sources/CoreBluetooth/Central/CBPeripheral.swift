@@ -1,5 +1,6 @@
 import BledRPC
 import Bluetooth
+import FrameworkSupport
 
 /// A device that a central manager found or knows. There is one object for each device and manager; it must be retained
 /// by the program, and when the last reference is released, its connection or pending connection ends.

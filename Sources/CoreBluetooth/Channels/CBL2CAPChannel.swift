@@ -1,4 +1,5 @@
 import BledClient
+import FrameworkSupport
 
 /// The number that names an L2CAP channel's listener: Protocol/Service Multiplexer.
 public typealias CBL2CAPPSM = UInt16
@@ -14,7 +15,7 @@ open class CBL2CAPChannel: NSObject {
   init(to peer: CBPeer, psm: CBL2CAPPSM, _ descriptor: ReceivedDescriptor) {
     peerValue = peer
     psmValue = psm
-    let socket = ChannelSocket(descriptor)
+    let socket = ChannelSocket(descriptor.take() ?? -1)
     input = ChannelInputStream(socket)
     output = ChannelOutputStream(socket)
     // The end of both is seen by the side that reads.

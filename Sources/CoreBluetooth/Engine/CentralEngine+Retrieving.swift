@@ -1,6 +1,7 @@
 import BledClient
 import BledRPC
 import Bluetooth
+import FrameworkSupport
 
 extension CentralEngine {
   /// How long a call that must answer at once may wait for the daemon, in seconds.

@@ -1,5 +1,6 @@
 import BledRPC
 import Bluetooth
+import FrameworkSupport
 
 /// A scan that the program asked for.
 struct Scan: Sendable {

@@ -1,6 +1,7 @@
 import BledClient
 import BledRPC
 import Bluetooth
+import FrameworkSupport
 
 /// The work behind a `CBCentralManager`. Each peripheral has a record here; the program's view of it changes on the
 /// program's queue, just before the delegate is told.

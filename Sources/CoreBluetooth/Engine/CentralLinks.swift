@@ -1,5 +1,6 @@
 import BledRPC
 import Bluetooth
+import FrameworkSupport
 
 /// How a manager stands with one peripheral.
 ///

@@ -1,6 +1,7 @@
 import BledClient
 import BledRPC
 import Bluetooth
+import FrameworkSupport
 
 /// The work behind a manager: its session with the daemon, and the consequences of the adapters' states.
 ///

@@ -1,3 +1,5 @@
+import FrameworkSupport
+
 /// The addresses under which the managers of this program advertise or have advertised. With several adapters one hears
 /// the advertisements of another, but no program on Apple's systems hears itself.
 enum OwnAddresses {

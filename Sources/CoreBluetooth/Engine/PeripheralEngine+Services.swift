@@ -1,6 +1,7 @@
 import BledClient
 import BledRPC
 import Bluetooth
+import FrameworkSupport
 
 extension PeripheralEngine {
   /// Publishes a service. Any thread.

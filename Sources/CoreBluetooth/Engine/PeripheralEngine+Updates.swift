@@ -1,5 +1,6 @@
 import BledRPC
 import Bluetooth
+import FrameworkSupport
 
 extension PeripheralEngine {
   /// Sends a value when its turn comes; room for it was found before. Any thread.

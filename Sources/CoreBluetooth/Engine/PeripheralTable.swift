@@ -1,3 +1,5 @@
+import FrameworkSupport
+
 /// The objects for devices that the program holds. Any thread.
 final class PeripheralTable: Sendable {
   private struct Reference {

@@ -1,5 +1,6 @@
 import BledClient
 import Bluetooth
+import FrameworkSupport
 
 /// A read or write of a characteristic of this program, to be answered with
 /// `CBPeripheralManager.respond(to:withResult:)`.

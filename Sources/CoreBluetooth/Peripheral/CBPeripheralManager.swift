@@ -1,4 +1,5 @@
 import Bluetooth
+import FrameworkSupport
 
 /// Publishes services, advertises them, and serves the centrals that connect.
 ///

@@ -1,3 +1,5 @@
+import FrameworkSupport
+
 /// The wishes of an observer of a property. Foundation on Linux has no key-value observing; this stands in for it, for
 /// the properties of managers and peripherals.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {

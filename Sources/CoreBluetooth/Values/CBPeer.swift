@@ -1,3 +1,5 @@
+import FrameworkSupport
+
 /// A remote device.
 open class CBPeer: NSObject, NSCopying {
   private let id: UUID

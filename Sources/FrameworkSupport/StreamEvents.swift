@@ -1,9 +1,12 @@
+import Dispatch
+import Foundation
+
 /// The common part of the two streams of a channel: watches the socket while that is of interest, and calls the
 /// stream's delegate in the run loops in which the stream is scheduled.
 ///
 /// Foundation's own streams cannot be made on a socket on Linux, and it shows no run loop sources. In each run loop
 /// there is a timer: it makes the run loop stay, and moving its date calls it from any thread.
-final class StreamEvents: @unchecked Sendable {
+package final class StreamEvents: @unchecked Sendable {
   private struct Place {
     let loop: RunLoop
     let mode: RunLoop.Mode
@@ -13,7 +16,7 @@ final class StreamEvents: @unchecked Sendable {
   /// The stream, whose delegate is called.
   weak var stream: Stream?
   /// Called on any thread when the end was found.
-  var onEnd: (() -> Void)?
+  package var onEnd: (() -> Void)?
   private let socket: ChannelSocket
   private let direction: ChannelSocket.Direction
   private let lock = NSLock()
@@ -79,7 +82,7 @@ final class StreamEvents: @unchecked Sendable {
   }
 
   /// The channel's other stream is at its end.
-  func otherEnded() {
+  package func otherEnded() {
     if case .end = socket.look(direction) { told { $0.found(.end) } }
   }
 
@@ -153,7 +156,7 @@ final class StreamEvents: @unchecked Sendable {
   }
 
   private func makeSource() -> any DispatchSourceProtocol {
-    let source = socket.makeSource(direction, on: DispatchQueue(label: "CoreBluetooth.channel"))
+    let source = socket.makeSource(direction, on: DispatchQueue(label: "bled.channel"))
     source.setEventHandler { [weak self] in self?.fired() }
     // The socket must not be closed while it is watched.
     source.setCancelHandler { [socket] in withExtendedLifetime(socket) {} }

@@ -1,21 +1,23 @@
-import BledClient
+import Dispatch
+import Foundation
 
 /// The socket with a channel's octets, which both of its streams use. It is closed with its last reference; when both
-/// directions are shut down before that, the daemon closes the channel.
-final class ChannelSocket: Sendable {
+/// directions are shut down before that, the other end closes the channel.
+package final class ChannelSocket: Sendable {
   /// Which way octets go.
-  enum Direction {
+  package enum Direction: Sendable {
     case input, output
   }
 
-  let number: Int32
+  package let number: Int32
 
   /// The same socket under another number, for the source that waits for room: two sources on one number share its
   /// registration with epoll(7), and a resumed one then misses earlier readiness.
   private let outputNumber: Int32
 
-  init(_ descriptor: ReceivedDescriptor) {
-    number = descriptor.take() ?? -1
+  /// Takes ownership of a stream socket; -1 is one that has ended.
+  package init(_ number: Int32) {
+    self.number = number
     outputNumber = fcntl(number, F_DUPFD_CLOEXEC, 0)
   }
 

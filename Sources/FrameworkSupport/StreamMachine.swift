@@ -1,3 +1,5 @@
+import Foundation
+
 /// The events of a stream for its delegate, and when they are due. "Ready" is octets to be read, or room to write.
 ///
 /// | State      | Input                              | Effect                                        |

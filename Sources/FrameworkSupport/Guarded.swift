@@ -1,18 +1,21 @@
-/// A value behind a lock: the properties of Core Bluetooth's objects may be read on any thread.
-final class Guarded<Value>: @unchecked Sendable {
+import Dispatch
+import Foundation
+
+/// A value behind a lock: the properties of a framework's objects may be read on any thread.
+package final class Guarded<Value>: @unchecked Sendable {
   private let lock = NSLock()
   private var value: Value
 
-  init(_ value: Value) { self.value = value }
+  package init(_ value: Value) { self.value = value }
 
   /// Calls `body` with exclusive access to the value. It must not call other code.
-  func with<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
+  package func with<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     lock.lock()
     defer { lock.unlock() }
     return try body(&value)
   }
 
-  subscript<Part>(part: WritableKeyPath<Value, Part>) -> Part {
+  package subscript<Part>(part: WritableKeyPath<Value, Part>) -> Part {
     get { with { $0[keyPath: part] } }
     set { with { $0[keyPath: part] = newValue } }
   }
@@ -20,28 +23,28 @@ final class Guarded<Value>: @unchecked Sendable {
 
 /// Carries an object of the API, which is not Sendable (as Apple's is not), to the queue where it is used: its contents
 /// are behind locks.
-struct Carried<Value>: @unchecked Sendable {
-  let value: Value
+package struct Carried<Value>: @unchecked Sendable {
+  package let value: Value
 
-  init(_ value: Value) { self.value = value }
+  package init(_ value: Value) { self.value = value }
 }
 
 /// Carries calls of the delegate to the program's queue, one after the other.
-struct Delivery: Sendable {
+package struct Delivery: Sendable {
   private let queue: DispatchQueue
 
   /// - Parameter queue: The program's; nil is the main queue. It may be concurrent.
-  init(to queue: DispatchQueue?) {
+  package init(to queue: DispatchQueue?) {
     // A queue of our own in front keeps the order; the main queue has one already, and code asks whether it is on it.
     if let queue, queue !== DispatchQueue.main {
-      self.queue = DispatchQueue(label: "CoreBluetooth.delegate", target: queue)
+      self.queue = DispatchQueue(label: "bled.delegate", target: queue)
     } else {
       self.queue = .main
     }
   }
 
   /// Calls `body` on the program's queue, after everything that was enqueued before.
-  func callAsFunction(_ body: @escaping () -> Void) {
+  package func callAsFunction(_ body: @escaping () -> Void) {
     let carried = Carried(body)
     queue.async { carried.value() }
   }
