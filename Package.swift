@@ -29,6 +29,7 @@ let package = Package(
     .library(name: "BledClient", targets: ["BledClient"]),
     .library(name: "NearbySessions", targets: ["NearbySessions"]),
     .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
+    .library(name: "CoreLocation", targets: ["CoreLocation"]),
     // For Benchmarks, a package of its own.
     .library(
       name: "BledParts",
@@ -152,6 +153,11 @@ let package = Package(
       name: "CoreBluetooth",
       dependencies: ["BledClient", "BledRPC", "Bluetooth", "FrameworkSupport", "CoreBluetoothHeaders"],
       swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
+    // Apple's API for beacons, in the same mode for the same reason.
+    .target(
+      name: "CoreLocation",
+      dependencies: ["CoreBluetooth", "FrameworkSupport", "Beacons", "BledRPC", "Bluetooth"],
+      swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
     // The page of `bleshell web`: an HTTP server, the page's files as data, and what pages show.
     .target(name: "CWebPage", exclude: ["page.html", "page.css", "page.js"], cSettings: [.headerSearchPath(".")]),
     .target(
@@ -169,6 +175,8 @@ let package = Package(
       linkerSettings: [small]),
     // Helpers that several kinds of tests share.
     .target(name: "TestSupport", dependencies: [logging], path: "Tests/Support"),
+    // bled itself, on simulated adapters.
+    .target(name: "DaemonTestSupport", dependencies: ["BledClient", "TestSupport"], path: "Tests/DaemonSupport"),
     // bled, played by a test, for the programs that are its clients.
     .target(
       name: "SessionTestSupport", dependencies: ["BledSession", "BledConnection", "BledRPC", "Bluetooth"],
@@ -212,8 +220,15 @@ let package = Package(
       dependencies: ["MQTTGateway", "BledSession", "BledRPC", "Adapter", "JSONFiles", "Bluetooth"]),
     .testTarget(
       name: "NearbySessionsTests",
-      dependencies: ["NearbySessions", "BledClient", "BledRPC", "Noise", "BluetoothCrypto", "Bluetooth", "TestSupport"]
-    ),
+      dependencies: [
+        "NearbySessions", "BledClient", "BledRPC", "Noise", "BluetoothCrypto", "Bluetooth", "TestSupport",
+        "DaemonTestSupport",
+      ]),
+    .testTarget(
+      name: "CoreLocationTests",
+      dependencies: [
+        "CoreLocation", "CoreBluetooth", "Beacons", "BledClient", "BledRPC", "Bluetooth", "DaemonTestSupport",
+      ]),
     .testTarget(name: "OpenRPCTests", dependencies: ["openrpc", "BledRPC", "Bluetooth"]),
     .testTarget(name: "BledClientTests", dependencies: ["BledClient", "BledRPC", "Bluetooth", "TestSupport"]),
     .testTarget(

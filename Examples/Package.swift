@@ -2,8 +2,8 @@
 import Foundation
 import PackageDescription
 
-// Programs written for Apple's CoreBluetooth. On Apple's systems `import CoreBluetooth` finds Apple's framework; on
-// Linux it finds bled's module of that name. docs/examples.md walks through them.
+// Programs written for Apple's CoreBluetooth and CoreLocation. On Apple's systems `import CoreBluetooth` finds Apple's
+// framework; on Linux it finds bled's module of that name. docs/examples.md walks through them.
 
 let bluetooth: Target.Dependency = .product(
   name: "CoreBluetooth", package: "bled", condition: .when(platforms: [.linux]))
@@ -12,6 +12,8 @@ let bluetooth: Target.Dependency = .product(
 // with the toolset of an installed SDK (docs/porting.md).
 let isInSource = FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/../Sources/CoreBluetooth")
 let modules: [Target.Dependency] = isInSource ? [bluetooth] : []
+let location: Target.Dependency = .product(
+  name: "CoreLocation", package: "bled", condition: .when(platforms: [.linux]))
 // The SDK has no BledClient.
 let tests: [Target] =
   isInSource
@@ -28,6 +30,7 @@ let package = Package(
     .executableTarget(name: "ProtectedEmail", dependencies: modules),
     .executableTarget(name: "Chat", dependencies: modules),
     .executableTarget(name: "ChannelEcho", dependencies: modules),
+    .executableTarget(name: "Beacon", dependencies: isInSource ? [bluetooth, location] : []),
   ] + tests,
   swiftLanguageModes: [.v6]
 )

@@ -33,6 +33,16 @@ public struct BeaconRanging: Sendable {
     public func contains(_ beacon: IBeacon) -> Bool {
       beacon.uuid == uuid && major ?? beacon.major == beacon.major && minor ?? beacon.minor == beacon.minor
     }
+
+    /// How the manufacturer-specific data of its beacons begins, after the company identifier, and which bits of that
+    /// count: the filter for a scan.
+    public var pattern: (data: [UInt8], mask: [UInt8]) {
+      let beacon = IBeacon(uuid: uuid, major: major ?? 0, minor: minor ?? 0, measuredPower: 0)
+      var mask = [UInt8](repeating: 0xFF, count: 22)
+      if major == nil { mask.replaceSubrange(18..<20, with: [0, 0]) }
+      if minor == nil { mask.replaceSubrange(20..<22, with: [0, 0]) }
+      return (Array(beacon.manufacturerData.data.dropLast()), mask)
+    }
   }
 
   /// How near a beacon is.

@@ -12,7 +12,7 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
   var scanning = Scanning()
   var connectionEvents = ConnectionEvents()
 
-  override init(delivery: Delivery, restoration identifier: String?) {
+  init(delivery: Delivery, restoration identifier: String?) {
     super.init(delivery: delivery, restoration: identifier)
     // Made before any other thread asks for it.
     _ = links

@@ -16,11 +16,11 @@ import FrameworkSupport
 ///
 /// Everything here and in the subclasses happens on `queue`, unless it says otherwise; answers of the daemon come there
 /// in the order of the wire.
-class ManagerEngine: @unchecked Sendable {
-  let queue = DispatchQueue(label: "CoreBluetooth.engine")
+package class ManagerEngine: @unchecked Sendable {
+  package let queue = DispatchQueue(label: "CoreBluetooth.engine")
   let delivery: Delivery
   /// The socket that the environment named when the manager was made; nil: wherever there is one.
-  private let path = ManagerEngine.variable("BLED_SOCKET")
+  private let path: String?
   /// The only adapter to be used, by name or address; nil: the daemon chooses.
   let adapter = ManagerEngine.variable("BLED_ADAPTER")
   /// Under which name the session is kept when the program ends.
@@ -29,7 +29,7 @@ class ManagerEngine: @unchecked Sendable {
   private var refusals = 0
   private var hasBegun = false
   private(set) var client: BledClient?
-  private(set) var state = CBManagerState.unknown
+  package private(set) var state = CBManagerState.unknown
   /// The adapters that may be used; the first is the default.
   private(set) var adapters: [AdapterDescription] = []
   private var hasToldAdapter = false
@@ -37,23 +37,26 @@ class ManagerEngine: @unchecked Sendable {
   private var failures = 0
   private var lostAt: DispatchTime?
 
-  /// - Parameter identifier: the manager's restoration identifier, which is this program's alone.
   /// A variable of the environment; nil if it is not set or empty.
   private static func variable(_ name: String) -> String? {
     ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  init(delivery: Delivery, restoration identifier: String?) {
+  /// - Parameters:
+  ///   - identifier: The manager's restoration identifier, which is this program's alone.
+  ///   - socket: The daemon's; nil: the one that the environment names.
+  init(delivery: Delivery, restoration identifier: String?, socket: String? = nil) {
     self.delivery = delivery
+    path = socket ?? Self.variable("BLED_SOCKET")
     restoration = identifier.map { BledClient.Restoration("\(ProcessInfo.processInfo.processName).\($0)") }
   }
 
   /// Begins to look for the daemon.
-  func start() { run { self.open() } }
+  package func start() { run { self.open() } }
 
   /// Ends the connection: the daemon releases everything that the session held, or keeps it for the next manager with
   /// the same restoration identifier. Any thread.
-  func close() {
+  package func close() {
     run { [self] in
       isClosed = true
       OwnAddresses.remove(of: self)
@@ -67,7 +70,7 @@ class ManagerEngine: @unchecked Sendable {
   func closed() {}
 
   /// Calls `body` on `queue`, after everything that was enqueued before. Any thread.
-  func run(_ body: @escaping () -> Void) {
+  package func run(_ body: @escaping () -> Void) {
     let carried = Carried(body)
     queue.async { carried.value() }
   }

@@ -18,7 +18,9 @@ enum OwnAddresses {
 extension CentralEngine {
   /// Why the program does not connect to itself.
   static var itself: NSError { .failed(.connectionFailed, "this program itself advertises under that address") }
+}
 
+extension ManagerEngine {
   /// Whether the program itself advertises under this address. A manager with a chosen adapter may use others of the
   /// program like any other device.
   func isOwn(_ address: String?) -> Bool {

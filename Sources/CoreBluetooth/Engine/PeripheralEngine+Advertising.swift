@@ -3,10 +3,15 @@ import Bluetooth
 
 extension PeripheralEngine {
   /// Starts to advertise. Any thread.
-  func startAdvertising(name: String?, services: [BluetoothUUID]) {
+  func startAdvertising(name: String?, services: [BluetoothUUID], beacon: BeaconAdvertisement?) {
     run { [self] in
+      // An iBeacon alone is for all receivers, and for no connection.
+      let isBeaconAlone = beacon != nil && name == nil && services.isEmpty
       perform(
-        advertising.start(.init(adapter: adapter, name: name, services: services.isEmpty ? nil : services)))
+        advertising.start(
+          .init(
+            adapter: adapter, name: name, services: services.isEmpty ? nil : services,
+            manufacturerData: beacon?.manufacturerData, connectable: isBeaconAlone ? false : nil)))
     }
   }
 
@@ -61,6 +66,9 @@ extension RestoredState.Advertisement {
     var data: [String: Any] = [:]
     if let name = parameters.name { data[CBAdvertisementDataLocalNameKey] = name }
     if let services = parameters.services { data[CBAdvertisementDataServiceUUIDsKey] = services.map { CBUUID($0) } }
+    if let beacon = parameters.manufacturerData.flatMap({ BeaconAdvertisement($0) }) {
+      data[BeaconAdvertisement.key] = beacon.content
+    }
     return data
   }
 }

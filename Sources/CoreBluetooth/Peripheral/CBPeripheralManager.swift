@@ -69,12 +69,14 @@ open class CBPeripheralManager: CBManager {
 
   /// Starts to advertise.
   /// - Parameter advertisementData: The name and the services, under `CBAdvertisementDataLocalNameKey` and
-  ///   `CBAdvertisementDataServiceUUIDsKey`; other keys are ignored.
+  ///   `CBAdvertisementDataServiceUUIDsKey`, or an iBeacon, as `peripheralData(withMeasuredPower:)` of Core Location's
+  ///   `CLBeaconRegion` gives it; other keys are ignored.
   open func startAdvertising(_ advertisementData: [String: Any]?) {
     guard isUsable(for: "startAdvertising") else { return }
     let services = advertisementData?[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID]
     engine.startAdvertising(
-      name: advertisementData?[CBAdvertisementDataLocalNameKey] as? String, services: (services ?? []).map(\.value))
+      name: advertisementData?[CBAdvertisementDataLocalNameKey] as? String, services: (services ?? []).map(\.value),
+      beacon: (advertisementData?[BeaconAdvertisement.key] as? Data).flatMap { BeaconAdvertisement($0) })
   }
 
   /// Ends the advertising.

@@ -4,7 +4,7 @@ import Bluetooth
 ///
 /// Two of them are equal when their 128-bit forms are.
 open class CBUUID: NSObject, NSCopying {
-  let value: BluetoothUUID
+  package let value: BluetoothUUID
 
   init(_ value: BluetoothUUID) {
     self.value = value

@@ -49,11 +49,7 @@ extension BeaconRanging.Region {
   /// The advertised data of its beacons. Which of them is still there is not the daemon's to say: it knows devices by
   /// their addresses, and a phone that is a beacon changes its own.
   fileprivate var manufacturer: ScanStart.Manufacturer {
-    let beacon = IBeacon(uuid: uuid, major: major ?? 0, minor: minor ?? 0, measuredPower: 0)
-    var mask = [UInt8](repeating: 0xFF, count: 22)
-    if major == nil { mask.replaceSubrange(18..<20, with: [0, 0]) }
-    if minor == nil { mask.replaceSubrange(20..<22, with: [0, 0]) }
-    let data = Array(beacon.manufacturerData.data.dropLast())
+    let (data, mask) = pattern
     return .init(company: IBeacon.company, data: HexBytes(data), mask: HexBytes(mask))
   }
 }

@@ -1,24 +1,32 @@
 import BledClient
 import Foundation
 import TestSupport
-import Testing
 
 /// A real daemon with simulated adapters on one air, and a folder of its own.
-final class Daemon {
-  let folder: URL
+public final class Daemon {
+  /// Its folder, which goes with it.
+  public let folder: URL
   private let process = Process()
 
-  struct NotReady: Error {}
+  /// The daemon ended, or did not listen in time.
+  public struct NotReady: Error {}
 
-  init(adapters: Int) async throws {
+  /// A condition did not come true in time.
+  public struct TimedOut: Error {}
+
+  /// Starts a daemon and waits until it listens.
+  /// - Parameters:
+  ///   - adapters: How many adapters there are on its air: "simulated", "simulated1" and so on.
+  ///   - scenario: The devices on it.
+  public init(adapters: Int, scenario: String = "{}") async throws {
     folder = URL(fileURLWithPath: "/tmp/bled-near-\(UUID().uuidString.prefix(8))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let scenario = folder.appendingPathComponent("scenario.json")
-    try Data("{}".utf8).write(to: scenario)
+    let file = folder.appendingPathComponent("scenario.json")
+    try Data(scenario.utf8).write(to: file)
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     process.executableURL = URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent("bled")
     process.arguments =
-      ["--socket", socket, "--log-level", "error", "--adapter", "simulated:\(scenario.path)"]
+      ["--socket", socket, "--log-level", "error", "--adapter", "simulated:\(file.path)"]
       + (1..<adapters).flatMap { _ in ["--adapter", "simulated"] }
     process.environment = ProcessInfo.processInfo.environment.merging(["STATE_DIRECTORY": folder.path]) { $1 }
     process.standardInput = FileHandle.nullDevice
@@ -36,24 +44,27 @@ final class Daemon {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  var socket: String { folder.appendingPathComponent("s").path }
+  /// Its socket.
+  public var socket: String { folder.appendingPathComponent("s").path }
 
   /// A client of its own, once the daemon answers.
-  func client() async throws -> BledClient {
+  public func client() async throws -> BledClient {
     var client: BledClient?
     try await until {
       client = try? await BledClient.connect(to: socket)
       return client != nil || !process.isRunning
     }
-    return try #require(client, "the daemon has ended")
+    guard let client else { throw NotReady() }
+    return client
   }
 }
 
 /// Waits until a condition holds that others bring about.
-func until(_ condition: () async throws -> Bool) async throws {
+/// - Throws: `Daemon.TimedOut` when patience ends.
+public func until(_ condition: () async throws -> Bool) async throws {
   let end = Patience.end
   while try await !condition() {
-    try #require(ContinuousClock.now < end)
+    guard ContinuousClock.now < end else { throw Daemon.TimedOut() }
     try await Task.sleep(for: .milliseconds(5))
   }
 }

@@ -1,0 +1,67 @@
+import BledClient
+import BledRPC
+import Bluetooth
+
+/// A scan for a module beside this one, with the filters of the daemon: it goes on whenever Bluetooth can be used.
+/// Everything happens on `queue`, unless it says otherwise.
+package final class ScanEngine: ManagerEngine, @unchecked Sendable {
+  /// The news of the scan.
+  package enum Event {
+    /// Bluetooth has another state. The scan goes on while it is poweredOn.
+    case changed(CBManagerState)
+    /// The daemon has begun the scan, or refused it.
+    case decided(BluetoothError?)
+    /// A device was heard that this program is not itself.
+    case heard(ScanReport.Params)
+  }
+
+  /// Receives the events; set it before `start`.
+  package var onEvent: (Event) -> Void = { _ in }
+  /// The scan that is wanted; nil: none.
+  private var wanted: ScanStart.Params?
+
+  /// Makes an engine that scans for nothing yet.
+  /// - Parameter socket: The daemon's; nil: the one that the environment names.
+  package init(socket: String?) {
+    super.init(delivery: Delivery(to: nil), restoration: nil, socket: socket)
+  }
+
+  override var permissions: [Permission] { [.scan] }
+
+  override func observe(_ client: BledClient) {
+    observe(ScanReport.self, of: client) { [weak self] report in
+      guard let self, wanted != nil, !isOwn(report.address) else { return }
+      onEvent(.heard(report))
+    }
+  }
+
+  override func stateChanged(from old: CBManagerState) {
+    if state == .poweredOn, let wanted { begin(wanted) }
+    onEvent(.changed(state))
+  }
+
+  override func closed() {
+    wanted = nil
+    onEvent = { _ in }
+  }
+
+  /// Starts a scan, or replaces it; nil ends it. On `queue`.
+  package func scan(_ params: ScanStart.Params?) {
+    let was = wanted
+    wanted = params
+    guard state == .poweredOn else { return }
+    if let params {
+      begin(params)
+    } else if was != nil {
+      call(ScanStop.self, .init())
+    }
+  }
+
+  private func begin(_ params: ScanStart.Params) {
+    var params = params
+    params.adapter = adapter
+    call(ScanStart.self, params) { [weak self] result in
+      self?.onEvent(.decided(result.failure))
+    }
+  }
+}

@@ -1,0 +1,225 @@
+import Beacons
+import Bluetooth
+
+/// The regions and constraints that a location manager watches.
+///
+/// | Monitored region | Input                                     | Then                                                  |
+/// |------------------|-------------------------------------------|-------------------------------------------------------|
+/// | unknown, outside | one of its beacons                        | `determined`, `entered` → inside                      |
+/// | unknown          | none of them for the timeout of ranging   | `determined` → outside                                |
+/// | inside           | none of them for the timeout of ranging   | `determined`, `exited` → outside                      |
+/// | any              | asked                                     | `determined`, once the state is known or cannot be    |
+/// | any              | Bluetooth pauses, and can be used again   | the state stays, and the timeout begins anew          |
+/// | any              | Bluetooth cannot be used                  | `monitoringFailed`, once; it goes on with Bluetooth   |
+///
+/// For each constraint that is ranged there is a `ranged` each second while Bluetooth can be used, and one
+/// `rangingFailed` when it cannot.
+struct BeaconMachine {
+  /// Which beacons are meant.
+  typealias Region = BeaconRanging.Region
+
+  /// Whether beacons can be heard.
+  enum Bluetooth: Equatable {
+    /// Not known yet, or about to change.
+    case paused
+    case usable
+    case unusable(Failure)
+  }
+
+  /// Why beacons are not watched.
+  enum Failure: Equatable {
+    /// The policy of bled does not permit this user to scan.
+    case denied
+    /// There is no adapter that is on; the text says more.
+    case unavailable(String)
+    /// There are `maximumWatches` already.
+    case limit
+  }
+
+  enum State { case unknown, inside, outside }
+
+  enum Event: Equatable {
+    case monitoringStarted(String)
+    case monitoringFailed(String, Failure)
+    case entered(String)
+    case exited(String)
+    case determined(String, State)
+    /// The beacons in reach, the nearest first.
+    case ranged(Region, [BeaconRanging.Ranged])
+    case rangingFailed(Region, Failure)
+  }
+
+  private struct Monitor {
+    var ranging: BeaconRanging
+    var tellsEntry: Bool
+    var tellsExit: Bool
+    var state = State.unknown
+    /// Since when its beacons could be heard without a pause; nil: not now.
+    var since: Instant?
+    var hasStarted = false
+    /// The program waits for the state.
+    var isAsked = false
+  }
+
+  /// How many regions are monitored, and how many constraints ranged.
+  static let maximumWatches = 20
+  /// The time between two lists of ranged beacons.
+  private static let pace = Duration.seconds(1)
+
+  private var bluetooth = Bluetooth.paused
+  private var monitors: [String: Monitor] = [:]
+  private var ranged: [Region: BeaconRanging] = [:]
+  /// When the next lists of ranged beacons are due.
+  private var nextLists: Instant?
+
+  /// The beacons to scan for.
+  var regions: Set<Region> { Set(monitors.values.map(\.ranging.region)).union(ranged.keys) }
+
+  /// When `tick` has something to do.
+  var deadline: Instant? {
+    guard bluetooth == .usable else { return nil }
+    let ends = monitors.values.compactMap { monitor in
+      monitor.ranging.deadline
+        ?? (monitor.state == .outside ? nil : monitor.since?.advanced(by: BeaconRanging.timeout))
+    }
+    return (ends + [nextLists].compactMap(\.self)).min()
+  }
+
+  // MARK: Monitoring
+
+  /// The program wants to know when a region is entered and left; a region of the same identifier is replaced.
+  mutating func monitor(
+    _ identifier: String, _ region: Region, tellsEntry: Bool, tellsExit: Bool, at now: Instant
+  ) -> [Event] {
+    guard monitors[identifier] != nil || monitors.count < Self.maximumWatches else {
+      return [.monitoringFailed(identifier, .limit)]
+    }
+    monitors[identifier] = Monitor(
+      ranging: BeaconRanging(region: region), tellsEntry: tellsEntry, tellsExit: tellsExit)
+    switch bluetooth {
+    case .paused: return []
+    case .usable: return begin(identifier, at: now)
+    case .unusable(let failure): return [.monitoringFailed(identifier, failure)]
+    }
+  }
+
+  /// The program does not want to know any more.
+  mutating func stopMonitoring(_ identifier: String) { monitors[identifier] = nil }
+
+  /// The program asks for the state of a region. One that is not monitored has none.
+  mutating func ask(_ identifier: String) -> [Event] {
+    guard let monitor = monitors[identifier], monitor.state == .unknown else {
+      return [.determined(identifier, monitors[identifier]?.state ?? .unknown)]
+    }
+    if case .unusable = bluetooth { return [.determined(identifier, .unknown)] }
+    monitors[identifier]?.isAsked = true
+    return []
+  }
+
+  // MARK: Ranging
+
+  /// The program wants lists of the beacons in reach.
+  mutating func range(_ region: Region, at now: Instant) -> [Event] {
+    guard ranged[region] == nil else { return [] }
+    guard ranged.count < Self.maximumWatches else { return [.rangingFailed(region, .limit)] }
+    ranged[region] = BeaconRanging(region: region)
+    if case .unusable(let failure) = bluetooth { return [.rangingFailed(region, failure)] }
+    if bluetooth == .usable, nextLists == nil { nextLists = now.advanced(by: Self.pace) }
+    return []
+  }
+
+  /// The program does not want them any more.
+  mutating func stopRanging(_ region: Region) {
+    ranged[region] = nil
+    if ranged.isEmpty { nextLists = nil }
+  }
+
+  // MARK: Bluetooth
+
+  /// Bluetooth can be used from now on, or no longer.
+  mutating func changed(_ new: Bluetooth, at now: Instant) -> [Event] {
+    guard new != bluetooth else { return [] }
+    bluetooth = new
+    let identifiers = monitors.keys.sorted()
+    switch new {
+    case .usable:
+      nextLists = ranged.isEmpty ? nil : now.advanced(by: Self.pace)
+      for region in ranged.keys { ranged[region] = BeaconRanging(region: region) }
+      return identifiers.flatMap { begin($0, at: now) }
+    case .paused:
+      pause()
+      return []
+    case .unusable(let failure):
+      pause()
+      var events = identifiers.map { Event.monitoringFailed($0, failure) }
+      for identifier in identifiers where monitors[identifier]?.isAsked == true {
+        monitors[identifier]?.isAsked = false
+        events.append(.determined(identifier, .unknown))
+      }
+      return events + ranged.keys.sorted { "\($0)" < "\($1)" }.map { .rangingFailed($0, failure) }
+    }
+  }
+
+  /// A beacon was heard.
+  mutating func heard(_ beacon: IBeacon, rssi: Int?, at now: Instant) -> [Event] {
+    guard bluetooth == .usable else { return [] }
+    for region in ranged.keys where region.contains(beacon) {
+      _ = ranged[region]?.heard(beacon, rssi: rssi, at: now)
+    }
+    var events: [Event] = []
+    for identifier in monitors.keys.sorted() where monitors[identifier]?.ranging.region.contains(beacon) == true {
+      _ = monitors[identifier]?.ranging.heard(beacon, rssi: rssi, at: now)
+      events += settle(identifier, .inside)
+    }
+    return events
+  }
+
+  /// Time has passed.
+  mutating func tick(at now: Instant) -> [Event] {
+    guard bluetooth == .usable else { return [] }
+    var events: [Event] = []
+    for identifier in monitors.keys.sorted() {
+      _ = monitors[identifier]?.ranging.tick(at: now)
+      guard let monitor = monitors[identifier], monitor.ranging.deadline == nil,
+        let since = monitor.since, since.advanced(by: BeaconRanging.timeout) <= now
+      else { continue }
+      events += settle(identifier, .outside)
+    }
+    for region in ranged.keys { _ = ranged[region]?.tick(at: now) }
+    if let nextLists, nextLists <= now {
+      // Lists that came too late are left out.
+      self.nextLists = max(nextLists.advanced(by: Self.pace), now)
+      for region in ranged.keys.sorted(by: { "\($0)" < "\($1)" }) {
+        events.append(.ranged(region, ranged[region]?.beacons ?? []))
+      }
+    }
+    return events
+  }
+
+  private mutating func begin(_ identifier: String, at now: Instant) -> [Event] {
+    guard let monitor = monitors[identifier] else { return [] }
+    monitors[identifier]?.since = now
+    monitors[identifier]?.hasStarted = true
+    return monitor.hasStarted ? [] : [.monitoringStarted(identifier)]
+  }
+
+  /// No beacon is heard any more: earlier ones do not count later.
+  private mutating func pause() {
+    nextLists = nil
+    for (identifier, monitor) in monitors {
+      monitors[identifier]?.since = nil
+      monitors[identifier]?.ranging = BeaconRanging(region: monitor.ranging.region)
+    }
+  }
+
+  /// The state of a region is known.
+  private mutating func settle(_ identifier: String, _ new: State) -> [Event] {
+    guard let monitor = monitors[identifier], monitor.state != new else { return [] }
+    let tells = new == .inside ? monitor.tellsEntry : monitor.tellsExit && monitor.state == .inside
+    let determines = new == .inside ? monitor.tellsEntry : monitor.tellsExit
+    monitors[identifier]?.state = new
+    monitors[identifier]?.isAsked = false
+    return (determines || monitor.isAsked ? [.determined(identifier, new)] : [])
+      + (tells ? [new == .inside ? .entered(identifier) : .exited(identifier)] : [])
+  }
+}

@@ -1,0 +1,246 @@
+import CoreBluetooth
+
+/// Tells of iBeacons: which regions are entered and left, and how near the beacons are.
+///
+/// The program must retain it: when it is released, monitoring and ranging end. The delegate is called on the main
+/// queue. Locations and directions do not exist on Linux: requests for them fail.
+open class CLLocationManager: NSObject {
+  struct Shared {
+    weak var delegate: (any CLLocationManagerDelegate)?
+    /// Nil: the daemon has not answered yet.
+    var isPermitted: Bool?
+    /// The status of a program that is permitted: as it asked for.
+    var granted = CLAuthorizationStatus.authorizedAlways
+    var hasToldPermission = false
+    var monitored: [String: CLBeaconRegion] = [:]
+    var constraints: Set<CLBeaconIdentityConstraint> = []
+    var rangedRegions: Set<CLBeaconRegion> = []
+  }
+
+  let shared = Guarded(Shared())
+  private let delivery: Delivery
+  private(set) var engine: LocationEngine?
+
+  /// Makes a manager.
+  public override convenience init() { self.init(socket: nil, queue: nil) }
+
+  /// - Parameters:
+  ///   - socket: The daemon's; nil: the one that the environment names.
+  ///   - queue: Where the delegate is called; nil: the main queue.
+  init(socket: String?, queue: DispatchQueue?) {
+    delivery = Delivery(to: queue)
+    super.init()
+    engine = LocationEngine(socket: socket) { [weak self] in self?.happened($0) }
+  }
+
+  deinit { engine?.close() }
+
+  /// The delegate, held weakly. One that is set when the permission is known and no delegate was told of it is told.
+  open weak var delegate: (any CLLocationManagerDelegate)? {
+    get { shared[\.delegate] }
+    set {
+      shared[\.delegate] = newValue
+      if newValue != nil { deliver { $0.tellPermission() } }
+    }
+  }
+
+  // MARK: Permission
+
+  /// Whether bled's policy permits this program to scan: known when the delegate is told the first time.
+  open var authorizationStatus: CLAuthorizationStatus {
+    let (isPermitted, granted) = shared.with { ($0.isPermitted, $0.granted) }
+    return isPermitted ?? (Self.reachability != .denied) ? granted : .denied
+  }
+
+  /// Whether this program may use the daemon's socket; the policy is known to a manager alone.
+  @available(*, deprecated, message: "Use the property of a manager")
+  open class func authorizationStatus() -> CLAuthorizationStatus { reachability }
+
+  private static var reachability: CLAuthorizationStatus {
+    CBManager.authorization == .denied ? .denied : .authorizedAlways
+  }
+
+  /// Beacons are told as they are heard.
+  open var accuracyAuthorization: CLAccuracyAuthorization { .fullAccuracy }
+
+  /// There is no dialog: the policy of bled decides. The status of a permitted program is `authorizedWhenInUse` then.
+  open func requestWhenInUseAuthorization() { request(.authorizedWhenInUse) }
+
+  /// There is no dialog: the policy of bled decides. The status of a permitted program is `authorizedAlways`.
+  open func requestAlwaysAuthorization() { request(.authorizedAlways) }
+
+  private func request(_ status: CLAuthorizationStatus) {
+    shared.with {
+      guard $0.granted != status else { return }
+      $0.granted = status
+      if $0.isPermitted != false { $0.hasToldPermission = false }
+    }
+    deliver { $0.tellPermission() }
+  }
+
+  // MARK: Monitoring
+
+  /// Whether regions of a class can be monitored: beacon regions can.
+  open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool { regionClass is CLBeaconRegion.Type }
+
+  /// The regions that this manager monitors.
+  open var monitoredRegions: Set<CLRegion> { Set(shared[\.monitored].values) }
+
+  /// How large a circle may be: none can be monitored.
+  open var maximumRegionMonitoringDistance: CLLocationDistance { -1 }
+
+  /// Monitors a region, in place of the one of the same name. A manager monitors twenty at most.
+  open func startMonitoring(for region: CLRegion) {
+    guard let region = (region as? CLBeaconRegion)?.copy() as? CLBeaconRegion else {
+      return fail(region, .regionMonitoringFailure, "on Linux regions of beacons alone are monitored")
+    }
+    let (identifier, beacons) = (region.identifier, region.beaconIdentityConstraint.region)
+    let (tellsEntry, tellsExit) = (region.notifyOnEntry, region.notifyOnExit)
+    let hasRoom = shared.with {
+      guard $0.monitored[identifier] != nil || $0.monitored.count < BeaconMachine.maximumWatches else { return false }
+      $0.monitored[identifier] = region
+      return true
+    }
+    guard hasRoom else {
+      let reason = "a manager monitors \(BeaconMachine.maximumWatches) regions at most"
+      return fail(region, .regionMonitoringFailure, reason)
+    }
+    engine?.change { machine, now in
+      machine.monitor(identifier, beacons, tellsEntry: tellsEntry, tellsExit: tellsExit, at: now)
+    }
+  }
+
+  /// Monitors the region of this name no longer.
+  open func stopMonitoring(for region: CLRegion) {
+    let identifier = region.identifier
+    guard shared.with({ $0.monitored.removeValue(forKey: identifier) }) != nil else { return }
+    engine?.change { machine, _ in
+      machine.stopMonitoring(identifier)
+      return []
+    }
+  }
+
+  /// Asks for the state of a monitored region: the delegate is told when it is known.
+  open func requestState(for region: CLRegion) {
+    let identifier = region.identifier
+    guard shared[\.monitored][identifier] != nil else {
+      return deliver { $0.delegate?.locationManager($0, didDetermineState: .unknown, for: region) }
+    }
+    engine?.change { machine, _ in machine.ask(identifier) }
+  }
+
+  // MARK: Ranging
+
+  /// Whether beacons can be ranged.
+  open class func isRangingAvailable() -> Bool { true }
+
+  /// The constraints whose beacons are ranged.
+  open var rangedBeaconConstraints: Set<CLBeaconIdentityConstraint> { shared[\.constraints] }
+
+  /// The regions whose beacons are ranged.
+  @available(*, deprecated, renamed: "rangedBeaconConstraints")
+  open var rangedRegions: Set<CLRegion> { shared[\.rangedRegions] }
+
+  /// Tells the beacons in reach each second. A manager ranges for twenty constraints at most.
+  open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
+    shared.with { _ = $0.constraints.insert(constraint) }
+    let region = constraint.region
+    engine?.change { $0.range(region, at: $1) }
+  }
+
+  /// Ends the ranging.
+  open func stopRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
+    shared.with { _ = $0.constraints.remove(constraint) }
+    stopUnlessRanged(constraint)
+  }
+
+  /// The older form of `startRangingBeacons(satisfying:)`.
+  @available(*, deprecated, renamed: "startRangingBeacons(satisfying:)")
+  open func startRangingBeacons(in region: CLBeaconRegion) {
+    shared.with { _ = $0.rangedRegions.update(with: region) }
+    let beacons = region.beaconIdentityConstraint.region
+    engine?.change { $0.range(beacons, at: $1) }
+  }
+
+  /// The older form of `stopRangingBeacons(satisfying:)`.
+  @available(*, deprecated, renamed: "stopRangingBeacons(satisfying:)")
+  open func stopRangingBeacons(in region: CLBeaconRegion) {
+    shared.with { _ = $0.rangedRegions.remove(region) }
+    stopUnlessRanged(region.beaconIdentityConstraint)
+  }
+
+  private func stopUnlessRanged(_ constraint: CLBeaconIdentityConstraint) {
+    let region = constraint.region
+    let isRanged = shared.with { shared in
+      shared.constraints.contains(constraint)
+        || shared.rangedRegions.contains { $0.beaconIdentityConstraint == constraint }
+    }
+    guard !isRanged else { return }
+    engine?.change { machine, _ in
+      machine.stopRanging(region)
+      return []
+    }
+  }
+
+  // MARK: Locations
+
+  /// Where the machine is: not known on Linux.
+  open var location: CLLocation? { nil }
+  /// How exact locations should be. No effect on Linux.
+  open var desiredAccuracy: CLLocationAccuracy = kCLLocationAccuracyBest
+  /// Which movements are told. No effect on Linux.
+  open var distanceFilter: CLLocationDistance = kCLDistanceFilterNone
+  /// The kind of movement. No effect on Linux.
+  open var activityType = CLActivityType.other
+  /// Whether locations may pause. No effect on Linux.
+  open var pausesLocationUpdatesAutomatically = true
+  /// Whether locations come in the background. No effect on Linux.
+  open var allowsBackgroundLocationUpdates = false
+  /// Whether the use in the background is shown. No effect on Linux.
+  open var showsBackgroundLocationIndicator = false
+
+  /// Whether there are location services: beacons are.
+  open class func locationServicesEnabled() -> Bool { true }
+  /// Whether there is a compass: no.
+  open class func headingAvailable() -> Bool { false }
+  /// Whether larger movements are told: no.
+  open class func significantLocationChangeMonitoringAvailable() -> Bool { false }
+
+  /// Fails: the delegate is told `CLError.denied`.
+  open func startUpdatingLocation() { failLocation(.denied) }
+  /// Does nothing.
+  open func stopUpdatingLocation() {}
+  /// Fails: the delegate is told `CLError.denied`.
+  open func requestLocation() { failLocation(.denied) }
+  /// Fails: the delegate is told `CLError.headingFailure`.
+  open func startUpdatingHeading() { failLocation(.headingFailure) }
+  /// Does nothing.
+  open func stopUpdatingHeading() {}
+  /// Fails: the delegate is told `CLError.denied`.
+  open func startMonitoringSignificantLocationChanges() { failLocation(.denied) }
+  /// Does nothing.
+  open func stopMonitoringSignificantLocationChanges() {}
+  /// Fails: the delegate is told `CLError.denied`.
+  open func startMonitoringVisits() { failLocation(.denied) }
+  /// Does nothing.
+  open func stopMonitoringVisits() {}
+
+  /// Calls `body` on the queue of the delegate, if the manager is still there.
+  func deliver(_ body: @escaping (CLLocationManager) -> Void) {
+    delivery { [weak self] in
+      if let self { body(self) }
+    }
+  }
+
+  private func fail(_ region: CLRegion, _ code: CLError.Code, _ reason: String) {
+    deliver { manager in
+      manager.delegate?.locationManager(
+        manager, monitoringDidFailFor: region, withError: NSError.location(code, reason))
+    }
+  }
+
+  private func failLocation(_ code: CLError.Code) {
+    let error = NSError.location(code, "this machine has no location services but beacons")
+    deliver { $0.delegate?.locationManager($0, didFailWithError: error) }
+  }
+}

@@ -1,0 +1,76 @@
+import Beacons
+import Bluetooth
+
+/// A beacon in reach.
+open class CLBeacon: NSObject, NSCopying {
+  /// For how long a beacon may be silent before its distance is not known any more.
+  private static let maximumSilence = Duration.seconds(5)
+
+  /// Its owner.
+  public let uuid: UUID
+  /// Its first number.
+  public let major: NSNumber
+  /// Its second number.
+  public let minor: NSNumber
+  /// How near it is.
+  public let proximity: CLProximity
+  /// The distance in metres as in free space, an estimate; −1: not known.
+  public let accuracy: CLLocationAccuracy
+  /// The average signal strength in dBm; 0: not known.
+  public let rssi: Int
+  /// When it was last heard.
+  public let timestamp: Date
+
+  /// The older name of `uuid`.
+  @available(*, deprecated, renamed: "uuid")
+  open var proximityUUID: UUID { uuid }
+
+  /// - Parameters:
+  ///   - uuid: That of the constraint, and so of the beacon.
+  ///   - now: The moment of the list that it is in.
+  init(_ ranged: BeaconRanging.Ranged, of uuid: UUID, at now: Instant) {
+    self.uuid = uuid
+    major = NSNumber(value: ranged.beacon.major)
+    minor = NSNumber(value: ranged.beacon.minor)
+    let silence = ranged.lastHeard.duration(to: now)
+    timestamp = Date(timeIntervalSinceNow: -silence.inSeconds)
+    guard silence <= Self.maximumSilence, let loss = ranged.loss, let strength = ranged.rssi else {
+      (proximity, accuracy, rssi) = (.unknown, -1, 0)
+      return
+    }
+    proximity =
+      switch ranged.proximity {
+      case .immediate: .immediate
+      case .near: .near
+      case .far: .far
+      case .unknown: .unknown
+      }
+    // 6 dB weaker at twice the distance.
+    accuracy = pow(10, loss / 20)
+    rssi = Int(strength.rounded())
+  }
+
+  /// A beacon does not change: itself.
+  open func copy(with zone: NSZone? = nil) -> Any { self }
+
+  /// One beacon is equal to itself at another time.
+  open override func isEqual(_ object: Any?) -> Bool {
+    guard let other = object as? CLBeacon else { return false }
+    return other.uuid == uuid && other.major == major && other.minor == minor
+  }
+
+  /// That of its identity.
+  open override var hash: Int {
+    var hasher = Hasher()
+    hasher.combine(uuid)
+    hasher.combine(major)
+    hasher.combine(minor)
+    return hasher.finalize()
+  }
+
+  /// Its identity and its distance.
+  open override var description: String {
+    "CLBeacon (uuid: \(uuid), major: \(major), minor: \(minor), proximity: \(proximity.rawValue) "
+      + "+/- \((accuracy * 100).rounded() / 100) m, rssi: \(rssi))"
+  }
+}

@@ -1,0 +1,61 @@
+/// Whether a program may use location services: here whether bled's policy permits its user to scan.
+public enum CLAuthorizationStatus: Int32, Sendable {
+  /// The user was not asked yet. Does not occur on Linux.
+  case notDetermined = 0
+  /// The user cannot change it. Does not occur on Linux.
+  case restricted = 1
+  /// Not permitted.
+  case denied = 2
+  /// Permitted.
+  case authorizedAlways = 3
+  /// Permitted, of a program that has asked for no more than the time of its use.
+  case authorizedWhenInUse = 4
+
+  /// The older name of `authorizedAlways`.
+  @available(*, deprecated, renamed: "authorizedAlways")
+  public static var authorized: CLAuthorizationStatus { .authorizedAlways }
+}
+
+/// How exact locations are.
+public enum CLAccuracyAuthorization: Int, Sendable {
+  /// As exact as can be.
+  case fullAccuracy = 0
+  /// Rough. Does not occur on Linux.
+  case reducedAccuracy = 1
+}
+
+/// How near a beacon is.
+public enum CLProximity: Int, Sendable {
+  /// Not known: it was not heard for some seconds.
+  case unknown = 0
+  /// Within half a metre.
+  case immediate = 1
+  /// Within four metres.
+  case near = 2
+  /// Farther away.
+  case far = 3
+}
+
+/// Where this machine is in relation to a region.
+public enum CLRegionState: Int, Sendable {
+  /// Not known.
+  case unknown = 0
+  /// In the region: one of its beacons is heard.
+  case inside = 1
+  /// Not in the region.
+  case outside = 2
+}
+
+/// The kind of movement that locations are for. No effect on Linux.
+public enum CLActivityType: Int, Sendable {
+  /// None of the others.
+  case other = 1
+  /// In a car.
+  case automotiveNavigation = 2
+  /// On foot.
+  case fitness = 3
+  /// In a train or ship.
+  case otherNavigation = 4
+  /// In the air.
+  case airborne = 5
+}
