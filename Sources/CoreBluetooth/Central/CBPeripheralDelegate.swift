@@ -47,6 +47,13 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
 
   /// The answer to `openL2CAPChannel`.
   func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
+
+  /// A distance was measured. Not called on Linux.
+  func peripheral(
+    _ peripheral: CBPeripheral, didReceive results: CBChannelSoundingProcedureResults?, error: (any Error)?)
+
+  /// The measurements have ended: on Linux the answer to `startChannelSoundingSession`.
+  func peripheral(_ peripheral: CBPeripheral, didCompleteChannelSoundingSession error: (any Error)?)
 }
 
 extension CBPeripheralDelegate {
@@ -108,4 +115,12 @@ extension CBPeripheralDelegate {
 
   /// Does nothing.
   public func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {}
+
+  /// Does nothing.
+  public func peripheral(
+    _ peripheral: CBPeripheral, didReceive results: CBChannelSoundingProcedureResults?, error: (any Error)?
+  ) {}
+
+  /// Does nothing.
+  public func peripheral(_ peripheral: CBPeripheral, didCompleteChannelSoundingSession error: (any Error)?) {}
 }

@@ -119,6 +119,10 @@ final class Central: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, @
     note("didModifyServices") { ($0.peripheral, $0.services) = (peripheral, invalidatedServices) }
   }
 
+  func peripheral(_ peripheral: CBPeripheral, didCompleteChannelSoundingSession error: (any Error)?) {
+    note("didCompleteChannelSounding") { ($0.peripheral, $0.error) = (peripheral, error) }
+  }
+
   func peripheral(_ peripheral: CBPeripheral, didReadRSSI rssi: NSNumber, error: (any Error)?) {
     note("didReadRSSI") { ($0.peripheral, $0.rssi, $0.error) = (peripheral, rssi, error) }
   }
