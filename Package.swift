@@ -46,6 +46,8 @@ let package = Package(
     // The meaning of octets: formats of beacons and sensors, values of characteristics.
     .target(name: "Beacons", dependencies: ["Bluetooth"]),
     .target(name: "AssignedValues", dependencies: ["Bluetooth"]),
+    // The services of phones for bonded devices: notifications, media, time.
+    .target(name: "PhoneServices", dependencies: ["Bluetooth"]),
     .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
     .target(name: "BluetoothCrypto", dependencies: ["Bluetooth", "CNettle"]),
     // The Noise Protocol Framework: handshakes and the messages after them.
@@ -184,6 +186,7 @@ let package = Package(
     .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"]),
     .testTarget(name: "BeaconsTests", dependencies: ["Beacons", "Bluetooth"]),
     .testTarget(name: "AssignedValuesTests", dependencies: ["AssignedValues", "Bluetooth"]),
+    .testTarget(name: "PhoneServicesTests", dependencies: ["PhoneServices", "Bluetooth"]),
     .testTarget(name: "JSONFilesTests", dependencies: ["JSONFiles", "Bluetooth"]),
     .testTarget(name: "BluetoothCryptoTests", dependencies: ["BluetoothCrypto", "Bluetooth"]),
     .testTarget(name: "NoiseTests", dependencies: ["Noise", "Bluetooth"]),

@@ -1,0 +1,49 @@
+/// All that a phone has told about its player.
+public struct MediaState: Hashable, Sendable {
+  /// The activity of the player.
+  public enum Playback: Int, Sendable {
+    /// The player pauses.
+    case paused = 0
+    /// The player plays.
+    case playing = 1
+    /// The player goes back.
+    case rewinding = 2
+    /// The player goes forward.
+    case fastForwarding = 3
+  }
+
+  /// The values as they came.
+  public private(set) var values: [MediaAttribute: String] = [:]
+
+  /// Begins with nothing.
+  public init() {}
+
+  /// A value has come.
+  /// - Returns: Whether it is another one than before.
+  public mutating func update(_ update: MediaUpdate) -> Bool {
+    defer { values[update.attribute] = update.value }
+    guard let former = values[update.attribute] else { return !update.value.isEmpty }
+    return Array(former.utf8) != Array(update.value.utf8)
+  }
+
+  /// The activity of the player; nil: not told, or not understood.
+  public var playback: Playback? { playbackParts.first.flatMap { Int($0) }.flatMap(Playback.init) }
+
+  /// The speed, 1 for normal.
+  public var rate: Double? { number(playbackParts.dropFirst().first) }
+
+  /// The seconds of the track that were played when the value came.
+  public var elapsed: Double? { number(playbackParts.dropFirst(2).first) }
+
+  /// The length of the track in seconds.
+  public var duration: Double? { number(values[.duration].map { $0[...] }) }
+
+  /// The volume, 0 to 1.
+  public var volume: Double? { number(values[.volume].map { $0[...] }).map { min(max($0, 0), 1) } }
+
+  private var playbackParts: [Substring] {
+    (values[.playback] ?? "").split(separator: ",", maxSplits: 3, omittingEmptySubsequences: false)
+  }
+
+  private func number(_ text: Substring?) -> Double? { text.flatMap { Double($0) }.flatMap { $0.isFinite ? $0 : nil } }
+}

@@ -1,0 +1,110 @@
+import Bluetooth
+
+/// Follows the notifications of a phone, and asks for the contents of each.
+///
+/// | State   | Input                         | Effect                                                           |
+/// |---------|-------------------------------|------------------------------------------------------------------|
+/// | idle    | a notification is new         | `write` → asking                                                 |
+/// | asking  | a notification is new         | the notification waits                                           |
+/// | asking  | its answer is whole           | `notification`; the next `write` → asking, or → idle             |
+/// | asking  | refused, invalid, or too late | `failed`; the next `write` → asking, or → idle                   |
+/// | any     | a notification has gone       | `removed`; a waiting one is not asked for, an answer is dropped  |
+///
+/// The phone answers one request after the other, so one is asked for at a time.
+public struct NotificationReader: Sendable {
+  /// An order or a piece of news.
+  public enum Action: Hashable, Sendable {
+    /// Write this to the Control Point, with a response.
+    case write([UInt8])
+    /// A notification with its parts.
+    case notification(NotificationEvent, [NotificationAttribute: String])
+    /// A notification has gone.
+    case removed(UInt32)
+    /// The contents of a notification could not be had; the text says why.
+    case failed(NotificationEvent, String)
+  }
+
+  /// How many notifications wait at most; further ones replace the oldest, which `failed` tells.
+  public static let maximumWaiting = 64
+  /// How long an answer may take.
+  public static let timeout = Duration.seconds(10)
+
+  private struct Question {
+    let event: NotificationEvent
+    var assembly: AttributeAssembly
+    let deadline: Instant
+    /// The notification has gone since: the end of the answer is awaited, as the parts of answers do not say which they
+    /// belong to.
+    var isGone = false
+  }
+
+  private let parts: [NotificationCommand.Part]
+  private var waiting: [NotificationEvent] = []
+  private var question: Question?
+
+  /// When `tick` has something to do.
+  public var deadline: Instant? { question?.deadline }
+
+  /// Begins without notifications.
+  /// - Parameter parts: The parts to ask for.
+  public init(parts: [NotificationCommand.Part] = Self.usualParts) { self.parts = parts }
+
+  /// All parts that people read.
+  public static let usualParts: [NotificationCommand.Part] = [
+    .init(.appIdentifier), .init(.title, length: 128), .init(.subtitle, length: 128), .init(.message, length: 1024),
+    .init(.date), .init(.positiveActionLabel), .init(.negativeActionLabel),
+  ]
+
+  /// Notification Source has notified.
+  public mutating func received(_ event: NotificationEvent, at now: Instant) -> [Action] {
+    waiting.removeAll { $0.identifier == event.identifier }
+    guard event.change != .removed else {
+      if question?.event.identifier == event.identifier { question?.isGone = true }
+      return [.removed(event.identifier)]
+    }
+    waiting.append(event)
+    var actions: [Action] = []
+    if waiting.count > Self.maximumWaiting {
+      actions.append(.failed(waiting.removeFirst(), "too many notifications at once"))
+    }
+    return actions + (question == nil ? next(at: now) : [])
+  }
+
+  /// Data Source has notified. Answers that nothing asked for are ignored.
+  public mutating func received(data: [UInt8], at now: Instant) -> [Action] {
+    guard var asked = question else { return [] }
+    switch asked.assembly.received(data) {
+    case .incomplete:
+      question = asked
+      return []
+    case .complete(let parts): return end(asked, .notification(asked.event, parts), at: now)
+    case .invalid(let reason): return end(asked, .failed(asked.event, reason), at: now)
+    }
+  }
+
+  /// The phone has refused the last write.
+  public mutating func refused(_ reason: String, at now: Instant) -> [Action] {
+    guard let asked = question else { return [] }
+    return end(asked, .failed(asked.event, reason), at: now)
+  }
+
+  /// Time has passed.
+  public mutating func tick(at now: Instant) -> [Action] {
+    guard let question, question.deadline <= now else { return [] }
+    return refused("the phone did not answer within \(Self.timeout)", at: now)
+  }
+
+  private mutating func end(_ asked: Question, _ action: Action, at now: Instant) -> [Action] {
+    question = nil
+    return (asked.isGone ? [] : [action]) + next(at: now)
+  }
+
+  private mutating func next(at now: Instant) -> [Action] {
+    guard !waiting.isEmpty else { return [] }
+    let event = waiting.removeFirst()
+    question = Question(
+      event: event, assembly: AttributeAssembly(notification: event.identifier, parts: parts),
+      deadline: now.advanced(by: Self.timeout))
+    return [.write(NotificationCommand.getAttributes(notification: event.identifier, parts).octets)]
+  }
+}

@@ -1,0 +1,143 @@
+import Bluetooth
+import PhoneServices
+import Testing
+
+@Suite struct NotificationTests {
+  private let event = NotificationEvent(
+    change: .added, flags: [.important, .positiveAction], category: NotificationCategory(rawValue: 4), count: 2,
+    identifier: 0x0403_0201)
+  private let parts: [NotificationCommand.Part] = [.init(.appIdentifier), .init(.title, length: 16)]
+
+  /// An answer of the Data Source.
+  private func answer(
+    _ identifier: UInt32 = 0x0403_0201, _ values: [(UInt8, String)] = [(0, "com.a"), (1, "Hi")]
+  ) -> [UInt8] {
+    let head: [UInt8] = [0] + (0..<4).map { UInt8(truncatingIfNeeded: identifier >> (8 * $0)) }
+    return values.reduce(into: head) { octets, value in
+      octets += [value.0, UInt8(value.1.utf8.count), 0] + Array(value.1.utf8)
+    }
+  }
+
+  private func after(_ seconds: Double) -> Instant { Instant.zero.advanced(by: .seconds(seconds)) }
+
+  @Test func eventsAreReadAndWritten() {
+    let octets: [UInt8] = [0, 0x0A, 4, 2, 1, 2, 3, 4]
+    #expect(NotificationEvent(octets) == event)
+    #expect(event.octets == octets)
+    #expect(NotificationEvent(octets + [9]) == event)
+    #expect(event.category.name == "social")
+    for count in 0..<8 { #expect(NotificationEvent(Array(octets.prefix(count))) == nil) }
+    #expect(NotificationEvent([3] + octets.dropFirst()) == nil)
+    #expect(NotificationEvent([2, 0, 200, 0, 0, 0, 0, 0])?.category.name == "200")
+  }
+
+  @Test func commandsAreWritten() {
+    #expect(
+      NotificationCommand.getAttributes(notification: 7, parts).octets == [0, 7, 0, 0, 0, 0, 1, 16, 0])
+    #expect(NotificationCommand.getAppName("a.b").octets == [1, 0x61, 0x2E, 0x62, 0, 0])
+    #expect(NotificationCommand.getAppName("a\0b").octets == [1, 0x61, 0, 0])
+    #expect(NotificationCommand.perform(notification: 7, isPositive: true).octets == [2, 7, 0, 0, 0, 0])
+    #expect(NotificationCommand.perform(notification: 7, isPositive: false).octets == [2, 7, 0, 0, 0, 1])
+    #expect(NotificationCommand.refusal(0xA2) != nil && NotificationCommand.refusal(0x0E) == nil)
+  }
+
+  @Test func answersComeInAnyPieces() {
+    let whole = answer()
+    let expected = AttributeAssembly.Progress.complete([.appIdentifier: "com.a", .title: "Hi"])
+    for length in 1...whole.count {
+      var assembly = AttributeAssembly(notification: 0x0403_0201, parts: parts)
+      for start in stride(from: 0, to: whole.count, by: length) {
+        let end = min(start + length, whole.count)
+        let progress = assembly.received(Array(whole[start..<end]))
+        #expect(progress == (end == whole.count ? expected : .incomplete))
+      }
+    }
+  }
+
+  @Test func answersThatDoNotFitAreInvalid() {
+    let wrong: [[UInt8]] = [
+      [1] + answer().dropFirst(), answer(5), answer(0x0403_0201, [(3, "x")]),
+      answer(0x0403_0201, [(0, "a"), (0, "b")]), answer(0x0403_0201, [(1, "12345678901234567")]), answer() + [0],
+      Array(repeating: 0, count: 100_000),
+    ]
+    for octets in wrong {
+      var assembly = AttributeAssembly(notification: 0x0403_0201, parts: parts)
+      guard case .invalid = assembly.received(octets) else { Issue.record("\(octets.prefix(30))"); continue }
+      guard case .invalid = assembly.received(answer()) else { Issue.record("it goes on"); continue }
+    }
+    // An answer without an end takes no more room than was asked for.
+    var endless = AttributeAssembly(notification: 0x0403_0201, parts: parts)
+    var progress = AttributeAssembly.Progress.incomplete
+    var pieces = 0
+    progress = endless.received(answer(0x0403_0201, []) + [0, 0, 2])
+    while progress == .incomplete, pieces < 1000 {
+      progress = endless.received([UInt8](repeating: 0x61, count: 20))
+      pieces += 1
+    }
+    #expect(progress != .incomplete && pieces < 30)
+  }
+
+  @Test func textThatIsNotUTF8IsReplaced() {
+    var assembly = AttributeAssembly(notification: 1, parts: [.init(.title, length: 8)])
+    #expect(assembly.received([0, 1, 0, 0, 0, 1, 2, 0, 0xFF, 0x41]) == .complete([.title: "\u{FFFD}A"]))
+  }
+
+  @Test func oneNotificationIsAskedForAtATime() {
+    var reader = NotificationReader(parts: parts)
+    let first = NotificationCommand.getAttributes(notification: event.identifier, parts).octets
+    #expect(reader.received(event, at: after(0)) == [.write(first)])
+    var other = event
+    other.identifier = 9
+    #expect(reader.received(other, at: after(1)) == [])
+    #expect(reader.deadline == after(10))
+    #expect(
+      reader.received(data: answer(), at: after(2)) == [
+        .notification(event, [.appIdentifier: "com.a", .title: "Hi"]),
+        .write(NotificationCommand.getAttributes(notification: 9, parts).octets),
+      ])
+    #expect(reader.refused("gone", at: after(3)) == [.failed(other, "gone")])
+    #expect(reader.deadline == nil)
+    #expect(reader.received(data: answer(9), at: after(4)) == [])
+  }
+
+  @Test func whatHasGoneIsNotAskedFor() {
+    var reader = NotificationReader(parts: parts)
+    _ = reader.received(event, at: after(0))
+    var other = event
+    (other.identifier, other.change) = (9, .added)
+    _ = reader.received(other, at: after(0))
+    var gone = event
+    gone.change = .removed
+    #expect(reader.received(gone, at: after(1)) == [.removed(event.identifier)])
+    // Its answer ends before the next question begins.
+    #expect(
+      reader.received(data: answer(), at: after(2)) == [
+        .write(NotificationCommand.getAttributes(notification: 9, parts).octets)
+      ])
+    gone.identifier = 9
+    #expect(reader.received(gone, at: after(3)) == [.removed(9)])
+    #expect(reader.refused("gone", at: after(3)) == [])
+    #expect(reader.deadline == nil)
+  }
+
+  @Test func aPhoneThatDoesNotAnswerIsNotWaitedFor() {
+    var reader = NotificationReader(parts: parts)
+    _ = reader.received(event, at: after(0))
+    #expect(reader.tick(at: after(9)) == [])
+    let actions = reader.tick(at: after(10))
+    #expect(actions.count == 1)
+    if case .failed(event, _) = actions.first {} else { Issue.record("\(actions)") }
+    #expect(reader.deadline == nil)
+  }
+
+  @Test func aFloodIsBounded() {
+    var reader = NotificationReader(parts: parts)
+    var failures = 0
+    for number in 0..<1000 {
+      var flood = event
+      flood.identifier = UInt32(number)
+      for case .failed in reader.received(flood, at: after(0)) { failures += 1 }
+    }
+    #expect(failures == 1000 - 1 - NotificationReader.maximumWaiting)
+  }
+}
