@@ -38,7 +38,7 @@ SCRIPTS := .ci/run $(filter-out %.py scripts/arrows scripts/words $(PYTHON_SCRIP
   Tests/Packages/{run,guest,gateways,fetch-root} Tests/Docs/bin/* $(wildcard packaging/debian/*.postrm)
 
 .PHONY: help deps build deb demo examples python test test-fast test-examples docs-test docs-pictures test-bluez \
-  test-home test-python test-web test-kernel test-avatar test-bleak install-mqtt \
+  test-home test-host test-python test-web test-kernel test-avatar test-bleak install-mqtt \
   test-fuzz test-attack test-stress search lint-deb test-deb conformance fuzz soak attack panic bench lint format \
   reference docs sdk \
   install install-bluez install-esphome install-sdk install-python uninstall clean
@@ -100,6 +100,10 @@ docs-test: deps-build+test ## runs what README.md and docs/ show, and compares i
 test-bluez: deps-build+test+bluez ## runs clients of org.bluez on a private bus, unmodified; CASE=text selects
 	@$(DEBUG)
 	@/usr/bin/python3 -B Tests/BlueZ/bluez_test.py $(if $(CASE),-k "$(CASE)")
+
+test-host: deps-build+host ## runs bled as the host of an emulated controller, without a kernel; CASE=text selects
+	@$(DEBUG)
+	@.build/venv/bin/python -B Tests/Host/host_test.py $(if $(CASE),-k "$(CASE)")
 
 test-home: deps-build+test+home ## runs bled-mqtt with a broker, Home Assistant's libraries with bled-esphome; CASE=…
 	@$(DEBUG)

@@ -71,14 +71,24 @@ let package = Package(
     // Scan, advertising and links of one controller: machines, no I/O.
     .target(name: "Radio", dependencies: ["HCI", "Adapter", "Bluetooth", deque, ordered]),
     .target(name: "CBlueZ"),
+    // Parts that adapters over HCI share: their descriptors, the events to their user, the requests of links.
+    .target(
+      name: "AdapterParts",
+      dependencies: ["Radio", "Adapter", "HCI", "CBlueZ", "Bluetooth", "EventLoop", logging, deque]),
     .target(
       name: "KernelAdapter",
       dependencies: [
-        "Radio", "Adapter", "HCI", "CBlueZ", "Bluetooth", "BluetoothCrypto", "EventLoop", logging, deque,
+        "AdapterParts", "Radio", "Adapter", "HCI", "CBlueZ", "Bluetooth", "BluetoothCrypto", "EventLoop", logging,
       ]),
     // A host of our own over HCI: transports' framing, commands, data, L2CAP and the Security Manager, without I/O.
     .target(
       name: "Host", dependencies: ["Radio", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto", deque, ordered]),
+    // The same with its transports behind the seam.
+    .target(
+      name: "HostAdapter",
+      dependencies: [
+        "Host", "AdapterParts", "Radio", "Adapter", "HCI", "CBlueZ", "Bluetooth", "EventLoop", logging, deque,
+      ]),
     .target(
       name: "SimulatedAdapter",
       dependencies: [
@@ -100,8 +110,8 @@ let package = Package(
     .executableTarget(
       name: "bled",
       dependencies: [
-        "BledCore", "BledRPC", "KernelAdapter", "SimulatedAdapter", "Adapter", "Bluetooth", "EventLoop", "CSystemd",
-        logging, arguments,
+        "BledCore", "BledRPC", "KernelAdapter", "HostAdapter", "SimulatedAdapter", "Adapter", "Bluetooth", "EventLoop",
+        "CSystemd", logging, arguments,
       ],
       linkerSettings: [small]),
 
@@ -205,8 +215,12 @@ let package = Package(
     .testTarget(
       name: "HostTests", dependencies: ["Host", "Radio", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto"]),
     .testTarget(
+      name: "HostAdapterTests", dependencies: ["HostAdapter", "AdapterParts", "EventLoop", "TestSupport"]),
+    .testTarget(
       name: "KernelAdapterTests",
-      dependencies: ["KernelAdapter", "Radio", "Adapter", "HCI", "Bluetooth", "EventLoop", "TestSupport"]),
+      dependencies: [
+        "KernelAdapter", "AdapterParts", "Radio", "Adapter", "HCI", "Bluetooth", "EventLoop", "TestSupport",
+      ]),
     .testTarget(name: "ConformanceTests", dependencies: ["HCI", "ATT", "GATT", "BluetoothCrypto", "Bluetooth"]),
     .testTarget(name: "BledWebTests", dependencies: ["BledWeb", "BledClient", "BledRPC", "Bluetooth", "TestSupport"]),
     .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis"]),

@@ -27,32 +27,34 @@ package struct CommandSlot {
   }
 
   /// The sender of the answered command.
-  enum Outcome: Hashable {
+  package enum Outcome: Hashable {
     case ours(Answer)
     case foreign(Answer)
   }
 
   /// The kernel allows a command two seconds, and others may be ahead of ours in its queue.
-  static let timeout = Duration.seconds(5)
+  package static let timeout = Duration.seconds(5)
 
-  private(set) var outstanding: Opcode?
-  private(set) var deadline: Instant?
+  package private(set) var outstanding: Opcode?
+  package private(set) var deadline: Instant?
   /// How many commands in a row got no answer at all.
   private(set) var timeouts = 0
   private var credits = 1
 
+  package init() {}
+
   /// Whether a command may be sent now.
-  var isFree: Bool { outstanding == nil && credits > 0 }
+  package var isFree: Bool { outstanding == nil && credits > 0 }
 
   /// Records that a command is sent.
-  mutating func send(_ packet: CommandPacket, at now: Instant) {
+  package mutating func send(_ packet: CommandPacket, at now: Instant, timeout: Duration = Self.timeout) {
     outstanding = packet.opcode
-    deadline = now.advanced(by: Self.timeout)
+    deadline = now.advanced(by: timeout)
   }
 
   /// Takes an event.
   /// - Returns: nil if it answers no command.
-  mutating func receive(_ event: HCIEvent) -> Outcome? {
+  package mutating func receive(_ event: HCIEvent) -> Outcome? {
     let answer: Answer
     switch event {
     case .commandComplete(let complete):
@@ -77,7 +79,7 @@ package struct CommandSlot {
   }
 
   /// The command after its deadline has passed, as an answer.
-  mutating func expire(at now: Instant) -> Answer? {
+  package mutating func expire(at now: Instant) -> Answer? {
     guard let opcode = outstanding, let deadline, deadline <= now else { return nil }
     clear()
     timeouts += 1

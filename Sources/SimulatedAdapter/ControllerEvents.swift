@@ -4,18 +4,6 @@ import HCI
 
 /// The simulated air as a controller would tell it to its host, in HCI events and data.
 enum ControllerEvents {
-  /// The adapter that a recording begins with.
-  static func presence(_ name: String, _ address: DeviceAddress, isOn: Bool) -> [MonitorPacket] {
-    let address = address.littleEndian
-    // Eight octets, of which btmon wants the last to be zero.
-    let name = Array(name.utf8.prefix(7))
-    let field = name + [UInt8](repeating: 0, count: 8 - name.count)
-    let new = MonitorPacket(.newIndex, [0, 0] + address + field)
-    guard isOn else { return [new] }
-    // 0xFFFF is no company's number (Assigned Numbers, 7.1).
-    return [new, MonitorPacket(.openIndex, []), MonitorPacket(.indexInformation, address + [0xFF, 0xFF])]
-  }
-
   /// A link came up.
   static func connection(_ link: SimulatedLink, _ handle: UInt16) -> MonitorPacket {
     event(

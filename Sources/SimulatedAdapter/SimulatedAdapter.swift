@@ -215,7 +215,7 @@ public final class SimulatedAdapter: Adapter {
     let tap = SimulatedTap(of: taps, onEvent)
     scheduler.schedule(after: .zero) { [weak self, weak tap] in
       guard let self, let tap else { return }
-      taps.add(tap, ControllerEvents.presence(information.id, end.address, isOn: state == .on), links)
+      taps.add(tap, MonitorPacket.presence(information.id, end.address, isOn: state == .on), links)
     }
     return tap
   }

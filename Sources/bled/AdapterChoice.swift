@@ -1,5 +1,6 @@
 import ArgumentParser
 import BledCore
+import HostAdapter
 import KernelAdapter
 import SimulatedAdapter
 
@@ -8,10 +9,12 @@ enum AdapterChoice: Sendable {
   case kernel(AdapterSelector)
   /// Every controller of the machine, including later ones.
   case all
+  /// A controller that speaks H4, without a kernel.
+  case host(TransportAddress)
   /// Nil if no file was given.
   case simulated(Scenario?)
 
-  /// Parses "hci0", an address, "all", "simulated" or "simulated:FILE".
+  /// Parses "hci0", an address, "all", "h4:TRANSPORT", "simulated" or "simulated:FILE".
   /// - Throws: `FileError` or `ValidationError`, with the remedy.
   init(_ text: String) throws {
     if text == "all" {
@@ -20,10 +23,15 @@ enum AdapterChoice: Sendable {
       self = .simulated(nil)
     } else if text.hasPrefix("simulated:") {
       self = .simulated(try Scenario(contentsOf: String(text.dropFirst("simulated:".count))))
+    } else if text.hasPrefix("h4:") {
+      do throws(TransportAddress.Fault) { self = .host(try TransportAddress(String(text.dropFirst(3)))) } catch {
+        throw ValidationError("\"\(text)\" is not an adapter: \(error)")
+      }
     } else if let selector = AdapterSelector(text) {
       self = .kernel(selector)
     } else {
-      throw ValidationError("\"\(text)\" is not an adapter: give hci0, an address, all, simulated or simulated:FILE")
+      throw ValidationError(
+        "\"\(text)\" is not an adapter: give hci0, an address, all, h4:TRANSPORT, simulated or simulated:FILE")
     }
   }
 
@@ -35,7 +43,7 @@ enum AdapterChoice: Sendable {
     for choice in choices {
       switch choice {
       case .simulated(let scenario): if let clock = scenario?.clock { clocks.insert(clock) }
-      case .kernel, .all: isSimulated = false
+      case .kernel, .all, .host: isSimulated = false
       }
     }
     guard clocks.count <= 1 else {

@@ -21,7 +21,8 @@ struct Bled: ParsableCommand {
     name: .long, parsing: .singleValue,
     help: ArgumentHelp(
       "An adapter to use; can be repeated, the first is the default. (default: hci0)",
-      valueName: "hci0|ADDRESS|all|simulated[:FILE]"), completion: .list(["hci0", "hci1", "all", "simulated"]))
+      valueName: "hci0|ADDRESS|all|h4:TRANSPORT|simulated[:FILE]"),
+    completion: .list(["hci0", "hci1", "all", "simulated"]))
   var adapter: [String] = []
 
   @Option(

@@ -1,6 +1,7 @@
 import Adapter
 import Bluetooth
 import EventLoop
+import HostAdapter
 import KernelAdapter
 import Logging
 import SimulatedAdapter
@@ -20,6 +21,8 @@ final class RunningAdapters {
   /// The simulated ones.
   private(set) var simulated: [SimulatedAdapter] = []
   private var kernel: [AdapterSelector: KernelAdapter] = [:]
+  /// The controllers that are used without a kernel.
+  private var hosts: Set<TransportAddress> = []
   /// The listed adapters.
   private var names: [String] = []
 
@@ -49,6 +52,7 @@ final class RunningAdapters {
       switch choice {
       case .kernel(let selector): add(selector, isNamed: !settings.configuration.adapters.isDefault)
       case .all: addAll()
+      case .host(let address): add(address)
       case .simulated(let scenario): add(scenario)
       }
     }
@@ -76,6 +80,11 @@ final class RunningAdapters {
       scheduler: scheduler, logger: Logger(label: "bled.kernel"))
     kernel[selector] = adapter
     onNew?(adapter)
+  }
+
+  private func add(_ address: TransportAddress) {
+    guard hosts.insert(address).inserted else { return }
+    onNew?(HostAdapter(address, loop: loop, scheduler: scheduler, logger: Logger(label: "bled.host")))
   }
 
   private func add(_ scenario: Scenario?) {

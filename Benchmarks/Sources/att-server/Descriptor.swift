@@ -1,1 +1,1 @@
-../../../Sources/KernelAdapter/IO/Descriptor.swift
+../../../Sources/AdapterParts/Descriptor.swift

@@ -1,1 +1,1 @@
-../../../Sources/KernelAdapter/IO/PacketSocket.swift
+../../../Sources/AdapterParts/PacketSocket.swift

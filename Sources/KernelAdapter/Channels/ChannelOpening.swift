@@ -1,4 +1,5 @@
 import Adapter
+import AdapterParts
 import Bluetooth
 
 /// A channel that is being opened: its outcome is told once. If its socket is not closed with the link, the kernel

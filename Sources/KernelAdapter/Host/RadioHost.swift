@@ -1,4 +1,5 @@
 import Adapter
+import AdapterParts
 import Bluetooth
 import HCI
 import Logging
@@ -30,7 +31,7 @@ protocol RadioHostOwner: AnyObject {
 /// | setting up | its answers | `radioIsSetUp`; the owner calls `begin`: ready        |
 /// | any   | a failure     | `radioFailed`; the owner calls `close`                  |
 /// | any   | `close`       | shut; questions that wait are answered with a failure   |
-final class RadioHost {
+final class RadioHost: ControllerCommands {
   weak var owner: (any RadioHostOwner)?
   /// The wanted activities, which survive the absence of the controller.
   private(set) var targets = RadioTargets()

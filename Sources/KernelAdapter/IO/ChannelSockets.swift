@@ -1,4 +1,5 @@
 import Adapter
+import AdapterParts
 import Bluetooth
 
 /// Opens sockets that listen for channels: the kernel's, or a test's.

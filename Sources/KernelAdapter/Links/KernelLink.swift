@@ -1,4 +1,5 @@
 import Adapter
+import AdapterParts
 import Bluetooth
 import CBlueZ
 import HCI
@@ -26,7 +27,7 @@ protocol LinkServices: AnyObject {
 }
 
 /// A link, with its ATT packets on the kernel's L2CAP socket of channel 4.
-final class KernelLink: Link {
+final class KernelLink: Link, ControllerLink {
   let id: LinkID
   let peer: DeviceAddress
   /// Whether the device said that it has no key for us.

@@ -1,3 +1,4 @@
+import AdapterParts
 import CBlueZ
 import Glibc
 

@@ -1,3 +1,4 @@
+import AdapterParts
 import Bluetooth
 import EventLoop
 import Glibc

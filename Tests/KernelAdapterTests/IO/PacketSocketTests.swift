@@ -1,3 +1,4 @@
+import AdapterParts
 import EventLoop
 import Glibc
 import Testing

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import KernelAdapter
+@testable import AdapterParts
 
 struct LinkRequestTests {
   @Test("The longest packets take the times of the specification (Vol 6, Part B, 4.5.10)")

@@ -4,16 +4,16 @@ import EventLoop
 import Logging
 
 /// The loop, its clock and the log, which the parts of one adapter share.
-final class AdapterContext {
-  let loop: EventLoop
-  let scheduler: any Scheduler
-  private(set) var logger: Logger
+package final class AdapterContext {
+  package let loop: EventLoop
+  package let scheduler: any Scheduler
+  package private(set) var logger: Logger
   /// The adapter's name, such as "hci0".
-  var name: String {
+  package var name: String {
     didSet { logger[metadataKey: "adapter"] = "\(name)" }
   }
 
-  init(name: String, loop: EventLoop, scheduler: any Scheduler, logger: Logger) {
+  package init(name: String, loop: EventLoop, scheduler: any Scheduler, logger: Logger) {
     self.name = name
     self.loop = loop
     self.scheduler = scheduler
@@ -22,7 +22,7 @@ final class AdapterContext {
   }
 
   /// Logs which activities the controller cannot have at once.
-  func logShortage(_ information: AdapterInformation) {
+  package func logShortage(_ information: AdapterInformation) {
     if !information.takingTurns.isEmpty {
       let words = information.takingTurns.map(\.rawValue).joined(separator: ", ")
       logger.info("the controller cannot do these at the same time; alternating: \(words)")
@@ -34,10 +34,12 @@ final class AdapterContext {
   }
 
   /// Calls back with an error, after the call that caused it.
-  func fail(_ done: @escaping (BluetoothError?) -> Void, _ error: BluetoothError) { loop.execute { done(error) } }
+  package func fail(_ done: @escaping (BluetoothError?) -> Void, _ error: BluetoothError) {
+    loop.execute { done(error) }
+  }
 
   /// The same for a call that has a result.
-  func fail<Value>(_ done: @escaping (Result<Value, BluetoothError>) -> Void, _ error: BluetoothError) {
+  package func fail<Value>(_ done: @escaping (Result<Value, BluetoothError>) -> Void, _ error: BluetoothError) {
     loop.execute { done(.failure(error)) }
   }
 }

@@ -3,7 +3,7 @@ import Radio
 
 /// The end of the use of one controller, for a while or for good: the system goes to sleep, or bled stops. Until the
 /// controller is quiet it goes on, for a limited time.
-final class AdapterEnd {
+package final class AdapterEnd {
   private let context: AdapterContext
   /// Rings when the controller has had its time to become quiet before the system sleeps.
   private var suspendAlarm: (any ScheduledWork)?
@@ -12,14 +12,14 @@ final class AdapterEnd {
   /// Called when everything has stopped.
   private var stopping: [() -> Void] = []
 
-  init(in context: AdapterContext) { self.context = context }
+  package init(in context: AdapterContext) { self.context = context }
 
-  var isStopping: Bool { !stopping.isEmpty }
-  var isSuspending: Bool { suspendAlarm != nil }
+  package var isStopping: Bool { !stopping.isEmpty }
+  package var isSuspending: Bool { suspendAlarm != nil }
 
   /// The adapter is to stop.
   /// - Returns: whether it goes on until now.
-  func stops(_ done: @escaping () -> Void) -> Bool {
+  package func stops(_ done: @escaping () -> Void) -> Bool {
     stopping.append(done)
     return stopping.count == 1
   }
@@ -27,29 +27,29 @@ final class AdapterEnd {
   /// The controller becomes quiet before bled stops.
   /// - Parameter timeIsOver: called unless it `isQuiet` before: a device or controller that does not answer by then is
   ///   left behind.
-  func waitsToStop(_ timeIsOver: @escaping () -> Void) {
+  package func waitsToStop(_ timeIsOver: @escaping () -> Void) {
     stopAlarm = context.scheduler.schedule(after: Departure.timeout + .seconds(1), timeIsOver)
   }
 
   /// The controller becomes quiet before the system sleeps.
-  func waitsToSleep(_ timeIsOver: @escaping () -> Void) {
+  package func waitsToSleep(_ timeIsOver: @escaping () -> Void) {
     suspendAlarm = context.scheduler.schedule(after: .seconds(1), timeIsOver)
   }
 
   /// The controller is closed, and need not become quiet for sleep any more.
-  func isClosed() {
+  package func isClosed() {
     suspendAlarm?.cancel()
     suspendAlarm = nil
   }
 
   /// The controller is quiet, or the time for it is over.
-  func isQuiet() {
+  package func isQuiet() {
     stopAlarm?.cancel()
     stopAlarm = nil
   }
 
   /// Everything has stopped.
-  func hasStopped() {
+  package func hasStopped() {
     context.loop.execute {
       let waiting = self.stopping
       self.stopping = []

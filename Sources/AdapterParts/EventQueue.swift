@@ -3,17 +3,17 @@ import EventLoop
 
 /// The events of an adapter on their way to its user, in order. An event that arises in a call of the user is told
 /// after that call.
-final class EventQueue {
+package final class EventQueue {
   /// Called on the event loop.
-  var onEvent: ((AdapterEvent) -> Void)?
+  package var onEvent: ((AdapterEvent) -> Void)?
   private let loop: EventLoop
   private var waiting: [AdapterEvent] = []
   private var isFlushing = false
 
-  init(on loop: EventLoop) { self.loop = loop }
+  package init(on loop: EventLoop) { self.loop = loop }
 
   /// Reports an event, after the call in which it arose.
-  func emit(_ event: AdapterEvent) {
+  package func emit(_ event: AdapterEvent) {
     waiting.append(event)
     guard !isFlushing else { return }
     isFlushing = true
@@ -21,13 +21,13 @@ final class EventQueue {
   }
 
   /// Reports an event that no call caused, at once unless others wait.
-  func emitAtOnce(_ event: AdapterEvent) {
+  package func emitAtOnce(_ event: AdapterEvent) {
     guard waiting.isEmpty, !isFlushing else { return emit(event) }
     onEvent?(event)
   }
 
   /// Withdraws events that were not told yet.
-  func remove(where fits: (AdapterEvent) -> Bool) { waiting.removeAll(where: fits) }
+  package func remove(where fits: (AdapterEvent) -> Bool) { waiting.removeAll(where: fits) }
 
   private func flush() {
     while !waiting.isEmpty { onEvent?(waiting.removeFirst()) }

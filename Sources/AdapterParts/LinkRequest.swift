@@ -12,7 +12,7 @@ struct LinkRequest {
   /// Another interval, latency and timeout. On a link that came to us the controllers settle it between them where
   /// both can (Core 5.4, Vol 6, Part B, 5.1.7). Where one cannot, only the kernel could ask the device's host (Vol 3,
   /// Part A, 4.20), and it has no call for that: data sent past it would upset its count of packets in flight.
-  static func update(of link: KernelLink, to parameters: ConnectionParameters) -> LinkRequest {
+  static func update(of link: any ControllerLink, to parameters: ConnectionParameters) -> LinkRequest {
     let command = LEConnectionUpdate {
       $0.handle = link.handle
       $0.intervalMin = TimeUnits.connection(parameters.interval.lowerBound)
@@ -34,7 +34,7 @@ struct LinkRequest {
 
   /// Another subrate: as central the controller decides, as peripheral that of the device does (Core 5.4, Vol 6, Part
   /// B, 5.1.19 and 5.1.20).
-  static func subrate(of link: KernelLink, to wanted: ConnectionParameters) -> LinkRequest {
+  static func subrate(of link: any ControllerLink, to wanted: ConnectionParameters) -> LinkRequest {
     let command = LESubrateRequest {
       $0.handle = link.handle
       $0.subrateMin = UInt16(clamping: wanted.subrate.lowerBound)
@@ -54,7 +54,7 @@ struct LinkRequest {
   }
 
   /// Another PHY in both directions.
-  static func phy(of link: KernelLink, to wanted: LinkPHY) -> LinkRequest {
+  static func phy(of link: any ControllerLink, to wanted: LinkPHY) -> LinkRequest {
     let command = LESetPHY {
       $0.handle = link.handle
       $0.txPHYs = wanted.phy.bit
@@ -67,7 +67,7 @@ struct LinkRequest {
   }
 
   /// Our packets up to so many octets.
-  static func dataLength(of link: KernelLink, to octets: Int, hasCodedPHY: Bool) -> LinkRequest {
+  static func dataLength(of link: any ControllerLink, to octets: Int, hasCodedPHY: Bool) -> LinkRequest {
     let command = LESetDataLength {
       $0.handle = link.handle
       $0.txOctets = UInt16(min(max(27, octets), 251))

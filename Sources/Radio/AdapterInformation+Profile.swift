@@ -1,9 +1,8 @@
 import Adapter
-import Radio
 
 extension AdapterInformation {
   /// Adopts the capabilities of a controller.
-  mutating func adopt(_ profile: ControllerProfile) {
+  package mutating func adopt(_ profile: ControllerProfile) {
     address = profile.address
     phys = profile.phys
     longestPacket = profile.longestPacket

@@ -7,8 +7,8 @@ import Glibc
 ///
 /// Packets that cannot be written at once wait in order, at most `limit`. A packet that cannot be written at all ends
 /// the socket: otherwise the other end would miss one without knowing.
-final class PacketSocket {
-  enum Event {
+package final class PacketSocket {
+  package enum Event {
     case received([UInt8])
     /// The kernel dropped this many more packets, because they were not read in time.
     case lost(Int)
@@ -26,7 +26,7 @@ final class PacketSocket {
   /// beyond this load.
   private static let highestLoad = 0.5
 
-  let descriptor: Descriptor
+  package let descriptor: Descriptor
   private let loop: EventLoop
   private let priority: EventLoop.Priority
   private let limit: Int
@@ -37,11 +37,11 @@ final class PacketSocket {
   private var lost = 0
   /// Whether the other end is closed: its earlier packets are read even while reading is paused.
   private var isEnding = false
-  var onEvent: ((Event) -> Void)?
+  package var onEvent: ((Event) -> Void)?
 
   /// Takes ownership of the descriptor. Nothing is read before `start`.
   /// - Parameter longest: the longest packet that comes, in octets.
-  init(
+  package init(
     _ descriptor: Descriptor, on loop: EventLoop, priority: EventLoop.Priority, longest: Int = 4096, limit: Int = 256
   ) {
     buffer = [UInt8](repeating: 0, count: longest)
@@ -53,22 +53,22 @@ final class PacketSocket {
 
   /// Starts reading, beginning with packets that have already arrived.
   /// - Throws: `SystemError` if there is no memory to watch the socket with.
-  func start() throws(SystemError) {
+  package func start() throws(SystemError) {
     try descriptor.whenReady(on: loop, priority: priority) { [unowned self] readiness in ready(readiness) }
     updateInterest()
   }
 
   /// While false, packets stay in the kernel as long as it has ample room.
-  var isReading = true {
+  package var isReading = true {
     didSet { if isReading != oldValue { updateInterest() } }
   }
 
   /// Whether the next packet would leave at once, as far as is known.
-  var isWritable: Bool { waiting.isEmpty }
+  package var isWritable: Bool { waiting.isEmpty }
 
   /// Sends a packet, at once or when there is room.
   /// - Returns: false if too many wait already; the packet is dropped.
-  func send(_ packet: [UInt8]) -> Bool {
+  package func send(_ packet: [UInt8]) -> Bool {
     guard waiting.isEmpty, !hasEnded else {
       guard waiting.count < limit else { return false }
       waiting.append(packet)
@@ -82,9 +82,9 @@ final class PacketSocket {
   }
 
   /// Reads all that has arrived, as the last step before the end.
-  func drain() { while readBurst() {} }
+  package func drain() { while readBurst() {} }
 
-  func close() {
+  package func close() {
     onEvent = nil
     descriptor.close()
   }

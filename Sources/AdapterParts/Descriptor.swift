@@ -3,32 +3,32 @@ import EventLoop
 import Glibc
 
 /// An errno as an error.
-struct SystemError: Error, Hashable {
-  let code: Int32
+package struct SystemError: Error, Hashable {
+  package let code: Int32
 
   /// The error that a function of CBlueZ gave as a negative number.
-  init(result: Int32) { code = -result }
+  package init(result: Int32) { code = -result }
 
   /// The result, if it is not negative.
-  static func check(_ result: Int32) throws(SystemError) -> Int32 {
+  package static func check(_ result: Int32) throws(SystemError) -> Int32 {
     guard result >= 0 else { throw SystemError(result: result) }
     return result
   }
 }
 
 /// An open descriptor that the event loop watches; closed once.
-final class Descriptor {
-  let number: Int32
+package final class Descriptor {
+  package let number: Int32
   private var watch: Watch?
-  private(set) var isOpen = true
+  package private(set) var isOpen = true
 
   /// Takes ownership of the descriptor. Nothing is reported before `whenReady`.
-  init(_ number: Int32) { self.number = number }
+  package init(_ number: Int32) { self.number = number }
 
   deinit { close() }
 
   /// Starts watching: the loop reports readiness and the end from now on.
-  func whenReady(
+  package func whenReady(
     on loop: EventLoop, interest: Watch.Readiness = .readable, priority: EventLoop.Priority,
     _ ready: @escaping (Watch.Readiness) -> Void
   ) throws(SystemError) {
@@ -38,20 +38,20 @@ final class Descriptor {
   }
 
   /// Stops watching.
-  func unwatch() {
+  package func unwatch() {
     watch?.cancel()
     watch = nil
   }
 
   /// The states to report besides the end.
-  var interest: Watch.Readiness {
+  package var interest: Watch.Readiness {
     get { watch?.interest ?? [] }
     set { watch?.interest = newValue }
   }
 
   /// Reads one packet.
   /// - Returns: its length; nil when there is none for now.
-  func read(into buffer: inout [UInt8]) throws(SystemError) -> Int? {
+  package func read(into buffer: inout [UInt8]) throws(SystemError) -> Int? {
     let result = buffer.withUnsafeMutableBufferPointer { cbz_read(number, $0.baseAddress, $0.count) }
     if result == -EAGAIN || result == -EINTR { return nil }
     return Int(try SystemError.check(result))
@@ -59,7 +59,7 @@ final class Descriptor {
 
   /// Writes one packet.
   /// - Returns: false when there is no room for now.
-  func write(_ packet: [UInt8]) throws(SystemError) -> Bool {
+  package func write(_ packet: [UInt8]) throws(SystemError) -> Bool {
     let result = packet.withUnsafeBufferPointer { cbz_write(number, $0.baseAddress, $0.count) }
     if result == -EAGAIN || result == -EINTR { return false }
     _ = try SystemError.check(result)
@@ -68,14 +68,14 @@ final class Descriptor {
 
   /// How full the kernel's receive buffer is, 0 to 1, and how many packets it dropped for lack of
   /// room.
-  var receiveLoad: (share: Double, dropped: Int) {
+  package var receiveLoad: (share: Double, dropped: Int) {
     var percent: UInt32 = 0
     var dropped: UInt32 = 0
     guard isOpen, cbz_receive_load(number, &percent, &dropped) == 0 else { return (1, 0) }
     return (Double(percent) / 100, Int(dropped))
   }
 
-  func close() {
+  package func close() {
     guard isOpen else { return }
     isOpen = false
     unwatch()

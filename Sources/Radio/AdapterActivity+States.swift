@@ -1,11 +1,10 @@
 import Adapter
 import Bluetooth
 import HCI
-import Radio
 
 extension Set<LEStates.Activity> {
   /// The words for them, in the order of the list of words.
-  var words: [AdapterActivity] {
+  package var words: [AdapterActivity] {
     let words = Set<AdapterActivity>(map(\.word))
     return AdapterActivity.allCases.filter(words.contains)
   }

@@ -3,9 +3,28 @@ import Bluetooth
 import HCI
 import Radio
 
+/// The controller as the requests of links use it.
+package protocol ControllerCommands: AnyObject {
+  /// Whether it is in use.
+  var isReady: Bool { get }
+  /// The features that its links can have.
+  var features: LEFeatures { get }
+  /// Sends a command and passes its answer on.
+  func ask(_ packet: CommandPacket, _ done: @escaping (CommandSlot.Answer) -> Void)
+}
+
+/// A link as its requests see it.
+package protocol ControllerLink: AnyObject {
+  var handle: ConnectionHandle { get }
+  var peer: DeviceAddress { get }
+  var role: LinkRole { get }
+  /// Whether the link has ended, known or not.
+  var isOver: Bool { get }
+}
+
 /// The parameters of the controller's links, and the requests to change them. A request needs the controller of the
 /// device as well, and is settled by an event; several for one link are made in order (`LinkRequests`).
-final class LinkRequester {
+package final class LinkRequester {
   private struct Record {
     var parameters: LinkParameters?
     var layer = LinkLayer(txOctets: 27, rxOctets: 27)
@@ -20,13 +39,13 @@ final class LinkRequester {
   }
 
   /// Called when the parameters of a link have changed.
-  var onChange: ((ConnectionHandle) -> Void)?
-  private let radio: RadioHost
+  package var onChange: ((ConnectionHandle) -> Void)?
+  private let radio: any ControllerCommands
   private let context: AdapterContext
   private var records: [ConnectionHandle: Record] = [:]
   private var lastRequest = 0
 
-  init(_ radio: RadioHost, in context: AdapterContext) {
+  package init(_ radio: any ControllerCommands, in context: AdapterContext) {
     self.radio = radio
     self.context = context
   }
@@ -34,13 +53,13 @@ final class LinkRequester {
   // MARK: - Links
 
   /// The parameters of a link; nil if the controller did not report the connection's.
-  func parameters(of handle: ConnectionHandle) -> (connection: LinkParameters?, layer: LinkLayer) {
+  package func parameters(of handle: ConnectionHandle) -> (connection: LinkParameters?, layer: LinkLayer) {
     let record = records[handle] ?? Record()
     return (record.parameters, record.layer)
   }
 
   /// A link came up. Its PHY may be any on which an extended advertisement can be answered, and is asked for.
-  func began(_ handle: ConnectionHandle, _ parameters: LinkParameters?) {
+  package func began(_ handle: ConnectionHandle, _ parameters: LinkParameters?) {
     ended(handle)
     records[handle] = Record(parameters: parameters)
     guard canReadPHY else { return change(handle) { $0.layer = .initial } }
@@ -52,18 +71,18 @@ final class LinkRequester {
   }
 
   /// A link has ended, or its handle is used for another.
-  func ended(_ handle: ConnectionHandle) {
+  package func ended(_ handle: ConnectionHandle) {
     update(handle) { $0.end() }
     records.removeValue(forKey: handle)?.alarm?.cancel()
   }
 
   /// The controller is closed.
-  func endAll() {
+  package func endAll() {
     for handle in records.keys.sorted() { ended(handle) }
   }
 
   /// Takes a controller's news of a link.
-  func receive(_ news: LinkNews, _ handle: ConnectionHandle) {
+  package func receive(_ news: LinkNews, _ handle: ConnectionHandle) {
     let now = context.scheduler.now
     switch news {
     case .parameters(let parameters):
@@ -95,7 +114,9 @@ final class LinkRequester {
   // MARK: - Requests
 
   /// Asks for other parameters, by one command or two (`ParameterStep`).
-  func request(_ wanted: ConnectionParameters, on link: KernelLink, _ done: @escaping (BluetoothError?) -> Void) {
+  package func request(
+    _ wanted: ConnectionParameters, on link: any ControllerLink, _ done: @escaping (BluetoothError?) -> Void
+  ) {
     records[link.handle]?.wanted = wanted
     switch ParameterStep.first(from: records[link.handle]?.parameters, to: wanted) {
     case .subrate: subrate(link, to: wanted, done)
@@ -112,14 +133,14 @@ final class LinkRequester {
   }
 
   private func subrate(
-    _ link: KernelLink, to wanted: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void
+    _ link: any ControllerLink, to wanted: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void
   ) {
     if let lacking = lacking(.subrating, "connection subrating", on: link) { return context.fail(done, lacking) }
     request(.subrate(of: link, to: wanted), on: link, done)
   }
 
   /// Asks for another PHY in both directions.
-  func request(_ wanted: LinkPHY, on link: KernelLink, _ done: @escaping (BluetoothError?) -> Void) {
+  package func request(_ wanted: LinkPHY, on link: any ControllerLink, _ done: @escaping (BluetoothError?) -> Void) {
     let name = "the \(wanted.phy.word) PHY"
     if let lacking = lacking(wanted.phy.feature, name, on: link) { return context.fail(done, lacking) }
     request(.phy(of: link, to: wanted), on: link) { [weak self] error in
@@ -130,7 +151,9 @@ final class LinkRequester {
   }
 
   /// Lets our packets be so long, in octets.
-  func request(longestPacket octets: Int, on link: KernelLink, _ done: @escaping (BluetoothError?) -> Void) {
+  package func request(
+    longestPacket octets: Int, on link: any ControllerLink, _ done: @escaping (BluetoothError?) -> Void
+  ) {
     if let lacking = lacking(.dataPacketLengthExtension, "long packets", on: link) {
       return context.fail(done, lacking)
     }
@@ -138,7 +161,7 @@ final class LinkRequester {
   }
 
   /// Reads the strength of the device's signal in dBm.
-  func readRSSI(of link: KernelLink, _ done: @escaping (Result<Int, BluetoothError>) -> Void) {
+  package func readRSSI(of link: any ControllerLink, _ done: @escaping (Result<Int, BluetoothError>) -> Void) {
     guard radio.isReady, !link.isOver else {
       return context.fail(done, GAPError.notConnected.error("\(link.peer) is not connected"))
     }
@@ -157,7 +180,7 @@ final class LinkRequester {
   }
 
   /// The reason why not both controllers can do this; nil if they can, or the device's did not say.
-  private func lacking(_ feature: LEFeatures, _ name: String, on link: KernelLink) -> BluetoothError? {
+  private func lacking(_ feature: LEFeatures, _ name: String, on link: any ControllerLink) -> BluetoothError? {
     if !radio.features.contains(feature) {
       return GAPError.notSupported.error("the controller of \(context.name) does not have \(name)")
     }
@@ -167,7 +190,8 @@ final class LinkRequester {
     return nil
   }
 
-  private func request(_ wanted: LinkRequest, on link: KernelLink, _ done: @escaping (BluetoothError?) -> Void) {
+  private func request(_ wanted: LinkRequest, on link: any ControllerLink, _ done: @escaping (BluetoothError?) -> Void)
+  {
     guard radio.isReady, !link.isOver, records[link.handle] != nil else { return context.fail(done, Self.linkEnded) }
     lastRequest &+= 1
     records[link.handle]?.done[lastRequest] = { status in
@@ -181,7 +205,7 @@ final class LinkRequester {
   private static var linkEnded: BluetoothError { GAPError.notConnected.error("the link has ended") }
 
   /// The event that settles a request may have been lost: all are made again.
-  func repeatAll() {
+  package func repeatAll() {
     for handle in records.keys.sorted() { update(handle) { $0.askAgain() } }
   }
 

@@ -1,0 +1,210 @@
+import Adapter
+import Bluetooth
+import HCI
+import Radio
+
+/// A controller as its set-up found it.
+package struct HostController: Hashable {
+  /// The capabilities that the radio machines use.
+  package var profile: ControllerProfile
+  /// The maker; nil if the controller did not say.
+  package var company: UInt16?
+  /// The version of HCI; nil if the controller did not say.
+  package var version: UInt8?
+  /// The longest ACL data packet that it takes, in octets.
+  package var dataLength = 27
+  /// How many ACL data packets it buffers.
+  package var dataPackets = 1
+
+  package init(profile: ControllerProfile) { self.profile = profile }
+}
+
+/// Brings a controller that no other host uses into use: resets it, learns its address and its buffers, has
+/// `SetUpMachine` examine it, and unmasks the events.
+///
+/// | State     | Input                        | Actions                                                   |
+/// |-----------|------------------------------|-----------------------------------------------------------|
+/// | beginning | the answer to a command      | `send` the next one; after the last: profiling            |
+/// | beginning | Reset or the buffers refused | `failed`                                                  |
+/// | profiling | the profile                  | `send` the first of the masks: finishing                  |
+/// | finishing | the answer to a command      | `send` the next one, after the last `done`                |
+/// | any       | no answer in time            | `failed`                                                  |
+///
+/// Answers to commands of an earlier host, which may come until Reset was executed, are ignored. Reset may take 10 s.
+/// Controllers of later versions give longer answers, of which the known part counts.
+package struct HostSetUp {
+  package enum Action: Hashable {
+    case send(CommandPacket)
+    case done(HostController)
+    case failed(String)
+  }
+
+  private enum State {
+    case beginning([CommandPacket])
+    case profiling(SetUpMachine)
+    case finishing([CommandPacket])
+    case over
+  }
+
+  /// Reset (Core 5.4, Vol 4, Part E, 7.3.2).
+  private static let reset = CommandPacket(opcode: 0x0C03, parameters: [])
+  /// Write LE Host Support (7.3.79): a controller that has BR/EDR too is told that this host uses LE.
+  private static let hostSupport = CommandPacket(opcode: 0x0C6D, parameters: [1, 0])
+  /// How long Reset may take; USB dongles load firmware meanwhile.
+  private static let resetTimeout = Duration.seconds(10)
+  /// The events to unmask (7.3.1): the default ones, and those of renewed keys and of LE. Number Of Completed Packets
+  /// is one of the default ones, and has to be: some controllers take no data without it.
+  private static let events: UInt64 = 0x1FFF_FFFF_FFFF | 1 << 47 | 1 << 61
+  /// The LE events that every controller has; those of 4.0 refuse other bits.
+  private static let oldestEvents: UInt64 = 0x1F
+
+  private var state: State
+  private var slot = CommandSlot()
+  private var controller: HostController
+
+  /// - Parameters:
+  ///   - spare: the static random address of a controller that has no public one.
+  ///   - faults: the features that do not work in this controller.
+  package init(spare: DeviceAddress, faults: ControllerFaults) {
+    controller = HostController(profile: ControllerProfile(address: spare))
+    controller.profile.faults = faults
+    state = .beginning([
+      Self.reset, CommandPacket(ReadLocalVersionInformation()), CommandPacket(ReadBDADDR()),
+      CommandPacket(SetEventMask { $0.mask = Self.events }), CommandPacket(LEReadBufferSize()),
+    ])
+  }
+
+  /// When `tick` is due.
+  package var deadline: Instant? {
+    if case .profiling(let machine) = state { machine.deadline } else { slot.deadline }
+  }
+
+  package mutating func start(at now: Instant) -> [Action] { next(at: now) }
+
+  package mutating func handle(_ event: HCIEvent, at now: Instant) -> [Action] {
+    if case .profiling(var machine) = state {
+      let actions = machine.handle(event, at: now)
+      state = .profiling(machine)
+      return perform(actions, at: now)
+    }
+    guard case .ours(let answer) = slot.receive(event) else { return slot.outstanding == nil ? next(at: now) : [] }
+    if let fault = note(answer) { return fail(fault) }
+    return next(at: now)
+  }
+
+  package mutating func tick(at now: Instant) -> [Action] {
+    if case .profiling(var machine) = state {
+      let actions = machine.tick(at: now)
+      state = .profiling(machine)
+      return perform(actions, at: now)
+    }
+    return slot.expire(at: now) == nil ? [] : fail("it does not respond")
+  }
+
+  private mutating func next(at now: Instant) -> [Action] {
+    guard slot.isFree else { return [] }
+    switch state {
+    case .beginning(var packets):
+      guard let packet = packets.first else { return profile(at: now) }
+      packets.removeFirst()
+      state = .beginning(packets)
+      return send(packet, at: now)
+    case .finishing(var packets):
+      guard let packet = packets.first else {
+        state = .over
+        return [.done(controller)]
+      }
+      packets.removeFirst()
+      state = .finishing(packets)
+      return send(packet, at: now)
+    case .profiling, .over: return []
+    }
+  }
+
+  private mutating func send(_ packet: CommandPacket, at now: Instant) -> [Action] {
+    slot.send(packet, at: now, timeout: packet == Self.reset ? Self.resetTimeout : CommandSlot.timeout)
+    return [.send(packet)]
+  }
+
+  private mutating func profile(at now: Instant) -> [Action] {
+    var machine = SetUpMachine(address: controller.profile.address, faults: controller.profile.faults)
+    let actions = machine.start(at: now)
+    state = .profiling(machine)
+    return perform(actions, at: now)
+  }
+
+  private mutating func perform(_ actions: [SetUpMachine.Action], at now: Instant) -> [Action] {
+    actions.flatMap { action -> [Action] in
+      switch action {
+      case .send(let packet): return [.send(packet)]
+      case .failed(let reason): return fail(reason)
+      case .done(let profile):
+        controller.profile = profile
+        state = .finishing([CommandPacket(LESetEventMask { $0.mask = profile.eventMask }), Self.hostSupport])
+        return next(at: now)
+      }
+    }
+  }
+
+  /// Takes an answer.
+  /// - Returns: why the controller cannot be used.
+  private mutating func note(_ answer: CommandSlot.Answer) -> String? {
+    guard answer.status.isSuccess else {
+      switch answer.opcode {
+      case Self.reset.opcode, LEReadBufferSize.opcode, ReadBufferSize.opcode:
+        return "it answered command 0x\(String(answer.opcode.rawValue, radix: 16)) with \(answer.status)"
+      case LESetEventMask.opcode:
+        guard case .finishing(let packets) = state else { return nil }
+        let mask = CommandPacket(LESetEventMask { $0.mask = Self.oldestEvents })
+        // Once: the refusal of this one changes nothing.
+        if !hasFallenBack { state = .finishing([mask] + packets) }
+        hasFallenBack = true
+      default: break
+      }
+      return nil
+    }
+    guard let complete = answer.complete else { return nil }
+    do throws(HCICodingError) { return try note(complete) } catch {
+      return "its response to command 0x\(String(answer.opcode.rawValue, radix: 16)) could not be decoded: \(error)"
+    }
+  }
+
+  private var hasFallenBack = false
+
+  private mutating func note(_ complete: CommandComplete) throws(HCICodingError) -> String? {
+    switch complete.opcode {
+    case ReadLocalVersionInformation.opcode:
+      let version = try complete.decoded(as: ReadLocalVersionInformation.self)
+      (controller.company, controller.version) = (version.companyIdentifier, version.hciVersion)
+    case ReadBDADDR.opcode:
+      let address = try complete.decoded(as: ReadBDADDR.self).address
+      guard address != 0 else { return nil }
+      let faults = controller.profile.faults
+      controller.profile = ControllerProfile(address: DeviceAddress(value: address, kind: .public))
+      controller.profile.faults = faults
+    case LEReadBufferSize.opcode:
+      let own = try complete.decoded(as: LEReadBufferSize.self)
+      guard own.aclDataPacketLength > 0, own.aclDataPackets > 0 else {
+        if case .beginning(let packets) = state { state = .beginning(packets + [CommandPacket(ReadBufferSize())]) }
+        return nil
+      }
+      return buffers(Int(own.aclDataPacketLength), Int(own.aclDataPackets))
+    case ReadBufferSize.opcode:
+      let shared = try complete.decoded(as: ReadBufferSize.self)
+      return buffers(Int(shared.aclDataPacketLength), Int(shared.aclDataPackets))
+    default: break
+    }
+    return nil
+  }
+
+  private mutating func buffers(_ length: Int, _ packets: Int) -> String? {
+    guard length >= 27, packets > 0 else { return "it has no buffers for data" }
+    (controller.dataLength, controller.dataPackets) = (length, packets)
+    return nil
+  }
+
+  private mutating func fail(_ reason: String) -> [Action] {
+    state = .over
+    return [.failed(reason)]
+  }
+}

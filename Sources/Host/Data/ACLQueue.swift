@@ -1,0 +1,127 @@
+import DequeModule
+import HCI
+
+/// The frames that wait for the controller's buffers, and the packets that are in them.
+///
+/// The buffers belong to all links. Links take turns, packet by packet; on each link signalling and the Security
+/// Manager go before other frames, and the fragments of a frame stay together. A link's packets are counted until the
+/// controller has transmitted them; when the link ends they count no more, as the controller drops them without a word.
+///
+/// | Input                                 | Effect                                                             |
+/// |---------------------------------------|--------------------------------------------------------------------|
+/// | `begin`                               | the link may send; packets of an earlier one of its handle are freed |
+/// | `add`                                 | waits, at most 256 frames on a link; refused beyond that           |
+/// | `take`                                | as many fragments as there are free buffers                        |
+/// | `completed`                           | so many buffers of the link are free; more than were used is clamped |
+/// | `end`                                 | the link's frames are dropped, its buffers are free                |
+package struct ACLQueue {
+  /// The order of frames on a link.
+  package enum Priority: Hashable, Sendable {
+    /// Before data: signalling and the Security Manager.
+    case control
+    case data
+  }
+
+  /// One link's frames.
+  private struct Link {
+    var control: Deque<[UInt8]> = []
+    var data: Deque<[UInt8]> = []
+    /// The rest of the frame whose first fragment was taken.
+    var rest: ArraySlice<UInt8> = []
+    var inFlight = 0
+
+    var waiting: Int { control.count + data.count + (rest.isEmpty ? 0 : 1) }
+
+    /// The next fragment; nil if nothing waits.
+    mutating func next(_ length: Int) -> (isFirst: Bool, octets: [UInt8])? {
+      let isFirst = rest.isEmpty
+      if isFirst, let frame = control.popFirst() ?? data.popFirst() { rest = frame[...] }
+      guard !rest.isEmpty else { return nil }
+      defer { rest = rest.dropFirst(length) }
+      return (isFirst, Array(rest.prefix(length)))
+    }
+  }
+
+  /// How many frames wait on a link.
+  private static let limit = 256
+
+  private let length: Int
+  private let packets: Int
+  private var links: [ConnectionHandle: Link] = [:]
+  /// The links, the next one to send first.
+  private var turns: Deque<ConnectionHandle> = []
+
+  /// - Parameters:
+  ///   - length: how many octets one packet carries, 1 or more.
+  ///   - packets: how many packets the controller buffers, 1 or more.
+  package init(length: Int, packets: Int) {
+    self.length = max(1, length)
+    self.packets = max(1, packets)
+  }
+
+  private var free: Int { packets - links.values.reduce(0) { $0 + $1.inFlight } }
+
+  /// A link came up.
+  package mutating func begin(_ handle: ConnectionHandle) {
+    end(handle)
+    links[handle] = Link()
+    turns.append(handle)
+  }
+
+  /// The link has ended: Disconnection Complete.
+  /// - Returns: how many frames and packets did not leave.
+  @discardableResult
+  package mutating func end(_ handle: ConnectionHandle) -> Int {
+    turns.removeAll { $0 == handle }
+    return links.removeValue(forKey: handle).map { $0.waiting + $0.inFlight } ?? 0
+  }
+
+  /// Enqueues a whole L2CAP frame, with its header.
+  /// - Returns: false if there is no such link, or too many frames wait already; the frame is dropped.
+  package mutating func add(_ frame: [UInt8], to handle: ConnectionHandle, _ priority: Priority) -> Bool {
+    guard let link = links[handle], link.waiting < Self.limit else { return false }
+    switch priority {
+    case .control: links[handle]?.control.append(frame)
+    case .data: links[handle]?.data.append(frame)
+    }
+    return true
+  }
+
+  /// The packets that the controller has room for.
+  package mutating func take() -> [ACLDataPacket] {
+    var taken: [ACLDataPacket] = []
+    var free = self.free
+    var idle = 0
+    while free > 0, idle < turns.count, let handle = turns.popFirst() {
+      turns.append(handle)
+      guard let (isFirst, octets) = links[handle]?.next(length) else {
+        idle += 1
+        continue
+      }
+      idle = 0
+      free -= 1
+      links[handle]?.inFlight += 1
+      taken.append(
+        ACLDataPacket {
+          $0.handle = handle
+          $0.boundary = isFirst ? 0 : 1
+          $0.data = octets
+        })
+    }
+    return taken
+  }
+
+  /// Number Of Completed Packets (Core 5.4, Vol 4, Part E, 7.7.19).
+  /// - Returns: how many of them had not been sent on this link.
+  package mutating func completed(_ packets: Int, on handle: ConnectionHandle) -> Int {
+    guard let inFlight = links[handle]?.inFlight else { return packets }
+    links[handle]?.inFlight = max(0, inFlight - packets)
+    return max(0, packets - inFlight)
+  }
+
+  /// How many frames of a link wait for room.
+  package func waiting(on handle: ConnectionHandle) -> Int { links[handle]?.waiting ?? 0 }
+
+  /// How many frames and packets of a link have not left the controller.
+  package func unsent(on handle: ConnectionHandle) -> Int { links[handle].map { $0.waiting + $0.inFlight } ?? 0 }
+}

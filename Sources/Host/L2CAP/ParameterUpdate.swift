@@ -1,0 +1,42 @@
+import Adapter
+import HCI
+import Radio
+
+/// The parameters in a request of a peripheral (Core 5.4, Vol 3, Part A, 4.20).
+package struct ParameterUpdate: Hashable, Sendable {
+  /// In 1.25 ms.
+  var intervalMin: UInt16
+  /// In 1.25 ms.
+  var intervalMax: UInt16
+  /// Events that the peripheral may skip.
+  var latency: UInt16
+  /// In 10 ms.
+  var timeout: UInt16
+
+  /// The parameters that are wanted.
+  package init(_ wanted: ConnectionParameters) {
+    intervalMin = TimeUnits.connection(wanted.interval.lowerBound)
+    intervalMax = TimeUnits.connection(wanted.interval.upperBound)
+    latency = UInt16(clamping: wanted.latency)
+    timeout = TimeUnits.supervision(wanted.supervisionTimeout)
+  }
+
+  /// Reads the data of a request.
+  /// - Returns: nil if the specification does not allow them.
+  init?(_ words: [UInt16]) {
+    guard words.count == 4 else { return nil }
+    (intervalMin, intervalMax, latency, timeout) = (words[0], words[1], words[2], words[3])
+    guard 6...3200 ~= intervalMin, 6...3200 ~= intervalMax, intervalMin <= intervalMax, latency <= 499,
+      10...3200 ~= timeout, Int(timeout) * 4 > (Int(latency) + 1) * Int(intervalMax)
+    else { return nil }
+  }
+
+  var words: [UInt16] { [intervalMin, intervalMax, latency, timeout] }
+
+  /// The same as wanted parameters.
+  package var parameters: ConnectionParameters {
+    ConnectionParameters(
+      interval: TimeUnits.connectionUnits(intervalMin)...TimeUnits.connectionUnits(intervalMax), latency: Int(latency),
+      supervisionTimeout: TimeUnits.supervisionUnits(timeout))
+  }
+}

@@ -1,0 +1,62 @@
+import Adapter
+import Bluetooth
+
+/// Tells of the packets between the host and its controller.
+final class HostTap: PacketTap {
+  fileprivate var onEvent: ((TapEvent) -> Void)?
+  private weak var taps: HostTaps?
+
+  fileprivate init(of taps: HostTaps, _ onEvent: @escaping (TapEvent) -> Void) {
+    self.taps = taps
+    self.onEvent = onEvent
+  }
+
+  deinit { close() }
+
+  /// Everything is told when it passes.
+  func catchUp() {}
+
+  func close() {
+    onEvent = nil
+    taps?.tidy()
+  }
+}
+
+/// The taps of an adapter.
+final class HostTaps {
+  /// A tap that is closed when it is released.
+  private struct WeakTap {
+    weak var tap: HostTap?
+  }
+
+  private var taps: [WeakTap] = []
+
+  /// Makes a tap; packets are told after `add`.
+  func make(_ onEvent: @escaping (TapEvent) -> Void) -> HostTap { HostTap(of: self, onEvent) }
+
+  /// A tap begins, unless it was closed already.
+  /// - Parameter start: the packets that tell the state of the adapter.
+  func add(_ tap: HostTap, _ start: [MonitorPacket]) {
+    guard let onEvent = tap.onEvent else { return }
+    taps.append(WeakTap(tap: tap))
+    for packet in start { onEvent(.packet(packet)) }
+  }
+
+  /// Something else happened to the controller.
+  func tell(_ packet: MonitorPacket) { for tap in taps { tap.tap?.onEvent?(.packet(packet)) } }
+
+  /// A packet passed, with the octet of its type.
+  func tell(_ octets: [UInt8], isSent: Bool) {
+    guard !taps.isEmpty, let type = octets.first else { return }
+    let kind: MonitorPacket.Kind
+    switch type {
+    case 0x01: kind = .command
+    case 0x02: kind = isSent ? .sentACL : .receivedACL
+    case 0x04: kind = .event
+    default: return
+    }
+    tell(MonitorPacket(kind, Array(octets.dropFirst())))
+  }
+
+  fileprivate func tidy() { taps.removeAll { $0.tap?.onEvent == nil } }
+}

@@ -1,0 +1,267 @@
+import Adapter
+import AdapterParts
+import Bluetooth
+import EventLoop
+import HCI
+import Host
+import Logging
+import Radio
+
+/// A controller that speaks HCI over a transport of its own and that no other host uses: Bluetooth's host is this
+/// program, without a kernel.
+///
+/// The adapter composes the parts, each of which owns its state: `ControllerHost` (the transport, the set-up and the
+/// radio machines) and `HostLinks` (data and links). A controller whose transport ends is absent, and is looked for
+/// until it returns.
+package final class HostAdapter: Adapter {
+  /// The adapter's identity; its address and capabilities are known once it is on.
+  package private(set) var information: AdapterInformation
+  /// Whether the controller works; starts as `.absent`.
+  package private(set) var state = AdapterState.absent
+  /// Called on the event loop, after the call in which the event arose.
+  package var onEvent: ((AdapterEvent) -> Void)? {
+    get { events.onEvent }
+    set { events.onEvent = newValue }
+  }
+
+  static let noChannels = GAPError.notSupported.error("this adapter has no connection-oriented channels")
+  static let noPairing = GAPError.notSupported.error(
+    "this adapter does not pair: use an adapter of the kernel for devices that want that")
+
+  private let address: TransportAddress
+  private let context: AdapterContext
+  private let events: EventQueue
+  private let controller: ControllerHost
+  private let links: HostLinks
+  private let end: AdapterEnd
+  /// Whether the controller is to have power.
+  private var isPowered = true
+  private var privacy: PrivacySettings?
+  private var backOff = BackOff(first: .milliseconds(250), limit: .seconds(5))
+  private var retry: (any ScheduledWork)?
+
+  /// Describes an adapter; nothing happens before `start()`. Create and use it on the event loop.
+  /// - Parameters:
+  ///   - address: where the controller is.
+  ///   - loop: the loop on which everything happens.
+  ///   - scheduler: the clock and the alarms of that loop.
+  ///   - logger: for details that users need not know.
+  package init(_ address: TransportAddress, loop: EventLoop, scheduler: any Scheduler, logger: Logger) {
+    self.address = address
+    information = AdapterInformation(id: "h4:\(address)", kind: "host")
+    context = AdapterContext(name: information.id, loop: loop, scheduler: scheduler, logger: logger)
+    events = EventQueue(on: loop)
+    controller = ControllerHost(in: context)
+    links = HostLinks(controller, in: context)
+    end = AdapterEnd(in: context)
+    controller.owner = self
+    links.owner = self
+  }
+
+  // MARK: - Adapter
+
+  package func start() { context.loop.execute { [self] in open() } }
+
+  /// Ends scan, advertising and links within two seconds, and calls back.
+  package func stop(_ done: @escaping () -> Void) {
+    guard end.stops(done) else { return }
+    controller.wantNothing()
+    guard controller.isReady else { return finishStop() }
+    for link in links.all { link.disconnect() }
+    end.waitsToStop { [weak self] in self?.finishStop() }
+  }
+
+  /// Without power the transport is closed.
+  package func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) {
+    context.loop.execute { [self] in
+      if on != isPowered {
+        isPowered = on
+        if on { open() } else { close(GAPError.adapterOff.error("the adapter was switched off"), .off) }
+      }
+      done(nil)
+    }
+  }
+
+  package func setScan(_ parameters: ScanParameters?) { controller.want(scan: parameters) }
+
+  package func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
+    controller.want(set, parameters)
+  }
+
+  package func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) { controller.want(train, parameters) }
+
+  package func connect(to address: DeviceAddress, _ parameters: ConnectionParameters) {
+    controller.connect(to: address, parameters)
+  }
+
+  /// Cancels the pending connection; a link that came up in the meantime is dropped unannounced.
+  package func cancelConnect(to address: DeviceAddress) {
+    links.abandonAttachment(to: address)
+    controller.cancelConnect(to: address)
+    let loop = context.loop
+    events.remove { event in
+      guard case .connected(let link) = event, link.peer == address, link.role == .central else { return false }
+      loop.execute { link.disconnect() }
+      return true
+    }
+  }
+
+  package func publishChannel(_ psm: UInt16?, _ parameters: ChannelParameters) throws(BluetoothError) -> UInt16 {
+    throw Self.noChannels
+  }
+
+  package func unpublishChannel(_ psm: UInt16) {}
+
+  // Without pairing there are no keys to be used.
+
+  package func setBonds(_ bonds: any BondSource) {}
+  package func bondsAdded() {}
+  package func setPairing(_ settings: PairingSettings) {}
+  package func answer(_ question: QuestionID, _ answer: PairingAnswer) {}
+  package func setOutOfBand(_ data: OutOfBandData?, of address: DeviceAddress) {}
+  package func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) {
+    context.fail(done, Self.noPairing)
+  }
+
+  /// Ends the links to the device.
+  package func unpair(_ address: DeviceAddress) {
+    for link in links.all where link.peer == address { link.disconnect() }
+  }
+
+  package func setPrivacy(_ settings: PrivacySettings?) { privacy = settings }
+
+  package func tap(_ onEvent: @escaping (TapEvent) -> Void) throws(BluetoothError) -> any PacketTap {
+    let tap = controller.taps.make(onEvent)
+    context.loop.execute { [weak self, weak tap] in
+      guard let self, let tap else { return }
+      controller.taps.add(tap, MonitorPacket.presence(context.name, information.address, isOn: state == .on))
+    }
+    return tap
+  }
+
+  // MARK: - Opening and closing
+
+  private func open() {
+    retry?.cancel()
+    retry = nil
+    guard isPowered, !end.isStopping else { return }
+    // An identity that should be hidden is not shown instead.
+    guard privacy == nil else {
+      return become(
+        .failed(
+          AdapterProblem(
+            kind: .unsupported, message: "\(context.name) has no private addresses",
+            remedy: "switch `privacy` off in the configuration, or use an adapter of the kernel")))
+    }
+    controller.open(address)
+  }
+
+  private func close(_ error: BluetoothError, _ new: AdapterState) {
+    retry?.cancel()
+    retry = nil
+    controller.close()
+    (information.takingTurns, information.heldBack) = ([], [])
+    links.close(error)
+    become(new)
+  }
+
+  private func openLater() {
+    backOff.fail(at: context.scheduler.now)
+    guard let deadline = backOff.deadline(after: context.scheduler.now) else { return open() }
+    retry?.cancel()
+    retry = context.scheduler.schedule(at: deadline) { [weak self] in self?.open() }
+  }
+
+  private func become(_ new: AdapterState) {
+    guard new != state else { return }
+    if state == .on { controller.taps.tell(MonitorPacket(.closeIndex, [])) }
+    state = new
+    if new == .on {
+      for packet in MonitorPacket.presence(context.name, information.address, isOn: true).dropFirst() {
+        controller.taps.tell(packet)
+      }
+    }
+    events.emit(.stateChanged)
+  }
+
+  /// The radio is quiet, or the time to become quiet is over.
+  private func finishStop() {
+    end.isQuiet()
+    close(GAPError.adapterOff.error("bled is shutting down"), .absent)
+    end.hasStopped()
+  }
+
+  private func fail(_ words: String, remedy: String) {
+    let problem = AdapterProblem(kind: .hardware, message: "\(context.name) \(words)", remedy: remedy)
+    close(GAPError.adapterFailed.error(problem.message), .failed(problem))
+    if end.isStopping { finishStop() } else { openLater() }
+  }
+}
+
+// MARK: - The controller
+
+extension HostAdapter: ControllerHostOwner {
+  func controllerIsThere() { become(.starting) }
+
+  func controllerIsMissing(_ error: SystemError) {
+    controller.forgetFaults()
+    close(GAPError.adapterAbsent.error("\(context.name) is not there"), AdapterState(error, context.name))
+    if end.isStopping { finishStop() } else { openLater() }
+  }
+
+  func controllerIsGone(_ reason: String) {
+    context.logger.warning("the controller is gone: \(reason)")
+    close(GAPError.adapterAbsent.error("\(context.name) is gone: \(reason)"), .absent)
+    if end.isStopping { finishStop() } else { openLater() }
+  }
+
+  func controllerIsSetUp(_ found: HostController) {
+    backOff.reset()
+    information.adopt(found.profile)
+    (information.company, information.version) = (found.company, found.version)
+    context.logger.debug("the controller is set up", metadata: ["profile": "\(found.profile)"])
+    links.begin(found)
+    controller.begin(found.profile)
+    // The state is reported before wanted activities start.
+    become(.on)
+    controller.startTargets()
+  }
+
+  func controllerFailed(_ reason: String) {
+    fail("does not work: \(reason)", remedy: "unplug it and plug it back in, or restart the program that emulates it")
+  }
+
+  func heard(_ report: AdvertisingReport) { events.emitAtOnce(.report(report)) }
+  func receive(_ event: HCIEvent) { links.receive(event) }
+  func receive(_ packet: ACLDataPacket) { links.receive(packet) }
+
+  func perform(_ action: RadioAction) {
+    switch action {
+    case .scanning(let isOn): events.emit(.scanning(isOn))
+    case .advertising(let set, let status): events.emit(.advertising(set, status))
+    case .periodic(let train, let event): events.emit(.periodic(train, event))
+    case .attemptFailed(let device, let error): events.emit(.connectAttemptFailed(device, error))
+    case .connectWaiting(let device, let reason): events.emit(.connectWaiting(device, reason))
+    case .sharing(let activities, let heldBack): sharing(activities, heldBack)
+    case .faulty(let fault):
+      controller.avoid(fault)
+      fail("does not work with extended commands", remedy: "the controller is switched to legacy commands")
+    case .attach, .linkUp, .link, .linkDown: links.perform(action)
+    case .quiet: if end.isStopping, links.all.isEmpty { finishStop() }
+    case .encryptionChanged, .keysMissing, .resumed, .send, .answered, .broken, .log: break
+    }
+  }
+
+  private func sharing(_ activities: Set<LEStates.Activity>, _ heldBack: Set<LEStates.Activity>) {
+    (information.takingTurns, information.heldBack) = (activities.words, heldBack.words)
+    context.logShortage(information)
+    events.emit(.stateChanged)
+  }
+}
+
+// MARK: - Links
+
+extension HostAdapter: HostLinksOwner {
+  func linkBegan(_ link: HostLink) { events.emit(.connected(link)) }
+  func linkHasEnded() { if end.isStopping, links.all.isEmpty { controller.run(.quiet) } }
+}

@@ -1,0 +1,114 @@
+import AdapterParts
+import EventLoop
+import Glibc
+import Host
+
+/// HCI packets over a transport.
+///
+/// Packets that cannot be written at once wait in order. The host sends one command at a time, and as much data as the
+/// controller has buffers for, so few octets wait; a controller that takes none of 1 MiB does not work.
+final class H4Stream {
+  enum Event {
+    /// The controller's end accepted: packets may be sent.
+    case opened
+    case packet([UInt8])
+    /// Nothing comes any more, for this reason.
+    case ended(String)
+    /// There is nothing at the other end.
+    case refused(SystemError)
+  }
+
+  /// This many octets are read before other sources get their turn.
+  private static let burst = 1 << 16
+  private static let limit = 1 << 20
+
+  var onEvent: ((Event) -> Void)?
+  private let transport: Transport
+  private let loop: EventLoop
+  private var framer = H4Framer()
+  private var waiting: [UInt8] = []
+  private var isConnecting: Bool
+  private var buffer = [UInt8](repeating: 0, count: H4Stream.burst)
+
+  /// Opens a transport; events follow `start`.
+  init(to address: TransportAddress, on loop: EventLoop) throws(SystemError) {
+    transport = try Transport(to: address)
+    isConnecting = transport.isConnecting
+    self.loop = loop
+  }
+
+  /// Starts to read, or to wait for the other end.
+  func start() throws(SystemError) {
+    try transport.descriptor.whenReady(
+      on: loop, interest: isConnecting ? .writable : .readable, priority: .high
+    ) { [weak self] readiness in self?.ready(readiness) }
+    if !isConnecting { loop.execute { [weak self] in self?.tell(.opened) } }
+  }
+
+  /// Sends a packet, at once or when there is room.
+  func send(_ packet: [UInt8]) {
+    guard transport.descriptor.isOpen else { return }
+    guard waiting.count + packet.count <= Self.limit else { return end("it takes no data") }
+    waiting += packet
+    if waiting.count == packet.count { flush() }
+  }
+
+  func close() {
+    onEvent = nil
+    transport.descriptor.close()
+  }
+
+  private func ready(_ readiness: Watch.Readiness) {
+    if isConnecting { return connected() }
+    if readiness.contains(.writable) { flush() }
+    if !readiness.isDisjoint(with: [.readable, .failed]) { read() }
+  }
+
+  private func connected() {
+    if let error = transport.connectError {
+      tell(.refused(error))
+      return close()
+    }
+    isConnecting = false
+    transport.descriptor.interest = .readable
+    tell(.opened)
+  }
+
+  private func read() {
+    guard transport.descriptor.isOpen else { return }
+    do throws(SystemError) {
+      guard let count = try transport.read(into: &buffer) else { return }
+      guard count > 0 else { return end("its connection was closed") }
+      for output in framer.receive(buffer[..<count]) {
+        guard transport.descriptor.isOpen else { return }
+        switch output {
+        case .packet(let packet): tell(.packet(packet))
+        case .lost(let type): end("its packets are out of step: 0x\(String(type, radix: 16)) is no type of packet")
+        }
+      }
+    } catch {
+      end(Self.words(error))
+    }
+  }
+
+  private func flush() {
+    guard transport.descriptor.isOpen else { return }
+    do throws(SystemError) {
+      while !waiting.isEmpty, let count = try transport.write(waiting[...]) { waiting.removeFirst(count) }
+      transport.descriptor.interest = waiting.isEmpty ? .readable : [.readable, .writable]
+    } catch {
+      end(Self.words(error))
+    }
+  }
+
+  /// Not from inside a call that sends.
+  private func end(_ reason: String) {
+    transport.descriptor.close()
+    loop.execute { [weak self] in self?.tell(.ended(reason)) }
+  }
+
+  private func tell(_ event: Event) { onEvent?(event) }
+
+  /// The words of the system for an error.
+  static func words(_ error: SystemError) -> String { String(cString: strerror(error.code)) }
+}

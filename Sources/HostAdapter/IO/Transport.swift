@@ -1,0 +1,143 @@
+import AdapterParts
+import Glibc
+
+/// An open way to a controller: a stream of octets in both directions.
+struct Transport {
+  let descriptor: Descriptor
+  /// Whether the other end has not accepted yet.
+  let isConnecting: Bool
+  private let isSocket: Bool
+
+  /// Opens the way to a controller, without waiting.
+  /// - Throws: `SystemError`, such as ENOENT or ECONNREFUSED when there is none.
+  init(to address: TransportAddress) throws(SystemError) {
+    switch address {
+    case .unix(let path):
+      (descriptor, isConnecting) = try Self.unix(path)
+      isSocket = true
+    case .tcp(let host, let port):
+      (descriptor, isConnecting) = try Self.tcp(host, port)
+      isSocket = true
+    case .serial(let path, let speed):
+      descriptor = try Self.serial(path, speed)
+      isConnecting = false
+      isSocket = false
+    }
+  }
+
+  /// The error with which a connection was refused; nil if it was accepted.
+  var connectError: SystemError? {
+    var code: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    guard getsockopt(descriptor.number, SOL_SOCKET, SO_ERROR, &code, &length) == 0 else { return Self.lastError }
+    return code == 0 ? nil : SystemError(result: -code)
+  }
+
+  /// Reads octets that have come.
+  /// - Returns: how many; 0 at the end, nil when there are none for now.
+  func read(into buffer: inout [UInt8]) throws(SystemError) -> Int? {
+    try Self.transferred(Glibc.read(descriptor.number, &buffer, buffer.count))
+  }
+
+  /// Writes octets.
+  /// - Returns: how many; nil when there is no room for now.
+  func write(_ octets: ArraySlice<UInt8>) throws(SystemError) -> Int? {
+    let result = octets.withUnsafeBytes { buffer in
+      isSocket
+        ? send(descriptor.number, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
+        : Glibc.write(descriptor.number, buffer.baseAddress, buffer.count)
+    }
+    return try Self.transferred(result)
+  }
+
+  private static var lastError: SystemError { SystemError(result: -errno) }
+
+  private static func transferred(_ result: Int) throws(SystemError) -> Int? {
+    if result >= 0 { return result }
+    let error = lastError
+    if error.code == EAGAIN || error.code == EINTR { return nil }
+    throw error
+  }
+
+  // MARK: - Sockets
+
+  private static func socket(_ family: Int32) throws(SystemError) -> Descriptor {
+    let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+    let number = Glibc.socket(family, type, 0)
+    guard number >= 0 else { throw lastError }
+    return Descriptor(number)
+  }
+
+  /// - Returns: whether the other end has not accepted yet.
+  private static func connect(
+    _ descriptor: Descriptor, _ address: UnsafePointer<sockaddr>, _ length: socklen_t
+  ) throws(SystemError) -> Bool {
+    if Glibc.connect(descriptor.number, address, length) == 0 { return false }
+    let error = lastError
+    guard error.code == EINPROGRESS else { throw error }
+    return true
+  }
+
+  private static func unix(_ path: String) throws(SystemError) -> (Descriptor, Bool) {
+    let descriptor = try socket(AF_UNIX)
+    var name = Array(path.utf8)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { throw SystemError(result: -ENAMETOOLONG) }
+    let isAbstract = name.first == UInt8(ascii: "@")
+    if isAbstract { name[0] = 0 }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+    // An abstract name ends with the address, a path with a zero.
+    let length = MemoryLayout.offset(of: \sockaddr_un.sun_path).map { $0 + name.count + (isAbstract ? 0 : 1) } ?? 0
+    var isConnecting = false
+    var failure: SystemError?
+    withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+        do throws(SystemError) { isConnecting = try connect(descriptor, pointer, socklen_t(length)) } catch {
+          failure = error
+        }
+      }
+    }
+    if let failure { throw failure }
+    return (descriptor, isConnecting)
+  }
+
+  private static func tcp(_ host: String, _ port: UInt16) throws(SystemError) -> (Descriptor, Bool) {
+    var hints = addrinfo()
+    hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
+    hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(host, "\(port)", &hints, &list) == 0, let first = list else {
+      throw SystemError(result: -EADDRNOTAVAIL)
+    }
+    defer { freeaddrinfo(list) }
+    guard let address = first.pointee.ai_addr else { throw SystemError(result: -EADDRNOTAVAIL) }
+    let descriptor = try socket(first.pointee.ai_family)
+    var on: Int32 = 1
+    // Packets are small, and answers are waited for.
+    _ = setsockopt(
+      descriptor.number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    return (descriptor, try connect(descriptor, address, first.pointee.ai_addrlen))
+  }
+
+  // MARK: - Serial lines
+
+  /// Opens a line as it is, eight bits without parity, with flow control by RTS and CTS: without it controllers lose
+  /// octets. Octets that were on their way to another program are dropped.
+  private static func serial(_ path: String, _ speed: UInt32) throws(SystemError) -> Descriptor {
+    let number = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+    guard number >= 0 else { throw lastError }
+    let descriptor = Descriptor(number)
+    guard let speed = SerialSpeed(speed) else { throw SystemError(result: -EINVAL) }
+    guard flock(number, LOCK_EX | LOCK_NB) == 0 else { throw SystemError(result: -EBUSY) }
+    var settings = termios()
+    guard tcgetattr(number, &settings) == 0 else { throw lastError }
+    cfmakeraw(&settings)
+    settings.c_cflag |= tcflag_t(CLOCAL) | tcflag_t(CREAD) | tcflag_t(CRTSCTS)
+    cfsetispeed(&settings, speed.constant)
+    cfsetospeed(&settings, speed.constant)
+    guard tcsetattr(number, TCSANOW, &settings) == 0 else { throw lastError }
+    _ = tcflush(number, TCIOFLUSH)
+    return descriptor
+  }
+}

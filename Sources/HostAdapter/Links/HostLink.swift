@@ -1,0 +1,172 @@
+import Adapter
+import AdapterParts
+import Bluetooth
+import DequeModule
+import HCI
+import Radio
+
+/// A link whose ATT packets go over channel 4 of our own L2CAP.
+final class HostLink: Link, ControllerLink {
+  let id = LinkID.next()
+  let peer: DeviceAddress
+  let role: LinkRole
+  let attempts: Int
+  /// The HCI handle.
+  let handle: ConnectionHandle
+  private(set) var parameters: LinkParameters?
+  private(set) var layer: LinkLayer
+  var onEvent: ((LinkEvent) -> Void)?
+
+  /// A larger MTU than this is of no use: no attribute value is longer than 512 octets.
+  static let longestMTU = 517
+  /// How many packets wait while they are not read.
+  private static let limit = 256
+
+  private unowned let links: HostLinks
+  private let context: AdapterContext
+  /// The packets that are not delivered yet.
+  private var incoming: Deque<[UInt8]> = []
+  private var hasStarted = false
+  /// Whether sent packets wait, and the user was or can be told so.
+  private var isBlocked = false
+  /// Whether we end the link.
+  private(set) var isDisconnecting = false
+  /// Rings when sent packets have had their time to leave before the end.
+  private var departure: (any ScheduledWork)?
+  private(set) var isOver = false
+
+  init(
+    _ peer: DeviceAddress, _ role: LinkRole, _ handle: ConnectionHandle, attempts: Int, links: HostLinks,
+    in context: AdapterContext
+  ) {
+    self.peer = peer
+    self.role = role
+    self.handle = handle
+    self.attempts = attempts
+    self.links = links
+    self.context = context
+    (parameters, layer) = links.requester.parameters(of: handle)
+  }
+
+  var maximumMTU: Int { Self.longestMTU }
+  var security: LinkSecurity { .none }
+  var isWritable: Bool { !isBlocked }
+
+  var isReading = true {
+    didSet { if isReading, !oldValue { context.loop.execute { [weak self] in self?.deliver() } } }
+  }
+
+  func send(_ packet: [UInt8]) {
+    guard !isOver, !isDisconnecting else { return }
+    guard links.send(packet, on: self) else {
+      context.logger.warning("a link is too slow for the data sent to it", metadata: ["peer": "\(peer)"])
+      isDisconnecting = true
+      return leave()
+    }
+    if links.isWaiting(self) { isBlocked = true }
+  }
+
+  func disconnect() {
+    guard !isOver, !isDisconnecting else { return }
+    isDisconnecting = true
+    guard links.isUnsent(self) else { return leave() }
+    departure = context.scheduler.schedule(after: Departure.timeout) { [weak self] in self?.leave() }
+  }
+
+  private func leave() {
+    departure?.cancel()
+    departure = nil
+    if !isOver { links.disconnect(self) }
+  }
+
+  func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void) {
+    links.request(parameters, on: self, done)
+  }
+
+  func request(_ phy: LinkPHY, _ done: @escaping (BluetoothError?) -> Void) {
+    links.requester.request(phy, on: self, done)
+  }
+
+  func request(longestPacket octets: Int, _ done: @escaping (BluetoothError?) -> Void) {
+    links.requester.request(longestPacket: octets, on: self, done)
+  }
+
+  func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { links.requester.readRSSI(of: self, done) }
+
+  var hasEnhancedChannels: Bool { false }
+
+  func openChannel(
+    to psm: UInt16, _ parameters: ChannelParameters,
+    _ done: @escaping (Result<any Channel, BluetoothError>) -> Void
+  ) { context.fail(done, HostAdapter.noChannels) }
+
+  func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void) {
+    context.fail(done, HostAdapter.noPairing)
+  }
+
+  // MARK: - The life of the link
+
+  /// The owner knows the link: events may be delivered.
+  func start() {
+    hasStarted = true
+    deliver()
+  }
+
+  /// An ATT packet came.
+  func receive(_ packet: [UInt8]) {
+    guard packet.count <= Self.longestMTU else { return lost("a packet of a device is longer than the MTU") }
+    guard incoming.count < Self.limit else {
+      guard hasStarted, let first = incoming.popFirst() else { return lost("packets of a device were not awaited") }
+      // No room is left: the oldest one is delivered anyway.
+      incoming.append(packet)
+      return tell(.received(first))
+    }
+    incoming.append(packet)
+    deliver()
+  }
+
+  private func lost(_ words: String) {
+    context.logger.warning("\(words), and dropped", metadata: ["peer": "\(peer)"])
+    if hasStarted { tell(.lost(1)) }
+  }
+
+  private func deliver() {
+    while hasStarted, isReading, !isOver, let packet = incoming.popFirst() { tell(.received(packet)) }
+  }
+
+  /// The controller has transmitted packets of this link.
+  func transmitted() {
+    if departure != nil, !links.isUnsent(self) { return leave() }
+    guard isBlocked, !links.isWaiting(self) else { return }
+    isBlocked = false
+    tell(.writable)
+  }
+
+  /// The controller told other parameters.
+  func updateParameters() {
+    let new = links.requester.parameters(of: handle)
+    guard new.connection != parameters || new.layer != layer else { return }
+    (parameters, layer) = new
+    tell(.parametersChanged)
+  }
+
+  /// The link has ended: earlier packets are delivered, then the end, once.
+  /// - Parameter unsent: how many frames and packets did not leave.
+  func end(_ reason: BluetoothError, unsent: Int) {
+    guard !isOver else { return }
+    while !isDisconnecting, let packet = incoming.popFirst() { onEvent?(.received(packet)) }
+    isOver = true
+    departure?.cancel()
+    departure = nil
+    if unsent > 0 {
+      context.logger.debug(
+        "a link ended before everything sent on it was transmitted",
+        metadata: ["peer": "\(peer)", "packets": "\(unsent)"])
+    }
+    onEvent?(.ended(reason))
+    onEvent = nil
+  }
+
+  /// No more packets are awaited on a link that is being disconnected.
+  private func tell(_ event: LinkEvent) { if !isDisconnecting { onEvent?(event) } }
+}

@@ -1,0 +1,301 @@
+import Adapter
+import AdapterParts
+import Bluetooth
+import HCI
+import Host
+import Radio
+
+/// The user of `HostLinks`.
+protocol HostLinksOwner: AnyObject {
+  /// A link is there: it is to be announced.
+  func linkBegan(_ link: HostLink)
+  /// The users of a link know that it has ended.
+  func linkHasEnded()
+}
+
+/// The links of one controller, each under its handle, with the data on them.
+///
+/// | Link      | Input                                        | Then                                                  |
+/// |-----------|----------------------------------------------|-------------------------------------------------------|
+/// | none      | `linkUp` as peripheral                       | announced, with the data that came before             |
+/// | none      | `linkUp`, `attach` as central                | awaited: the other controller is asked for its features |
+/// | awaited   | its features, or that it does not tell; data | announced                                             |
+/// | awaited   | `linkDown`                                   | none: the attempt has failed (0x3E)                   |
+/// | announced | `linkDown`                                   | none: frames, reassembly and signalling end with it   |
+/// | any       | `close`                                      | none                                                  |
+///
+/// A link that we initiated is announced once the other controller was heard: until then it may have failed.
+final class HostLinks {
+  private struct Entry {
+    let peer: DeviceAddress
+    let role: LinkRole
+    var reassembler = ACLReassembler()
+    var signalling: SignallingMachine
+    var alarm: (any ScheduledWork)?
+    /// The request for other parameters that the device's host decides.
+    var update: ((BluetoothError?) -> Void)?
+    /// The attempts of a link that we initiated and that was not announced yet.
+    var attempts: Int?
+    var link: HostLink?
+  }
+
+  weak var owner: (any HostLinksOwner)?
+  let requester: LinkRequester
+  private let controller: ControllerHost
+  private let context: AdapterContext
+  private var queue = ACLQueue(length: 27, packets: 1)
+  private var early = EarlyData()
+  private var entries: [ConnectionHandle: Entry] = [:]
+  /// The devices of links that come up: the machines do not say those of links that came to us.
+  private var peers: [ConnectionHandle: DeviceAddress] = [:]
+
+  init(_ controller: ControllerHost, in context: AdapterContext) {
+    self.controller = controller
+    self.context = context
+    requester = LinkRequester(controller, in: context)
+    requester.onChange = { [weak self] handle in self?.entries[handle]?.link?.updateParameters() }
+  }
+
+  /// The announced links.
+  var all: [HostLink] { entries.keys.sorted().compactMap { entries[$0]?.link } }
+
+  /// The controller is set up.
+  func begin(_ controller: HostController) {
+    queue = ACLQueue(length: controller.dataLength, packets: controller.dataPackets)
+    early = EarlyData()
+  }
+
+  /// Ends all links.
+  func close(_ error: BluetoothError) {
+    for handle in entries.keys.sorted() { end(handle, error) }
+    requester.endAll()
+    peers = [:]
+  }
+
+  // MARK: - The controller's half
+
+  /// Takes an event that the radio machines receive next.
+  func receive(_ event: HCIEvent) {
+    switch event {
+    case .leConnectionComplete(let event): if event.status.isSuccess { peers[event.handle] = event.peer.device }
+    case .leEnhancedConnectionComplete(let event): if event.status.isSuccess { peers[event.handle] = event.peer.device }
+    case .numberOfCompletedPackets(let event): completed(event)
+    case .leLongTermKeyRequest(let event):
+      controller.run(.command(CommandPacket(LELongTermKeyRequestNegativeReply(handle: event.handle))))
+    default: break
+    }
+  }
+
+  /// Takes the radio's actions about links.
+  func perform(_ action: RadioAction) {
+    switch action {
+    case .linkUp(let handle, let role, let parameters): linkUp(handle, role, parameters)
+    case .attach(let handle, let device, let attempts): attach(handle, to: device, attempts: attempts)
+    case .link(let handle, let news):
+      requester.receive(news, handle)
+      if case .features = news { announce(handle) }
+    case .linkDown(let handle, let reason): linkDown(handle, reason)
+    default: break
+    }
+  }
+
+  private func linkUp(_ handle: ConnectionHandle, _ role: LinkRole, _ parameters: LinkParameters?) {
+    guard let peer = peers.removeValue(forKey: handle) else { return }
+    entries[handle] = Entry(peer: peer, role: role, signalling: SignallingMachine(role: role))
+    queue.begin(handle)
+    requester.began(handle, parameters)
+    guard role == .peripheral else { return }
+    entries[handle]?.attempts = 1
+    announce(handle)
+    receiveEarly(handle)
+  }
+
+  private func attach(_ handle: ConnectionHandle, to device: DeviceAddress, attempts: Int) {
+    entries[handle]?.attempts = attempts
+    controller.ask(CommandPacket(LEReadRemoteFeatures(handle: handle))) { [weak self] answer in
+      if !answer.status.isSuccess { self?.announce(handle) }
+    }
+    receiveEarly(handle)
+  }
+
+  private func receiveEarly(_ handle: ConnectionHandle) {
+    for packet in early.take(handle, at: context.scheduler.now) { receive(packet) }
+  }
+
+  private func announce(_ handle: ConnectionHandle) {
+    guard let entry = entries[handle], let attempts = entry.attempts, entry.link == nil, controller.isReady else {
+      return
+    }
+    let link = HostLink(entry.peer, entry.role, handle, attempts: attempts, links: self, in: context)
+    entries[handle]?.attempts = nil
+    entries[handle]?.link = link
+    if entry.role == .central { controller.attached(to: entry.peer) }
+    owner?.linkBegan(link)
+    context.loop.execute { link.start() }
+  }
+
+  private func linkDown(_ handle: ConnectionHandle, _ reason: HCIStatus) {
+    if let entry = entries[handle], entry.role == .central, entry.attempts != nil {
+      entries[handle] = nil
+      forget(handle)
+      return controller.run(.attachFailed(entry.peer, reason.error("no connection to \(entry.peer)")))
+    }
+    // A controller that does not know the link ended it before we asked for that.
+    let isOurs = reason.code == .remoteUserTerminatedConnection || reason.code == .unknownConnectionIdentifier
+    let isDisconnecting = entries[handle]?.link?.isDisconnecting == true
+    let told = isDisconnecting && isOurs ? HCIStatus(.terminatedByLocalHost) : reason
+    end(handle, told.error())
+  }
+
+  /// Everything of a link ends, and only then its handle is free.
+  private func end(_ handle: ConnectionHandle, _ error: BluetoothError) {
+    guard let entry = entries.removeValue(forKey: handle) else { return }
+    let unsent = forget(handle)
+    entry.alarm?.cancel()
+    if let update = entry.update { context.fail(update, GAPError.notConnected.error("the link has ended")) }
+    guard let link = entry.link else { return }
+    context.logger.debug("a link ended", metadata: ["peer": "\(link.peer)", "reason": "\(error)"])
+    link.end(error, unsent: unsent)
+    owner?.linkHasEnded()
+  }
+
+  @discardableResult
+  private func forget(_ handle: ConnectionHandle) -> Int {
+    let unsent = queue.end(handle)
+    early.drop(handle)
+    requester.ended(handle)
+    pump()
+    return unsent
+  }
+
+  /// The link to a device is wanted no longer; the initiator disconnects it.
+  func abandonAttachment(to device: DeviceAddress) {
+    for (handle, entry) in entries where entry.role == .central && entry.peer == device {
+      entries[handle]?.attempts = nil
+    }
+  }
+
+  /// The controller is to end a link.
+  func disconnect(_ link: HostLink) {
+    let reason = HCIStatus(.remoteUserTerminatedConnection)
+    controller.run(.command(CommandPacket(Disconnect(handle: link.handle, reason: reason))))
+  }
+
+  // MARK: - Data
+
+  /// Sends an ATT packet.
+  /// - Returns: false if too many wait already.
+  func send(_ packet: [UInt8], on link: HostLink) -> Bool {
+    send(L2CAPFrame(channel: L2CAPFrame.Fixed.attribute, payload: packet), on: link.handle, .data)
+  }
+
+  /// Whether packets of a link wait for the controller's buffers.
+  func isWaiting(_ link: HostLink) -> Bool { queue.waiting(on: link.handle) > 0 }
+
+  /// Whether packets of a link have not left the controller.
+  func isUnsent(_ link: HostLink) -> Bool { queue.unsent(on: link.handle) > 0 }
+
+  private func send(_ frame: L2CAPFrame, on handle: ConnectionHandle, _ priority: ACLQueue.Priority) -> Bool {
+    guard queue.add(frame.octets, to: handle, priority) else { return false }
+    pump()
+    return true
+  }
+
+  private func pump() { for packet in queue.take() { controller.send(.acl(packet)) } }
+
+  private func completed(_ event: NumberOfCompletedPackets) {
+    for link in event.links {
+      let excess = queue.completed(Int(link.packets), on: link.handle)
+      guard excess > 0 else { continue }
+      context.logger.debug(
+        "the controller reports packets that were not sent",
+        metadata: ["handle": "\(link.handle)", "packets": "\(excess)"])
+    }
+    pump()
+    for link in event.links { entries[link.handle]?.link?.transmitted() }
+  }
+
+  /// Takes data of the controller.
+  func receive(_ packet: ACLDataPacket) {
+    guard entries[packet.handle] != nil else { return early.keep(packet, at: context.scheduler.now) }
+    announce(packet.handle)
+    for output in entries[packet.handle]?.reassembler.receive(packet) ?? [] {
+      switch output {
+      case .frame(let frame): receive(frame, on: packet.handle)
+      case .dropped(let fault):
+        context.logger.debug("data were dropped: \(fault)", metadata: ["handle": "\(packet.handle)"])
+      }
+    }
+  }
+
+  private func receive(_ frame: L2CAPFrame, on handle: ConnectionHandle) {
+    switch frame.channel {
+    case L2CAPFrame.Fixed.attribute: entries[handle]?.link?.receive(frame.payload)
+    case L2CAPFrame.Fixed.signalling: run(handle) { $0.receive(frame.payload) }
+    case L2CAPFrame.Fixed.securityManager: refusePairing(frame.payload, on: handle)
+    // Devices probe for channels of their own.
+    default: context.logger.debug("a frame of channel \(frame.channel) was ignored", metadata: ["handle": "\(handle)"])
+    }
+  }
+
+  // MARK: - Signalling
+
+  /// Asks for other parameters. A peripheral whose controller, or that of the device, cannot negotiate them asks the
+  /// device's host.
+  func request(_ wanted: ConnectionParameters, on link: HostLink, _ done: @escaping (BluetoothError?) -> Void) {
+    requester.request(wanted, on: link) { [weak self] error in
+      guard let self, let error, link.role == .peripheral, error == GAPError.notSupported.error(error.message),
+        entries[link.handle]?.link === link, entries[link.handle]?.update == nil
+      else { return done(error) }
+      entries[link.handle]?.update = done
+      run(link.handle) { $0.request(wanted, at: self.context.scheduler.now) }
+    }
+  }
+
+  private func run(_ handle: ConnectionHandle, _ step: (inout SignallingMachine) -> [SignallingMachine.Action]) {
+    guard var machine = entries[handle]?.signalling else { return }
+    let actions = step(&machine)
+    entries[handle]?.signalling = machine
+    entries[handle]?.alarm?.cancel()
+    entries[handle]?.alarm = machine.deadline.map { deadline in
+      context.scheduler.schedule(at: deadline) { [weak self] in
+        guard let self else { return }
+        run(handle) { $0.tick(at: self.context.scheduler.now) }
+      }
+    }
+    for action in actions {
+      switch action {
+      case .send(let packet):
+        let frame = L2CAPFrame(channel: L2CAPFrame.Fixed.signalling, payload: packet.octets)
+        // A device that sends requests without reading responses goes without those.
+        _ = send(frame, on: handle, .control)
+      case .update(let parameters):
+        if let link = entries[handle]?.link { requester.request(parameters, on: link) { _ in } }
+      case .settled(let outcome): settled(outcome, handle)
+      }
+    }
+  }
+
+  private func settled(_ outcome: SignallingMachine.Outcome, _ handle: ConnectionHandle) {
+    guard let done = entries[handle]?.update, let peer = entries[handle]?.peer else { return }
+    entries[handle]?.update = nil
+    let error: BluetoothError? =
+      switch outcome {
+      case .accepted: nil
+      case .refused: GAPError.notSupported.error("\(peer) refuses the connection's parameters")
+      case .notUnderstood: GAPError.notSupported.error("\(peer) does not let a peripheral ask for parameters")
+      case .noAnswer: GAPError.timeout.error("\(peer) did not answer the request for parameters")
+      case .busy: GAPError.notSupported.error("\(peer) is being asked for other parameters")
+      }
+    context.loop.execute { done(error) }
+  }
+
+  // MARK: - Pairing
+
+  /// Answers the beginning of a pairing with Pairing Failed: Pairing Not Supported (Core 5.4, Vol 3, Part H, 3.5.5).
+  private func refusePairing(_ payload: [UInt8], on handle: ConnectionHandle) {
+    // Pairing Request and Security Request.
+    guard let code = payload.first, code == 0x01 || code == 0x0B else { return }
+    _ = send(L2CAPFrame(channel: L2CAPFrame.Fixed.securityManager, payload: [0x05, 0x05]), on: handle, .control)
+  }
+}

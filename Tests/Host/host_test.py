@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""The own host: scan, advertising, and GATT in both roles over an emulated controller."""
+
+import asyncio
+import unittest
+
+from bumble.device import Peer
+from bumble.gatt import Characteristic, Service
+from world import FAR, NAME, NEAR, PATIENCE, World
+
+SERVICE = "6F3C0001-5B1E-4A0D-9B6A-0D1E6B7F2A10"
+VALUE = "6F3C0002-5B1E-4A0D-9B6A-0D1E6B7F2A10"
+LONG = bytes(range(256)) * 2
+
+
+class HostTest(unittest.IsolatedAsyncioTestCase):
+    async def test_scan(self):
+        async with World() as world:
+            await world.advertise()
+            await world.call("scan.start")
+            self.assertEqual((await world.report(NAME))["address"], FAR)
+            await world.call("scan.stop")
+
+    async def test_central(self):
+        async with World() as world:
+            value = Characteristic(
+                VALUE, Characteristic.Properties.READ | Characteristic.Properties.WRITE
+                | Characteristic.Properties.NOTIFY, Characteristic.READABLE | Characteristic.WRITEABLE, LONG)
+            world.far.add_service(Service(SERVICE, [value]))
+            await world.advertise()
+            connected = await world.call("peripheral.connect", address=FAR)
+            peripheral = connected["peripheral"]
+            self.assertEqual(connected["mtu"], 517)
+            read = await world.call("gatt.read", peripheral=peripheral, service=SERVICE, characteristic=VALUE)
+            self.assertEqual(bytes.fromhex(read["value"]), LONG)
+            handle = read["handle"]
+            await world.call("gatt.write", peripheral=peripheral, handle=handle, value="0102")
+            self.assertEqual(value.value, b"\x01\x02")
+            await world.call("gatt.subscribe", peripheral=peripheral, handle=handle)
+            # More than a controller buffers, and each in several fragments.
+            for number in range(200):
+                await world.far.notify_subscribers(value, bytes([number]) * 400)
+            for number in range(200):
+                self.assertEqual(bytes.fromhex((await world.next("gatt.value"))["value"]), bytes([number]) * 400)
+            await world.call("peripheral.disconnect", peripheral=peripheral)
+
+    async def test_the_device_ends_the_link(self):
+        async with World() as world:
+            await world.advertise()
+            peripheral = (await world.call("peripheral.connect", address=FAR))["peripheral"]
+            (connection,) = world.far.connections.values()
+            await connection.disconnect()
+            ended = await world.next("peripheral.disconnected")
+            self.assertEqual(ended["peripheral"], peripheral)
+            # The handle is used again.
+            await world.call("peripheral.connect", address=FAR)
+
+    async def test_peripheral(self):
+        async with World() as world:
+            characteristic = {"uuid": VALUE, "properties": ["read", "notify"], "value": LONG.hex()}
+            added = await world.call("service.add", service={"uuid": SERVICE, "characteristics": [characteristic]})
+            handle = added["service"]["characteristics"][0]["handle"]
+            await world.call("advertising.start", name="near end")
+            connection = await world.far.connect(f"{NEAR}/P", timeout=PATIENCE)
+            peer = Peer(connection)
+            await peer.request_mtu(517)
+            await peer.discover_services([SERVICE])
+            (service,) = peer.get_services_by_uuid(SERVICE)
+            await service.discover_characteristics()
+            (value,) = service.get_characteristics_by_uuid(VALUE)
+            self.assertEqual(await value.read_value(), LONG)
+            values = asyncio.Queue()
+            await value.subscribe(values.put_nowait)
+            await world.next("server.subscribed")
+            for number in range(50):
+                await self.notify(world, handle, bytes([number]) * 500)
+            for number in range(50):
+                self.assertEqual(await asyncio.wait_for(values.get(), PATIENCE), bytes([number]) * 500)
+            await connection.disconnect()
+
+    async def notify(self, world, handle, value):
+        while not (await world.call("server.notify", handle=handle, value=value.hex()))["sent"]:
+            await world.next("server.ready")
+
+    async def test_pairing_is_refused_with_words(self):
+        async with World() as world:
+            await world.advertise()
+            peripheral = (await world.call("peripheral.connect", address=FAR))["peripheral"]
+            with self.assertRaisesRegex(Exception, "does not pair"):
+                await world.call("peripheral.pair", peripheral=peripheral)
+
+    async def test_a_controller_that_vanishes_and_returns(self):
+        for transport in ["unix", "tcp"]:
+            with self.subTest(transport):
+                async with World(transport) as world:
+                    await world.advertise()
+                    await world.call("scan.start")
+                    await world.report(NAME)
+                    await world.unplug()
+                    await world.change("absent")
+                    await world.plug_in()
+                    await world.change("on")
+                    # The scan goes on by itself.
+                    await world.far.stop_advertising()
+                    await world.advertise("again")
+                    await world.report("again")
+
+    async def test_a_capture_has_the_packets_of_the_transport(self):
+        async with World() as world:
+            capture = await world.call("capture.start", format="btsnoop")
+            with open(capture["descriptor"], "rb") as recording:
+                await world.advertise()
+                await world.call("scan.start")
+                await world.report(NAME)
+                await world.call("capture.stop", capture=capture["capture"])
+                octets = await world.thread(recording.read)
+            self.assertIn(NAME.encode(), octets)
+
+    async def test_lost_synchrony_is_mended(self):
+        async with World() as world:
+            world.transport.sink.transport.write(b"\x99\x99\x99")
+            await world.change("absent")
+            await world.change("on")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

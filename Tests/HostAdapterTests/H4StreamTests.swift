@@ -1,0 +1,130 @@
+import AdapterParts
+import EventLoop
+import Glibc
+import TestSupport
+import Testing
+
+@testable import HostAdapter
+
+@Suite struct H4StreamTests {
+  /// A stream, and what it told.
+  private final class Heard {
+    var isOpen = false
+    var packets: [[UInt8]] = []
+    var ends: [String] = []
+    var refusals: [SystemError] = []
+
+    func hear(_ stream: H4Stream) {
+      stream.onEvent = { [self] event in
+        switch event {
+        case .opened: isOpen = true
+        case .packet(let packet): packets.append(packet)
+        case .ended(let reason): ends.append(reason)
+        case .refused(let error): refusals.append(error)
+        }
+      }
+    }
+  }
+
+  /// Turns the loop until a condition holds.
+  private func turn(_ loop: EventLoop, until condition: () -> Bool) throws -> Bool {
+    try Patience.wait {
+      try loop.poll()
+      return condition()
+    }
+  }
+
+  /// A serial line: the controller's end, and the device file of the other one.
+  private func serialLine() throws -> (master: CInt, path: String) {
+    let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    var (number, isLocked) = (CUnsignedInt(0), CInt(0))
+    // TIOCSPTLCK and TIOCGPTN, which Swift does not import.
+    let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+    try #require(ioctl(master, setLock, &isLocked) == 0)
+    try #require(ioctl(master, getNumber, &number) == 0)
+    return (master, "/dev/pts/\(number)")
+  }
+
+  private static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
+  private static let answer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
+
+  @Test func aSerialLineCarriesPackets() throws {
+    let (master, path) = try serialLine()
+    defer { close(master) }
+    let loop = try EventLoop()
+    let address = try TransportAddress("\(path),115200")
+    let stream = try H4Stream(to: address, on: loop)
+    let heard = Heard()
+    heard.hear(stream)
+    try stream.start()
+    #expect(try turn(loop) { heard.isOpen })
+    // Another program is kept away.
+    #expect(throws: SystemError(result: -EBUSY)) { try H4Stream(to: address, on: loop) }
+
+    stream.send(Self.reset)
+    var buffer = [UInt8](repeating: 0, count: 64)
+    try #require(Patience.wait(for: master))
+    #expect(Array(buffer[..<max(0, read(master, &buffer, 64))]) == Self.reset)
+
+    // No octet means anything to the line, and a packet comes in pieces.
+    let all = Self.answer + [0x04, 0xFF, 0x05, 0x03, 0x04, 0x0A, 0x0D, 0x7F]
+    for octet in all {
+      try #require(write(master, [octet], 1) == 1)
+      try loop.poll()
+    }
+    #expect(try turn(loop) { heard.packets.count == 2 })
+    #expect(heard.packets == [Self.answer, Array(all[7...])])
+    stream.close()
+  }
+
+  @Test func theEndOfASerialLineIsTold() throws {
+    let (master, path) = try serialLine()
+    let loop = try EventLoop()
+    let stream = try H4Stream(to: try TransportAddress(path), on: loop)
+    let heard = Heard()
+    heard.hear(stream)
+    try stream.start()
+    #expect(try turn(loop) { heard.isOpen })
+    close(master)
+    #expect(try turn(loop) { !heard.ends.isEmpty })
+    #expect(heard.ends.count == 1)
+    stream.close()
+  }
+
+  @Test func aTransportThatIsNotThereIsAnError() throws {
+    let loop = try EventLoop()
+    #expect(throws: SystemError(result: -ENOENT)) { try H4Stream(to: .unix("/nonexistent/hci"), on: loop) }
+    #expect(throws: SystemError(result: -ENOENT)) {
+      try H4Stream(to: .serial("/nonexistent/tty", speed: 115_200), on: loop)
+    }
+    #expect(throws: SystemError(result: -ENOTTY)) { try H4Stream(to: .serial("/dev/null", speed: 115_200), on: loop) }
+  }
+
+  @Test func aPortWithoutAListenerRefuses() throws {
+    // A port that was free a moment ago, held without listening.
+    let holder = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(holder) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        #expect(bind(holder, $0, length) == 0)
+        #expect(getsockname(holder, $0, &length) == 0)
+      }
+    }
+    let port = UInt16(bigEndian: address.sin_port)
+    let loop = try EventLoop()
+    let heard = Heard()
+    do {
+      let stream = try H4Stream(to: .tcp(host: "127.0.0.1", port: port), on: loop)
+      heard.hear(stream)
+      try stream.start()
+      #expect(try turn(loop) { !heard.refusals.isEmpty })
+    } catch let error as SystemError {
+      heard.refusals.append(error)
+    }
+    #expect(heard.refusals == [SystemError(result: -ECONNREFUSED)])
+  }
+}

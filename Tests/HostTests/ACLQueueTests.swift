@@ -1,0 +1,91 @@
+import HCI
+import Host
+import Testing
+
+@Suite struct ACLQueueTests {
+  /// Takes packets and describes each: its link, whether it is a first fragment, and its octets.
+  private func take(_ queue: inout ACLQueue) -> [String] {
+    queue.take().map { "\($0.handle)\($0.boundary == 0 ? ":" : "+")\($0.data.map(String.init).joined(separator: ","))" }
+  }
+
+  @Test func aFrameIsCutIntoFragmentsAsBuffersAreFree() {
+    var queue = ACLQueue(length: 2, packets: 2)
+    queue.begin(1)
+    #expect(queue.add([1, 2, 3, 4, 5], to: 1, .data) == true)
+    #expect(take(&queue) == ["1:1,2", "1+3,4"])
+    #expect(take(&queue) == [])
+    #expect(queue.unsent(on: 1) == 3)
+    #expect(queue.completed(1, on: 1) == 0)
+    #expect(take(&queue) == ["1+5"])
+    #expect(queue.waiting(on: 1) == 0)
+    #expect(queue.unsent(on: 1) == 2)
+  }
+
+  @Test func linksTakeTurnsAndAFrameStaysTogether() {
+    var queue = ACLQueue(length: 1, packets: 6)
+    queue.begin(1)
+    queue.begin(2)
+    for octet in [UInt8(1), 2] { #expect(queue.add([octet, octet], to: 1, .data) == true) }
+    #expect(queue.add([7], to: 2, .data) == true)
+    #expect(queue.add([9, 9], to: 1, .control) == true)
+    // Control goes first, but not between the fragments of a frame.
+    #expect(take(&queue) == ["1:9", "2:7", "1+9", "1:1", "1+1", "1:2"])
+  }
+
+  @Test func controlWaitsForTheEndOfAFrameThatHasBegun() {
+    var queue = ACLQueue(length: 1, packets: 1)
+    queue.begin(1)
+    #expect(queue.add([1, 2], to: 1, .data) == true)
+    #expect(take(&queue) == ["1:1"])
+    #expect(queue.add([9], to: 1, .control) == true)
+    _ = queue.completed(1, on: 1)
+    #expect(take(&queue) == ["1+2"])
+    _ = queue.completed(1, on: 1)
+    #expect(take(&queue) == ["1:9"])
+  }
+
+  @Test func theBuffersOfAnEndedLinkAreFree() {
+    var queue = ACLQueue(length: 1, packets: 2)
+    queue.begin(1)
+    queue.begin(2)
+    #expect(queue.add([1, 2, 3], to: 1, .data) == true)
+    #expect(take(&queue) == ["1:1", "1+2"])
+    #expect(queue.add([7], to: 2, .data) == true)
+    #expect(take(&queue) == [])
+    #expect(queue.end(1) == 3)
+    #expect(take(&queue) == ["2:7"])
+    // A later report about it is no credit.
+    #expect(queue.completed(2, on: 1) == 2)
+    #expect(queue.add([8, 8], to: 2, .data) == true)
+    #expect(take(&queue) == ["2:8"])
+  }
+
+  @Test func aHandleThatIsUsedAgainBeginsAnew() {
+    var queue = ACLQueue(length: 1, packets: 1)
+    queue.begin(1)
+    #expect(queue.add([1, 2], to: 1, .data) == true)
+    #expect(take(&queue) == ["1:1"])
+    queue.begin(1)
+    #expect(queue.add([5], to: 1, .data) == true)
+    #expect(take(&queue) == ["1:5"])
+  }
+
+  @Test func moreCompletedPacketsThanWereSentAreClamped() {
+    var queue = ACLQueue(length: 1, packets: 1)
+    queue.begin(1)
+    #expect(queue.add([1, 2, 3], to: 1, .data) == true)
+    #expect(take(&queue) == ["1:1"])
+    #expect(queue.completed(5, on: 1) == 4)
+    #expect(take(&queue) == ["1+2"])
+    #expect(take(&queue) == [])
+  }
+
+  @Test func framesBeyondTheLimitAreRefused() {
+    var queue = ACLQueue(length: 27, packets: 1)
+    #expect(queue.add([1], to: 1, .data) == false, "there is no such link")
+    queue.begin(1)
+    for _ in 0..<256 { #expect(queue.add([1], to: 1, .data) == true) }
+    #expect(queue.add([1], to: 1, .control) == false)
+    #expect(queue.waiting(on: 1) == 256)
+  }
+}

@@ -1,0 +1,74 @@
+import Bluetooth
+import HCI
+import Host
+import Testing
+
+@Suite struct ACLReassemblerTests {
+  private func packet(_ boundary: UInt8, _ data: [UInt8], handle: UInt16 = 1) -> ACLDataPacket {
+    ACLDataPacket {
+      $0.handle = handle
+      $0.boundary = boundary
+      $0.data = data
+    }
+  }
+
+  private static let frame = L2CAPFrame(channel: 4, payload: [0x0A, 0x03, 0x00])
+
+  @Test(arguments: [UInt8(0), 2])
+  func aFrameInOnePacket(_ boundary: UInt8) {
+    var reassembler = ACLReassembler()
+    #expect(reassembler.receive(packet(boundary, Self.frame.octets)) == [.frame(Self.frame)])
+  }
+
+  @Test(arguments: 1..<7)
+  func aFrameInPieces(_ size: Int) {
+    var reassembler = ACLReassembler()
+    var outputs: [ACLReassembler.Output] = []
+    let octets = Self.frame.octets
+    for start in stride(from: 0, to: octets.count, by: size) {
+      outputs += reassembler.receive(packet(start == 0 ? 2 : 1, Array(octets[start...].prefix(size))))
+    }
+    #expect(outputs == [.frame(Self.frame)])
+  }
+
+  @Test func aFrameWithoutPayload() {
+    var reassembler = ACLReassembler()
+    #expect(reassembler.receive(packet(2, [0, 0, 4, 0])) == [.frame(L2CAPFrame(channel: 4, payload: []))])
+  }
+
+  @Test func faultsDropTheFrameAndTheNextOneIsWhole() {
+    var reassembler = ACLReassembler()
+    #expect(reassembler.receive(packet(1, [1, 2])) == [.dropped(.continuation)])
+    #expect(reassembler.receive(packet(2, [3, 0, 4, 0, 1])) == [])
+    #expect(reassembler.receive(packet(1, [1, 2, 3])) == [.dropped(.tooLong)])
+    #expect(reassembler.receive(packet(2, [3, 0, 4, 0, 1])) == [])
+    #expect(reassembler.receive(packet(2, Self.frame.octets)) == [.dropped(.incomplete), .frame(Self.frame)])
+    #expect(reassembler.receive(packet(2, [])) == [])
+  }
+
+  @Test func earlyDataAreKeptInOrderForAWhile() {
+    var early = EarlyData()
+    let start = Instant.zero
+    for number in 0..<10 { early.keep(packet(2, [UInt8(number)]), at: start) }
+    #expect(early.dropped == 2)
+    #expect(early.take(1, at: start.advanced(by: .milliseconds(999))).map(\.data) == (0..<8).map { [$0] })
+    #expect(early.take(1, at: start) == [])
+    early.keep(packet(2, [1]), at: start)
+    #expect(early.take(1, at: start.advanced(by: .seconds(1))) == [], "too old")
+    #expect(early.dropped == 3)
+  }
+
+  @Test func earlyDataOfFourLinksAreKept() {
+    var early = EarlyData()
+    let start = Instant.zero
+    for handle in 1...5 { early.keep(packet(2, [9], handle: UInt16(handle)), at: start) }
+    #expect(early.dropped == 1)
+    early.drop(4)
+    #expect(early.take(4, at: start) == [])
+    // The others are too old by then, and make room.
+    let later = start.advanced(by: .seconds(2))
+    early.keep(packet(2, [9], handle: 5), at: later)
+    #expect(early.take(5, at: later).count == 1)
+    #expect(early.take(1, at: later) == [])
+  }
+}

@@ -1,0 +1,145 @@
+import Bluetooth
+import HCI
+import Host
+import Testing
+
+@Suite struct HostSetUpTests {
+  private static let spare = DeviceAddress(value: 0xC000_0000_0001, kind: .random)
+
+  /// A controller that answers commands, and the commands that it was given.
+  private struct Controller {
+    /// The parameters that it returns behind the status, by opcode; other commands succeed with 251 octets of zeros.
+    var returned: [UInt16: [UInt8]] = [0x2002: [27, 0, 3], 0x1009: [1, 2, 3, 4, 5, 6]]
+    /// The opcodes that it refuses, and with which status.
+    var refused: [UInt16: UInt8] = [:]
+    private(set) var commands: [CommandPacket] = []
+
+    /// Runs a set-up to its end.
+    mutating func run(_ setUp: inout HostSetUp) -> HostSetUp.Action? {
+      var actions = setUp.start(at: .zero)
+      while let action = actions.first {
+        guard case .send(let packet) = action else { return action }
+        #expect(actions.count == 1, "one command at a time")
+        commands.append(packet)
+        actions = setUp.handle(answer(packet.opcode), at: .zero)
+      }
+      return nil
+    }
+
+    private func answer(_ opcode: Opcode) -> HCIEvent {
+      if let status = refused[opcode.rawValue] {
+        // As controllers answer commands that they do not know.
+        return .commandStatus(
+          CommandStatus {
+            $0.status = HCIStatus(rawValue: status)
+            $0.opcode = opcode
+          })
+      }
+      let zeros = [UInt8](repeating: 0, count: 251)
+      return .commandComplete(
+        CommandComplete {
+          $0.opcode = opcode
+          $0.returnParameters = [0] + (returned[opcode.rawValue] ?? zeros)
+        })
+    }
+  }
+
+  private func profile(_ controller: inout Controller) -> HostController? {
+    var setUp = HostSetUp(spare: Self.spare, faults: [])
+    guard case .done(let found) = controller.run(&setUp) else { return nil }
+    return found
+  }
+
+  @Test func aControllerIsResetFirstAndItsEventsAreUnmasked() throws {
+    var controller = Controller()
+    let found = try #require(profile(&controller))
+    #expect(controller.commands.first == CommandPacket(opcode: 0x0C03, parameters: []))
+    #expect(found.profile.address == DeviceAddress(value: 0x0605_0403_0201, kind: .public))
+    #expect((found.dataLength, found.dataPackets) == (27, 3))
+    let mask = try #require(controller.commands.first { $0.opcode == 0x0C01 }).parameters
+    // Number Of Completed Packets, Encryption Key Refresh Complete, LE Meta.
+    #expect((mask[2] & 0x04, mask[5] & 0x80, mask[7] & 0x20) == (0x04, 0x80, 0x20))
+    #expect(controller.commands.contains { $0.opcode == 0x2001 })
+  }
+
+  @Test func buffersAreSharedWhereLEHasNone() throws {
+    var controller = Controller()
+    controller.returned[0x2002] = [0, 0, 0]
+    controller.returned[0x1005] = [0xFD, 0x03, 60, 8, 0, 4, 0]
+    let found = try #require(profile(&controller))
+    #expect((found.dataLength, found.dataPackets) == (1021, 8))
+  }
+
+  @Test func aControllerWithoutAddressGetsTheSpareOne() throws {
+    var controller = Controller()
+    controller.refused[0x1009] = 0x01
+    let found = try #require(profile(&controller))
+    #expect(found.profile.address == Self.spare)
+    #expect(controller.commands.contains { $0.opcode == 0x2005 }, "LE Set Random Address")
+  }
+
+  @Test func answersMayBeLonger() throws {
+    var controller = Controller()
+    controller.returned[0x2002] = [27, 0, 3, 9, 9, 9]
+    controller.returned[0x1009] = [1, 2, 3, 4, 5, 6, 7]
+    let found = try #require(profile(&controller))
+    #expect(found.dataPackets == 3)
+  }
+
+  @Test func aMaskThatIsRefusedIsReplacedByTheOldestOne() throws {
+    var controller = Controller()
+    controller.refused[0x2001] = 0x12
+    _ = try #require(profile(&controller))
+    #expect(controller.commands.filter { $0.opcode == 0x2001 }.map(\.parameters).last == [0x1F, 0, 0, 0, 0, 0, 0, 0])
+    #expect(controller.commands.filter { $0.opcode == 0x2001 }.count == 2)
+  }
+
+  @Test(arguments: [UInt16(0x0C03), 0x2002, 0x2003])
+  func someCommandsAreIndispensable(_ opcode: UInt16) {
+    var controller = Controller()
+    controller.refused[opcode] = 0x01
+    var setUp = HostSetUp(spare: Self.spare, faults: [])
+    let action = controller.run(&setUp)
+    guard case .failed = action else { return #expect(Bool(false), "\(String(describing: action))") }
+  }
+
+  @Test(arguments: [UInt16(0x1001), 0x1002, 0x0C01, 0x0C6D, 0x201C, 0x200F])
+  func othersAreNot(_ opcode: UInt16) {
+    var controller = Controller()
+    controller.refused[opcode] = 0x01
+    #expect(profile(&controller) != nil)
+  }
+
+  @Test func answersOfAnEarlierHostAreIgnored() {
+    var setUp = HostSetUp(spare: Self.spare, faults: [])
+    _ = setUp.start(at: .zero)
+    let stale = CommandComplete {
+      $0.opcode = LESetScanEnable.opcode
+      $0.returnParameters = [0]
+    }
+    #expect(setUp.handle(.commandComplete(stale), at: .zero) == [])
+    let credits = CommandComplete { $0.credits = 1 }
+    #expect(setUp.handle(.commandComplete(credits), at: .zero) == [])
+    let reset = CommandComplete {
+      $0.opcode = 0x0C03
+      $0.returnParameters = [0]
+    }
+    #expect(setUp.handle(.commandComplete(reset), at: .zero).count == 1)
+  }
+
+  @Test func aSilentControllerFailsAfterTheTimeOfReset() {
+    var setUp = HostSetUp(spare: Self.spare, faults: [])
+    _ = setUp.start(at: .zero)
+    #expect(setUp.deadline == Instant.zero.advanced(by: .seconds(10)))
+    #expect(setUp.tick(at: .zero.advanced(by: .seconds(9))) == [])
+    #expect(setUp.tick(at: .zero.advanced(by: .seconds(10))) == [.failed("it does not respond")])
+  }
+
+  @Test func noBuffersAtAllAreAFailure() {
+    var controller = Controller()
+    controller.returned[0x2002] = [0, 0, 0]
+    controller.returned[0x1005] = [0, 0, 0, 0, 0, 0, 0]
+    var setUp = HostSetUp(spare: Self.spare, faults: [])
+    #expect(controller.run(&setUp) == .failed("it has no buffers for data"))
+  }
+}
