@@ -90,7 +90,7 @@ import Testing
           case .version6(let port): try ServerConnection(version6: port)
           }
         try connection.send("GET / HTTP/1.1\r\n\r\n")
-        return try connection.answer()
+        return try connection.readAnswer()
       }
     }.get()
   }

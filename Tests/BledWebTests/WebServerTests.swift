@@ -42,7 +42,7 @@ import Testing
         Result {
           let connection = try ServerConnection(port: port)
           try connection.send(text)
-          return try connection.answer()
+          return try connection.readAnswer()
         }
       }.get()
     }

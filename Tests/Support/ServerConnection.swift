@@ -59,7 +59,7 @@ public final class ServerConnection {
   }
 
   /// The text that comes until the server closes. It blocks its thread.
-  public func answer() throws -> String {
+  public func readAnswer() throws -> String {
     var all: [UInt8] = []
     var octets = [UInt8](repeating: 0, count: 65_536)
     while Patience.wait(for: descriptor) {

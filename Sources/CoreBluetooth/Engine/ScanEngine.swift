@@ -1,6 +1,7 @@
 import BledClient
 import BledRPC
 import Bluetooth
+import FrameworkSupport
 
 /// A scan for a module beside this one, with the filters of the daemon: it goes on whenever Bluetooth can be used.
 /// Everything happens on `queue`, unless it says otherwise.

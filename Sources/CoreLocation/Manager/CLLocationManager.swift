@@ -1,4 +1,5 @@
 import CoreBluetooth
+import FrameworkSupport
 
 /// Tells of iBeacons: which regions are entered and left, and how near the beacons are.
 ///

@@ -30,7 +30,7 @@ import Radio
 /// | off         | power asked for while it goes off| off; once that was answered: searching                          |
 /// | off         | blocked by rfkill                | failed                                                          |
 /// | off         | rfkill changed, power is wanted  | `findBlock`                                                     |
-/// | blocked     | rfkill changed, `tick`           | `findBlock`                                                     |
+/// | blocked     | rfkill changed, `tick`           | `findBlock`; blocked is failed because of rfkill                |
 /// | blocked     | still blocked / not any more     | failed / searching                                              |
 /// | off         | New Settings with power, wanted  | searching                                                       |
 /// | any         | Index Removed of ours            | `closeRadio`: absent                                            |
@@ -39,8 +39,6 @@ import Radio
 /// | failed      | `tick`, Index Added, New Settings| searching                                                       |
 /// | failed      | `tick` or power, mgmt not open   | `openManagement`: opening                                       |
 /// | any         | `stop`                           | bondable and power as they were: `stopped`                      |
-///
-/// Blocked is: failed, because of rfkill.
 struct LifecycleMachine {
   /// A controller may load its firmware while it is powered on, and answer each of the kernel's thirty commands late.
   static let timeout = Duration.seconds(30)

@@ -26,7 +26,7 @@ import Testing
       try eventually("the answer is \(status)") {
         let connection = try ServerConnection(port: port)
         try connection.send(request)
-        answer = try connection.answer()
+        answer = try connection.readAnswer()
         return answer.hasPrefix("HTTP/1.1 \(status) ")
       }
       return answer
@@ -83,7 +83,7 @@ import Testing
     try eventually("all have the page") {
       let scrapers = try (0..<5).map { _ in try ServerConnection(port: server.port) }
       for scraper in scrapers { try scraper.send("GET /metrics HTTP/1.1\r\n\r\n") }
-      return try scrapers.allSatisfy { try $0.answer().hasPrefix("HTTP/1.1 200 OK\r\n") }
+      return try scrapers.allSatisfy { try $0.readAnswer().hasPrefix("HTTP/1.1 200 OK\r\n") }
     }
   }
 
@@ -92,7 +92,7 @@ import Testing
     let server = try Server(for: try DaemonProcess())
     let silent = try ServerConnection(port: server.port)
     try silent.send("GET /metrics")
-    #expect(try silent.answer() == "")
+    #expect(try silent.readAnswer() == "")
   }
 
   @Test("While the daemon is gone the answer is 503, and with the next daemon the page is there again")

@@ -8,7 +8,7 @@ import GATT
 final class AdapterStage {
   let scheduler: VirtualScheduler
   let adapter: SimulatedAdapter
-  private let bonds: KeptBonds
+  private let bonds: StoredBonds
   private(set) var reports: [AdvertisingReport] = []
   private(set) var links: [any Link] = []
   private(set) var failures: [BluetoothError] = []
@@ -21,7 +21,7 @@ final class AdapterStage {
     _ json: String, seed: UInt64 = 1, id: String = "simulated", air: Air? = nil, scheduler: VirtualScheduler? = nil,
     bonds: [Bond] = []
   ) throws {
-    self.bonds = KeptBonds(bonds)
+    self.bonds = StoredBonds(bonds)
     let scheduler = scheduler ?? VirtualScheduler()
     self.scheduler = scheduler
     let scenario = json.isEmpty ? Scenario.builtin : try Scenario(json: json)

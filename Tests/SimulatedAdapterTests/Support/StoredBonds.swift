@@ -2,13 +2,13 @@ import Adapter
 import Bluetooth
 
 /// The owner of an adapter's bonds.
-final class KeptBonds: BondSource {
+final class StoredBonds: BondSource {
   private(set) var all: [Bond]
 
   init(_ all: [Bond] = []) { self.all = all }
 
   /// A pairing brought keys.
-  func keep(_ bond: Bond) {
+  func store(_ bond: Bond) {
     all.removeAll { $0.id == bond.id }
     all.append(bond)
   }
