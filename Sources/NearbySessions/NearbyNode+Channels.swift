@@ -99,7 +99,13 @@ extension NearbyNode {
     }
     let events = peers[number]?.session.answer(accepts) ?? []
     perform(events, of: number)
-    return events.contains(.connected)
+    guard events.contains(.connected) else { return false }
+    // The peer was started again, and the link of its former session still counts as up.
+    for (other, peer) in peers
+    where other != number && peer.key == peers[number]?.key && peer.session.isAlive {
+      end(other, .replaced)
+    }
+    return true
   }
 
   /// The sessions that are connected, or about to come back.

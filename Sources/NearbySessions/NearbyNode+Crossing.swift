@@ -19,6 +19,11 @@ extension NearbyNode {
   /// A peer invites this side.
   func invited(_ context: [UInt8], _ number: Int) {
     guard let peer = peers[number], peer.connection != nil else { return end(number, .declined) }
+    // The peer has accepted this side's invitation, after it had begun its own.
+    let isConnected = peers.values.contains {
+      $0.key == peer.key && $0.isOurs && $0.session.state == .connected
+    }
+    guard !isConnected else { return end(number, .replaced) }
     guard let own = inviting[peer.remote.identifier] else { return tell(context, number) }
     // An identifier is easily taken; the key tells whether it is the peer that is being invited.
     guard let session = own.session else {
@@ -35,6 +40,8 @@ extension NearbyNode {
     inviting[identifier]?.session = (number, key)
     inviting[identifier]?.held = [:]
     for (number, context) in held.sorted(by: { $0.key < $1.key }) { invited(context, number) }
+    // One of which the program was told before, and which it has not answered.
+    for (number, peer) in peers where peer.key == key && peer.session.isInvited { cross(number) }
   }
 
   /// The invitation of this side is over; the program answers the others of that identifier.
@@ -72,10 +79,15 @@ extension NearbyNode {
     wakeCrossing(identifier)
   }
 
+  private func refuse(_ number: Int) {
+    refusals += 1
+    end(number, .declined)
+  }
+
   /// The program is to answer.
   private func tell(_ context: [UInt8], _ number: Int) {
     guard let connection = peers[number]?.connection, peers[number]?.hasEnded == false else { return }
-    invitationOutput.yield(NearbyInvitation(connection: connection, context: context))
     waiting[number] = nil
+    guard unfetched.add(NearbyInvitation(connection: connection, context: context)) else { return refuse(number) }
   }
 }

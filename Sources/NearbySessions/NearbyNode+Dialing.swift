@@ -5,6 +5,8 @@ import Noise
 extension NearbyNode {
   /// The time for a connection, its handshake and the opening of its channels.
   private static let dialing = Duration.seconds(30)
+  /// How often a link is requested again that was lost meanwhile.
+  private static let attempts = 3
 
   /// Invites a peer and waits for its answer.
   /// - Parameters:
@@ -25,18 +27,23 @@ extension NearbyNode {
       throw BledError.invalidParameter.error("the context of an invitation has at most 65536 octets")
     }
     guard inviting[peer.identifier] == nil,
-      !peers.values.contains(where: { $0.remote.identifier == peer.identifier && !$0.hasEnded })
-    else {
-      throw BledError.alreadyInProgress.error("\(peer.name) is connected or invited already")
-    }
+      !peers.values.contains(where: { $0.remote.identifier == peer.identifier && ($0.isOurs || $0.session.isAlive) })
+    else { throw alreadyConnected(peer.name) }
     inviting[peer.identifier] = OwnInvitation()
     defer { concluded(peer.identifier) }
     let hello = Hello(identifier: settings.identifier, name: settings.name)
     let (link, control, channel) = try await dial(peer.peripheral, peer.identifier, hello)
+    // The program may have accepted the peer's own invitation meanwhile.
+    guard !peers.values.contains(where: { $0.key == channel.remoteKey && $0.session.isAlive }) else {
+      control.close()
+      await release(peer.peripheral)
+      throw alreadyConnected(peer.name)
+    }
     let number = add(channel, peer.peripheral, isDialer: true, channel.hello.session)
     let connection = makeConnection(number, channel)
     opened(connection)
     peers[number]?.link = link
+    peers[number]?.device = peer.peripheral
     peers[number]?.session.invite(context: context, timeout: timeout, at: now)
     attach(control, .control, to: number)
     began(peer.identifier, number, channel.remoteKey)
@@ -60,6 +67,10 @@ extension NearbyNode {
     }
   }
 
+  private func alreadyConnected(_ name: String) -> BluetoothError {
+    BledError.alreadyInProgress.error("\(name) is connected or invited already")
+  }
+
   /// Connects again, until the session is resumed or its time is over.
   func redial(_ number: Int) async {
     guard peers[number]?.isRedialing == false else { return }
@@ -73,19 +84,20 @@ extension NearbyNode {
         let (link, control, opened) = try await dial(peer.remote.peripheral, peer.remote.identifier, hello)
         guard let peer = peers[number], case .lost = peer.session.state else {
           control.close()
-          return await release(link)
+          return await release(peer.remote.peripheral)
         }
         guard opened.remoteKey == peer.key else {
           control.close()
-          await release(link)
+          await release(peer.remote.peripheral)
           throw GAPError.connectionFailed.error("another peer has taken the identifier of \(peer.remote.name)")
         }
         guard opened.hello.session == peer.session.identifier else {
           control.close()
-          await release(link)
+          await release(peer.remote.peripheral)
           return perform(peers[number]?.session.end(.forgotten) ?? [], of: number)
         }
         peers[number]?.link = link
+        peers[number]?.device = peer.remote.peripheral
         let events = peers[number]?.session.resume(
           control: opened.stream, receivedControl: opened.hello.receivedControl,
           receivedBulk: opened.hello.receivedBulk)
@@ -103,26 +115,39 @@ extension NearbyNode {
   private func dial(
     _ peripheral: String, _ identifier: UInt64, _ hello: Hello
   ) async throws(BluetoothError) -> (link: Peripheral, control: ChannelSocket, opened: ControlOpening.Opened) {
-    let link = try await acquire(peripheral)
-    do throws(BluetoothError) {
-      let description = try await description(of: link, identifier)
-      let socket = try await openChannel(description.psm, on: link)
-      guard
-        let opening = ControlOpening(.initiator, type: settings.type, key: settings.key, hello: hello)
-      else { throw GAPError.connectionFailed.error("this program's key cannot be used") }
-      do throws(Violation) {
-        let opened = try await Self.bounded(socket) { () async throws(Violation) in
-          try await Self.open(opening, over: socket)
-        }
-        guard opened.hello.identifier == identifier else { throw Violation("the identifier of another peer") }
-        return (link, socket, opened)
+    var attempt = 1
+    while true {
+      let link = try await acquire(peripheral)
+      do throws(BluetoothError) {
+        let (control, opened) = try await openControl(link, identifier, hello)
+        return (link, control, opened)
       } catch {
-        socket.close()
-        throw GAPError.connectionFailed.error("no session could be opened with \(description.name): \(error.text)")
+        let isLost = (try? await link.parameters()) == nil
+        await release(peripheral)
+        // The other side may have given the link back, which it had requested for a look at this side's description.
+        guard isLost, attempt < Self.attempts else { throw error }
+        attempt += 1
       }
+    }
+  }
+
+  private func openControl(
+    _ link: Peripheral, _ identifier: UInt64, _ hello: Hello
+  ) async throws(BluetoothError) -> (control: ChannelSocket, opened: ControlOpening.Opened) {
+    let description = try await description(of: link, identifier)
+    guard
+      let opening = ControlOpening(.initiator, type: settings.type, key: settings.key, hello: hello)
+    else { throw GAPError.connectionFailed.error("this program's key cannot be used") }
+    let socket = try await openChannel(description.psm, on: link)
+    do throws(Violation) {
+      let opened = try await Self.bounded(socket) { () async throws(Violation) in
+        try await Self.open(opening, over: socket)
+      }
+      guard opened.hello.identifier == identifier else { throw Violation("the identifier of another peer") }
+      return (socket, opened)
     } catch {
-      await release(link)
-      throw error
+      socket.close()
+      throw GAPError.connectionFailed.error("no session could be opened with \(description.name): \(error.text)")
     }
   }
 

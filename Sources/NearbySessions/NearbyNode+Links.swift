@@ -1,36 +1,68 @@
 import BledClient
 
-/// Connections to devices, which sessions and looks at descriptions share, and of which one is made at a time.
+/// The connection to one device, which sessions of both directions and looks at descriptions share.
+struct DeviceLink {
+  /// The sessions, handshakes and looks that use it, or wait for it.
+  var users = 0
+  /// The connection, if this side requested one that was not given back.
+  var connection: Peripheral?
+  /// Whether it is being requested or given back, one at a time.
+  var isChanging = false
+  var waiters: [CheckedContinuation<Void, Never>] = []
+}
+
+/// Connections to devices.
+///
+/// Two devices have one link, whichever of them requested it. So a channel that the other side opened counts as a user,
+/// too: the end of this side's last session or look must not take the link away from it.
 extension NearbyNode {
   /// Connects to a device, or joins the users of the present connection.
   func acquire(_ peripheral: String) async throws(BluetoothError) -> Peripheral {
-    while isConnecting { await withCheckedContinuation { connectWaiters.append($0) } }
-    isConnecting = true
-    defer {
-      isConnecting = false
-      if !connectWaiters.isEmpty { connectWaiters.removeFirst().resume() }
-    }
     // Counted before: a release meanwhile must not disconnect the link that is about to be used.
-    linkUsers[peripheral, default: 0] += 1
+    join(peripheral)
+    await beginChange(peripheral)
     do throws(BluetoothError) {
-      return try await client.connect(.identifier(peripheral), adapter: settings.adapter, timeout: .seconds(10))
+      let connection = try await client.connect(
+        .identifier(peripheral), adapter: settings.adapter, timeout: .seconds(10))
+      links[peripheral]?.connection = connection
+      endChange(peripheral)
+      return connection
     } catch {
-      leave(peripheral)
+      endChange(peripheral)
+      await release(peripheral)
       throw error
     }
   }
 
-  /// - Returns: whether nothing uses the connection any more.
-  @discardableResult
-  private func leave(_ peripheral: String) -> Bool {
-    let count = (linkUsers[peripheral] ?? 1) - 1
-    linkUsers[peripheral] = count > 0 ? count : nil
-    return count <= 0
+  /// The other side uses the link.
+  func join(_ peripheral: String) { links[peripheral, default: DeviceLink()].users += 1 }
+
+  /// The last user of a link gives it back.
+  func release(_ peripheral: String) async {
+    links[peripheral]?.users -= 1
+    guard links[peripheral]?.users == 0 else { return }
+    await beginChange(peripheral)
+    if links[peripheral]?.users == 0, let connection = links[peripheral]?.connection {
+      links[peripheral]?.connection = nil
+      try? await connection.disconnect()
+    }
+    endChange(peripheral)
   }
 
-  /// The last user of a connection ends it.
-  func release(_ link: Peripheral) async {
-    if leave(link.identifier) { try? await link.disconnect() }
+  /// Waits until the device's link is neither being requested nor given back.
+  func beginChange(_ peripheral: String) async {
+    while links[peripheral]?.isChanging == true {
+      await withCheckedContinuation { links[peripheral]?.waiters.append($0) }
+    }
+    links[peripheral, default: DeviceLink()].isChanging = true
+  }
+
+  func endChange(_ peripheral: String) {
+    guard let link = links[peripheral] else { return }
+    links[peripheral]?.isChanging = false
+    links[peripheral]?.waiters = []
+    if link.users == 0, link.waiters.isEmpty, link.connection == nil { links[peripheral] = nil }
+    for waiter in link.waiters { waiter.resume() }
   }
 
   /// Reads the description of a peer; a device may have several.

@@ -79,22 +79,35 @@ extension NearbyNode {
   // MARK: Channels of others
 
   private func take(_ offered: ChannelDescription) async {
-    guard pending < Self.pendingLimit, let channel = try? await client.accept(offered),
-      let descriptor = channel.takeDescriptor()
-    else {
+    let device = offered.peripheral
+    guard pending.values.reduce(0, +) < Self.pendingLimit, pending[device, default: 0] < Self.pendingDeviceLimit else {
+      refusals += 1
       try? await client.close(offered)
       return
     }
-    pending += 1
+    // Counted before: the link is not to be given back while its channel is being accepted.
+    pending[device, default: 0] += 1
+    join(device)
+    guard let channel = try? await client.accept(offered), let descriptor = channel.takeDescriptor() else {
+      try? await client.close(offered)
+      return await served(device)
+    }
     let socket = ChannelSocket(descriptor)
     Task {
       do throws(Violation) {
-        try await serve(socket, offered.peripheral)
+        try await serve(socket, device)
       } catch {
         socket.close()
       }
-      pending -= 1
+      await served(device)
     }
+  }
+
+  /// A handshake is over.
+  private func served(_ device: String) async {
+    let count = pending[device, default: 0] - 1
+    pending[device] = count > 0 ? count : nil
+    await release(device)
   }
 
   /// The handshake of a channel that another peer opened.
@@ -147,7 +160,7 @@ extension NearbyNode {
         case .send(let octets):
           guard await socket.write(octets) else { throw Violation("the end of the channel") }
         case .greeted(let dialer, let key):
-          (answer, resumed) = try self.answer(to: dialer, key)
+          (answer, resumed) = try self.answer(to: dialer, key, on: peripheral)
           actions += try opening.accept(answer)
         case .opened(let opened): return adopt(opened, answer, resumed, socket, peripheral)
         }
@@ -158,7 +171,9 @@ extension NearbyNode {
   }
 
   /// The hello for a dialer, and the number of the session that it resumes.
-  private func answer(to dialer: Hello, _ key: [UInt8]) throws(Violation) -> (hello: Hello, resumed: Int?) {
+  private func answer(
+    to dialer: Hello, _ key: [UInt8], on device: String
+  ) throws(Violation) -> (hello: Hello, resumed: Int?) {
     var answer = Hello(identifier: settings.identifier, name: settings.name)
     answer.ticket = .random(in: 1 ... .max)
     answer.key = .random(Hello.keyLength)
@@ -176,8 +191,14 @@ extension NearbyNode {
       answer.receivedBulk = session.receivedCount(on: .bulk)
       return (answer, number)
     }
-    let unanswered = peers.values.count { !$0.session.isDialer && !$0.session.isAlive && !$0.hasEnded }
-    guard isVisible, unanswered < Self.pendingLimit else { throw Violation("an invitation that is not awaited") }
+    guard isVisible else { throw Violation("an invitation that is not awaited") }
+    let unanswered = peers.values.filter { !$0.session.isDialer && !$0.session.isAlive && !$0.hasEnded }
+    guard unanswered.count < Self.pendingLimit,
+      unanswered.count(where: { $0.remote.peripheral == device }) < Self.pendingDeviceLimit
+    else {
+      refusals += 1
+      throw Violation("one invitation too many")
+    }
     answer.session = .random(Hello.sessionLength)
     return (answer, nil)
   }
@@ -192,6 +213,7 @@ extension NearbyNode {
       let events = peers[resumed]?.session.resume(
         control: opened.stream, receivedControl: opened.hello.receivedControl,
         receivedBulk: opened.hello.receivedBulk)
+      use(peripheral, for: resumed)
       attach(socket, .control, to: resumed)
       return perform(events ?? [], of: resumed)
     }
@@ -203,7 +225,15 @@ extension NearbyNode {
     let number = add(opened, peripheral, isDialer: false, answer.session)
     peers[number]?.ticket = ticket
     waiting[number] = makeConnection(number, opened)
+    use(peripheral, for: number)
     attach(socket, .control, to: number)
     perform(peers[number]?.session.receive([], on: .control, at: now) ?? [], of: number)
+  }
+
+  /// The link of a session that the other side has dialled is not given back before the session.
+  private func use(_ device: String, for number: Int) {
+    join(device)
+    if let former = peers[number]?.device { Task { await release(former) } }
+    peers[number]?.device = device
   }
 }

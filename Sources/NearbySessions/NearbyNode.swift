@@ -9,20 +9,23 @@ public actor NearbyNode {
   public static let peerLimit = 7
   /// The handshakes and unanswered invitations of others at a time.
   static let pendingLimit = 16
+  /// The same of one device, so that none can keep all others out.
+  static let pendingDeviceLimit = 4
   /// How long the other side has to close the channels of a session that was ended here.
   private static let lingering = Duration.seconds(2)
 
   let client: BledClient
   let settings: NearbySettings
-  /// The invitations of others.
-  public nonisolated let invitations: AsyncStream<NearbyInvitation>
-  let invitationOutput: AsyncStream<NearbyInvitation>.Continuation
+  /// The invitations that the program has not fetched.
+  let unfetched = InvitationQueue(limit: NearbyNode.pendingLimit)
   private let beginning = ContinuousClock.now
 
   var peers: [Int: PeerState] = [:]
   var lastNumber = 0
-  /// The channels of others whose handshakes are under way.
-  var pending = 0
+  /// The channels of others whose handshakes are under way, by device.
+  var pending: [String: Int] = [:]
+  /// The handshakes and invitations of others that were refused since as many were waiting as may.
+  public internal(set) var refusals = 0
   /// The listener, the service and the advertisement, once there are some.
   var listening: L2CAPPublish.Result?
   var service: UInt16?
@@ -32,10 +35,11 @@ public actor NearbyNode {
   var isVisible = false
   var revision: UInt8 = .random(in: 0...255)
   var listener: Task<Void, Never>?
-  /// The connections to devices, which sessions and looks at descriptions share: the number of their users.
-  var linkUsers: [String: Int] = [:]
-  var isConnecting = false
-  var connectWaiters: [CheckedContinuation<Void, Never>] = []
+  /// The connections to devices.
+  var links: [String: DeviceLink] = [:]
+  /// Whether a description is being read, one at a time.
+  var isLooking = false
+  var lookWaiters: [CheckedContinuation<Void, Never>] = []
   /// The invitations of this side, by the identifier of the peer.
   var inviting: [UInt64: OwnInvitation] = [:]
   /// The sessions whose invitation is awaited: nothing else refers to them yet.
@@ -51,8 +55,13 @@ public actor NearbyNode {
     }
     self.client = client
     self.settings = settings
-    (invitations, invitationOutput) = AsyncStream.makeStream(
-      of: NearbyInvitation.self, bufferingPolicy: .bufferingOldest(Self.pendingLimit))
+  }
+
+  deinit { unfetched.finish() }
+
+  /// The invitations of others, for one reader at a time. One that has timed out, or ended otherwise, leaves.
+  public nonisolated var invitations: AsyncStream<NearbyInvitation> {
+    AsyncStream(unfolding: { [unfetched] in await unfetched.next() })
   }
 
   /// The name that others see.
@@ -71,7 +80,7 @@ public actor NearbyNode {
     if let service { try? await client.unpublish(service) }
     if let listening { try? await client.unpublishL2CAPChannel(listening.psm, adapter: listening.adapter) }
     (advertisement, service, listening) = (nil, nil, nil)
-    invitationOutput.finish()
+    unfetched.finish()
   }
 
   /// Ends all sessions, and waits until the other sides know, or had the time to.
@@ -109,6 +118,7 @@ public actor NearbyNode {
       queue(.ended(end), for: number)
       answered(end, number)
       waiting[number] = nil
+      unfetched.remove(number)
       peers[number]?.end = end
       resumeReaders(of: number)
       for flow in (peers[number]?.flows ?? [:]).keys { closed(flow, .cancelled, of: number) }
@@ -162,9 +172,10 @@ public actor NearbyNode {
     resumeReaders(of: number)
     for waiter in closeWaiters { waiter.resume() }
     closeWaiters = []
-    if let link = peer.link {
-      peers[number]?.link = nil
-      Task { await release(link) }
+    peers[number]?.link = nil
+    if let device = peer.device {
+      peers[number]?.device = nil
+      Task { await release(device) }
     }
   }
 

@@ -11,6 +11,8 @@ struct PeerState {
   var ticket: (number: UInt64, key: [UInt8])?
   /// The dialer's connection to the device.
   var link: Peripheral?
+  /// The device whose link the session uses, of either role.
+  var device: String?
   var sockets: [Frame.Lane: ChannelSocket] = [:]
   var isWriting: Set<Frame.Lane> = []
   var timer: Task<Void, Never>?
@@ -25,6 +27,8 @@ struct PeerState {
   /// The end, once it was told.
   var end: NearbyEnd?
   var hasEnded: Bool { end != nil }
+  /// Whether this side has begun it, and it has not ended.
+  var isOurs: Bool { session.isDialer && !hasEnded }
   /// The readers of the channels, while too much of them was not fetched.
   var pausedReaders: [Frame.Lane: CheckedContinuation<Void, Never>] = [:]
   /// The wait for the answer to an invitation.

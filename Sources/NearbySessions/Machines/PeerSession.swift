@@ -290,6 +290,9 @@ struct PeerSession: Sendable {
     }
   }
 
+  /// Whether the other side waits for the owner's answer.
+  var isInvited: Bool { if case .invited = state { true } else { false } }
+
   private var answersKept: Int { lanes[.bulk]?.answersKept ?? 0 }
 
   /// Opens a stream, or offers a resource.

@@ -1,0 +1,135 @@
+import BledClient
+import TestSupport
+import Testing
+
+@testable import NearbySessions
+
+/// Invitations and links in both directions at once.
+@Suite(.timeLimit(.minutes(10))) struct CrossingTests {
+  private static let patience = Duration.seconds(Patience.seconds)
+
+  /// Two nodes that advertise and have found each other; Alice has the identifier `alice`, Bob 7.
+  private static func found(
+    alice identifier: UInt64
+  ) async throws -> (daemon: Daemon, alice: NearbyNode, bob: NearbyNode, toBob: FoundPeer, toAlice: FoundPeer) {
+    let daemon = try await Daemon(adapters: 2)
+    let alice = try await Nodes.node(daemon, "Alice", adapter: 0, identifier: identifier)
+    let bob = try await Nodes.node(daemon, "Bob", adapter: 1, identifier: 7)
+    try await alice.advertise()
+    try await bob.advertise()
+    return (daemon, alice, bob, try await Nodes.find("Bob", by: alice), try await Nodes.find("Alice", by: bob))
+  }
+
+  /// One session joins two nodes.
+  private static func expectOne(
+    _ alice: NearbyNode, _ bob: NearbyNode, _ ends: (alice: NearbyConnection, bob: NearbyConnection)
+  ) async throws {
+    #expect(ends.alice.code == ends.bob.code)
+    for (from, to) in [(ends.alice, ends.bob), (ends.bob, ends.alice)] {
+      try await from.send([7])
+      #expect(try await Nodes.message(of: to) == [7])
+    }
+    #expect(await alice.connectedCount == 1)
+    #expect(await bob.connectedCount == 1)
+  }
+
+  @Test("two peers that invite each other at once have one session, and neither is asked", arguments: [5, 9])
+  func crossing(identifier: UInt64) async throws {
+    let (daemon, alice, bob, toBob, toAlice) = try await Self.found(alice: identifier)
+    defer { withExtendedLifetime(daemon) {} }
+    let asked = [alice, bob].map { node in Task { try? await Nodes.invitation(to: node) } }
+    // Neither reaches the other before both have begun.
+    await alice.beginChange(toBob.peripheral)
+    await bob.beginChange(toAlice.peripheral)
+    async let first = alice.invite(toBob, timeout: Self.patience)
+    async let second = bob.invite(toAlice, timeout: Self.patience)
+    try await until {
+      let (own, other) = (await alice.inviting.count, await bob.inviting.count)
+      return own == 1 && other == 1
+    }
+    await alice.endChange(toBob.peripheral)
+    await bob.endChange(toAlice.peripheral)
+    try await Self.expectOne(alice, bob, (try await first, try await second))
+    await alice.stop()
+    await bob.stop()
+    for task in asked { #expect(await task.value == nil) }
+  }
+
+  @Test("a peer that invites instead of answering has one session with the inviter", arguments: [5, 9])
+  func invitedInstead(identifier: UInt64) async throws {
+    let (daemon, alice, bob, toBob, toAlice) = try await Self.found(alice: identifier)
+    defer { withExtendedLifetime(daemon) {} }
+    async let first = alice.invite(toBob, timeout: Self.patience)
+    let invitation = try await Nodes.invitation(to: bob)
+    async let second = bob.invite(toAlice, timeout: Self.patience)
+    try await Self.expectOne(alice, bob, (try await first, try await second))
+    #expect(await !invitation.answer(true))
+  }
+
+  @Test("the link of a look stays for a session that the other side has begun over it, and no longer")
+  func sharedLink() async throws {
+    let (daemon, alice, bob, toBob, toAlice) = try await Self.found(alice: 5)
+    defer { withExtendedLifetime(daemon) {} }
+    _ = try await alice.acquire(toBob.peripheral)
+    async let invited = bob.invite(toAlice, timeout: Self.patience)
+    let invitation = try await Nodes.invitation(to: alice)
+    #expect(await invitation.answer(true))
+    let ends = (alice: invitation.connection, bob: try await invited)
+    await alice.release(toBob.peripheral)
+    try await ends.alice.send([1])
+    guard case .message([1])? = await ends.bob.next() else { throw Nodes.Missing() }
+    await ends.bob.disconnect()
+    try await until { await alice.links.isEmpty }
+    try await until { await bob.links.isEmpty }
+  }
+
+  @Test("an invitation does not wait for a look at a device that does not answer")
+  func lookUnderWay() async throws {
+    let (daemon, alice, bob, toBob, _) = try await Self.found(alice: 5)
+    defer { withExtendedLifetime(daemon) {} }
+    let gone = "00000000-0000-0000-0000-000000000001"
+    await alice.beginChange(gone)
+    let look = Task { await alice.look(at: gone, 1) }
+    try await until { await alice.isLooking }
+    async let invited = alice.invite(toBob, timeout: Self.patience)
+    let invitation = try await Nodes.invitation(to: bob)
+    #expect(await invitation.answer(true))
+    #expect(try await invited.code == invitation.connection.code)
+    await alice.endChange(gone)
+    #expect(await look.value == nil)
+  }
+
+  @Test("an invitation that has timed out leaves the queue")
+  func timedOut() async throws {
+    let (daemon, alice, bob, toBob, _) = try await Self.found(alice: 5)
+    defer { withExtendedLifetime(daemon) {} }
+    await #expect(throws: BluetoothError.self) { try await alice.invite(toBob, context: [1], timeout: .seconds(1)) }
+    try await until { await bob.peers.isEmpty }
+    async let invited = alice.invite(toBob, context: [2], timeout: Self.patience)
+    let invitation = try await Nodes.invitation(to: bob)
+    #expect(invitation.context == [2])
+    #expect(await invitation.answer(true))
+    _ = try await invited
+  }
+
+  @Test("a device has four handshakes that wait, and the link that they use ends with them")
+  func handshakes() async throws {
+    let (daemon, alice, bob, toBob, _) = try await Self.found(alice: 5)
+    let psm = try #require(await bob.listening?.psm)
+    let mallory = try await daemon.client()
+    let link = try await mallory.connect(.identifier(toBob.peripheral), adapter: "simulated")
+    var channels: [L2CAPChannel] = []
+    for _ in 0..<NearbyNode.pendingDeviceLimit { channels.append(try await link.openL2CAPChannel(psm: psm)) }
+    try await until { await bob.pending.values.reduce(0, +) == NearbyNode.pendingDeviceLimit }
+    let refused = try? await link.openL2CAPChannel(psm: psm)
+    try await until { await bob.refusals == 1 }
+    withExtendedLifetime((channels, refused)) {}
+    channels = []
+    try await link.disconnect()
+    try await until { await bob.pending.isEmpty }
+    async let invited = alice.invite(toBob, timeout: Self.patience)
+    let invitation = try await Nodes.invitation(to: bob)
+    #expect(await invitation.answer(true))
+    #expect(try await invited.code == invitation.connection.code)
+  }
+}

@@ -1,0 +1,74 @@
+import BledClient
+import Dispatch
+import TestSupport
+import Testing
+
+@testable import NearbySessions
+
+/// Nodes on one daemon, each with a simulated adapter of its own.
+enum Nodes {
+  struct Missing: Error {}
+
+  /// - Parameter resumption: the time for a lost link; the usual one where the test waits for its end.
+  static func node(
+    _ daemon: Daemon, _ name: String, adapter: Int, identifier: UInt64? = nil, resumption: Duration = .seconds(10)
+  ) async throws -> NearbyNode {
+    var settings = NearbySettings(type: .files, name: name)
+    if let identifier { settings.identifier = identifier }
+    settings.adapter = adapter == 0 ? "simulated" : "simulated\(adapter)"
+    settings.information = ["a": name]
+    settings.resumption = resumption
+    return try NearbyNode(client: try await daemon.client(), settings: settings)
+  }
+
+  /// Nodes of these names, each with an adapter of its own, and the daemon that they share.
+  static func pair(
+    resumption: Duration = .seconds(10)
+  ) async throws -> (daemon: Daemon, alice: NearbyNode, bob: NearbyNode) {
+    let daemon = try await Daemon(adapters: 2)
+    return (
+      daemon, try await node(daemon, "Alice", adapter: 0, resumption: resumption),
+      try await node(daemon, "Bob", adapter: 1, resumption: resumption)
+    )
+  }
+
+  static func find(_ name: String, by node: NearbyNode) async throws -> FoundPeer {
+    for try await case .found(let peer) in try await node.browse() where peer.name == name { return peer }
+    throw Missing()
+  }
+
+  /// Two nodes with a session, from both sides.
+  static func connect(
+    _ alice: NearbyNode, _ bob: NearbyNode
+  ) async throws -> (alice: NearbyConnection, bob: NearbyConnection) {
+    try await bob.advertise()
+    let peer = try await find("Bob", by: alice)
+    async let answered = { () async throws -> NearbyConnection in
+      for await invitation in bob.invitations {
+        #expect(invitation.context == [1, 2, 3] && invitation.connection.name == "Alice")
+        #expect(await invitation.answer(true))
+        #expect(await !invitation.answer(true))
+        return invitation.connection
+      }
+      throw Missing()
+    }()
+    let connection = try await alice.invite(peer, context: [1, 2, 3])
+    return (connection, try await answered)
+  }
+
+  /// The next message; the session is ended if none comes.
+  static func message(of end: NearbyConnection) async throws -> [UInt8] {
+    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Patience.seconds)) { [weak end] in
+      guard let end else { return }
+      Task { await end.disconnect() }
+    }
+    while let event = await end.next() { if case .message(let message) = event { return message } }
+    throw Missing()
+  }
+
+  /// The next invitation.
+  static func invitation(to node: NearbyNode) async throws -> NearbyInvitation {
+    for await invitation in node.invitations { return invitation }
+    throw Missing()
+  }
+}
