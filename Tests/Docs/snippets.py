@@ -7,7 +7,7 @@ import pathlib
 import re
 import subprocess
 
-MODULES = ("Bluetooth", "BledRPC", "BledConnection", "BledClient", "CoreBluetooth")
+MODULES = ("Bluetooth", "BledRPC", "BledConnection", "BledClient", "FrameworkSupport", "CoreBluetooth")
 
 
 class Snippets:
