@@ -76,7 +76,7 @@ examples: deps-build ## builds the programs in Examples: debug, in Examples/.bui
 	@swift build --package-path Examples
 
 test: deps-build+test+kernel+bluez+home+python+web+package ## runs all tests, and prints what each step took
-	@scripts/steps test-fast+test-examples build+docs-test+test-bluez+test-home+test-host+test-python+test-web \
+	@scripts/steps test-fast+test-examples+build docs-test+test-bluez+test-home+test-host+test-python+test-web \
 	  test-kernel+test-fuzz test-attack+lint-deb
 
 test-fast: deps-build+test ## runs the tests that need no other kernel; SANITIZE=address or thread adds a sanitizer
