@@ -87,7 +87,8 @@ let package = Package(
     .target(
       name: "HostAdapter",
       dependencies: [
-        "Host", "AdapterParts", "Radio", "Adapter", "HCI", "CBlueZ", "Bluetooth", "EventLoop", logging, deque,
+        "Host", "AdapterParts", "Radio", "Adapter", "HCI", "CBlueZ", "Bluetooth", "BluetoothCrypto", "EventLoop",
+        logging, deque,
       ]),
     .target(
       name: "SimulatedAdapter",

@@ -25,8 +25,8 @@ package final class HostAdapter: Adapter {
   }
 
   static let noChannels = GAPError.notSupported.error("this adapter has no connection-oriented channels")
-  static let noPairing = GAPError.notSupported.error(
-    "this adapter does not pair: use an adapter of the kernel for devices that want that")
+  private static let noOutOfBand = GAPError.notSupported.error(
+    "this adapter makes no data for pairing by another way than the air: give it those of the device instead")
 
   private let address: TransportAddress
   private let context: AdapterContext
@@ -56,6 +56,7 @@ package final class HostAdapter: Adapter {
     end = AdapterEnd(in: context)
     controller.owner = self
     links.owner = self
+    links.pairing.onEvent = { [weak self] device, event in self?.events.emit(.pairing(device, event)) }
   }
 
   // MARK: - Adapter
@@ -112,20 +113,24 @@ package final class HostAdapter: Adapter {
 
   package func unpublishChannel(_ psm: UInt16) {}
 
-  // Without pairing there are no keys to be used.
+  package func setBonds(_ bonds: any BondSource) { links.pairing.bonds.kept = bonds }
 
-  package func setBonds(_ bonds: any BondSource) {}
+  /// Bonds are looked up each time.
   package func bondsAdded() {}
-  package func setPairing(_ settings: PairingSettings) {}
-  package func answer(_ question: QuestionID, _ answer: PairingAnswer) {}
-  package func setOutOfBand(_ data: OutOfBandData?, of address: DeviceAddress) {}
-  package func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) {
-    context.fail(done, Self.noPairing)
+
+  package func setPairing(_ settings: PairingSettings) { links.pairing.settings = settings }
+  package func answer(_ question: QuestionID, _ answer: PairingAnswer) { links.pairing.answer(question, answer) }
+  package func setOutOfBand(_ data: OutOfBandData?, of address: DeviceAddress) {
+    links.pairing.outOfBand[address] = data
   }
 
-  /// Ends the links to the device.
+  package func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) {
+    context.fail(done, Self.noOutOfBand)
+  }
+
+  /// Ends the links to a device, of which the owner of the bonds has removed the keys.
   package func unpair(_ address: DeviceAddress) {
-    for link in links.all where link.peer == address { link.disconnect() }
+    for link in links.all where links.pairing.isLink(link, to: address) { link.disconnect() }
   }
 
   package func setPrivacy(_ settings: PrivacySettings?) { privacy = settings }

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""The own host: scan, advertising, and GATT in both roles over an emulated controller."""
+"""The own host: scan, advertising, GATT in both roles and pairing over an emulated controller."""
 
 import asyncio
 import unittest
 
 from bumble.device import Peer
 from bumble.gatt import Characteristic, Service
+from pairing import PairingTest  # noqa: F401
 from world import FAR, NAME, NEAR, PATIENCE, World
 
 SERVICE = "6F3C0001-5B1E-4A0D-9B6A-0D1E6B7F2A10"
@@ -81,13 +82,6 @@ class HostTest(unittest.IsolatedAsyncioTestCase):
     async def notify(self, world, handle, value):
         while not (await world.call("server.notify", handle=handle, value=value.hex()))["sent"]:
             await world.next("server.ready")
-
-    async def test_pairing_is_refused_with_words(self):
-        async with World() as world:
-            await world.advertise()
-            peripheral = (await world.call("peripheral.connect", address=FAR))["peripheral"]
-            with self.assertRaisesRegex(Exception, "does not pair"):
-                await world.call("peripheral.pair", peripheral=peripheral)
 
     async def test_a_controller_that_vanishes_and_returns(self):
         for transport in ["unix", "tcp"]:

@@ -2,25 +2,27 @@ import Adapter
 import Bluetooth
 
 /// The reason in a Pairing Failed packet (Core 5.4, Vol 3, Part H, 3.5.5). Values that are not known are kept.
-struct PairingFailureReason: RawRepresentable, Hashable, Error {
-  let rawValue: UInt8
+package struct PairingFailureReason: RawRepresentable, Hashable, Error {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   static let passkeyEntryFailed = PairingFailureReason(rawValue: 0x01)
   static let outOfBandNotAvailable = PairingFailureReason(rawValue: 0x02)
   static let authenticationRequirements = PairingFailureReason(rawValue: 0x03)
   static let confirmValueFailed = PairingFailureReason(rawValue: 0x04)
-  static let pairingNotSupported = PairingFailureReason(rawValue: 0x05)
+  package static let pairingNotSupported = PairingFailureReason(rawValue: 0x05)
   static let encryptionKeySize = PairingFailureReason(rawValue: 0x06)
   static let commandNotSupported = PairingFailureReason(rawValue: 0x07)
   static let unspecified = PairingFailureReason(rawValue: 0x08)
-  static let repeatedAttempts = PairingFailureReason(rawValue: 0x09)
+  package static let repeatedAttempts = PairingFailureReason(rawValue: 0x09)
   static let invalidParameters = PairingFailureReason(rawValue: 0x0A)
   static let dhKeyCheckFailed = PairingFailureReason(rawValue: 0x0B)
   static let numericComparisonFailed = PairingFailureReason(rawValue: 0x0C)
   static let keyRejected = PairingFailureReason(rawValue: 0x0F)
 
   /// Whether it can be a guess that was wrong: the next one of that device has to wait (2.3.6).
-  var isOfAuthentication: Bool {
+  package var isOfAuthentication: Bool {
     [.passkeyEntryFailed, .confirmValueFailed, .dhKeyCheckFailed, .numericComparisonFailed].contains(self)
   }
 
@@ -45,7 +47,7 @@ struct PairingFailureReason: RawRepresentable, Hashable, Error {
 }
 
 /// The end of a pairing without success.
-enum PairingFailure: Hashable, Sendable {
+package enum PairingFailure: Hashable, Sendable {
   /// We ended it, and told the other side.
   case ours(PairingFailureReason)
   /// The other side ended it.
@@ -58,7 +60,7 @@ enum PairingFailure: Hashable, Sendable {
   case linkEnded
 
   /// The error that users are given.
-  func error(with peer: DeviceAddress) -> BluetoothError {
+  package func error(with peer: DeviceAddress) -> BluetoothError {
     let words =
       switch self {
       case .ours(let reason): reason.words

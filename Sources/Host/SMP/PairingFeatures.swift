@@ -1,7 +1,7 @@
 import Bluetooth
 
 /// The features that a side announces at the beginning of a pairing (Core 5.4, Vol 3, Part H, 3.5.1).
-struct PairingFeatures: Hashable, Sendable {
+package struct PairingFeatures: Hashable, Sendable {
   /// The means of the person.
   var capability: PairingCapability
   /// Whether it has data of the other side that came by another way than the air.
@@ -52,8 +52,10 @@ struct PairingFeatures: Hashable, Sendable {
 }
 
 /// The requirements of one side (3.5.1, AuthReq). Reserved bits are kept, as check values are made of them.
-struct AuthenticationRequirements: OptionSet, Hashable, Sendable {
-  let rawValue: UInt8
+package struct AuthenticationRequirements: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   static let bonding = AuthenticationRequirements(rawValue: 0x01)
   /// Protection against a person in the middle.
@@ -66,8 +68,10 @@ struct AuthenticationRequirements: OptionSet, Hashable, Sendable {
 }
 
 /// Keys that are handed out (3.6.1). Reserved bits are kept, as check values are made of them.
-struct KeyDistribution: OptionSet, Hashable, Sendable {
-  let rawValue: UInt8
+package struct KeyDistribution: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   static let encryption = KeyDistribution(rawValue: 0x01)
   static let identity = KeyDistribution(rawValue: 0x02)

@@ -3,63 +3,69 @@ import Bluetooth
 import BluetoothCrypto
 
 /// The terms on which this machine takes part in one pairing.
-struct PairingTerms: Sendable {
+package struct PairingTerms: Sendable {
   /// The means of a person here.
-  var capability = PairingCapability.none
+  package var capability = PairingCapability.none
   /// The lowest security level with which the pairing may end, 2 to 4.
-  var level = 2
+  package var level = 2
   /// Whether the keys are kept.
-  var bonds = true
+  package var bonds = true
   /// Whether a program here asked for it; otherwise consent is asked for where nothing else is.
-  var isOwn = false
+  package var isOwn = false
   /// Whether LE Secure Connections is supported.
-  var hasSecureConnections = true
+  package var hasSecureConnections = true
   /// The shortest encryption key that is accepted, 7 to 16 octets.
-  var minimumKeySize = 7
+  package var minimumKeySize = 7
   /// The longest encryption key that is offered, 7 to 16 octets.
-  var maximumKeySize = 16
+  package var maximumKeySize = 16
   /// The address that this machine keeps.
-  var identity: DeviceAddress
+  package var identity: DeviceAddress
   /// The key that resolves its private addresses; nil if it has none. Then no identity is handed out: devices that are
   /// promised an identity without a key fail the pairing.
-  var identityResolvingKey: Key128?
+  package var identityResolvingKey: Key128?
   /// The data that the device gave by another way than the air, for LE Secure Connections.
-  var outOfBand: OutOfBandData?
+  package var outOfBand: OutOfBandData?
   /// The random value of the data that this machine gave by another way; they were made with the key pair of `secrets`.
-  var ownOutOfBandRandom: Key128?
+  package var ownOutOfBandRandom: Key128?
   /// The temporary key of legacy pairing that both sides got by another way than the air.
-  var temporaryKey: Key128?
+  package var temporaryKey: Key128?
   /// Secrets that no other pairing had or will have.
-  var secrets: PairingSecrets
+  package var secrets: PairingSecrets
+
+  /// Makes terms with the values above.
+  package init(identity: DeviceAddress, secrets: PairingSecrets) {
+    self.identity = identity
+    self.secrets = secrets
+  }
 }
 
 /// Whether a device may pair, or be paired with because it asked for security.
-enum PairingPermission: Sendable {
+package enum PairingPermission: Sendable {
   case granted(PairingTerms)
   /// The reason why it may not.
   case refused(PairingFailureReason)
 }
 
 /// The random numbers of one pairing.
-struct PairingSecrets: Sendable {
+package struct PairingSecrets: Sendable {
   /// The rounds of a passkey: one for each of its bits.
   static let rounds = 20
 
   /// The key pair, which no other pairing may use (CVE-2020-26558, and fixed coordinates: CVE-2018-5383).
-  var keyPair: P256KeyPair
+  package var keyPair: P256KeyPair
   /// The nonces of LE Secure Connections, one for each round of a passkey; the first is that of the other methods, and
   /// of legacy pairing.
-  var nonces: [Key128]
+  package var nonces: [Key128]
   /// The passkey that is shown, 0 to 999999.
-  var passkey: UInt32
+  package var passkey: UInt32
   /// The key for encryption that legacy pairing hands out, with its name.
-  var longTermKey: EncryptionKey
+  package var longTermKey: EncryptionKey
   /// The key for signed writes.
-  var signatureKey: Key128
+  package var signatureKey: Key128
 
   /// Makes new secrets.
   /// - Parameter keyPair: the key pair; another one only if data of it were given by another way than the air.
-  init(keyPair: P256KeyPair = P256KeyPair()) {
+  package init(keyPair: P256KeyPair = P256KeyPair()) {
     var generator = SystemRandomNumberGenerator()
     self.keyPair = keyPair
     nonces = (0..<Self.rounds).map { _ in Key128.random(using: &generator) }
@@ -78,8 +84,8 @@ struct PairingSecrets: Sendable {
 }
 
 /// A key with which a link is encrypted, and its name. The name is zero but for keys of legacy pairing (2.4.4).
-struct EncryptionKey: Hashable, Sendable {
-  var value: Key128
-  var random: UInt64 = 0
-  var diversifier: UInt16 = 0
+package struct EncryptionKey: Hashable, Sendable {
+  package var value: Key128
+  package var random: UInt64 = 0
+  package var diversifier: UInt16 = 0
 }

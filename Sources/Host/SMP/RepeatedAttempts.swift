@@ -2,7 +2,7 @@ import Bluetooth
 
 /// The devices whose last pairings failed at the authentication, and the time until the next one (Core 5.4, Vol 3, Part
 /// H, 2.3.6): a second after the first failure, twice as long after each further one, at most 64 seconds.
-struct RepeatedAttempts: Sendable {
+package struct RepeatedAttempts: Sendable {
   private struct Attempts: Sendable {
     var failures: Int
     var until: Instant
@@ -16,8 +16,10 @@ struct RepeatedAttempts: Sendable {
   /// The number of devices that were replaced.
   private(set) var replaced = 0
 
+  package init() {}
+
   /// A pairing with a device failed at the authentication.
-  mutating func failed(_ peer: DeviceAddress, now: Instant) {
+  package mutating func failed(_ peer: DeviceAddress, now: Instant) {
     if devices[peer] == nil, devices.count >= Self.maximum {
       if let first = devices.min(by: { $0.value.until < $1.value.until })?.key { devices[first] = nil }
       replaced += 1
@@ -28,8 +30,8 @@ struct RepeatedAttempts: Sendable {
   }
 
   /// A pairing with a device succeeded.
-  mutating func succeeded(_ peer: DeviceAddress) { devices[peer] = nil }
+  package mutating func succeeded(_ peer: DeviceAddress) { devices[peer] = nil }
 
   /// Whether a device has to wait.
-  func isWaiting(_ peer: DeviceAddress, now: Instant) -> Bool { devices[peer].map { now < $0.until } ?? false }
+  package func isWaiting(_ peer: DeviceAddress, now: Instant) -> Bool { devices[peer].map { now < $0.until } ?? false }
 }

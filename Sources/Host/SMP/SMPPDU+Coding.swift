@@ -58,7 +58,7 @@ extension SMPPDU {
   }
 
   /// The octets of the packet.
-  var encoded: [UInt8] {
+  package var encoded: [UInt8] {
     switch self {
     case .pairingRequest(let features), .pairingResponse(let features): [code.rawValue] + features.encoded
     case .pairingConfirm(let key), .pairingRandom(let key), .pairingDHKeyCheck(let key),

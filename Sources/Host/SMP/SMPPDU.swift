@@ -2,7 +2,7 @@ import Bluetooth
 import BluetoothCrypto
 
 /// A packet of the Security Manager Protocol, on L2CAP channel 0x0006 (Core 5.4, Vol 3, Part H, 3.5 and 3.6).
-enum SMPPDU: Hashable, Sendable {
+package enum SMPPDU: Hashable, Sendable {
   /// The central begins to pair (3.5.1).
   case pairingRequest(PairingFeatures)
   /// The peripheral's answer (3.5.2).
@@ -72,7 +72,7 @@ enum SMPPDU: Hashable, Sendable {
 }
 
 /// The progress of typing a passkey (3.5.8).
-enum Keypress: UInt8, Sendable {
+package enum Keypress: UInt8, Sendable {
   case started
   case digitEntered
   case digitErased

@@ -2,7 +2,7 @@ import Adapter
 import BluetoothCrypto
 
 /// An action of a `SecurityManager`, for the owner of its link to execute.
-enum SecurityAction: Hashable, Sendable {
+package enum SecurityAction: Hashable, Sendable {
   /// Send a packet on channel 0x0006.
   case send(SMPPDU)
   /// Have the controller encrypt the link (LE Enable Encryption).

@@ -21,7 +21,7 @@ import BluetoothCrypto
 // agreed on if it waits for encryption, else by that of the bond, and during a pairing by none.
 
 /// The Security Manager of one link (Core 5.4, Vol 3, Part H): protects the link with the keys of a bond, or pairs.
-struct SecurityManager: Sendable {
+package struct SecurityManager: Sendable {
   private enum State: Sendable {
     case idle
     /// A Security Request was sent.
@@ -38,7 +38,7 @@ struct SecurityManager: Sendable {
   private let ends: Pairing.Ends
   private var state = State.idle
   /// How the link is protected.
-  private(set) var security = LinkSecurity.none
+  package private(set) var security = LinkSecurity.none
   /// The protection that the key of the last answer to a Long Term Key Request gives.
   private var replied: LinkSecurity?
   /// The number of the last question, and whether it waits for an answer.
@@ -49,12 +49,12 @@ struct SecurityManager: Sendable {
   ///   - role: our role on the link.
   ///   - local: our address on this link, as the peer knows it: not the identity if the link was made with another one.
   ///   - peer: the address of the other side on this link.
-  init(role: LinkRole, local: DeviceAddress, peer: DeviceAddress) {
+  package init(role: LinkRole, local: DeviceAddress, peer: DeviceAddress) {
     ends = Pairing.Ends(role: role, local: local, peer: peer)
   }
 
   /// When `timePassed` is due.
-  var deadline: Instant? {
+  package var deadline: Instant? {
     switch state {
     case .requested(let until), .pairing(_, let until): until
     case .idle, .encrypting, .closed: nil
@@ -62,13 +62,13 @@ struct SecurityManager: Sendable {
   }
 
   /// Whether a pairing is under way.
-  var isPairing: Bool { if case .pairing = state { true } else { false } }
+  package var isPairing: Bool { if case .pairing = state { true } else { false } }
 
   // MARK: - The wishes of this side
 
   /// Raises the protection of the link: with the keys of a bond, else by a pairing on these terms.
   /// - Parameter bond: the bond with the device if it gives the wanted level.
-  mutating func raise(bond: Bond?, _ terms: @autoclosure () -> PairingTerms, now: Instant) -> [SecurityAction] {
+  package mutating func raise(bond: Bond?, _ terms: @autoclosure () -> PairingTerms, now: Instant) -> [SecurityAction] {
     switch (state, ends.role) {
     case (.idle, .central):
       if let key = bond?.key(for: .central) { return encrypt(key) }
@@ -82,7 +82,7 @@ struct SecurityManager: Sendable {
   }
 
   /// The person here has answered a question. An answer to an earlier one is ignored.
-  mutating func answer(_ number: UInt32, _ answer: PairingAnswer, now: Instant) -> [SecurityAction] {
+  package mutating func answer(_ number: UInt32, _ answer: PairingAnswer, now: Instant) -> [SecurityAction] {
     guard isAsking, number == question else { return [] }
     isAsking = false
     return withPairing(now) { (pairing) throws(PairingFailureReason) in try pairing.answer(answer) }
@@ -94,7 +94,7 @@ struct SecurityManager: Sendable {
   /// - Parameters:
   ///   - bond: the bond with the device, if there is one.
   ///   - permission: whether it may pair; asked for only if it wants to.
-  mutating func receive(
+  package mutating func receive(
     _ octets: [UInt8], bond: @autoclosure () -> Bond?, _ permission: @autoclosure () -> PairingPermission, now: Instant
   ) -> [SecurityAction] {
     if case .closed = state { return [] }
@@ -172,7 +172,7 @@ struct SecurityManager: Sendable {
   // MARK: - Encryption
 
   /// The controller of a peripheral asks for the key of this name.
-  mutating func keyRequested(random: UInt64, diversifier: UInt16, bond: Bond?) -> [SecurityAction] {
+  package mutating func keyRequested(random: UInt64, diversifier: UInt16, bond: Bond?) -> [SecurityAction] {
     replied = nil
     if case .pairing(let pairing, _) = state {
       // The short term key has no name, and before it is agreed on there is no key to give.
@@ -188,7 +188,7 @@ struct SecurityManager: Sendable {
   }
 
   /// The controller encrypted the link (Encryption Change, Encryption Key Refresh Complete).
-  mutating func encrypted(now: Instant) -> [SecurityAction] {
+  package mutating func encrypted(now: Instant) -> [SecurityAction] {
     switch state {
     case .pairing(let pairing, _):
       let (replied, security) = (replied, pairing.parameters?.security)
@@ -211,7 +211,7 @@ struct SecurityManager: Sendable {
   }
 
   /// The controller could not encrypt the link, for this HCI error.
-  mutating func encryptionFailed(_ code: UInt8) -> [SecurityAction] {
+  package mutating func encryptionFailed(_ code: UInt8) -> [SecurityAction] {
     switch state {
     case .pairing: return end(.encryption(code))
     case .encrypting:
@@ -237,7 +237,7 @@ struct SecurityManager: Sendable {
   // MARK: - Ends
 
   /// Time has passed.
-  mutating func timePassed(now: Instant) -> [SecurityAction] {
+  package mutating func timePassed(now: Instant) -> [SecurityAction] {
     guard let deadline, deadline <= now else { return [] }
     guard isPairing else { return end(.timeout) }
     let actions = end(.timeout)
@@ -246,7 +246,7 @@ struct SecurityManager: Sendable {
   }
 
   /// The link has ended.
-  mutating func linkEnded() -> [SecurityAction] {
+  package mutating func linkEnded() -> [SecurityAction] {
     switch state {
     case .requested, .pairing, .encrypting: return end(.linkEnded)
     case .idle, .closed: return []

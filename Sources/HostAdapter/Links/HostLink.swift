@@ -49,7 +49,7 @@ final class HostLink: Link, ControllerLink {
   }
 
   var maximumMTU: Int { Self.longestMTU }
-  var security: LinkSecurity { .none }
+  var security: LinkSecurity { isOver ? .none : links.pairing.security(of: handle) }
   var isWritable: Bool { !isBlocked }
 
   var isReading = true {
@@ -101,7 +101,7 @@ final class HostLink: Link, ControllerLink {
   ) { context.fail(done, HostAdapter.noChannels) }
 
   func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void) {
-    context.fail(done, HostAdapter.noPairing)
+    links.pairing.raise(self, to: level, as: capability, done)
   }
 
   // MARK: - The life of the link
@@ -141,6 +141,9 @@ final class HostLink: Link, ControllerLink {
     isBlocked = false
     tell(.writable)
   }
+
+  /// The protection of the link changed.
+  func updateSecurity() { tell(.securityChanged) }
 
   /// The controller told other parameters.
   func updateParameters() {

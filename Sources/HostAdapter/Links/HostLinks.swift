@@ -41,6 +41,7 @@ final class HostLinks {
 
   weak var owner: (any HostLinksOwner)?
   let requester: LinkRequester
+  let pairing: HostPairing
   private let controller: ControllerHost
   private let context: AdapterContext
   private var queue = ACLQueue(length: 27, packets: 1)
@@ -53,6 +54,8 @@ final class HostLinks {
     self.controller = controller
     self.context = context
     requester = LinkRequester(controller, in: context)
+    pairing = HostPairing(controller, in: context)
+    pairing.owner = self
     requester.onChange = { [weak self] handle in self?.entries[handle]?.link?.updateParameters() }
   }
 
@@ -63,6 +66,7 @@ final class HostLinks {
   func begin(_ controller: HostController) {
     queue = ACLQueue(length: controller.dataLength, packets: controller.dataPackets)
     early = EarlyData()
+    pairing.bonds.local = controller.profile.address
   }
 
   /// Ends all links.
@@ -80,9 +84,7 @@ final class HostLinks {
     case .leConnectionComplete(let event): if event.status.isSuccess { peers[event.handle] = event.peer.device }
     case .leEnhancedConnectionComplete(let event): if event.status.isSuccess { peers[event.handle] = event.peer.device }
     case .numberOfCompletedPackets(let event): completed(event)
-    case .leLongTermKeyRequest(let event):
-      controller.run(.command(CommandPacket(LELongTermKeyRequestNegativeReply(handle: event.handle))))
-    default: break
+    default: pairing.receive(event)
     }
   }
 
@@ -103,6 +105,7 @@ final class HostLinks {
     guard let peer = peers.removeValue(forKey: handle) else { return }
     entries[handle] = Entry(peer: peer, role: role, signalling: SignallingMachine(role: role))
     queue.begin(handle)
+    pairing.began(handle, role, peer)
     requester.began(handle, parameters)
     guard role == .peripheral else { return }
     entries[handle]?.attempts = 1
@@ -137,8 +140,9 @@ final class HostLinks {
   private func linkDown(_ handle: ConnectionHandle, _ reason: HCIStatus) {
     if let entry = entries[handle], entry.role == .central, entry.attempts != nil {
       entries[handle] = nil
-      forget(handle)
-      return controller.run(.attachFailed(entry.peer, reason.error("no connection to \(entry.peer)")))
+      let error = reason.error("no connection to \(entry.peer)")
+      forget(handle, error)
+      return controller.run(.attachFailed(entry.peer, error))
     }
     // A controller that does not know the link ended it before we asked for that.
     let isOurs = reason.code == .remoteUserTerminatedConnection || reason.code == .unknownConnectionIdentifier
@@ -150,7 +154,7 @@ final class HostLinks {
   /// Everything of a link ends, and only then its handle is free.
   private func end(_ handle: ConnectionHandle, _ error: BluetoothError) {
     guard let entry = entries.removeValue(forKey: handle) else { return }
-    let unsent = forget(handle)
+    let unsent = forget(handle, error)
     entry.alarm?.cancel()
     if let update = entry.update { context.fail(update, GAPError.notConnected.error("the link has ended")) }
     guard let link = entry.link else { return }
@@ -160,7 +164,8 @@ final class HostLinks {
   }
 
   @discardableResult
-  private func forget(_ handle: ConnectionHandle) -> Int {
+  private func forget(_ handle: ConnectionHandle, _ error: BluetoothError) -> Int {
+    pairing.ended(handle, error)
     let unsent = queue.end(handle)
     early.drop(handle)
     requester.ended(handle)
@@ -232,7 +237,7 @@ final class HostLinks {
     switch frame.channel {
     case L2CAPFrame.Fixed.attribute: entries[handle]?.link?.receive(frame.payload)
     case L2CAPFrame.Fixed.signalling: run(handle) { $0.receive(frame.payload) }
-    case L2CAPFrame.Fixed.securityManager: refusePairing(frame.payload, on: handle)
+    case L2CAPFrame.Fixed.securityManager: pairing.receive(frame.payload, on: handle)
     // Devices probe for channels of their own.
     default: context.logger.debug("a frame of channel \(frame.channel) was ignored", metadata: ["handle": "\(handle)"])
     }
@@ -289,13 +294,16 @@ final class HostLinks {
       }
     context.loop.execute { done(error) }
   }
+}
 
-  // MARK: - Pairing
+// MARK: - Pairing
 
-  /// Answers the beginning of a pairing with Pairing Failed: Pairing Not Supported (Core 5.4, Vol 3, Part H, 3.5.5).
-  private func refusePairing(_ payload: [UInt8], on handle: ConnectionHandle) {
-    // Pairing Request and Security Request.
-    guard let code = payload.first, code == 0x01 || code == 0x0B else { return }
-    _ = send(L2CAPFrame(channel: L2CAPFrame.Fixed.securityManager, payload: [0x05, 0x05]), on: handle, .control)
+extension HostLinks: HostPairingOwner {
+  func send(_ packet: [UInt8], on handle: ConnectionHandle) {
+    // A device that sends without reading goes without answers.
+    _ = send(L2CAPFrame(channel: L2CAPFrame.Fixed.securityManager, payload: packet), on: handle, .control)
   }
+
+  func disconnect(_ handle: ConnectionHandle) { entries[handle]?.link?.disconnect() }
+  func securityChanged(_ handle: ConnectionHandle) { entries[handle]?.link?.updateSecurity() }
 }

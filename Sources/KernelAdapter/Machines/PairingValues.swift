@@ -23,13 +23,6 @@ extension PairingCapability {
   }
 }
 
-extension Bond {
-  /// Whether a link on which we have this role has at least this level with its keys.
-  func reaches(_ level: Int, as role: LinkRole) -> Bool {
-    longTermKeys.contains { ($0.isSecureConnections || $0.role == role) && $0.level >= level }
-  }
-}
-
 extension LongTermKey {
   /// A key of the kernel; nil for one that must not be kept: of a pairing with debug keys, or without content.
   init?(_ key: ManagementLongTermKey) {

@@ -13,6 +13,7 @@ from support.air import Air
 from support.cases import expect, expect_equal, stage
 from support.client import failure_of
 from support.daemon import Daemon
+from support.person import Person
 from support.waiting import First, until
 
 HUB = "F0:F1:F2:F3:F4:00"
@@ -22,25 +23,6 @@ SECRET = UUID("B1ED0011-0000-4000-8000-00805F9B34FB")
 SIGNED = UUID("B1ED0013-0000-4000-8000-00805F9B34FB")
 AUTHENTICATED = UUID("B1ED0012-0000-4000-8000-00805F9B34FB")
 KINDS = PairingDelegate.IoCapability
-
-
-class Person(PairingDelegate):
-    """A person at the other device: numbers shown are put into a queue, numbers typed are taken from another."""
-
-    def __init__(self, capability):
-        super().__init__(capability)
-        self.shown = asyncio.Queue()
-        self.typed = asyncio.Queue()
-
-    async def compare_numbers(self, number, digits):
-        self.shown.put_nowait(f"{number:0{digits}}")
-        return True
-
-    async def display_number(self, number, digits):
-        self.shown.put_nowait(f"{number:0{digits}}")
-
-    async def get_number(self):
-        return int(await self.typed.get())
 
 
 @dataclass

@@ -1,0 +1,263 @@
+import Adapter
+import AdapterParts
+import Bluetooth
+import BluetoothCrypto
+import HCI
+import Host
+import Logging
+
+/// The user of `HostPairing`.
+protocol HostPairingOwner: AnyObject {
+  /// Sends a packet of the Security Manager.
+  func send(_ packet: [UInt8], on handle: ConnectionHandle)
+  /// Ends a link.
+  func disconnect(_ handle: ConnectionHandle)
+  /// The protection of a link changed.
+  func securityChanged(_ handle: ConnectionHandle)
+}
+
+/// The pairings of one controller: runs the `SecurityManager` of each link, with the questions to the person here and
+/// the requests for protection that wait.
+///
+/// | Input                                   | Then                                                                    |
+/// |-----------------------------------------|-------------------------------------------------------------------------|
+/// | `raise`, the link has the level         | done                                                                    |
+/// | `raise`, a bond below the level         | failed: it is to be forgotten first                                     |
+/// | `raise`                                 | the bond's key is used, or the device is paired with; later ones wait   |
+/// | the device begins                       | permitted for a request that waits without a bond, or as `settings` say |
+/// | the link is encrypted with a bond's key | requests of that level are done                                         |
+/// | the pairing succeeded                   | the owner is told; requests of that level are done, others failed       |
+/// | a failure, the link's end               | all requests of the link failed                                         |
+final class HostPairing {
+  weak var owner: (any HostPairingOwner)?
+  /// Told of the pairing with a device.
+  var onEvent: ((DeviceAddress, PairingEvent) -> Void)?
+  /// How devices pair.
+  var settings = PairingSettings()
+  /// The bonds, which are looked up each time.
+  var bonds = HostBonds()
+  /// The data that devices gave by another way than the air.
+  var outOfBand: [DeviceAddress: OutOfBandData] = [:]
+
+  private let controller: ControllerHost
+  private let context: AdapterContext
+  private var links: [ConnectionHandle: SecuredLink] = [:]
+  private var lastQuestion: UInt64 = 0
+  private var attempts = RepeatedAttempts()
+
+  init(_ controller: ControllerHost, in context: AdapterContext) {
+    self.controller = controller
+    self.context = context
+  }
+
+  // MARK: - Links
+
+  /// A link came up.
+  func began(_ handle: ConnectionHandle, _ role: LinkRole, _ peer: DeviceAddress) {
+    links[handle] = SecuredLink(handle, role, local: bonds.local, peer, identity: bonds.identity(of: peer))
+  }
+
+  /// A link ends: its requests fail.
+  func ended(_ handle: ConnectionHandle, _ error: BluetoothError) {
+    guard let secured = links.removeValue(forKey: handle) else { return }
+    secured.alarm?.cancel()
+    settle(secured, error)
+  }
+
+  /// How a link is protected.
+  func security(of handle: ConnectionHandle) -> LinkSecurity { links[handle]?.manager.security ?? .none }
+
+  /// Whether a link is one to a device, by the address on the link or the one that its bond names.
+  func isLink(_ link: HostLink, to device: DeviceAddress) -> Bool {
+    link.peer == device || links[link.handle]?.identity == device
+  }
+
+  /// A packet came on channel 6.
+  func receive(_ packet: [UInt8], on handle: ConnectionHandle) {
+    guard let secured = links[handle] else { return }
+    run(secured) { (manager, now) in
+      manager.receive(packet, bond: self.bonds.find(secured.identity), self.permission(for: secured, at: now), now: now)
+    }
+  }
+
+  /// Takes an event about encryption.
+  func receive(_ event: HCIEvent) {
+    switch event {
+    case .leLongTermKeyRequest(let event):
+      guard let secured = links[event.handle] else { return reply(event.handle, nil) }
+      run(secured) { (manager, _) in
+        manager.keyRequested(
+          random: event.randomNumber, diversifier: event.encryptedDiversifier, bond: self.bonds.find(secured.identity))
+      }
+    case .encryptionChange(let event): encryptionChanged(event.handle, event.status, isOn: event.mode != 0)
+    case .encryptionKeyRefreshComplete(let event): encryptionChanged(event.handle, event.status, isOn: true)
+    default: break
+    }
+  }
+
+  private func encryptionChanged(_ handle: ConnectionHandle, _ status: HCIStatus, isOn: Bool) {
+    guard let secured = links[handle] else { return }
+    run(secured) { (manager, now) in
+      status.isSuccess && isOn ? manager.encrypted(now: now) : manager.encryptionFailed(status.rawValue)
+    }
+  }
+
+  // MARK: - The wishes of this side
+
+  /// Raises the protection of a link to a level, 2 to 4.
+  func raise(
+    _ link: HostLink, to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void
+  ) {
+    guard let secured = links[link.handle], !link.isOver else {
+      return context.fail(done, GAPError.notConnected.error("\(link.peer) is not connected"))
+    }
+    guard secured.manager.security.level < level else { return context.loop.execute { done(nil) } }
+    let bond = bonds.find(secured.identity)
+    if let bond, !bond.reaches(level, as: link.role) {
+      let words = "the keys shared with \(link.peer) do not reach this level: forget them, and pair again"
+      return context.fail(done, GAPError.pairingFailed.error(words))
+    }
+    secured.wait(for: level, capability, done)
+    run(secured) { (manager, now) in manager.raise(bond: bond, self.ownTerms(secured), now: now) }
+  }
+
+  /// Answers a question; one that is over is left alone.
+  func answer(_ id: QuestionID, _ answer: PairingAnswer) {
+    guard let secured = links.values.first(where: { $0.question?.id == id }), let question = secured.question else {
+      return
+    }
+    secured.question = nil
+    run(secured) { (manager, now) in manager.answer(question.number, answer, now: now) }
+  }
+
+  /// The terms of a pairing that requests wait for.
+  private func ownTerms(_ secured: SecuredLink) -> PairingTerms {
+    var terms = terms(secured, secured.capability)
+    terms.level = secured.wanted ?? 2
+    terms.isOwn = true
+    return terms
+  }
+
+  private func terms(_ secured: SecuredLink, _ capability: PairingCapability) -> PairingTerms {
+    var terms = PairingTerms(identity: bonds.local, secrets: PairingSecrets())
+    terms.capability = capability
+    terms.outOfBand = outOfBand[secured.peer] ?? outOfBand[secured.identity]
+    return terms
+  }
+
+  private func permission(for secured: SecuredLink, at now: Instant) -> PairingPermission {
+    guard !attempts.isWaiting(secured.identity, now: now) else { return .refused(.repeatedAttempts) }
+    // A request that is to use a bond is no consent to another one, which may be that of another device.
+    if secured.wanted != nil, bonds.find(secured.identity) == nil { return .granted(ownTerms(secured)) }
+    guard settings.acceptsDevices else { return .refused(.pairingNotSupported) }
+    return .granted(terms(secured, settings.capability))
+  }
+
+  // MARK: - The machine
+
+  private func run(_ secured: SecuredLink, _ step: (inout SecurityManager, Instant) -> [SecurityAction]) {
+    let wasPairing = secured.manager.isPairing
+    let actions = step(&secured.manager, context.scheduler.now)
+    secured.alarm?.cancel()
+    secured.alarm = secured.manager.deadline.map { deadline in
+      context.scheduler.schedule(at: deadline) { [weak self, weak secured] in
+        guard let self, let secured else { return }
+        run(secured) { (manager, now) in manager.timePassed(now: now) }
+      }
+    }
+    for action in actions {
+      // The link may have ended.
+      guard links[secured.handle] === secured else { return }
+      perform(action, secured, wasPairing: wasPairing)
+    }
+  }
+
+  private func perform(_ action: SecurityAction, _ secured: SecuredLink, wasPairing: Bool) {
+    switch action {
+    case .send(let packet): owner?.send(packet.encoded, on: secured.handle)
+    case .encrypt(let key): encrypt(key, secured)
+    case .replyToKeyRequest(let key): reply(secured.handle, key)
+    case .ask(let number, let question):
+      lastQuestion += 1
+      let id = QuestionID(lastQuestion)
+      secured.question = (id, number)
+      onEvent?(secured.peer, .question(id, question))
+    case .show(let passkey, let entered): onEvent?(secured.peer, .showPasskey(passkey, entered: entered))
+    case .secured:
+      // A pairing ends when all keys have come.
+      if !secured.manager.isPairing { settle(secured) }
+      owner?.securityChanged(secured.handle)
+    case .paired(let bond): paired(bond, secured)
+    case .keysLost(let theirs): onEvent?(secured.peer, .keysLost(theirs: theirs))
+    case .disconnect: owner?.disconnect(secured.handle)
+    case .failed(let failure): failed(failure, secured, wasPairing: wasPairing)
+    }
+  }
+
+  private func encrypt(_ key: EncryptionKey, _ secured: SecuredLink) {
+    let command = LEEnableEncryption {
+      $0.handle = secured.handle
+      ($0.randomNumber, $0.encryptedDiversifier) = (key.random, key.diversifier)
+      $0.longTermKey = key.value.littleEndian
+    }
+    controller.ask(CommandPacket(command)) { [weak self, weak secured] answer in
+      guard let self, let secured, !answer.status.isSuccess else { return }
+      run(secured) { (manager, _) in manager.encryptionFailed(answer.status.rawValue) }
+    }
+  }
+
+  private func reply(_ handle: ConnectionHandle, _ key: Key128?) {
+    guard let key else {
+      return controller.run(.command(CommandPacket(LELongTermKeyRequestNegativeReply(handle: handle))))
+    }
+    let reply = LELongTermKeyRequestReply {
+      $0.handle = handle
+      $0.longTermKey = key.littleEndian
+    }
+    controller.run(.command(CommandPacket(reply)))
+  }
+
+  // MARK: - Ends
+
+  private func paired(_ bond: Bond?, _ secured: SecuredLink) {
+    attempts.succeeded(secured.identity)
+    if let bond { secured.identity = bond.peer }
+    secured.question = nil
+    onEvent?(secured.peer, bond.map { .bonded($0) } ?? .pairedWithoutBond)
+    settle(secured)
+  }
+
+  private func failed(_ failure: PairingFailure, _ secured: SecuredLink, wasPairing: Bool) {
+    if failure.isOfAuthentication { attempts.failed(secured.identity, now: context.scheduler.now) }
+    secured.question = nil
+    let error = wasPairing ? failure.error(with: secured.peer) : failure.errorOfBond(with: secured.peer)
+    context.logger.debug("\(error)")
+    if wasPairing { onEvent?(secured.peer, .failed(error)) }
+    settle(secured, error)
+  }
+
+  /// Ends the requests of a link, after the call that caused it.
+  private func settle(_ secured: SecuredLink, _ error: BluetoothError? = nil) {
+    for call in secured.settle(error) { context.loop.execute(call) }
+  }
+}
+
+extension PairingFailure {
+  /// Whether it can be a guess that was wrong.
+  fileprivate var isOfAuthentication: Bool {
+    switch self {
+    case .ours(let reason), .theirs(let reason): reason.isOfAuthentication
+    case .timeout, .encryption, .linkEnded: false
+    }
+  }
+
+  /// The error that users are given where keys of a bond were used.
+  fileprivate func errorOfBond(with peer: DeviceAddress) -> BluetoothError {
+    let causes: [HCIErrorCode] = [.authenticationFailure, .pinOrKeyMissing]
+    guard case .encryption(let code) = self, causes.contains(where: { $0.rawValue == code }) else {
+      return error(with: peer)
+    }
+    return GAPError.pairingFailed.error(
+      "\(peer) and this machine do not share keys any more: remove the pairing on both sides, then pair again")
+  }
+}

@@ -1,0 +1,48 @@
+import Adapter
+import Bluetooth
+import HCI
+import Host
+
+/// The security of one link: its Security Manager, and the requests and the question that wait.
+final class SecuredLink {
+  let handle: ConnectionHandle
+  let peer: DeviceAddress
+  /// The address of the device that its bond names.
+  var identity: DeviceAddress
+  var manager: SecurityManager
+  /// Rings at the manager's deadline.
+  var alarm: (any ScheduledWork)?
+  /// The question that waits for an answer, with its number in the manager.
+  var question: (id: QuestionID, number: UInt32)?
+  /// The means of a person for the requests that wait.
+  private(set) var capability = PairingCapability.none
+  private var waiting: [(level: Int, done: (BluetoothError?) -> Void)] = []
+
+  init(
+    _ handle: ConnectionHandle, _ role: LinkRole, local: DeviceAddress, _ peer: DeviceAddress, identity: DeviceAddress
+  ) {
+    (self.handle, self.peer, self.identity) = (handle, peer, identity)
+    manager = SecurityManager(role: role, local: local, peer: peer)
+  }
+
+  /// The highest level that is waited for, 2 to 4; nil if no request waits.
+  var wanted: Int? { waiting.map(\.level).max() }
+
+  /// A request for a level waits. The means of a person are those of the first one.
+  func wait(for level: Int, _ capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void) {
+    if waiting.isEmpty { self.capability = capability }
+    waiting.append((level, done))
+  }
+
+  /// Ends the requests: with nothing if the link has their level now, else with an error.
+  /// - Parameter error: nil for that of a level which was not reached.
+  /// - Returns: the calls to make.
+  func settle(_ error: BluetoothError? = nil) -> [() -> Void] {
+    let level = manager.security.level
+    let missed = GAPError.pairingFailed.error(
+      "the device and this machine cannot reach this security level together; the link has level \(level)")
+    let settled = waiting
+    waiting = []
+    return settled.map { request in { request.done(request.level <= level ? nil : error ?? missed) } }
+  }
+}

@@ -1,0 +1,247 @@
+"""The own host pairs: in both roles, by every method, with LE Secure Connections and without."""
+
+import asyncio
+import unittest
+
+from bumble.core import ProtocolError
+from bumble.device import Peer
+from bumble.gatt import Characteristic, Service
+from bumble.pairing import OobContext, PairingConfig, PairingDelegate
+from world import FAR, NEAR, PATIENCE, World
+
+from support.person import Person  # noqa: E402, I001
+
+SERVICE = "6F3C0001-5B1E-4A0D-9B6A-0D1E6B7F2A10"
+SECRET = "6F3C0003-5B1E-4A0D-9B6A-0D1E6B7F2A10"
+KINDS = PairingDelegate.IoCapability
+
+
+class PairingTest(unittest.IsolatedAsyncioTestCase):
+    def sits(self, world, capability=KINDS.NO_OUTPUT_NO_INPUT, sc=True):
+        """A person sits at the device; gives the person, and the list of pairings there from now on."""
+        person = Person(capability)
+        mitm = capability != KINDS.NO_OUTPUT_NO_INPUT
+        world.far.pairing_config_factory = lambda _: PairingConfig(sc, mitm, True, person)
+        pairings = []
+        world.far.on("connection", lambda connection: connection.on(connection.EVENT_PAIRING, pairings.append))
+        return person, pairings
+
+    async def connect(self, world):
+        return (await world.call("peripheral.connect", address=FAR, addressType="random"))["peripheral"]
+
+    async def lock(self, world, protection=Characteristic.READ_REQUIRES_ENCRYPTION):
+        """The device serves a value that is protected."""
+        value = Characteristic(SECRET, Characteristic.Properties.READ, protection, b"secret")
+        world.far.add_service(Service(SERVICE, [value]))
+        await world.advertise()
+
+    async def read(self, world, peripheral):
+        read = await world.call("gatt.read", peripheral=peripheral, service=SERVICE, characteristic=SECRET)
+        return bytes.fromhex(read["value"])
+
+    async def let_go(self, world, peripheral):
+        """Ends the link; both sides know."""
+        (connection,) = world.far.connections.values()
+        gone = asyncio.Event()
+        connection.on("disconnection", lambda _: gone.set())
+        await world.call("peripheral.disconnect", peripheral=peripheral)
+        await world.next("peripheral.disconnected")
+        await asyncio.wait_for(gone.wait(), PATIENCE)
+
+    async def publish(self, world):
+        """bled serves a value that is protected."""
+        characteristic = {
+            "uuid": SECRET, "properties": ["read"], "permissions": ["readEncryptionRequired"], "value": b"secret".hex()}
+        await world.call("service.add", service={"uuid": SERVICE, "characteristics": [characteristic]})
+        await world.call("advertising.start", name="near end")
+
+    async def arrive(self, world):
+        """The device connects; gives its connection, and the protected value there."""
+        connection = await world.far.connect(f"{NEAR}/P", timeout=PATIENCE)
+        peer = Peer(connection)
+        await peer.discover_services([SERVICE])
+        (service,) = peer.get_services_by_uuid(SERVICE)
+        await service.discover_characteristics()
+        (value,) = service.get_characteristics_by_uuid(SECRET)
+        return connection, value
+
+    async def bonds(self, world):
+        return (await world.call("pairing.list"))["bonds"]
+
+    async def test_a_protected_read_pairs_and_the_bond_encrypts_the_next_link(self):
+        async with World() as world:
+            _, pairings = self.sits(world)
+            await self.lock(world)
+            peripheral = await self.connect(world)
+            self.assertEqual(await self.read(world, peripheral), b"secret")
+            (bond,) = await self.bonds(world)
+            self.assertEqual((bond["address"], bond["level"], bond["keySize"]), (FAR, "encrypted", 16))
+            await self.let_go(world, peripheral)
+            peripheral = await self.connect(world)
+            self.assertEqual(await self.read(world, peripheral), b"secret")
+            (connection,) = world.far.connections.values()
+            self.assertTrue(connection.is_encrypted)
+            self.assertEqual(len(pairings), 1)
+
+    async def test_pairing_with_a_device_that_lost_its_keys(self):
+        async with World() as world:
+            self.sits(world)
+            await self.lock(world)
+            peripheral = await self.connect(world)
+            await world.call("peripheral.pair", peripheral=peripheral)
+            await self.let_go(world, peripheral)
+            await world.far.keystore.delete_all()
+            peripheral = await self.connect(world)
+            with self.assertRaisesRegex(Exception, "do not share keys any more"):
+                await world.call("peripheral.pair", peripheral=peripheral)
+            self.assertEqual((await world.next("pairing.keysLost"))["side"], "device")
+            await world.call("pairing.forget", peripheral=peripheral)
+            await world.next("peripheral.disconnected")
+            peripheral = await self.connect(world)
+            self.assertEqual(await self.read(world, peripheral), b"secret")
+
+    async def test_legacy_pairing(self):
+        async with World() as world:
+            self.sits(world, sc=False)
+            await self.lock(world)
+            peripheral = await self.connect(world)
+            self.assertEqual(await self.read(world, peripheral), b"secret")
+            await self.let_go(world, peripheral)
+            # Bumble keeps the keys by the roles of the pairing, and looks them up by its own.
+            for address, keys in await world.far.keystore.get_all():
+                keys.ltk_central, keys.ltk_peripheral = keys.ltk_peripheral, keys.ltk_central
+                await world.far.keystore.update(address, keys)
+            peripheral = await self.connect(world)
+            self.assertEqual(await self.read(world, peripheral), b"secret")
+
+    async def test_pairing_by_each_method_with_a_person(self):
+        methods = [
+            ("displayYesNo", KINDS.DISPLAY_OUTPUT_AND_YES_NO_INPUT, True),
+            ("keyboard", KINDS.DISPLAY_OUTPUT_ONLY, True), ("display", KINDS.KEYBOARD_INPUT_ONLY, True),
+            ("keyboard", KINDS.DISPLAY_OUTPUT_ONLY, False), ("display", KINDS.KEYBOARD_INPUT_ONLY, False)]
+        for here, there, sc in methods:
+            with self.subTest(here=here, sc=sc):
+                async with World() as world:
+                    person, _ = self.sits(world, there, sc)
+                    await self.lock(world, Characteristic.READ_REQUIRES_AUTHENTICATION)
+                    await world.call("pairing.register", capability=here)
+                    peripheral = await self.connect(world)
+                    pairing = world.session.start("peripheral.pair", peripheral=peripheral, level="authenticated")
+                    await self.help(world, person)
+                    reached = await world.thread(world.session.finish, pairing, PATIENCE)
+                    level = "secureConnections" if sc else "authenticated"
+                    self.assertEqual(reached, {"level": level, "keySize": 16, "bonded": True})
+                    self.assertEqual(await self.read(world, peripheral), b"secret")
+
+    async def help(self, world, person):
+        """The person here and the one at the device do what one pairing wants of them."""
+        while True:
+            message = await world.thread(world.session.message, PATIENCE)
+            if message["method"] in ("pairing.confirm", "pairing.enterPasskey", "pairing.showPasskey"):
+                break
+        if message["method"] == "pairing.confirm":
+            shown = await asyncio.wait_for(person.shown.get(), PATIENCE)
+            world.session.answer(message, accept=message["params"]["number"] == shown)
+        elif message["method"] == "pairing.enterPasskey":
+            shown = await asyncio.wait_for(person.shown.get(), PATIENCE)
+            world.session.answer(message, passkey=shown)
+        else:
+            person.typed.put_nowait(message["params"]["passkey"])
+
+    async def test_pairing_that_the_person_here_refuses(self):
+        async with World() as world:
+            self.sits(world, KINDS.DISPLAY_OUTPUT_AND_YES_NO_INPUT)
+            await self.lock(world)
+            await world.call("pairing.register", capability="displayYesNo")
+            peripheral = await self.connect(world)
+            pairing = world.session.start("peripheral.pair", peripheral=peripheral)
+            while (message := await world.thread(world.session.message, PATIENCE))["method"] != "pairing.confirm":
+                pass
+            world.session.answer(message, accept=False)
+            with self.assertRaisesRegex(Exception, "the numbers differ, or it was refused"):
+                await world.thread(world.session.finish, pairing, PATIENCE)
+            self.assertEqual(await self.bonds(world), [])
+
+    async def test_pairing_with_data_of_the_device_that_went_another_way(self):
+        async with World() as world:
+            person, _ = self.sits(world)
+            context = OobContext()
+            oob = PairingConfig.OobConfig(context, None, None)
+            world.far.pairing_config_factory = lambda _: PairingConfig(True, True, True, person, None, oob)
+            await self.lock(world, Characteristic.READ_REQUIRES_AUTHENTICATION)
+            peripheral = await self.connect(world)
+            await self.give(world, OobContext())
+            with self.assertRaisesRegex(Exception, "a confirm value is wrong"):
+                await world.call("peripheral.pair", peripheral=peripheral, level="secureConnections")
+            # Bumble takes no other pairing on this link.
+            await self.let_go(world, peripheral)
+            await self.give(world, context)
+            peripheral = await self.connect(world)
+            reached = await world.call("peripheral.pair", peripheral=peripheral, level="secureConnections")
+            self.assertEqual(reached, {"level": "secureConnections", "keySize": 16, "bonded": True})
+            self.assertEqual(await self.read(world, peripheral), b"secret")
+
+    async def give(self, world, context):
+        """bled is told the data of a device."""
+        data = context.share()
+        await world.call(
+            "pairing.setOutOfBand", address=FAR, addressType="random", confirmation=data.c.hex(), random=data.r.hex())
+
+    async def test_a_device_pairs_with_us_and_the_bond_encrypts_the_next_link(self):
+        for sc in [True, False]:
+            with self.subTest(sc=sc):
+                async with World() as world:
+                    self.sits(world, sc=sc)
+                    await self.publish(world)
+                    await world.call("pairing.open", seconds=600)
+                    connection, value = await self.arrive(world)
+                    with self.assertRaises(ProtocolError):
+                        await value.read_value()
+                    await asyncio.wait_for(connection.pair(), PATIENCE)
+                    self.assertEqual(await value.read_value(), b"secret")
+                    (bond,) = await self.bonds(world)
+                    self.assertEqual((bond["address"], bond["level"]), (FAR, "encrypted"))
+                    await connection.disconnect()
+                    connection, value = await self.arrive(world)
+                    await asyncio.wait_for(connection.encrypt(), PATIENCE)
+                    self.assertEqual(await value.read_value(), b"secret")
+
+    async def test_a_device_pairs_at_our_request_but_not_in_place_of_a_bond(self):
+        async with World() as world:
+            self.sits(world)
+            await self.publish(world)
+            pairings = asyncio.Queue()
+
+            def heed(connection):
+                connection.on(
+                    "security_request", lambda _: pairings.put_nowait(asyncio.ensure_future(connection.pair())))
+
+            world.far.on("connection", heed)
+            connection, _ = await self.arrive(world)
+            (device,) = [
+                peripheral for peripheral in (await world.call("peripheral.list"))["peripherals"]
+                if peripheral["address"] == FAR]
+            reached = await world.call("peripheral.pair", peripheral=device["peripheral"])
+            self.assertEqual(reached, {"level": "encrypted", "keySize": 16, "bonded": True})
+            await asyncio.wait_for(await pairings.get(), PATIENCE)
+            bonds = await self.bonds(world)
+            await connection.disconnect()
+            # The device, or another one with its address, has no keys.
+            await world.far.keystore.delete_all()
+            await self.arrive(world)
+            with self.assertRaisesRegex(Exception, "refused"):
+                await world.call("peripheral.pair", peripheral=device["peripheral"])
+            with self.assertRaises(ProtocolError):
+                await asyncio.wait_for(await pairings.get(), PATIENCE)
+            self.assertEqual(await self.bonds(world), bonds)
+
+    async def test_pairing_that_nobody_allows(self):
+        async with World() as world:
+            self.sits(world)
+            await self.publish(world)
+            connection, value = await self.arrive(world)
+            with self.assertRaises(ProtocolError):
+                await asyncio.wait_for(connection.pair(), PATIENCE)
+            with self.assertRaises(ProtocolError):
+                await value.read_value()
+            self.assertEqual(await self.bonds(world), [])
