@@ -1,11 +1,13 @@
 """The own host pairs: in both roles, by every method, with LE Secure Connections and without."""
 
 import asyncio
+import secrets
 import unittest
 
 from bumble.core import ProtocolError
 from bumble.device import Peer
 from bumble.gatt import Characteristic, Service
+from bumble.hci import Address, HCI_LE_Set_Random_Address_Command
 from bumble.pairing import OobContext, PairingConfig, PairingDelegate
 from world import FAR, NEAR, PATIENCE, World
 
@@ -17,11 +19,12 @@ KINDS = PairingDelegate.IoCapability
 
 
 class PairingTest(unittest.IsolatedAsyncioTestCase):
-    def sits(self, world, capability=KINDS.NO_OUTPUT_NO_INPUT, sc=True):
-        """A person sits at the device; gives the person, and the list of pairings there from now on."""
+    def sits(self, world, capability=KINDS.NO_OUTPUT_NO_INPUT, sc=True, identity=None):
+        """A person sits at the device; gives the person, and the list of pairings there from now on. `identity` is the
+        type of the address that the device tells as its identity."""
         person = Person(capability)
         mitm = capability != KINDS.NO_OUTPUT_NO_INPUT
-        world.far.pairing_config_factory = lambda _: PairingConfig(sc, mitm, True, person)
+        world.far.pairing_config_factory = lambda _: PairingConfig(sc, mitm, True, person, identity)
         pairings = []
         world.far.on("connection", lambda connection: connection.on(connection.EVENT_PAIRING, pairings.append))
         return person, pairings
@@ -186,6 +189,44 @@ class PairingTest(unittest.IsolatedAsyncioTestCase):
         data = context.share()
         await world.call(
             "pairing.setOutOfBand", address=FAR, addressType="random", confirmation=data.c.hex(), random=data.r.hex())
+
+    async def rotate(self, world):
+        """The device takes another private address; gives that."""
+        address = Address.generate_private_address(world.far.irk)
+        await world.far.send_sync_command(HCI_LE_Set_Random_Address_Command(random_address=address))
+        world.far.random_address = address
+        return address.to_string(with_type_qualifier=False)
+
+    async def test_pairing_with_devices_that_change_their_addresses(self):
+        async with World() as world:
+            world.far.irk = secrets.token_bytes(16)
+            _, pairings = self.sits(world, identity=Address.RANDOM_DEVICE_ADDRESS)
+            stranger = await self.rotate(world)
+            await self.lock(world)
+            connected = await world.call("peripheral.connect", address=stranger, addressType="random")
+            self.assertEqual(await self.read(world, connected["peripheral"]), b"secret")
+            (bond,) = await self.bonds(world)
+            self.assertEqual((bond["address"], bond["peripheral"]), (FAR, connected["peripheral"]))
+            await self.let_go(world, connected["peripheral"])
+            await world.far.stop_advertising()
+            await self.rotate(world)
+            await world.advertise()
+            await world.call("peripheral.connect", peripheral=connected["peripheral"])
+            self.assertEqual(await self.read(world, connected["peripheral"]), b"secret")
+            await self.let_go(world, connected["peripheral"])
+            await world.far.stop_advertising()
+            # The keys of LE Secure Connections hold in both roles.
+            await self.publish(world)
+            await self.rotate(world)
+            connection, value = await self.arrive(world)
+            await asyncio.wait_for(connection.encrypt(), PATIENCE)
+            self.assertEqual(await value.read_value(), b"secret")
+            self.assertEqual(len(pairings), 1)
+            # To forget the device ends its link, which has another address.
+            gone = asyncio.Event()
+            connection.on("disconnection", lambda _: gone.set())
+            await world.call("pairing.forget", address=FAR)
+            await asyncio.wait_for(gone.wait(), PATIENCE)
 
     async def test_a_device_pairs_with_us_and_the_bond_encrypts_the_next_link(self):
         for sc in [True, False]:
