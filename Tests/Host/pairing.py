@@ -5,6 +5,7 @@ import secrets
 import unittest
 
 from bumble.core import ProtocolError
+from bumble.crypto import aes_cmac
 from bumble.device import Peer
 from bumble.gatt import Characteristic, Service
 from bumble.hci import Address, HCI_LE_Set_Random_Address_Command
@@ -12,6 +13,7 @@ from bumble.pairing import OobContext, PairingConfig, PairingDelegate
 from world import FAR, NEAR, PATIENCE, World
 
 from support.person import Person  # noqa: E402, I001
+from support.waiting import until  # noqa: E402
 
 SERVICE = "6F3C0001-5B1E-4A0D-9B6A-0D1E6B7F2A10"
 SECRET = "6F3C0003-5B1E-4A0D-9B6A-0D1E6B7F2A10"
@@ -93,6 +95,7 @@ class PairingTest(unittest.IsolatedAsyncioTestCase):
             peripheral = await self.connect(world)
             await world.call("peripheral.pair", peripheral=peripheral)
             await self.let_go(world, peripheral)
+            await until(world.far.keystore.get_all)
             await world.far.keystore.delete_all()
             peripheral = await self.connect(world)
             with self.assertRaisesRegex(Exception, "do not share keys any more"):
@@ -103,6 +106,32 @@ class PairingTest(unittest.IsolatedAsyncioTestCase):
             peripheral = await self.connect(world)
             self.assertEqual(await self.read(world, peripheral), b"secret")
 
+    async def test_pairing_gives_the_key_of_signed_writes(self):
+        async with World() as world:
+            person, _ = self.sits(world)
+            person.local_initiator_key_distribution |= PairingDelegate.KeyDistribution.DISTRIBUTE_SIGNING_KEY
+            value = Characteristic(
+                SECRET, Characteristic.Properties.AUTHENTICATED_SIGNED_WRITES, Characteristic.WRITEABLE, b"")
+            world.far.add_service(Service(SERVICE, [value]))
+            await world.advertise()
+            peripheral = await self.connect(world)
+            await world.call("peripheral.pair", peripheral=peripheral)
+            ((_, keys),) = await until(world.far.keystore.get_all)
+            # A link without encryption: signatures are for that.
+            await self.let_go(world, peripheral)
+            peripheral = await self.connect(world)
+            arrived = asyncio.Queue()
+            # Bumble's server passes no signature on.
+            world.far.gatt_server.on_att_signed_write_command = lambda _, pdu: arrived.put_nowait(bytes(pdu))
+            await world.call(
+                "gatt.write", peripheral=peripheral, service=SERVICE, characteristic=SECRET, value=b"signed".hex(),
+                signed=True)
+            packet = await asyncio.wait_for(arrived.get(), PATIENCE)
+            signed, code = packet[:-8], packet[-8:]
+            self.assertEqual(signed[3:-4], b"signed")
+            # The key, the packet and the code have their lowest octets first (Core 5.4, Vol 3, Part H, 2.4.5).
+            self.assertEqual(code, aes_cmac(signed[::-1], keys.csrk.value[::-1])[:8][::-1])
+
     async def test_legacy_pairing(self):
         async with World() as world:
             self.sits(world, sc=False)
@@ -111,7 +140,7 @@ class PairingTest(unittest.IsolatedAsyncioTestCase):
             self.assertEqual(await self.read(world, peripheral), b"secret")
             await self.let_go(world, peripheral)
             # Bumble keeps the keys by the roles of the pairing, and looks them up by its own.
-            for address, keys in await world.far.keystore.get_all():
+            for address, keys in await until(world.far.keystore.get_all):
                 keys.ltk_central, keys.ltk_peripheral = keys.ltk_peripheral, keys.ltk_central
                 await world.far.keystore.update(address, keys)
             peripheral = await self.connect(world)
