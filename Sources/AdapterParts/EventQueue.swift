@@ -1,4 +1,5 @@
 import Adapter
+import Bluetooth
 import EventLoop
 
 /// The events of an adapter on their way to its user, in order. An event that arises in a call of the user is told
@@ -26,8 +27,14 @@ package final class EventQueue {
     onEvent?(event)
   }
 
-  /// Withdraws events that were not told yet.
-  package func remove(where fits: (AdapterEvent) -> Bool) { waiting.removeAll(where: fits) }
+  /// A connection to a device is wanted no longer: a link that was not told yet is not told, and disconnected.
+  package func withdrawConnection(to device: DeviceAddress) {
+    waiting.removeAll { event in
+      guard case .connected(let link) = event, link.peer == device, link.role == .central else { return false }
+      loop.execute { link.disconnect() }
+      return true
+    }
+  }
 
   private func flush() {
     while !waiting.isEmpty { onEvent?(waiting.removeFirst()) }

@@ -66,8 +66,8 @@ package final class HostAdapter: Adapter {
   /// Ends scan, advertising and links within two seconds, and calls back.
   package func stop(_ done: @escaping () -> Void) {
     guard end.stops(done) else { return }
-    controller.wantNothing()
-    guard controller.isReady else { return finishStop() }
+    controller.activities.wantNothing()
+    guard controller.activities.isReady else { return finishStop() }
     for link in links.all { link.disconnect() }
     end.waitsToStop { [weak self] in self?.finishStop() }
   }
@@ -83,28 +83,25 @@ package final class HostAdapter: Adapter {
     }
   }
 
-  package func setScan(_ parameters: ScanParameters?) { controller.want(scan: parameters) }
+  package func setScan(_ parameters: ScanParameters?) { controller.activities.want(scan: parameters) }
 
   package func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
-    controller.want(set, parameters)
+    controller.activities.want(set, parameters)
   }
 
-  package func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) { controller.want(train, parameters) }
+  package func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
+    controller.activities.want(train, parameters)
+  }
 
   package func connect(to address: DeviceAddress, _ parameters: ConnectionParameters) {
-    controller.connect(to: address, parameters)
+    controller.activities.connect(to: address, parameters)
   }
 
   /// Cancels the pending connection; a link that came up in the meantime is dropped unannounced.
   package func cancelConnect(to address: DeviceAddress) {
     links.abandonAttachment(to: address)
-    controller.cancelConnect(to: address)
-    let loop = context.loop
-    events.remove { event in
-      guard case .connected(let link) = event, link.peer == address, link.role == .central else { return false }
-      loop.execute { link.disconnect() }
-      return true
-    }
+    controller.activities.cancelConnect(to: address)
+    events.withdrawConnection(to: address)
   }
 
   package func publishChannel(_ psm: UInt16?, _ parameters: ChannelParameters) throws(BluetoothError) -> UInt16 {
@@ -226,10 +223,10 @@ extension HostAdapter: ControllerHostOwner {
     (information.company, information.version) = (found.company, found.version)
     context.logger.debug("the controller is set up", metadata: ["profile": "\(found.profile)"])
     links.begin(found)
-    controller.begin(found.profile)
+    controller.activities.begin(found.profile)
     // The state is reported before wanted activities start.
     become(.on)
-    controller.startTargets()
+    controller.activities.startTargets(.tick)
   }
 
   func controllerFailed(_ reason: String) {
@@ -268,5 +265,5 @@ extension HostAdapter: ControllerHostOwner {
 
 extension HostAdapter: HostLinksOwner {
   func linkBegan(_ link: HostLink) { events.emit(.connected(link)) }
-  func linkHasEnded() { if end.isStopping, links.all.isEmpty { controller.run(.quiet) } }
+  func linkHasEnded() { if end.isStopping, links.all.isEmpty { controller.activities.run(.quiet) } }
 }

@@ -88,41 +88,37 @@ package final class KernelAdapter: Adapter {
   package func stop(_ done: @escaping () -> Void) {
     guard end.stops(done) else { return }
     closeAddresses()
-    radio.wantNothing()
-    guard radio.isReady else { return finishStop() }
+    radio.activities.wantNothing()
+    guard radio.activities.isReady else { return finishStop() }
     for link in links.all { link.disconnect() }
     end.waitsToStop { [weak self] in self?.finishStop() }
   }
 
   package func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) { lifecycle.setPower(on, done) }
 
-  package func setScan(_ parameters: ScanParameters?) { radio.want(scan: parameters) }
+  package func setScan(_ parameters: ScanParameters?) { radio.activities.want(scan: parameters) }
 
   package func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
-    radio.want(set, parameters)
+    radio.activities.want(set, parameters)
   }
 
-  package func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) { radio.want(train, parameters) }
+  package func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
+    radio.activities.want(train, parameters)
+  }
 
   package func connect(to address: DeviceAddress, _ parameters: ConnectionParameters) {
-    radio.connect(to: address, parameters)
+    radio.activities.connect(to: address, parameters)
   }
 
   /// Cancels the pending connection; a link that came up in the meantime is dropped unannounced.
   package func cancelConnect(to address: DeviceAddress) {
     links.abandonAttachment(to: address)
-    radio.cancelConnect(to: address)
-    // A link that is there but was not announced yet must not be announced any more.
-    let loop = context.loop
-    events.remove { event in
-      guard case .connected(let link) = event, link.peer == address, link.role == .central else { return false }
-      loop.execute { link.disconnect() }
-      return true
-    }
+    radio.activities.cancelConnect(to: address)
+    events.withdrawConnection(to: address)
   }
 
   package func publishChannel(_ psm: UInt16?, _ parameters: ChannelParameters) throws(BluetoothError) -> UInt16 {
-    try channels.publish(psm, parameters, isInUse: radio.isReady)
+    try channels.publish(psm, parameters, isInUse: radio.activities.isReady)
   }
 
   package func unpublishChannel(_ psm: UInt16) { channels.unpublish(psm) }
@@ -133,12 +129,12 @@ package final class KernelAdapter: Adapter {
 
   package func setBonds(_ bonds: any BondSource) { pairing.keys.stored = bonds }
 
-  package func bondsAdded() { pairing.keys.bondsAdded(isInUse: radio.isReady) }
+  package func bondsAdded() { pairing.keys.bondsAdded(isInUse: radio.activities.isReady) }
 
   package func setPairing(_ settings: PairingSettings) {
     guard settings != lifecycle.pairing else { return }
     lifecycle.pairing = settings
-    if radio.isReady { pairing.applySettings() }
+    if radio.activities.isReady { pairing.applySettings() }
   }
 
   package func setPrivacy(_ settings: PrivacySettings?) { lifecycle.privacy = settings }
@@ -151,7 +147,7 @@ package final class KernelAdapter: Adapter {
   }
 
   package func setOutOfBand(_ data: OutOfBandData?, of address: DeviceAddress) {
-    pairing.outOfBand.set(data, of: address, isInUse: radio.isReady)
+    pairing.outOfBand.set(data, of: address, isInUse: radio.activities.isReady)
   }
 
   /// Has the kernel forget the keys of a device. A controller that is off loads its keys anew before use.
@@ -237,10 +233,10 @@ extension KernelAdapter: LifecycleHostOwner {
   }
 
   func suspendRadio() {
-    guard radio.isReady else { return closeRadio(LifecycleMachine.suspended) }
+    guard radio.activities.isReady else { return closeRadio(LifecycleMachine.suspended) }
     closeAddresses()
     end.waitsToSleep { [weak self] in self?.closeRadio(LifecycleMachine.suspended) }
-    radio.run(.quiet)
+    radio.activities.run(.quiet)
     links.close(LifecycleMachine.suspended)
   }
 
@@ -261,8 +257,8 @@ extension KernelAdapter: LifecycleHostOwner {
   }
 
   // An active scan is heard on the HCI socket, unless that is silent.
-  var awaitsKernel: Bool { radio.isSilent }
-  func kernelFoundDevice() { radio.run(.kernelFound) }
+  var awaitsKernel: Bool { radio.activities.isSilent }
+  func kernelFoundDevice() { radio.activities.run(.kernelFound) }
 
   func lifecycleHasStopped() { end.hasStopped() }
 }
@@ -278,11 +274,11 @@ extension KernelAdapter: RadioHostOwner {
   private func begin(_ profile: ControllerProfile) {
     information.adopt(profile)
     context.logger.debug("the controller is set up", metadata: ["profile": "\(profile)"])
-    radio.begin(profile)
+    radio.activities.begin(profile)
     lifecycle.radioOpened()
     // The state is reported before wanted activities start.
     radio.startTargets()
-    guard radio.isReady else { return }
+    guard radio.activities.isReady else { return }
     pairing.applySettings()
     pairing.outOfBand.begin()
     channels.begin()
@@ -361,7 +357,7 @@ extension KernelAdapter: PrivateAddressHostOwner {
   }
 
   var pauseIsHarmless: Bool? {
-    guard radio.isReady, !end.isStopping, !end.isSuspending else { return nil }
+    guard radio.activities.isReady, !end.isStopping, !end.isSuspending else { return nil }
     // A link that gets its socket now would be given up.
     return !links.isAttaching
   }
@@ -384,8 +380,8 @@ extension KernelAdapter: KernelLinksOwner {
 
   func linkEnds(_ link: KernelLink, _ error: BluetoothError) { pairing.linkEnds(link, error) }
   func linkHasEnded() {
-    if radio.isReady { pairing.keys.reload() }
-    if end.isStopping, links.all.isEmpty { radio.run(.quiet) }
+    if radio.activities.isReady { pairing.keys.reload() }
+    if end.isStopping, links.all.isEmpty { radio.activities.run(.quiet) }
   }
 
   func linksAreAccepted() { pairing.handleDeferred() }

@@ -25,8 +25,7 @@ protocol ControllerHostOwner: AnyObject {
   func receive(_ packet: ACLDataPacket)
 }
 
-/// A controller behind a transport: sets it up, runs its radio machines by the clock, and carries their commands, the
-/// answers, and data.
+/// A controller behind a transport: sets it up, and carries the commands of its activities, the answers, and data.
 ///
 /// | State      | Input               | Then                                                    |
 /// |------------|---------------------|---------------------------------------------------------|
@@ -35,12 +34,10 @@ protocol ControllerHostOwner: AnyObject {
 /// | setting up | its answers         | `controllerIsSetUp`; the owner calls `begin`: ready     |
 /// | any        | a failure           | the owner is told, and calls `close`                    |
 /// | any        | `close`             | shut; questions that wait are answered with a failure   |
-final class ControllerHost: ControllerCommands {
+final class ControllerHost {
   weak var owner: (any ControllerHostOwner)?
   /// The wanted activities, which survive the absence of the controller.
-  private(set) var targets = RadioTargets()
-  /// The controller's features on links.
-  private(set) var features: LEFeatures = []
+  let activities: RadioActivities
 
   /// The recordings of its packets.
   let taps = HostTaps()
@@ -50,20 +47,17 @@ final class ControllerHost: ControllerCommands {
   private let spare: DeviceAddress
   private var stream: H4Stream?
   private var setUp: HostSetUp?
-  private var radio: (any RadioMachine)?
+  /// For the set-up.
   private var alarm: (any ScheduledWork)?
-  private var questions: [Int: (CommandSlot.Answer) -> Void] = [:]
-  private var lastQuestion = 0
   /// The features that turned out not to work in this controller.
   private var faults: ControllerFaults = []
 
   init(in context: AdapterContext) {
     self.context = context
     spare = DeviceAddress(value: UInt64.random(in: 1..<1 << 46) | 0b11 << 46, kind: .random)
+    activities = RadioActivities(in: context)
+    activities.owner = self
   }
-
-  /// Whether the radio machines run.
-  var isReady: Bool { radio != nil }
 
   // MARK: - Opening and closing
 
@@ -79,30 +73,13 @@ final class ControllerHost: ControllerCommands {
     }
   }
 
-  /// Starts the machines of the controller that was set up; nothing is wanted of it before `startTargets`.
-  func begin(_ profile: ControllerProfile) {
-    features = profile.usableFeatures
-    radio = profile.radio(targets)
-  }
-
-  /// Starts wanted activities.
-  func startTargets() {
-    run(.tick)
-    for (train, parameters) in targets.syncs { run(.wantSync(train, parameters)) }
-  }
-
   func close() {
-    radio = nil
+    activities.end()
     setUp = nil
     alarm?.cancel()
     alarm = nil
     stream?.close()
     stream = nil
-    let unanswered = questions
-    questions = [:]
-    guard !unanswered.isEmpty else { return }
-    let failed = CommandSlot.Answer(opcode: .none, status: HCIStatus(.unknownConnectionIdentifier), complete: nil)
-    context.loop.execute { for done in unanswered.values { done(failed) } }
   }
 
   /// A feature does not work: the next `open` does without it.
@@ -111,65 +88,7 @@ final class ControllerHost: ControllerCommands {
   /// Another controller may come in place of this one.
   func forgetFaults() { faults = [] }
 
-  // MARK: - Wanted activities
-
-  /// Wants a scan; nil for none.
-  func want(scan parameters: ScanParameters?) {
-    targets.scan = parameters
-    run(.wantScan(parameters))
-  }
-
-  /// Wants an advertisement; nil for none.
-  func want(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
-    targets.advertising[set] = parameters
-    run(.wantAdvertising(set, parameters))
-  }
-
-  /// Wants a train to be followed, or with nil no longer.
-  func want(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
-    targets.syncs[train] = parameters
-    run(.wantSync(train, parameters))
-  }
-
-  /// Wants a connection.
-  func connect(to device: DeviceAddress, _ parameters: ConnectionParameters) {
-    targets.connects[device] = parameters
-    run(.connect(device, parameters))
-  }
-
-  /// A connection is wanted no longer.
-  func cancelConnect(to device: DeviceAddress) {
-    targets.connects[device] = nil
-    run(.cancelConnect(device))
-  }
-
-  /// The link to a device that is wanted can be used.
-  func attached(to device: DeviceAddress) {
-    targets.connects[device] = nil
-    run(.attached(device))
-  }
-
-  /// Nothing is wanted any more.
-  func wantNothing() {
-    targets = RadioTargets()
-    run(.quiet)
-  }
-
-  // MARK: - The machines
-
-  /// Gives the radio machines an input and executes their actions; nothing while they do not run.
-  func run(_ input: RadioInput) {
-    guard let actions = radio?.handle(input, at: context.scheduler.now) else { return }
-    for action in actions { perform(action) }
-    arm()
-  }
-
-  /// Sends a command and passes its answer on.
-  func ask(_ packet: CommandPacket, _ done: @escaping (CommandSlot.Answer) -> Void) {
-    lastQuestion &+= 1
-    questions[lastQuestion] = done
-    run(.ask(lastQuestion, packet))
-  }
+  // MARK: - The set-up
 
   /// Sends a packet to the controller.
   func send(_ packet: HCIPacket) {
@@ -196,25 +115,11 @@ final class ControllerHost: ControllerCommands {
 
   private func arm() {
     alarm?.cancel()
-    let deadline = setUp?.deadline ?? radio?.deadline(after: context.scheduler.now)
-    alarm = deadline.map { deadline in
+    alarm = setUp?.deadline.map { deadline in
       context.scheduler.schedule(at: deadline) { [weak self] in
         guard let self else { return }
-        if setUp != nil { run(setUp: { $0.tick(at: self.context.scheduler.now) }) } else { run(.tick) }
+        run(setUp: { $0.tick(at: self.context.scheduler.now) })
       }
-    }
-  }
-
-  private func perform(_ action: RadioAction) {
-    switch action {
-    case .send(let packet): send(.command(packet))
-    case .answered(let question, let answer): questions.removeValue(forKey: question)?(answer)
-    case .log(let text): context.logger.debug("\(text)")
-    case .broken(let reason): owner?.controllerFailed(reason)
-    default:
-      if case .advertising(let set, .ended) = action { targets.advertising[set] = nil }
-      if case .periodic(let train, .failed) = action { targets.syncs[train] = nil }
-      owner?.perform(action)
     }
   }
 
@@ -235,8 +140,8 @@ final class ControllerHost: ControllerCommands {
   private func receive(_ octets: [UInt8]) {
     taps.tell(octets, isSent: false)
     do throws(HCICodingError) {
-      if radio != nil, let reports = try AdvertisingReports(decoding: octets) {
-        for report in radio?.heard(reports, at: context.scheduler.now) ?? [] { owner?.heard(report) }
+      if activities.isReady, let reports = try AdvertisingReports(decoding: octets) {
+        for report in activities.heard(reports) { owner?.heard(report) }
         return
       }
       switch try HCIPacket(decoding: octets) {
@@ -260,6 +165,12 @@ final class ControllerHost: ControllerCommands {
     }
     if setUp != nil { return run(setUp: { $0.handle(event, at: self.context.scheduler.now) }) }
     owner?.receive(event)
-    run(.event(event))
+    activities.run(.event(event))
   }
+}
+
+extension ControllerHost: RadioActivitiesOwner {
+  func send(_ packet: CommandPacket) { send(.command(packet)) }
+  func radioFailed(_ reason: String) { owner?.controllerFailed(reason) }
+  func perform(_ action: RadioAction) { owner?.perform(action) }
 }

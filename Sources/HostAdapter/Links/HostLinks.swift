@@ -53,7 +53,7 @@ final class HostLinks {
   init(_ controller: ControllerHost, in context: AdapterContext) {
     self.controller = controller
     self.context = context
-    requester = LinkRequester(controller, in: context)
+    requester = LinkRequester(controller.activities, in: context)
     pairing = HostPairing(controller, in: context)
     pairing.owner = self
     requester.onChange = { [weak self] handle in self?.entries[handle]?.link?.updateParameters() }
@@ -115,7 +115,7 @@ final class HostLinks {
 
   private func attach(_ handle: ConnectionHandle, to device: DeviceAddress, attempts: Int) {
     entries[handle]?.attempts = attempts
-    controller.ask(CommandPacket(LEReadRemoteFeatures(handle: handle))) { [weak self] answer in
+    controller.activities.ask(CommandPacket(LEReadRemoteFeatures(handle: handle))) { [weak self] answer in
       if !answer.status.isSuccess { self?.announce(handle) }
     }
     receiveEarly(handle)
@@ -126,13 +126,14 @@ final class HostLinks {
   }
 
   private func announce(_ handle: ConnectionHandle) {
-    guard let entry = entries[handle], let attempts = entry.attempts, entry.link == nil, controller.isReady else {
+    guard let entry = entries[handle], let attempts = entry.attempts, entry.link == nil, controller.activities.isReady
+    else {
       return
     }
     let link = HostLink(entry.peer, entry.role, handle, attempts: attempts, links: self, in: context)
     entries[handle]?.attempts = nil
     entries[handle]?.link = link
-    if entry.role == .central { controller.attached(to: entry.peer) }
+    if entry.role == .central { controller.activities.attached(to: entry.peer) }
     owner?.linkBegan(link)
     context.loop.execute { link.start() }
   }
@@ -142,7 +143,7 @@ final class HostLinks {
       entries[handle] = nil
       let error = reason.error("no connection to \(entry.peer)")
       forget(handle, error)
-      return controller.run(.attachFailed(entry.peer, error))
+      return controller.activities.run(.attachFailed(entry.peer, error))
     }
     // A controller that does not know the link ended it before we asked for that.
     let isOurs = reason.code == .remoteUserTerminatedConnection || reason.code == .unknownConnectionIdentifier
@@ -183,7 +184,7 @@ final class HostLinks {
   /// The controller is to end a link.
   func disconnect(_ link: HostLink) {
     let reason = HCIStatus(.remoteUserTerminatedConnection)
-    controller.run(.command(CommandPacket(Disconnect(handle: link.handle, reason: reason))))
+    controller.activities.run(.command(CommandPacket(Disconnect(handle: link.handle, reason: reason))))
   }
 
   // MARK: - Data

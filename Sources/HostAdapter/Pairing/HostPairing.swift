@@ -200,7 +200,7 @@ final class HostPairing {
       ($0.randomNumber, $0.encryptedDiversifier) = (key.random, key.diversifier)
       $0.longTermKey = key.value.littleEndian
     }
-    controller.ask(CommandPacket(command)) { [weak self, weak secured] answer in
+    controller.activities.ask(CommandPacket(command)) { [weak self, weak secured] answer in
       guard let self, let secured, !answer.status.isSuccess else { return }
       run(secured) { (manager, _) in manager.encryptionFailed(answer.status.rawValue) }
     }
@@ -208,13 +208,13 @@ final class HostPairing {
 
   private func reply(_ handle: ConnectionHandle, _ key: Key128?) {
     guard let key else {
-      return controller.run(.command(CommandPacket(LELongTermKeyRequestNegativeReply(handle: handle))))
+      return controller.activities.run(.command(CommandPacket(LELongTermKeyRequestNegativeReply(handle: handle))))
     }
     let reply = LELongTermKeyRequestReply {
       $0.handle = handle
       $0.longTermKey = key.littleEndian
     }
-    controller.run(.command(CommandPacket(reply)))
+    controller.activities.run(.command(CommandPacket(reply)))
   }
 
   // MARK: - Ends

@@ -94,11 +94,11 @@ final class PrivateAddressHost {
     case .failed: owner?.addressIsMissing()
     case .pauseIsDue: pause()
     case .resume(let address, let scanEnded, let ended):
-      let isScanOver = scanEnded && radio.targets.scan == nil
+      let isScanOver = scanEnded && radio.activities.targets.scan == nil
       owner?.resume(
-        under: address, isScanOver: isScanOver, over: ended.filter { radio.targets.advertising[$0] == nil })
-      radio.run(.command(Self.setAddress(address)))
-      radio.run(.resume(address, radio.targets))
+        under: address, isScanOver: isScanOver, over: ended.filter { radio.activities.targets.advertising[$0] == nil })
+      radio.activities.run(.command(Self.setAddress(address)))
+      radio.activities.run(.resume(address, radio.activities.targets))
     }
   }
 
@@ -110,7 +110,7 @@ final class PrivateAddressHost {
     switch owner?.pauseIsHarmless {
     case true?:
       machine.pause(at: context.scheduler.now)
-      radio.run(.pause)
+      radio.activities.run(.pause)
     case false?: machine.postpone(at: context.scheduler.now)
     case nil: break
     }

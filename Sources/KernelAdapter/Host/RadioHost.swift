@@ -22,8 +22,8 @@ protocol RadioHostOwner: AnyObject {
   func completed(_ packets: Int, on handle: ConnectionHandle)
 }
 
-/// A controller behind its raw HCI sockets: sets it up, runs its radio machines by the clock, and carries their
-/// commands and the answers.
+/// A controller behind its raw HCI sockets: sets it up, and carries the commands of its activities, the answers and the
+/// events.
 ///
 /// | State | Input         | Then                                                    |
 /// |-------|---------------|---------------------------------------------------------|
@@ -31,12 +31,10 @@ protocol RadioHostOwner: AnyObject {
 /// | setting up | its answers | `radioIsSetUp`; the owner calls `begin`: ready        |
 /// | any   | a failure     | `radioFailed`; the owner calls `close`                  |
 /// | any   | `close`       | shut; questions that wait are answered with a failure   |
-final class RadioHost: ControllerCommands {
+final class RadioHost {
   weak var owner: (any RadioHostOwner)?
   /// The wanted activities, which survive the absence of the controller.
-  private(set) var targets = RadioTargets()
-  /// The controller's features on links.
-  private(set) var features: LEFeatures = []
+  let activities: RadioActivities
   /// The length of one ACL data packet in octets; nil if the controller did not say.
   private(set) var fragmentLength: Int?
 
@@ -46,10 +44,8 @@ final class RadioHost: ControllerCommands {
   private var index = ControllerIndex(rawValue: 0)
   private var sockets: ControllerSockets?
   private var setUp: SetUpMachine?
-  private var radio: (any RadioMachine)?
+  /// For the set-up.
   private var alarm: (any ScheduledWork)?
-  private var questions: [Int: (CommandSlot.Answer) -> Void] = [:]
-  private var lastQuestion = 0
   /// The features that turned out not to work in this controller.
   private var faults: ControllerFaults = []
   /// Whether a radio that is closed ran an active scan since the controller came on.
@@ -63,16 +59,14 @@ final class RadioHost: ControllerCommands {
     self.kernel = kernel
     self.management = management
     self.context = context
+    activities = RadioActivities(in: context)
+    activities.owner = self
   }
 
   /// Whether the sockets are open.
   var isOpen: Bool { sockets != nil }
-  /// Whether the radio machines run.
-  var isReady: Bool { radio != nil }
   /// Whether an active scan was run since the controller came on: it leaves the kernel in a discovery that never ends.
-  var hasScannedActively: Bool { scannedActively || radio?.scannedActively == true }
-  /// Whether an extended scan is on that has received nothing yet: then the kernel's findings matter.
-  var isSilent: Bool { radio?.isSilent == true }
+  var hasScannedActively: Bool { scannedActively || activities.scannedActively }
 
   // MARK: - Opening and closing
 
@@ -91,34 +85,21 @@ final class RadioHost: ControllerCommands {
     run(setUp: { $0.start(at: self.context.scheduler.now) })
   }
 
-  /// Starts the machines of the controller that was set up; nothing is wanted of it before `startTargets`.
-  func begin(_ profile: ControllerProfile) {
-    features = profile.usableFeatures
-    radio = profile.radio(targets)
-  }
-
   /// Starts wanted activities. The state that an earlier owner or a sleep has left behind is not known.
   func startTargets() {
-    run(.doubt)
-    guard isReady else { return }
-    for (train, parameters) in targets.syncs { run(.wantSync(train, parameters)) }
-    learnFragmentLength()
+    activities.startTargets(.doubt)
+    if activities.isReady { learnFragmentLength() }
   }
 
   func close() {
     scannedActively = hasScannedActively
-    radio = nil
+    activities.end()
     hearsReports = false
     setUp = nil
     alarm?.cancel()
     alarm = nil
     sockets?.close()
     sockets = nil
-    let unanswered = questions
-    questions = [:]
-    guard !unanswered.isEmpty else { return }
-    let failed = CommandSlot.Answer(opcode: .none, status: HCIStatus(.unknownConnectionIdentifier), complete: nil)
-    context.loop.execute { for done in unanswered.values { done(failed) } }
   }
 
   /// The controller has no power: the kernel forgets its discovery.
@@ -139,75 +120,17 @@ final class RadioHost: ControllerCommands {
   /// A controller that shares its LE buffers with BR/EDR answers 0 (Core 5.4, Vol 4, Part E, 7.8.2).
   private func learnFragmentLength() {
     fragmentLength = nil
-    ask(CommandPacket(LEReadBufferSize())) { [weak self] answer in
+    activities.ask(CommandPacket(LEReadBufferSize())) { [weak self] answer in
       guard let self, let own = try? answer.complete?.decoded(as: LEReadBufferSize.self) else { return }
       if own.aclDataPacketLength > 0 { return fragmentLength = Int(own.aclDataPacketLength) }
-      ask(CommandPacket(ReadBufferSize())) { [weak self] answer in
+      activities.ask(CommandPacket(ReadBufferSize())) { [weak self] answer in
         guard let shared = try? answer.complete?.decoded(as: ReadBufferSize.self) else { return }
         self?.fragmentLength = Int(shared.aclDataPacketLength)
       }
     }
   }
 
-  // MARK: - Wanted activities
-
-  /// Wants a scan; nil for none.
-  func want(scan parameters: ScanParameters?) {
-    targets.scan = parameters
-    run(.wantScan(parameters))
-  }
-
-  /// Wants an advertisement; nil for none.
-  func want(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
-    targets.advertising[set] = parameters
-    run(.wantAdvertising(set, parameters))
-  }
-
-  /// Wants a train to be followed, or with nil no longer.
-  func want(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
-    targets.syncs[train] = parameters
-    run(.wantSync(train, parameters))
-  }
-
-  /// Wants a connection. The device is in the filter accept list of the one initiator until it is established.
-  func connect(to device: DeviceAddress, _ parameters: ConnectionParameters) {
-    targets.connects[device] = parameters
-    run(.connect(device, parameters))
-  }
-
-  /// A connection is wanted no longer.
-  func cancelConnect(to device: DeviceAddress) {
-    targets.connects[device] = nil
-    run(.cancelConnect(device))
-  }
-
-  /// The link to a device that is wanted has its socket.
-  func attached(to device: DeviceAddress) {
-    targets.connects[device] = nil
-    run(.attached(device))
-  }
-
-  /// Nothing is wanted any more.
-  func wantNothing() {
-    targets = RadioTargets()
-    run(.quiet)
-  }
-
-  // MARK: - The machines
-
-  /// Gives the radio machines an input and executes their actions; nothing while they do not run.
-  func run(_ input: RadioInput) {
-    guard let actions = radio?.handle(input, at: context.scheduler.now) else { return }
-    for action in actions { perform(action) }
-    arm()
-  }
-
-  /// Sends a command and passes its answer on.
-  func ask(_ packet: CommandPacket, _ done: @escaping (CommandSlot.Answer) -> Void) {
-    lastQuestion &+= 1
-    questions[lastQuestion] = done
-    run(.ask(lastQuestion, packet))
-  }
+  // MARK: - The set-up
 
   /// Sends a command past the machines.
   func send(_ packet: CommandPacket) {
@@ -234,25 +157,11 @@ final class RadioHost: ControllerCommands {
 
   private func arm() {
     alarm?.cancel()
-    let deadline = setUp?.deadline ?? radio?.deadline(after: context.scheduler.now)
-    alarm = deadline.map { deadline in
+    alarm = setUp?.deadline.map { deadline in
       context.scheduler.schedule(at: deadline) { [weak self] in
         guard let self else { return }
-        if setUp != nil { run(setUp: { $0.tick(at: self.context.scheduler.now) }) } else { run(.tick) }
+        run(setUp: { $0.tick(at: self.context.scheduler.now) })
       }
-    }
-  }
-
-  private func perform(_ action: RadioAction) {
-    switch action {
-    case .send(let packet): send(packet)
-    case .answered(let question, let answer): questions.removeValue(forKey: question)?(answer)
-    case .log(let text): context.logger.debug("\(text)")
-    case .broken(let reason): owner?.radioFailed(reason)
-    default:
-      if case .advertising(let set, .ended) = action { targets.advertising[set] = nil }
-      if case .periodic(let train, .failed) = action { targets.syncs[train] = nil }
-      owner?.perform(action)
     }
   }
 
@@ -285,8 +194,8 @@ final class RadioHost: ControllerCommands {
     case .lost(let count):
       context.logger.warning(
         "events of the controller were lost; its state is checked", metadata: ["count": "\(count)"])
-      guard isReady else { return }
-      run(.doubt)
+      guard activities.isReady else { return }
+      activities.run(.doubt)
       owner?.radioLostEvents()
     case .writable: break
     case .ended(let error):
@@ -304,7 +213,7 @@ final class RadioHost: ControllerCommands {
     if setUp != nil {
       run(setUp: { $0.handle(event, at: self.context.scheduler.now) })
     } else {
-      run(.event(event))
+      activities.run(.event(event))
     }
   }
 
@@ -314,7 +223,7 @@ final class RadioHost: ControllerCommands {
       do {
         guard setUp == nil, let reports = try AdvertisingReports(decoding: octets) else { return }
         hearsReports = true
-        for report in radio?.heard(reports, at: context.scheduler.now) ?? [] { owner?.heard(report) }
+        for report in activities.heard(reports) { owner?.heard(report) }
       } catch {
         context.logger.debug("an advertising report could not be decoded: \(error)")
       }
@@ -328,7 +237,7 @@ final class RadioHost: ControllerCommands {
   /// Whether a link is up, after all that the controller has told.
   func isUp(_ handle: ConnectionHandle) -> Bool {
     drain()
-    guard isReady else { return false }
+    guard activities.isReady else { return false }
     return knownLinks()?.contains { $0.handle == handle } ?? true
   }
 
@@ -338,19 +247,24 @@ final class RadioHost: ControllerCommands {
   /// This is not mgmt's Get Connections, which knows neither the handle nor the role.
   /// - Parameter offered: the device of the link that the kernel offers; its list lacks the type of addresses.
   func compareLinks(offered: DeviceAddress?) {
-    guard isReady, let sockets, let before = knownLinks() else { return }
+    guard activities.isReady, let sockets, let before = knownLinks() else { return }
     sockets.control.drain()
     // Draining may have ended the radio.
-    guard isReady, sockets === self.sockets, let after = knownLinks() else { return }
+    guard activities.isReady, sockets === self.sockets, let after = knownLinks() else { return }
     let links = before.filter(after.contains).map { link in
-      let candidates = [offered].compactMap { $0 } + targets.connects.keys
+      let candidates = [offered].compactMap { $0 } + activities.targets.connects.keys
       let peer = candidates.first { $0.value == link.address } ?? DeviceAddress(value: link.address, kind: .random)
       return ExistingLink(handle: link.handle, role: link.role, peer: peer)
     }
-    run(.links(links))
+    activities.run(.links(links))
   }
 
   private func knownLinks() -> [KnownLink]? {
     sockets.flatMap { kernel.links(of: index, over: $0.control.descriptor) }
   }
+}
+
+extension RadioHost: RadioActivitiesOwner {
+  func radioFailed(_ reason: String) { owner?.radioFailed(reason) }
+  func perform(_ action: RadioAction) { owner?.perform(action) }
 }

@@ -77,7 +77,7 @@ final class KernelLinks {
     self.radio = radio
     self.context = context
     listener = LinkListener(kernel, radio, in: context)
-    requester = LinkRequester(radio, in: context)
+    requester = LinkRequester(radio.activities, in: context)
     listener.owner = self
     requester.onChange = { [weak self] handle in self?.link(handle)?.updateParameters() }
   }
@@ -189,7 +189,7 @@ final class KernelLinks {
     disconnect(handle)
     let device = attachment.device
     let error = GAPError.connectionFailed.error("no connection to \(device): the kernel did not take over the link")
-    radio.run(.attachFailed(device, error))
+    radio.activities.run(.attachFailed(device, error))
   }
 
   /// The controller told something about a link.
@@ -203,7 +203,7 @@ final class KernelLinks {
     requester.ended(handle)
     entries[handle]?.role = nil
     if let device = removeAttachment(handle)?.device {
-      radio.run(.attachFailed(device, reason.error("no connection to \(device)")))
+      radio.activities.run(.attachFailed(device, reason.error("no connection to \(device)")))
     }
     guard let link = link(handle) else { return tidy(handle) }
     link.isDown = true
@@ -238,7 +238,7 @@ final class KernelLinks {
 
   private func disconnect(_ handle: ConnectionHandle) {
     let reason = HCIStatus(.remoteUserTerminatedConnection)
-    radio.run(.command(CommandPacket(Disconnect(handle: handle, reason: reason))))
+    radio.activities.run(.command(CommandPacket(Disconnect(handle: handle, reason: reason))))
   }
 
   // MARK: - The socket's half
@@ -263,7 +263,7 @@ final class KernelLinks {
   /// Everything sent on a link has left, or never will: the controller is to end it.
   func disconnect(_ link: KernelLink) {
     let error = HCIStatus(.terminatedByLocalHost).error()
-    guard radio.isReady else { return context.loop.execute { link.end(error) } }
+    guard radio.activities.isReady else { return context.loop.execute { link.end(error) } }
     disconnect(link.handle)
     // The machine gives the link up before.
     armEnd(of: link, after: .seconds(10), error)
@@ -311,27 +311,27 @@ final class KernelLinks {
 }
 
 extension KernelLinks: LinkListenerOwner {
-  var mayAccept: Bool { radio.isReady }
+  var mayAccept: Bool { radio.activities.isReady }
   var isInitiatedLinkAwaited: Bool { isAttaching }
 
   func accept(_ offered: OfferedLink) {
     let handle = offered.handle
     // The controller's events about it were lost, or are about the link that had its handle before.
     if doubtAlarm != nil || entries[handle]?.role == nil { radio.compareLinks(offered: offered.peer) }
-    guard radio.isReady else { return offered.descriptor.close() }
+    guard radio.activities.isReady else { return offered.descriptor.close() }
     guard entries[handle]?.role == .central else {
       return announce(offered, as: offered.peer, .peripheral, attempts: 1)
     }
     // Without an attachment the link is not wanted any more and is being disconnected.
     guard let attachment = removeAttachment(handle) else { return offered.descriptor.close() }
-    radio.attached(to: attachment.device)
+    radio.activities.attached(to: attachment.device)
     announce(offered, as: attachment.device, .central, attempts: attachment.attempts)
   }
 
   func offersAreTaken() { owner?.linksAreAccepted() }
 
   func offersAreMissing(_ handles: [ConnectionHandle]) {
-    for handle in handles where radio.isReady { disconnect(handle) }
+    for handle in handles where radio.activities.isReady { disconnect(handle) }
   }
 
   func listeningFailed(_ error: SystemError) { owner?.listeningFailed(error) }

@@ -113,7 +113,7 @@ final class LinkListener {
 
   /// A device's link is up: the kernel is going to offer it.
   func began(_ handle: ConnectionHandle) {
-    let asks = radio.features.contains(.peripheralInitiatedFeaturesExchange)
+    let asks = radio.activities.features.contains(.peripheralInitiatedFeaturesExchange)
     expect { $0.began(handle, asks: asks, at: context.scheduler.now) }
   }
 
@@ -126,7 +126,7 @@ final class LinkListener {
   func ended(_ handle: ConnectionHandle, isKnown: @escaping () -> Bool) {
     guard expect({ $0.ended(handle) }) else { return }
     context.loop.execute { [weak self] in
-      guard let self, socket != nil, radio.isReady, accept(), !isKnown() else { return }
+      guard let self, socket != nil, radio.activities.isReady, accept(), !isKnown() else { return }
       listenAgain()
     }
   }

@@ -1,0 +1,158 @@
+import Adapter
+import Bluetooth
+import HCI
+import Radio
+
+/// The user of `RadioActivities`: the way to one controller.
+package protocol RadioActivitiesOwner: AnyObject {
+  /// Sends a command to the controller.
+  func send(_ packet: CommandPacket)
+  /// The controller does not work.
+  func radioFailed(_ reason: String)
+  /// A radio machine wants this, or reports it; neither a command nor an answer.
+  func perform(_ action: RadioAction)
+}
+
+/// The wanted activities of a controller, and the radio machines that run them by the clock while it is in use.
+///
+/// | State   | Input                | Then                                                  |
+/// |---------|----------------------|-------------------------------------------------------|
+/// | unused  | `want…`, `connect`   | kept for the machines that `begin` makes              |
+/// | unused  | `begin`              | in use                                                |
+/// | in use  | anything             | given to the machines; their actions are executed     |
+/// | in use  | `end`                | unused; questions that wait are answered with a failure |
+package final class RadioActivities: ControllerCommands {
+  package weak var owner: (any RadioActivitiesOwner)?
+  /// The wanted activities, which survive the absence of the controller.
+  package private(set) var targets = RadioTargets()
+  /// The controller's features on links.
+  package private(set) var features: LEFeatures = []
+
+  private let context: AdapterContext
+  private var radio: (any RadioMachine)?
+  private var alarm: (any ScheduledWork)?
+  private var questions: [Int: (CommandSlot.Answer) -> Void] = [:]
+  private var lastQuestion = 0
+
+  package init(in context: AdapterContext) { self.context = context }
+
+  /// Whether the radio machines run.
+  package var isReady: Bool { radio != nil }
+  /// Whether an active scan was run since `begin`.
+  package var scannedActively: Bool { radio?.scannedActively == true }
+  /// Whether an extended scan is on that has received nothing yet: then the kernel's findings matter.
+  package var isSilent: Bool { radio?.isSilent == true }
+
+  // MARK: - The controller
+
+  /// Starts the machines of a controller that was set up; nothing is wanted of it before the next input.
+  package func begin(_ profile: ControllerProfile) {
+    features = profile.usableFeatures
+    radio = profile.radio(targets)
+  }
+
+  /// Starts wanted activities.
+  /// - Parameter first: the input that begins: whether the controller's state is known.
+  package func startTargets(_ first: RadioInput) {
+    run(first)
+    guard isReady else { return }
+    for (train, parameters) in targets.syncs { run(.wantSync(train, parameters)) }
+  }
+
+  package func end() {
+    radio = nil
+    alarm?.cancel()
+    alarm = nil
+    let unanswered = questions
+    questions = [:]
+    guard !unanswered.isEmpty else { return }
+    let failed = CommandSlot.Answer(opcode: .none, status: HCIStatus(.unknownConnectionIdentifier), complete: nil)
+    context.loop.execute { for done in unanswered.values { done(failed) } }
+  }
+
+  // MARK: - Wanted activities
+
+  /// Wants a scan; nil for none.
+  package func want(scan parameters: ScanParameters?) {
+    targets.scan = parameters
+    run(.wantScan(parameters))
+  }
+
+  /// Wants an advertisement; nil for none.
+  package func want(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
+    targets.advertising[set] = parameters
+    run(.wantAdvertising(set, parameters))
+  }
+
+  /// Wants a train to be followed, or with nil no longer.
+  package func want(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
+    targets.syncs[train] = parameters
+    run(.wantSync(train, parameters))
+  }
+
+  /// Wants a connection. The device is in the filter accept list of the one initiator until it is established.
+  package func connect(to device: DeviceAddress, _ parameters: ConnectionParameters) {
+    targets.connects[device] = parameters
+    run(.connect(device, parameters))
+  }
+
+  /// A connection is wanted no longer.
+  package func cancelConnect(to device: DeviceAddress) {
+    targets.connects[device] = nil
+    run(.cancelConnect(device))
+  }
+
+  /// The link to a device that is wanted can be used.
+  package func attached(to device: DeviceAddress) {
+    targets.connects[device] = nil
+    run(.attached(device))
+  }
+
+  /// Nothing is wanted any more.
+  package func wantNothing() {
+    targets = RadioTargets()
+    run(.quiet)
+  }
+
+  // MARK: - The machines
+
+  /// Gives the radio machines an input and executes their actions; nothing while they do not run.
+  package func run(_ input: RadioInput) {
+    guard let actions = radio?.handle(input, at: context.scheduler.now) else { return }
+    for action in actions { perform(action) }
+    arm()
+  }
+
+  /// Gives them the scan's reports.
+  /// - Returns: those of other devices.
+  package func heard(_ reports: AdvertisingReports) -> [AdvertisingReport] {
+    radio?.heard(reports, at: context.scheduler.now) ?? []
+  }
+
+  /// Sends a command and passes its answer on.
+  package func ask(_ packet: CommandPacket, _ done: @escaping (CommandSlot.Answer) -> Void) {
+    lastQuestion &+= 1
+    questions[lastQuestion] = done
+    run(.ask(lastQuestion, packet))
+  }
+
+  private func arm() {
+    alarm?.cancel()
+    alarm = radio?.deadline(after: context.scheduler.now).map { deadline in
+      context.scheduler.schedule(at: deadline) { [weak self] in self?.run(.tick) }
+    }
+  }
+
+  private func perform(_ action: RadioAction) {
+    switch action {
+    case .send(let packet): owner?.send(packet)
+    case .answered(let question, let answer): questions.removeValue(forKey: question)?(answer)
+    case .log(let text): context.logger.debug("\(text)")
+    case .broken(let reason): owner?.radioFailed(reason)
+    default:
+      if case .advertising(let set, .ended) = action { targets.advertising[set] = nil }
+      if case .periodic(let train, .failed) = action { targets.syncs[train] = nil }
+      owner?.perform(action)
+    }
+  }
+}
