@@ -30,7 +30,7 @@ struct LegacyAuthentication: Sendable {
   mutating func start() throws(PairingFailureReason) -> [PairingStep] {
     switch parameters.method {
     case .justWorks where parameters.asksConsent: return [.ask(.consent)]
-    case .justWorks, .numericComparison: return try proceed(.zero, confirm: nil)
+    case .justWorks, .comparison: return try proceed(.zero, confirm: nil)
     case .outOfBand:
       guard let key = parameters.terms.temporaryKey else { throw .outOfBandNotAvailable }
       return try proceed(key, confirm: nil)

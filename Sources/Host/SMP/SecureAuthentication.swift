@@ -103,7 +103,7 @@ struct SecureAuthentication: Sendable {
     let keys = KeyExchange(peer: key, secret: secret)
     let steps: [PairingStep] = isInitiator ? [] : [.send(.pairingPublicKey(own))]
     switch parameters.method {
-    case .justWorks, .numericComparison:
+    case .justWorks, .comparison:
       let round = Round(keys: keys, passkey: nil)
       guard !isInitiator else {
         state = .confirm(round)
@@ -158,7 +158,7 @@ struct SecureAuthentication: Sendable {
     let checks = SecureChecks(
       parameters, secret: round.keys.secret, ownNonce: nonce, peerNonce: random, passkey: round.passkey)
     let question: PairingQuestion? =
-      if parameters.method == .numericComparison {
+      if parameters.method == .comparison {
         .comparison(number(round, ownNonce: nonce, peerNonce: random))
       } else {
         parameters.asksConsent ? .consent : nil

@@ -123,7 +123,8 @@ struct PairingMachine {
     outcome = result
     let both: Set<LinkRole> = [.central, .peripheral]
     switch method {
-    case .justWorks: ask(both, .consent, now, &actions)
+    // Devices have no data that did not go over the air.
+    case .justWorks, .outOfBand: ask(both, .consent, now, &actions)
     case .comparison: ask(both, .comparison(numbers.compared), now, &actions)
     case .typedPasskey: ask(both, .passkey, now, &actions)
     case .passkey(let shows):
