@@ -25,6 +25,7 @@ struct PairingMethodTests {
           case .passkey(.central): "Z"
           case .passkey(.peripheral): "P"
           case .typedPasskey: "T"
+          case .outOfBand: "O"
           }
         })
     }
