@@ -76,18 +76,18 @@ examples: deps-build ## builds the programs in Examples: debug, in Examples/.bui
 	@swift build --package-path Examples
 
 test: deps-build+test+kernel+bluez+home+python+web+package ## runs all tests, and prints what each step took
+	@swift build --build-tests $(CHECKED)
 	@scripts/steps test-fast+test-examples+build docs-test+test-bluez+test-home+test-host+test-python+test-web \
 	  test-kernel+test-fuzz test-attack+lint-deb
 
 test-fast: deps-build+test ## runs the tests that need no other kernel; SANITIZE=address or thread adds a sanitizer
-	@scripts/test-swift $(CHECKED) $(SANITIZED)
+	@BUILT=$(BUILT) scripts/test-swift $(CHECKED) $(SANITIZED)
 
 panic: deps-build+test ## presses random keys in bleshell for ten minutes; make test presses a thousand
 	@BLED_PANIC_TIME=600 SWIFT_BACKTRACE=enable=no swift test $(CHECKED) --filter BleshellScreenTests
 
 test-examples: deps-build+test examples sdk ## tests Examples, and a package made with the SDK, on simulated devices
-	@swift build $(CHECKED) --product bled
-	@swift build $(CHECKED) --product bleshell
+	@$(DEBUG)
 	@swift build --package-path Examples --build-tests
 	@scripts/test-examples
 	@scripts/test-sdk

@@ -1,6 +1,6 @@
-/// When the reports that wait for a program are written. One that comes alone leaves at once; in a stream of them those
-/// of 20 ms leave together: a turn of the daemon and a wake-up of the program cost more than the report. Devices
-/// advertise at most every 20 ms, and all other lines leave at once, with the reports before them.
+/// When the reports that wait for a program are written: at once if nothing was written for 20 ms, else together with
+/// those that come until then. A turn of the daemon and a wake-up of the program cost more than a report. All other
+/// lines leave at once, with the reports before them.
 ///
 /// | Reports                              | Effect                              |
 /// |--------------------------------------|-------------------------------------|

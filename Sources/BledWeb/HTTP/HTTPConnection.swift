@@ -78,7 +78,8 @@ private import Glibc
   private func setAlarm(_ timeout: Duration) {
     alarm?.cancel()
     alarm = Task { [weak self] in
-      guard (try? await Task.sleep(for: timeout)) != nil else { return }
+      // Time asleep does not count, nor an alarm that was cancelled after its time and before its turn.
+      guard (try? await Task.sleep(for: timeout, clock: .suspending)) != nil, !Task.isCancelled else { return }
       self?.close()
     }
   }

@@ -1,5 +1,6 @@
 import BledRPC
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import BledCore
@@ -50,5 +51,16 @@ import Testing
     session.send(Self.line, as: .value)
     session.send(Self.line, as: .report(device: 1))
     #expect(transport.waits == [.reports, .lines, .lines])
+  }
+
+  @Test("a report that waits is written although nothing follows it")
+  func alone() throws {
+    let wire = try Wire()
+    let end = Patience.end
+    for device in 1...2 {
+      wire.session.send(Self.line, as: .report(device: device))
+      while !wire.isReadable, ContinuousClock.now < end { try wire.loop.poll() }
+      #expect(try wire.read().text == "{}\n")
+    }
   }
 }
