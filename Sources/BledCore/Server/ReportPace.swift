@@ -1,5 +1,5 @@
 /// When the reports that wait for a program are written: at once if nothing was written for 20 ms, else together with
-/// those that come until then. A turn of the daemon and a wake-up of the program cost more than a report. All other
+/// the reports of that time. A turn of the daemon and a wake-up of the program cost more than a report. All other
 /// lines leave at once, with the reports before them.
 ///
 /// | Reports                              | Effect                              |
