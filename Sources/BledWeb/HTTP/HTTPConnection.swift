@@ -37,7 +37,8 @@ private import Glibc
   private var stream: (any HTTPStream)?
   private var reader: (any DispatchSourceRead)?
   private var writer: (any DispatchSourceWrite)?
-  private var alarm: Task<Void, Never>?
+  /// Far in the future unless something is awaited. A task would have its turn behind all others of the program.
+  private let alarm = DispatchSource.makeTimerSource(queue: .main)
 
   /// Begins to read.
   /// - Parameters:
@@ -53,6 +54,8 @@ private import Glibc
     self.pace = pace
     self.answer = answer
     self.ended = ended
+    alarm.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.close() } }
+    alarm.activate()
     setAlarm(timeout)
     watchReading()
   }
@@ -63,7 +66,7 @@ private import Glibc
     state = .ended
     reader?.cancel()
     writer?.cancel()
-    alarm?.cancel()
+    alarm.cancel()
     stream?.end()
     ended(self)
   }
@@ -75,13 +78,11 @@ private import Glibc
     if !octets.isEmpty { send(octets) }
   }
 
-  private func setAlarm(_ timeout: Duration) {
-    alarm?.cancel()
-    alarm = Task { [weak self] in
-      // Time asleep does not count, nor an alarm that was cancelled after its time and before its turn.
-      guard (try? await Task.sleep(for: timeout, clock: .suspending)) != nil, !Task.isCancelled else { return }
-      self?.close()
-    }
+  /// - Parameter timeout: nil for no alarm. Time asleep does not count.
+  private func setAlarm(_ timeout: Duration?) {
+    guard let (seconds, attoseconds) = timeout?.components else { return alarm.schedule(deadline: .distantFuture) }
+    let milliseconds = Int(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+    alarm.schedule(deadline: .now() + .milliseconds(milliseconds))
   }
 
   private func watchReading() {
@@ -104,7 +105,7 @@ private import Glibc
     guard count > 0 else { return close() }
     guard state == .reading, request.state != .waiting else { return }
     state = .answering
-    alarm?.cancel()
+    setAlarm(nil)
     // Until the answer is sent nothing is read: the source would fire for as long as octets are there.
     reader?.cancel()
     reader = nil
@@ -134,7 +135,7 @@ private import Glibc
     guard count >= 0 || errno == EAGAIN || errno == EINTR else { return close() }
     if count > 0 { rest = rest.dropFirst(count) }
     if rest.isEmpty {
-      alarm?.cancel()
+      setAlarm(nil)
       writer?.cancel()
       writer = nil
       return sent()
