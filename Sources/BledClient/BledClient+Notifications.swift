@@ -49,6 +49,16 @@ extension BledClient {
     core.observe(type, value: value, end: end)
   }
 
+  /// Calls a function for each of the daemon's notifications of one kind, on the connection's queue, before anything
+  /// of it is read: for notifications of which a small part decides whether the rest is needed.
+  /// - Parameter message: Called for each of them.
+  /// - Returns: The observation.
+  package func observeMessages<Notification: RPCNotification>(
+    of type: Notification.Type, message: @escaping @Sendable (RPCMessage) -> Void
+  ) -> Observation {
+    core.observe(type, as: RPCMessage.self, decode: { $0 }, value: message, end: { _ in })
+  }
+
   /// Reports each link, of any program, that comes up or ends from now on. For the links that are already up see
   /// `PeripheralList`.
   /// - Returns: A stream that ends with `BledError.tooSlow` if more than 1024 are not fetched.
@@ -66,12 +76,19 @@ extension ClientCore {
     _ type: Notification.Type, value: @escaping @Sendable (Notification.Params) -> Void,
     end: @escaping @Sendable (BluetoothError?) -> Void
   ) -> Observation {
+    observe(
+      type, as: Notification.Params.self,
+      decode: { message throws(RPCError) in try message.params(Notification.Params.self) }, value: value, end: end)
+  }
+
+  fileprivate func observe<Value: Sendable>(
+    _ type: (some RPCNotification).Type, as _: Value.Type, decode: @escaping ClientState.Decoder,
+    value: @escaping @Sendable (Value) -> Void, end: @escaping @Sendable (BluetoothError?) -> Void
+  ) -> Observation {
     let number = newNumber()
-    let decode: ClientState.Decoder = { message throws(RPCError) in try message.params(Notification.Params.self) }
-    let observer = ClientState.Observer(
-      value: { if let params = $0 as? Notification.Params { value(params) } }, end: end)
-    observe(Notification.name, number, decode: decode, observer)
-    return Observation(core: self, name: Notification.name, number: number)
+    let observer = ClientState.Observer(value: { if let decoded = $0 as? Value { value(decoded) } }, end: end)
+    observe(type.name, as: Value.self, number, decode: decode, observer)
+    return Observation(core: self, name: type.name, number: number)
   }
 }
 

@@ -67,9 +67,12 @@ final class ClientCore: @unchecked Sendable {
     }
   }
 
-  func observe(_ name: String, _ number: Int, decode: @escaping ClientState.Decoder, _ observer: ClientState.Observer) {
+  func observe(
+    _ name: String, as type: Any.Type, _ number: Int, decode: @escaping ClientState.Decoder,
+    _ observer: ClientState.Observer
+  ) {
     connection.perform { [self] in
-      if !state.observe(name, number, decode: decode, observer) { observer.end(state.connection.endError) }
+      if !state.observe(name, as: type, number, decode: decode, observer) { observer.end(state.connection.endError) }
     }
   }
 
@@ -153,14 +156,15 @@ final class ClientCore: @unchecked Sendable {
   }
 
   private func notified(_ name: String, _ message: RPCMessage) throws(BluetoothError) {
-    guard let observers = state.observers(of: name) else { return }
-    let value: any Sendable
-    do {
-      value = try observers.decode(message)
-    } catch {
-      throw BledError.protocolViolation.error("bled sent an invalid \(name): \(error.message)")
+    for group in state.observers(of: name) {
+      let value: any Sendable
+      do {
+        value = try group.decode(message)
+      } catch {
+        throw BledError.protocolViolation.error("bled sent an invalid \(name): \(error.message)")
+      }
+      for observer in group.observers { observer.value(value) }
     }
-    for observer in observers.list { observer.value(value) }
   }
 
   private func end(_ error: BluetoothError?) {

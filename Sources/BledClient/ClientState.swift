@@ -20,30 +20,47 @@ struct ClientState {
     var end: @Sendable (BluetoothError?) -> Void
   }
 
+  /// The observers of one kind of notification that need it as the same type: it is decoded once for all of them.
+  struct ObserverGroup {
+    fileprivate let type: ObjectIdentifier
+    fileprivate(set) var decode: Decoder
+    fileprivate var list: [(number: Int, observer: Observer)] = []
+
+    var observers: [Observer] { list.map(\.observer) }
+  }
+
   var connection = ConnectionMachine<Completion>()
-  private var observers: [OctetText: (decode: Decoder, list: [(number: Int, observer: Observer)])] = [:]
+  private var observers: [OctetText: [ObserverGroup]] = [:]
   private var answerers: [OctetText: Answerer] = [:]
   /// By the number at the daemon; nil for the scan without.
   private var scans: [Int?: (number: Int, replaced: @Sendable () -> Void)] = [:]
   /// The number of streams of each characteristic's values.
   private var subscriptions: [CharacteristicReference: Int] = [:]
 
-  /// False: the connection has ended.
-  mutating func observe(_ name: String, _ number: Int, decode: @escaping Decoder, _ observer: Observer) -> Bool {
+  /// - Parameter type: The type that `decode` returns.
+  /// - Returns: False: the connection has ended.
+  mutating func observe(
+    _ name: String, as type: Any.Type, _ number: Int, decode: @escaping Decoder, _ observer: Observer
+  ) -> Bool {
     guard connection.isOpen else { return false }
-    observers[OctetText(name), default: (decode, [])].list.append((number, observer))
+    let (name, type) = (OctetText(name), ObjectIdentifier(type))
+    var groups = observers[name] ?? []
+    let place = groups.firstIndex { $0.type == type } ?? groups.endIndex
+    if place == groups.endIndex { groups.append(ObserverGroup(type: type, decode: decode)) }
+    groups[place].list.append((number, observer))
+    observers[name] = groups
     return true
   }
 
   mutating func stopObserving(_ name: String, _ number: Int) {
     let name = OctetText(name)
-    observers[name]?.list.removeAll { $0.number == number }
-    if observers[name]?.list.isEmpty == true { observers[name] = nil }
+    guard var groups = observers[name] else { return }
+    for place in groups.indices { groups[place].list.removeAll { $0.number == number } }
+    groups.removeAll { $0.list.isEmpty }
+    observers[name] = groups.isEmpty ? nil : groups
   }
 
-  func observers(of name: String) -> (decode: Decoder, list: [Observer])? {
-    observers[OctetText(name)].map { ($0.decode, $0.list.map(\.observer)) }
-  }
+  func observers(of name: String) -> [ObserverGroup] { observers[OctetText(name)] ?? [] }
 
   mutating func answer(_ method: String, with answerer: Answerer?) { answerers[OctetText(method)] = answerer }
 
@@ -84,7 +101,7 @@ struct ClientState {
   ) -> (calls: [Completion], observers: [Observer], reason: BluetoothError?) {
     guard let (completions, reason) = connection.end(error) else { return ([], [], nil) }
     defer { (observers, answerers, scans) = ([:], [:], [:]) }
-    let all = observers.values.flatMap(\.list).sorted { $0.number < $1.number }
+    let all = observers.values.joined().flatMap(\.list).sorted { $0.number < $1.number }
     return (completions, all.map(\.observer), reason)
   }
 }

@@ -8,13 +8,14 @@ import Testing
 @Suite struct FeedTests {
   private let feed = Feed(words: { $0.name.map { [$0] } ?? [] })
 
-  private func report(_ device: String, _ rssi: Int = -60, data: [UInt8] = [], at time: Double = 1) -> ScanReport.Params
-  {
+  private func report(
+    _ device: String, _ rssi: Int = -60, data: [UInt8] = [], name: String? = nil, at time: Double = 1
+  ) throws -> RPCMessage {
     var report = ScanReport.Params(
       peripheral: device, adapter: "hci0", address: "C0:DE:00:00:00:01", addressType: .init(.random), connectable: true,
       data: HexBytes(data), time: time)
-    report.rssi = rssi
-    return report
+    (report.rssi, report.name) = (rssi, name)
+    return try RPCMessage(line: RPCEncoding.notification(ScanReport.self, report).dropLast())
   }
 
   /// The events that are new to a page: names and contents.
@@ -39,29 +40,39 @@ import Testing
   @Test("A new page receives all devices, later only the changes, without the parts that are the same")
   func changes() throws {
     var place = feed.start
-    feed.heard(report("a"))
-    feed.heard(report("b"))
+    feed.heard(try report("a"))
+    feed.heard(try report("b"))
     let first = try events(&place)
     #expect(first.map(\.name) == ["air"] && member("whole", of: first[0].content) == true)
     #expect(devices(first[0].content).count == 2)
     #expect(devices(first[0].content).allSatisfy { member("address", of: $0) == "C0:DE:00:00:00:01" })
     #expect(try events(&place).isEmpty)
-    feed.heard(report("a", -50, at: 1.5))
+    feed.heard(try report("a", -50, at: 1.5))
     let second = try events(&place)
     #expect(
       devices(second.first?.content) == [
         ["id": "a", "rssi": -50, "heard": 1500, "count": 2, "interval": 500]
       ])
-    feed.heard(report("a", data: [2, 1, 6]))
+    feed.heard(try report("a", data: [2, 1, 6]))
     #expect(member("text", of: devices(try events(&place).first?.content).first) == "")
+  }
+
+  @Test("A name that is heard without other data is told")
+  func name() throws {
+    feed.heard(try report("a"))
+    var place = feed.start
+    _ = try events(&place)
+    feed.heard(try report("a", name: "Gürtel"))
+    #expect(member("name", of: devices(try events(&place).first?.content).first) == "Gürtel")
+    #expect(feed.device("a")?.text == ["Gürtel"])
   }
 
   @Test("A page that was opened before the first report receives all of the first device")
   func first() throws {
     var place = feed.start
     #expect(devices(try events(&place).first?.content).isEmpty)
-    feed.heard(report("a"))
-    feed.heard(report("a"))
+    feed.heard(try report("a"))
+    feed.heard(try report("a"))
     #expect(member("address", of: devices(try events(&place).first?.content).first) == "C0:DE:00:00:00:01")
   }
 
@@ -69,8 +80,8 @@ import Testing
   func slow() throws {
     var place = feed.start
     _ = try events(&place)
-    for number in 0..<10_000 { feed.heard(report("a", -40 - number % 50)) }
-    feed.heard(report("b"))
+    for number in 0..<10_000 { feed.heard(try report("a", -40 - number % 50)) }
+    feed.heard(try report("b"))
     feed.lost("b")
     let late = try events(&place)
     #expect(late.count == 1 && devices(late[0].content).count == 1)
@@ -83,9 +94,9 @@ import Testing
   func forgotten() throws {
     var place = feed.start
     _ = try events(&place)
-    feed.heard(report("stays"))
+    feed.heard(try report("stays"))
     for number in 0..<3000 {
-      feed.heard(report("\(number)"))
+      feed.heard(try report("\(number)"))
       feed.lost("\(number)")
     }
     let late = try events(&place)
@@ -94,8 +105,8 @@ import Testing
 
   @Test("Devices beyond the limit are counted")
   func limit() throws {
-    for number in 0..<AirTable.maximumDevices + 3 { feed.heard(report("\(number)")) }
-    feed.heard(report("0"))
+    for number in 0..<AirTable.maximumDevices + 3 { feed.heard(try report("\(number)")) }
+    feed.heard(try report("0"))
     var place = feed.start
     let air = try events(&place).first?.content
     #expect(devices(air).count == AirTable.maximumDevices && member("unlisted", of: air) == 3)
@@ -104,8 +115,8 @@ import Testing
   @Test("The history has the last changes of the data")
   func history() throws {
     for octet in UInt8(0)..<20 {
-      feed.heard(report("a", data: [2, 1, octet]))
-      feed.heard(report("a", data: [2, 1, octet]))
+      feed.heard(try report("a", data: [2, 1, octet]))
+      feed.heard(try report("a", data: [2, 1, octet]))
     }
     let device = try #require(feed.device("a"))
     #expect(device.history.map(\.data.octets) == (12..<20).map { [2, 1, $0] } && device.count == 40)

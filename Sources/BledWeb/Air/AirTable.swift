@@ -5,6 +5,7 @@ import BledClient
 ///
 /// | Input            | Effect                                                                                     |
 /// |------------------|--------------------------------------------------------------------------------------------|
+/// | `heardAgain`     | the strength and time of a device whose report is otherwise the same as the one before     |
 /// | `heard`          | the device is there; beyond the limit of 2,000 a new one is counted as unlisted            |
 /// | `lost`           | the device is removed                                                                      |
 /// | `clear`          | all devices are removed                                                                    |
@@ -53,12 +54,26 @@ struct AirTable: Sendable {
   /// - Parameter words: the content of an advertisement.
   init(words: @escaping @Sendable (ScanReport.Params) -> [String]) { self.words = words }
 
+  /// A device was heard; most reports differ from the one before in strength and time alone.
+  /// - Returns: False: nothing was changed, and the whole report has to be given to `heard`.
+  mutating func heardAgain(_ outline: ScanReport.Outline) -> Bool {
+    guard let place = devices.index(forKey: outline.peripheral) else { return isUnlisted(outline.peripheral) }
+    guard devices.values[place].report.hasContents(of: outline) else { return false }
+    version += 1
+    devices.values[place].heardAgain(outline, version, weight: Self.weight)
+    return true
+  }
+
+  /// Counts a report of a new device beyond the limit.
+  private mutating func isUnlisted(_ device: String) -> Bool {
+    guard devices.count >= Self.maximumDevices, devices[device] == nil else { return false }
+    unlisted += 1
+    return true
+  }
+
   /// A device was heard.
   mutating func heard(_ report: ScanReport.Params) {
-    guard devices.count < Self.maximumDevices || devices[report.peripheral] != nil else {
-      unlisted += 1
-      return
-    }
+    guard !isUnlisted(report.peripheral) else { return }
     version += 1
     devices[report.peripheral, default: Device(report: report, text: [], count: 0, heard: 0, described: 0)]
       .heard(report, version, words, weight: Self.weight)
@@ -99,15 +114,32 @@ struct AirTable: Sendable {
   }
 }
 
+extension ScanReport.Params {
+  /// Whether all that a page shows of a report is the same, but for its strength and time. Values that were decoded
+  /// follow from the data.
+  fileprivate func hasContents(of outline: ScanReport.Outline) -> Bool {
+    data == outline.data && scanResponse == outline.scanResponse && name == outline.name && adapter == outline.adapter
+      && address == outline.address && addressType == outline.addressType && connectable == outline.connectable
+  }
+}
+
 extension AirTable.Device {
+  fileprivate mutating func heardAgain(_ outline: ScanReport.Outline, _ version: UInt64, weight: Double) {
+    average(outline.time, weight: weight)
+    (report.rssi, report.time) = (outline.rssi, outline.time)
+    (count, heard) = (count + 1, version)
+  }
+
+  private mutating func average(_ time: Double, weight: Double) {
+    let passed = max(0, time - report.time)
+    interval = interval.map { $0 + (passed - $0) * weight } ?? passed
+  }
+
   fileprivate mutating func heard(
     _ report: ScanReport.Params, _ version: UInt64, _ words: (ScanReport.Params) -> [String], weight: Double
   ) {
     let former = self.report
-    if count > 0 {
-      let time = max(0, report.time - former.time)
-      interval = interval.map { $0 + (time - $0) * weight } ?? time
-    }
+    if count > 0 { average(report.time, weight: weight) }
     self.report = report
     (count, heard) = (count + 1, version)
     let hasSameData = former.data == report.data && former.scanResponse == report.scanResponse

@@ -75,10 +75,7 @@ import FoundationEssentials
     self.client = client
     (status.daemon, status.problem) = (client.session.daemon, nil)
     let feed = feed
-    _ = client.observe(ScanReport.self) {
-      feed.heard($0)
-    } end: { _ in
-    }
+    _ = client.observeMessages(of: ScanReport.self) { feed.heard($0) }
     _ = client.observe(ScanLost.self) {
       feed.lost($0.peripheral)
     } end: { _ in

@@ -28,7 +28,13 @@ final class Feed: Sendable {
   /// The place of a new page: it receives no earlier values.
   var start: Place { state.withLock { Place(values: $0.values.count) } }
 
-  func heard(_ report: ScanReport.Params) { state.withLock { $0.air.heard(report) } }
+  /// - Parameter message: a `ScanReport`; it is read whole only if more than its strength and time are new.
+  func heard(_ message: RPCMessage) {
+    guard let outline = message.concerned(ScanReport.Outline.self),
+      !state.withLock({ $0.air.heardAgain(outline) }), let report = try? message.params(ScanReport.Params.self)
+    else { return }
+    state.withLock { $0.air.heard(report) }
+  }
 
   func lost(_ device: String) { state.withLock { $0.air.lost(device) } }
 

@@ -24,7 +24,9 @@ struct ReportOutlineTests {
       let message = try message(name, rssi: rssi, scanResponse: scanResponse)
       let outline = try #require(message.concerned(ScanReport.Outline.self))
       let report = try message.params(ScanReport.Params.self)
-      #expect(report.name == name)
+      #expect(report.name == name && outline.name == name)
+      #expect(outline.adapter == report.adapter && outline.connectable == report.connectable)
+      #expect(outline.time == report.time)
       #expect(outline.peripheral == report.peripheral && outline.address == report.address)
       #expect(outline.addressType == report.addressType && outline.rssi == report.rssi)
       #expect(outline.data == report.data && outline.scanResponse == report.scanResponse)
@@ -33,7 +35,7 @@ struct ReportOutlineTests {
   }
 
   @Test func aReportWithoutDataHasNone() throws {
-    let params = #"{"peripheral":"a","address":"b","addressType":"random"}"#
+    let params = #"{"peripheral":"a","adapter":"c","address":"b","addressType":"random","connectable":true,"time":1}"#
     let message = try RPCMessage(line: Data(#"{"jsonrpc":"2.0","method":"scan.report","params":\#(params)}"#.utf8))
     #expect(message.concerned(ScanReport.Outline.self) == nil)
   }
