@@ -3,9 +3,13 @@ import Synchronization
 /// The invitations that the program has not fetched, in their order. One whose session has ended leaves, so that none
 /// that has timed out keeps another one out.
 final class InvitationQueue: Sendable {
+  private typealias Continuation = CheckedContinuation<NearbyInvitation?, Never>
+
   private struct State {
     var invitations: [NearbyInvitation] = []
-    var waiter: CheckedContinuation<NearbyInvitation?, Never>?
+    var waiter: (number: Int, continuation: Continuation)?
+    /// The number of the last wait.
+    var lastNumber = 0
     var hasFinished = false
   }
 
@@ -14,16 +18,19 @@ final class InvitationQueue: Sendable {
 
   init(limit: Int) { self.limit = limit }
 
+  /// Whether a reader waits.
+  var isAwaited: Bool { state.withLock { $0.waiter != nil } }
+
   /// - Returns: false if there is no room.
   func add(_ invitation: NearbyInvitation) -> Bool {
-    let (isAdded, waiter) = state.withLock { state -> (Bool, CheckedContinuation<NearbyInvitation?, Never>?) in
+    let (isAdded, waiter) = state.withLock { state -> (Bool, Continuation?) in
       guard !state.hasFinished, state.invitations.count < limit else { return (false, nil) }
       guard let waiter = state.waiter else {
         state.invitations.append(invitation)
         return (true, nil)
       }
       state.waiter = nil
-      return (true, waiter)
+      return (true, waiter.continuation)
     }
     waiter?.resume(returning: invitation)
     return isAdded
@@ -41,19 +48,23 @@ final class InvitationQueue: Sendable {
 
   /// Waits for the next one; nil behind `finish`, when the task is cancelled, and while another reader waits.
   func next() async -> NearbyInvitation? {
-    await withTaskCancellationHandler {
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+    return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isWaiting = state.withLock { state in
           guard state.invitations.isEmpty, state.waiter == nil, !state.hasFinished, !Task.isCancelled else {
             return false
           }
-          state.waiter = continuation
+          state.waiter = (number, continuation)
           return true
         }
         if !isWaiting { continuation.resume(returning: fetch()) }
       }
     } onCancel: {
-      wake()
+      wake { $0 == number }
     }
   }
 
@@ -71,11 +82,13 @@ final class InvitationQueue: Sendable {
     state.withLock { $0.invitations.isEmpty || Task.isCancelled ? nil : $0.invitations.removeFirst() }
   }
 
-  private func wake() {
-    let waiter = state.withLock { state in
-      defer { state.waiter = nil }
-      return state.waiter
+  /// Ends the wait if its number is one that is meant: the wait of another reader goes on.
+  private func wake(where isMeant: (Int) -> Bool = { _ in true }) {
+    let continuation = state.withLock { state -> Continuation? in
+      guard let waiter = state.waiter, isMeant(waiter.number) else { return nil }
+      state.waiter = nil
+      return waiter.continuation
     }
-    waiter?.resume(returning: nil)
+    continuation?.resume(returning: nil)
   }
 }

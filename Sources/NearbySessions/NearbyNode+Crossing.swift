@@ -41,7 +41,10 @@ extension NearbyNode {
     inviting[identifier]?.held = [:]
     for (number, context) in held.sorted(by: { $0.key < $1.key }) { invited(context, number) }
     // One of which the program was told before, and which it has not answered.
-    for (number, peer) in peers where peer.key == key && peer.session.isInvited { cross(number) }
+    for (number, peer) in peers
+    where peer.key == key && peer.remote.identifier == identifier && peer.session.isInvited {
+      cross(number)
+    }
   }
 
   /// The invitation of this side is over; the program answers the others of that identifier.

@@ -5,8 +5,11 @@ import Noise
 extension NearbyNode {
   /// The time for a connection, its handshake and the opening of its channels.
   private static let dialing = Duration.seconds(30)
-  /// How often a link is requested again that was lost meanwhile.
+  /// How often a link is requested that is lost before its session is open.
   private static let attempts = 3
+
+  /// A link to a device, and a control channel on it.
+  typealias Dialed = (link: Peripheral, control: ChannelSocket, opened: ControlOpening.Opened)
 
   /// Invites a peer and waits for its answer.
   /// - Parameters:
@@ -15,7 +18,8 @@ extension NearbyNode {
   ///   - opened: called when the channel is encrypted and the code known, before the peer answers.
   /// - Returns: the session, connected.
   /// - Throws: `GAPError.connectionFailed` if the peer declines or cannot be reached; `.timeout`;
-  ///   `BledError.limitReached` with seven peers; `.alreadyInProgress` if it is connected or invited.
+  ///   `BledError.limitReached` with seven peers; `.alreadyInProgress` if it is connected or invited;
+  ///   `GAPError.cancelled` when the node is stopped.
   public func invite(
     _ peer: FoundPeer, context: [UInt8] = [], timeout: Duration = .seconds(30),
     opened: @Sendable (NearbyConnection) -> Void = { _ in }
@@ -111,10 +115,40 @@ extension NearbyNode {
     }
   }
 
-  /// Connects to a device, looks its description up, and opens a control channel.
+  /// Connects to a device, looks its description up, and opens a control channel. The end of the node ends it.
   private func dial(
     _ peripheral: String, _ identifier: UInt64, _ hello: Hello
-  ) async throws(BluetoothError) -> (link: Peripheral, control: ChannelSocket, opened: ControlOpening.Opened) {
+  ) async throws(BluetoothError) -> Dialed {
+    guard !hasStopped else { throw stopped }
+    lastDial += 1
+    let number = lastDial
+    let task = Task { () async -> Result<Dialed, BluetoothError> in
+      do throws(BluetoothError) {
+        return .success(try await attempt(peripheral, identifier, hello))
+      } catch {
+        return .failure(error)
+      }
+    }
+    dials[number] = task
+    defer { dials[number] = nil }
+    let result = await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }
+    guard hasStopped else { return try result.get() }
+    if case .success(let dialed) = result {
+      dialed.control.close()
+      await release(peripheral)
+    }
+    throw stopped
+  }
+
+  private var stopped: BluetoothError { GAPError.cancelled.error("this side was stopped") }
+
+  private func attempt(
+    _ peripheral: String, _ identifier: UInt64, _ hello: Hello
+  ) async throws(BluetoothError) -> Dialed {
     var attempt = 1
     while true {
       let link = try await acquire(peripheral)
@@ -125,7 +159,7 @@ extension NearbyNode {
         let isLost = (try? await link.parameters()) == nil
         await release(peripheral)
         // The other side may have given the link back, which it had requested for a look at this side's description.
-        guard isLost, attempt < Self.attempts else { throw error }
+        guard isLost, attempt < Self.attempts, !Task.isCancelled else { throw error }
         attempt += 1
       }
     }
@@ -180,7 +214,7 @@ extension NearbyNode {
 
   // MARK: Handshakes
 
-  /// Closes a socket unless something with it is done in time.
+  /// Closes a socket unless something with it is done in time, or when the task is cancelled.
   static func bounded<Value: Sendable>(
     _ socket: ChannelSocket, _ body: @Sendable () async throws(Violation) -> Value
   ) async throws(Violation) -> Value {
@@ -189,7 +223,12 @@ extension NearbyNode {
       socket.close()
     }
     defer { timer.cancel() }
-    return try await body()
+    let result = await withTaskCancellationHandler { () async -> Result<Value, Violation> in
+      do throws(Violation) { return .success(try await body()) } catch { return .failure(error) }
+    } onCancel: {
+      socket.close()
+    }
+    return try result.get()
   }
 
   private static func open(

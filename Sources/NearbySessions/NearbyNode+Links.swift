@@ -44,7 +44,8 @@ extension NearbyNode {
     await beginChange(peripheral)
     if links[peripheral]?.users == 0, let connection = links[peripheral]?.connection {
       links[peripheral]?.connection = nil
-      try? await connection.disconnect()
+      // Also for a task that is cancelled.
+      await Task { try? await connection.disconnect() }.value
     }
     endChange(peripheral)
   }

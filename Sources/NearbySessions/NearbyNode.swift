@@ -42,6 +42,10 @@ public actor NearbyNode {
   var lookWaiters: [CheckedContinuation<Void, Never>] = []
   /// The invitations of this side, by the identifier of the peer.
   var inviting: [UInt64: OwnInvitation] = [:]
+  /// The dials that are under way.
+  var dials: [Int: Task<Result<Dialed, BluetoothError>, Never>] = [:]
+  var lastDial = 0
+  private(set) var hasStopped = false
   /// The sessions whose invitation is awaited: nothing else refers to them yet.
   var waiting: [Int: NearbyConnection] = [:]
   /// The waits for the end of a session's channels.
@@ -70,10 +74,13 @@ public actor NearbyNode {
   /// The time of the sessions.
   var now: Instant { Instant.zero.advanced(by: beginning.duration(to: .now)) }
 
-  /// Ends all sessions, the advertisement and the listener.
+  /// Ends all sessions, invitations, the advertisement and the listener, for good.
   public func stop() async {
     isVisible = false
+    hasStopped = true
+    for dial in dials.values { dial.cancel() }
     await endSessions()
+    for dial in dials.values { _ = await dial.value }
     listener?.cancel()
     listener = nil
     if let advertisement { try? await client.stopAdvertising(advertisement) }

@@ -113,6 +113,55 @@ import Testing
     #expect(try await invited.key == bob.settings.key.publicKey)
   }
 
+  @Test("a stranger who is invited does not take the place of another invited peer, whose identifier it uses elsewhere")
+  func strangerWithTwoIdentifiers() async throws {
+    let daemon = try await Daemon(adapters: 4)
+    let alice = try await Nodes.node(daemon, "Alice", adapter: 0, identifier: 9)
+    let bob = try await Nodes.node(daemon, "Bob", adapter: 1, identifier: 5)
+    let mallory = try await Nodes.node(daemon, "Mallory", adapter: 2, identifier: 6)
+    let disguised = try await Nodes.node(
+      daemon, "Mallory as Bob", adapter: 3, identifier: 5, key: mallory.settings.key)
+    for node in [alice, bob, mallory] { try await node.advertise() }
+    let (toBob, toMallory) = (try await Nodes.find("Bob", by: alice), try await Nodes.find("Mallory", by: alice))
+    let toAlice = try await Nodes.find("Alice", by: disguised)
+    async let invited = alice.invite(toBob, timeout: .seconds(Patience.seconds))
+    let fromAlice = try await Nodes.invitation(to: bob)
+    async let taken = try? disguised.invite(toAlice, timeout: .seconds(Patience.seconds))
+    let fromDisguised = try await Nodes.invitation(to: alice)
+    #expect(fromDisguised.connection.name == "Mallory as Bob")
+    async let other = try? alice.invite(toMallory, timeout: .seconds(Patience.seconds))
+    let toStranger = try await Nodes.invitation(to: mallory)
+    #expect(await fromAlice.answer(true))
+    #expect(try await invited.key == bob.settings.key.publicKey)
+    await fromDisguised.answer(false)
+    await toStranger.answer(false)
+    #expect(await taken == nil)
+    #expect(await other == nil)
+  }
+
+  @Test("the end of a node ends its invitation, also while the device is being connected")
+  func stoppedWhileDialing() async throws {
+    let (daemon, alice, bob) = try await Nodes.pair()
+    try await bob.advertise()
+    let peer = try await Nodes.find("Bob", by: alice)
+    let other = try await daemon.client()
+    _ = try await other.call(AdapterPower.self, .init(adapter: "simulated1", on: false))
+    let invited = Task { () async -> BluetoothError? in
+      do throws(BluetoothError) {
+        _ = try await alice.invite(peer)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    try await until { await alice.links[peer.peripheral]?.isChanging == true }
+    await alice.stop()
+    #expect(await alice.links.isEmpty)
+    #expect(await alice.peers.isEmpty)
+    #expect(await invited.value?.code == GAPError.cancelled.rawValue)
+    await #expect(throws: BluetoothError.self) { try await alice.invite(peer) }
+  }
+
   @Test("a peer that does not read cannot hold a session that was ended, nor the end of the node")
   func deafPeer() async throws {
     let (daemon, alice, bob) = try await Nodes.pair()

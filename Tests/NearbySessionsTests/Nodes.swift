@@ -1,5 +1,6 @@
 import BledClient
 import Dispatch
+import Noise
 import TestSupport
 import Testing
 
@@ -11,10 +12,12 @@ enum Nodes {
 
   /// - Parameter resumption: the time for a lost link; the usual one where the test waits for its end.
   static func node(
-    _ daemon: Daemon, _ name: String, adapter: Int, identifier: UInt64? = nil, resumption: Duration = .seconds(10)
+    _ daemon: Daemon, _ name: String, adapter: Int, identifier: UInt64? = nil, key: X25519KeyPair? = nil,
+    resumption: Duration = .seconds(10)
   ) async throws -> NearbyNode {
     var settings = NearbySettings(type: .files, name: name)
     if let identifier { settings.identifier = identifier }
+    if let key { settings.key = key }
     settings.adapter = adapter == 0 ? "simulated" : "simulated\(adapter)"
     settings.information = ["a": name]
     settings.resumption = resumption
