@@ -164,7 +164,7 @@ let package = Package(
     // `make lint` checks the module itself in Swift 6 mode.
     .target(
       name: "CoreBluetooth",
-      dependencies: ["BledClient", "BledRPC", "Bluetooth", "FrameworkSupport", "CoreBluetoothHeaders"],
+      dependencies: ["BledClient", "BledRPC", "Beacons", "Bluetooth", "FrameworkSupport", "CoreBluetoothHeaders"],
       swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
     // Apple's API for beacons, in the same mode for the same reason.
     .target(

@@ -86,20 +86,16 @@ public struct BeaconRanging: Sendable {
   public static let timeout = Duration.seconds(10)
   /// How many beacons are followed.
   public static let limit = 256
+  /// The range of RSSI in dBm (Core 5.4, Vol 4, Part E, 7.7.65.2).
+  private static let strengths = -127...20
   /// The weight of a new measurement in the average.
   private static let weight = 0.2
   /// How far beyond a border the average must be, in dB.
   private static let hysteresis = 2.0
 
-  private struct Name: Hashable {
-    let uuid: BluetoothUUID
-    let major: UInt16
-    let minor: UInt16
-  }
-
   /// Which beacons are followed.
   public let region: Region
-  private var followed: [Name: Ranged] = [:]
+  private var followed: [BeaconPlace: Ranged] = [:]
 
   /// Begins with no beacon in reach.
   public init(region: Region) { self.region = region }
@@ -118,16 +114,15 @@ public struct BeaconRanging: Sendable {
   /// A beacon was heard.
   /// - Parameters:
   ///   - beacon: which one.
-  ///   - rssi: the signal strength in dBm, where known.
+  ///   - rssi: the signal strength in dBm, where known: one beyond the range of RSSI is not.
   ///   - now: when it was heard.
   public mutating func heard(_ beacon: IBeacon, rssi: Int?, at now: Instant) -> [Event] {
     guard region.contains(beacon) else { return [] }
-    let name = Name(uuid: beacon.uuid, major: beacon.major, minor: beacon.minor)
-    let former = followed[name]
+    let former = followed[beacon.place]
     var ranged = former ?? Ranged(beacon: beacon, lastHeard: now)
     ranged.beacon = beacon
     ranged.lastHeard = now
-    if let rssi {
+    if let rssi, Self.strengths.contains(rssi) {
       ranged.rssi = ranged.rssi.map { $0 + (Double(rssi) - $0) * Self.weight } ?? Double(rssi)
       if let loss = ranged.loss { ranged.proximity = Self.proximity(at: loss, after: ranged.proximity) }
     }
@@ -137,7 +132,7 @@ public struct BeaconRanging: Sendable {
       followed[oldest.key] = nil
       events.append(.exited(oldest.value))
     }
-    followed[name] = ranged
+    followed[beacon.place] = ranged
     if former == nil {
       events.append(.entered(ranged))
     } else if former?.proximity != ranged.proximity {
@@ -149,7 +144,7 @@ public struct BeaconRanging: Sendable {
   /// Time has passed.
   public mutating func tick(at now: Instant) -> [Event] {
     let silent = followed.filter { $0.value.lastHeard.advanced(by: Self.timeout) <= now }
-    for name in silent.keys { followed[name] = nil }
+    for place in silent.keys { followed[place] = nil }
     return silent.values.sorted { $0.isOlder(than: $1) }.map(Event.exited)
   }
 

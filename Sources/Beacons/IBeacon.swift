@@ -27,10 +27,15 @@ public struct IBeacon: Hashable, Sendable {
   /// Reads manufacturer-specific data.
   /// - Returns: nil for that of anything else.
   public init?(_ data: AdvertisingData.ManufacturerData) {
-    guard data.company == Self.company, data.data.count == 23, data.data.starts(with: Self.beginning) else {
-      return nil
-    }
-    var reader = OctetReader(Array(data.data.dropFirst(2)))
+    guard data.company == Self.company, data.data.starts(with: Self.beginning) else { return nil }
+    self.init(content: data.data.dropFirst(Self.beginning.count))
+  }
+
+  /// Reads the octets behind the type and the length: the names and the power.
+  /// - Returns: nil unless there are 21.
+  public init?(content: some Collection<UInt8>) {
+    guard content.count == 21 else { return nil }
+    var reader = OctetReader(Array(content))
     guard let place = BeaconPlace(from: &reader), let power = reader.uint8() else { return nil }
     self.init(
       uuid: place.uuid, major: place.major, minor: place.minor, measuredPower: Int8(bitPattern: power))
@@ -38,14 +43,18 @@ public struct IBeacon: Hashable, Sendable {
 
   /// Its manufacturer-specific data.
   public var manufacturerData: AdvertisingData.ManufacturerData {
-    let place = BeaconPlace(uuid: uuid, major: major, minor: minor)
-    return .init(company: Self.company, data: Self.beginning + place.octets + [UInt8(bitPattern: measuredPower)])
+    .init(company: Self.company, data: Self.beginning + content)
   }
+
+  /// The 21 octets behind the type and the length.
+  public var content: [UInt8] { place.octets + [UInt8(bitPattern: measuredPower)] }
+
+  var place: BeaconPlace { BeaconPlace(uuid: uuid, major: major, minor: minor) }
 
   /// The content, by name.
   public var decoded: DecodedData {
     var decoded = DecodedData(.iBeacon)
-    decoded.add(BeaconPlace(uuid: uuid, major: major, minor: minor))
+    decoded.add(place)
     decoded.add("measuredPower", measuredPower)
     return decoded
   }
@@ -53,7 +62,7 @@ public struct IBeacon: Hashable, Sendable {
 
 /// The 20 octets that name an iBeacon, and by custom also an AltBeacon: all numbers with the most significant octet
 /// first.
-struct BeaconPlace {
+struct BeaconPlace: Hashable {
   var uuid: BluetoothUUID
   var major: UInt16
   var minor: UInt16

@@ -29,7 +29,7 @@ import Testing
     #expect(
       machine.heard(beacon, rssi: -60, at: after(1)) == [.determined("house", .inside), .entered("house")])
     #expect(machine.heard(beacon, rssi: -60, at: after(3)) == [])
-    #expect(machine.ask("house") == [.determined("house", .inside)])
+    #expect(machine.ask("house", at: after(3)) == [.determined("house", .inside)])
     #expect(machine.deadline == after(13))
     #expect(machine.tick(at: after(12)) == [])
     #expect(machine.tick(at: after(13)) == [.determined("house", .outside), .exited("house")])
@@ -37,13 +37,39 @@ import Testing
     #expect(machine.heard(beacon, rssi: -60, at: after(20)).contains(.entered("house")))
   }
 
-  @Test func outsideIsKnownAfterTheTimeoutAndNothingIsLeft() {
+  @Test func outsideIsKnownAfterFiveSecondsAndNothingIsLeft() {
     var machine = monitoring()
-    #expect(machine.ask("house") == [])
-    #expect(machine.deadline == after(10))
-    #expect(machine.tick(at: after(10)) == [.determined("house", .outside)])
-    #expect(machine.ask("house") == [.determined("house", .outside)])
-    #expect(machine.ask("elsewhere") == [.determined("elsewhere", .unknown)])
+    #expect(machine.ask("house", at: after(0)) == [])
+    #expect(machine.deadline == after(5))
+    #expect(machine.tick(at: after(4.9)) == [])
+    #expect(machine.tick(at: after(5)) == [.determined("house", .outside)])
+    #expect(machine.deadline == nil)
+    #expect(machine.ask("house", at: after(5)) == [.determined("house", .outside)])
+    #expect(machine.ask("elsewhere", at: after(5)) == [.determined("elsewhere", .unknown)])
+  }
+
+  @Test func aQuestionIsAnsweredAlsoWhileBluetoothStarts() {
+    var machine = BeaconMachine()
+    _ = machine.monitor("house", house, tellsEntry: true, tellsExit: true, at: after(0))
+    #expect(machine.ask("house", at: after(1)) == [])
+    #expect(machine.ask("house", at: after(2)) == [])
+    #expect(machine.deadline == after(6))
+    #expect(machine.tick(at: after(6)) == [.determined("house", .unknown)])
+    #expect(machine.deadline == nil)
+    #expect(machine.ask("house", at: after(7)) == [])
+    #expect(machine.changed(.usable, at: after(8)) == [.monitoringStarted("house")])
+    #expect(machine.tick(at: after(12)) == [.determined("house", .unknown)])
+    #expect(machine.tick(at: after(13)) == [.determined("house", .outside)])
+  }
+
+  @Test func listsAreInTheOrderOfTheirNumbers() {
+    var machine = BeaconMachine()
+    _ = machine.changed(.usable, at: after(0))
+    let regions = [nil, 2, 10].map { BeaconRanging.Region(uuid: Self.uuid, major: $0) }
+    for region in regions.reversed() { _ = machine.range(region, at: after(0)) }
+    #expect(machine.tick(at: after(1)) == regions.map { .ranged($0, []) })
+    let failure = BeaconMachine.Failure.unavailable("off")
+    #expect(machine.changed(.unusable(failure), at: after(2)) == regions.map { .rangingFailed($0, failure) })
   }
 
   @Test func onlyWantedChangesAreTold() {
@@ -51,7 +77,7 @@ import Testing
     #expect(silent.heard(beacon, rssi: -60, at: after(1)) == [])
     #expect(silent.tick(at: after(11)) == [.determined("house", .outside), .exited("house")])
     var asked = monitoring(tellsEntry: false)
-    _ = asked.ask("house")
+    _ = asked.ask("house", at: after(0))
     #expect(asked.heard(beacon, rssi: -60, at: after(1)) == [.determined("house", .inside)])
     var entries = monitoring(tellsExit: false)
     #expect(entries.heard(beacon, rssi: -60, at: after(1)).contains(.entered("house")))
@@ -74,14 +100,14 @@ import Testing
   @Test func withoutBluetoothItFailsOnceAndGoesOnLater() {
     var machine = monitoring()
     _ = machine.range(house, at: after(0))
-    _ = machine.ask("house")
+    _ = machine.ask("house", at: after(0))
     let failure = BeaconMachine.Failure.unavailable("off")
     #expect(
       machine.changed(.unusable(failure), at: after(1)) == [
         .monitoringFailed("house", failure), .determined("house", .unknown), .rangingFailed(house, failure),
       ])
     #expect(machine.changed(.unusable(failure), at: after(2)) == [])
-    #expect(machine.ask("house") == [.determined("house", .unknown)])
+    #expect(machine.ask("house", at: after(2)) == [.determined("house", .unknown)])
     #expect(machine.heard(beacon, rssi: -60, at: after(2)) == [])
     #expect(machine.changed(.usable, at: after(3)) == [])
     #expect(machine.heard(beacon, rssi: -60, at: after(3)).contains(.entered("house")))

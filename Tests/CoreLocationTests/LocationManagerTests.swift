@@ -67,6 +67,51 @@ import Testing
     #expect(await log.next() == .authorization(.authorizedAlways))
   }
 
+  @Test("without a daemon the status is not determined, and a user who was denied stays so")
+  func noDaemon() async throws {
+    let manager = CLLocationManager(socket: "/nowhere/bled.sock", queue: log.queue)
+    manager.delegate = log
+    #expect(manager.authorizationStatus == .notDetermined)
+    let region = CLBeaconRegion(uuid: Self.uuid, identifier: "house")
+    manager.startMonitoring(for: region)
+    #expect(await log.next() == .monitoringFailed(region, .regionMonitoringFailure))
+    #expect(manager.authorizationStatus == .notDetermined)
+    let denied = CLLocationManager(socket: "/nowhere/bled.sock", queue: log.queue)
+    denied.delegate = log
+    denied.happened(.permitted(false))
+    #expect(await log.next() == .authorization(.denied))
+    denied.startMonitoring(for: region)
+    #expect(await log.next() == .monitoringFailed(region, .regionMonitoringFailure))
+    #expect(denied.authorizationStatus == .denied)
+  }
+
+  @Test("a region that is ranged again in another form is ranged as it is now, and constraints have twenty places")
+  func rangedAgain() async throws {
+    let daemon = try await Daemon(adapters: 1, scenario: Self.scenario)
+    let manager = manager(of: daemon)
+    let old = manager as any OldRanging
+    for number in 0..<19 {
+      manager.startRangingBeacons(satisfying: CLBeaconIdentityConstraint(uuid: Self.uuid, major: UInt16(100 + number)))
+    }
+    old.startOld(CLBeaconRegion(uuid: Self.uuid, major: 1, minor: 2, identifier: "house"))
+    let refused = CLBeaconIdentityConstraint(uuid: Self.uuid, major: 7)
+    manager.startRangingBeacons(satisfying: refused)
+    #expect(manager.rangedBeaconConstraints.count == 19)
+    #expect(await log.next { $0 == .rangingFailed(refused, .rangingFailure) } != nil)
+    // One of the same name takes its place.
+    let region = CLBeaconRegion(uuid: Self.uuid, major: 1, minor: 3, identifier: "house")
+    old.startOld(region)
+    let event = await log.next {
+      if case .rangedIn(let beacons, let ranged) = $0 { ranged === region && !beacons.isEmpty } else { false }
+    }
+    guard case .rangedIn(let list, _) = event else { return #expect(Bool(false)) }
+    #expect(list.map(\.minor) == [3])
+    old.stopOld(CLBeaconRegion(uuid: Self.uuid, identifier: "house"))
+    manager.startRangingBeacons(satisfying: refused)
+    #expect(manager.rangedBeaconConstraints.contains(refused))
+    #expect(await log.next { if case .ranged(_, refused) = $0 { true } else { false } } != nil)
+  }
+
   @Test("a region is entered, its state is told, and another is not")
   func monitoring() async throws {
     let daemon = try await Daemon(adapters: 1, scenario: Self.scenario)
@@ -134,9 +179,12 @@ import Testing
 /// For the deprecated form without a warning.
 private protocol OldRanging {
   func startOld(_ region: CLBeaconRegion)
+  func stopOld(_ region: CLBeaconRegion)
 }
 
 extension CLLocationManager: OldRanging {
   @available(*, deprecated)
   fileprivate func startOld(_ region: CLBeaconRegion) { startRangingBeacons(in: region) }
+  @available(*, deprecated)
+  fileprivate func stopOld(_ region: CLBeaconRegion) { stopRangingBeacons(in: region) }
 }

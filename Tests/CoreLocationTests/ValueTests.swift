@@ -1,5 +1,8 @@
-import CoreLocation
+import Beacons
+import Bluetooth
 import Testing
+
+@testable import CoreLocation
 
 @Suite struct ValueTests {
   private let uuid = UUID(uuidString: "E2C56DB5-DFFB-48D2-B060-D0F5A71096E0") ?? UUID()
@@ -15,6 +18,21 @@ import Testing
     #expect(Array(octets) == owner + [1, 2, 3, 4, 0xC5])
     let other = CLBeaconRegion(uuid: uuid, identifier: "all").peripheralData(withMeasuredPower: -70)
     #expect((other["kCBAdvDataAppleBeaconKey"] as? Data).map { Array($0.suffix(5)) } == [0, 0, 0, 0, 0xBA])
+  }
+
+  @Test("a signal strength beyond the range of RSSI is not known", arguments: [.min, -128, 21, 127, .max])
+  func strength(rssi: Int) {
+    let constraint = CLBeaconIdentityConstraint(uuid: uuid)
+    let beacon = IBeacon(uuid: constraint.region.uuid, major: 1, minor: 2, measuredPower: -59)
+    var ranging = BeaconRanging(region: constraint.region)
+    _ = ranging.heard(beacon, rssi: rssi, at: .zero)
+    let unknown = ranging.beacons.map { CLBeacon($0, of: uuid, at: .zero) }
+    #expect(unknown.map(\.rssi) == [0] && unknown.map(\.accuracy) == [-1] && unknown.map(\.proximity) == [.unknown])
+    for known in [-127, 20] {
+      ranging = BeaconRanging(region: constraint.region)
+      _ = ranging.heard(beacon, rssi: known, at: .zero)
+      #expect(ranging.beacons.map { CLBeacon($0, of: uuid, at: .zero).rssi } == [known])
+    }
   }
 
   @Test("constraints are values, regions have names")

@@ -87,6 +87,9 @@ package class ManagerEngine: @unchecked Sendable {
   /// For subclasses: the daemon kept this for a link that was reported as ended while the daemon was away.
   func giveBack(_ state: RestoredState) {}
 
+  /// For subclasses: whether bled permits such a manager, each time it has said so.
+  func decided(isPermitted: Bool) {}
+
   /// For subclasses: `state` is no longer `old`.
   func stateChanged(from old: CBManagerState) {}
 
@@ -165,6 +168,7 @@ package class ManagerEngine: @unchecked Sendable {
       return failed(BledError.notPermitted.error("bled's policy does not permit this user to use such a manager"))
     }
     self.client = client
+    decided(isPermitted: true)
     (failures, refusals, lostAt) = (0, 0, nil)
     adapters = client.session.adapters.filter(isChosen)
     if let adapter, adapters.isEmpty, !hasToldAdapter {
@@ -195,6 +199,8 @@ package class ManagerEngine: @unchecked Sendable {
   }
 
   private func failed(_ error: BluetoothError) {
+    let isDenied = error.domain == .bled && error.code == BledError.notPermitted.rawValue
+    if isDenied { decided(isPermitted: false) }
     if let restoration, !error.isFromFurtherAway {
       refusals += 1
       // The connection of a program that was killed may end a moment later.
@@ -211,7 +217,7 @@ package class ManagerEngine: @unchecked Sendable {
       set(.resetting)
       next = min(next, lostAt + .seconds(10))
     } else {
-      set(error.domain == .bled && error.code == BledError.notPermitted.rawValue ? .unauthorized : .unsupported)
+      set(isDenied ? .unauthorized : .unsupported)
     }
     queue.asyncAfter(deadline: next) { [weak self] in self?.open() }
   }

@@ -1,9 +1,10 @@
+import Beacons
 import BledRPC
 import Bluetooth
 
 extension PeripheralEngine {
   /// Starts to advertise. Any thread.
-  func startAdvertising(name: String?, services: [BluetoothUUID], beacon: BeaconAdvertisement?) {
+  func startAdvertising(name: String?, services: [BluetoothUUID], beacon: IBeacon?) {
     run { [self] in
       // An iBeacon alone is for all receivers, and for no connection.
       let isBeaconAlone = beacon != nil && name == nil && services.isEmpty
@@ -11,7 +12,8 @@ extension PeripheralEngine {
         advertising.start(
           .init(
             adapter: adapter, name: name, services: services.isEmpty ? nil : services,
-            manufacturerData: beacon?.manufacturerData, connectable: isBeaconAlone ? false : nil)))
+            manufacturerData: (beacon?.manufacturerData.octets).map { HexBytes($0) },
+            connectable: isBeaconAlone ? false : nil)))
     }
   }
 
@@ -66,8 +68,8 @@ extension RestoredState.Advertisement {
     var data: [String: Any] = [:]
     if let name = parameters.name { data[CBAdvertisementDataLocalNameKey] = name }
     if let services = parameters.services { data[CBAdvertisementDataServiceUUIDsKey] = services.map { CBUUID($0) } }
-    if let beacon = parameters.manufacturerData.flatMap({ BeaconAdvertisement($0) }) {
-      data[BeaconAdvertisement.key] = beacon.content
+    if let beacon = parameters.manufacturerData.flatMap({ IBeacon($0) }) {
+      data[IBeacon.advertisementKey] = Data(beacon.content)
     }
     return data
   }

@@ -8,9 +8,11 @@ import FrameworkSupport
 package final class ScanEngine: ManagerEngine, @unchecked Sendable {
   /// The news of the scan.
   package enum Event {
+    /// Whether bled's policy permits this user to scan.
+    case permitted(Bool)
     /// Bluetooth has another state. The scan goes on while it is poweredOn.
     case changed(CBManagerState)
-    /// The daemon has begun the scan, or refused it.
+    /// The daemon has begun the scan that is wanted, or refused it.
     case decided(BluetoothError?)
     /// A device was heard that this program is not itself.
     case heard(ScanReport.Params)
@@ -20,6 +22,8 @@ package final class ScanEngine: ManagerEngine, @unchecked Sendable {
   package var onEvent: (Event) -> Void = { _ in }
   /// The scan that is wanted; nil: none.
   private var wanted: ScanStart.Params?
+  /// The number of the last scan that was wanted.
+  private var lastNumber = 0
 
   /// Makes an engine that scans for nothing yet.
   /// - Parameter socket: The daemon's; nil: the one that the environment names.
@@ -36,6 +40,8 @@ package final class ScanEngine: ManagerEngine, @unchecked Sendable {
     }
   }
 
+  override func decided(isPermitted: Bool) { onEvent(.permitted(isPermitted)) }
+
   override func stateChanged(from old: CBManagerState) {
     if state == .poweredOn, let wanted { begin(wanted) }
     onEvent(.changed(state))
@@ -50,6 +56,7 @@ package final class ScanEngine: ManagerEngine, @unchecked Sendable {
   package func scan(_ params: ScanStart.Params?) {
     let was = wanted
     wanted = params
+    lastNumber += 1
     guard state == .poweredOn else { return }
     if let params {
       begin(params)
@@ -61,8 +68,9 @@ package final class ScanEngine: ManagerEngine, @unchecked Sendable {
   private func begin(_ params: ScanStart.Params) {
     var params = params
     params.adapter = adapter
-    call(ScanStart.self, params) { [weak self] result in
-      self?.onEvent(.decided(result.failure))
+    call(ScanStart.self, params) { [weak self, number = lastNumber] result in
+      guard let self, number == lastNumber else { return }
+      onEvent(.decided(result.failure))
     }
   }
 }

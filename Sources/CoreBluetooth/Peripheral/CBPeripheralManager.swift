@@ -1,3 +1,4 @@
+import Beacons
 import Bluetooth
 import FrameworkSupport
 
@@ -76,7 +77,7 @@ open class CBPeripheralManager: CBManager {
     let services = advertisementData?[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID]
     engine.startAdvertising(
       name: advertisementData?[CBAdvertisementDataLocalNameKey] as? String, services: (services ?? []).map(\.value),
-      beacon: (advertisementData?[BeaconAdvertisement.key] as? Data).flatMap { BeaconAdvertisement($0) })
+      beacon: (advertisementData?[IBeacon.advertisementKey] as? Data).flatMap { IBeacon($0) })
   }
 
   /// Ends the advertising.

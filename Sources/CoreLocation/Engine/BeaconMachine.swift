@@ -6,9 +6,10 @@ import Bluetooth
 /// | Monitored region | Input                                     | Then                                                  |
 /// |------------------|-------------------------------------------|-------------------------------------------------------|
 /// | unknown, outside | one of its beacons                        | `determined`, `entered` → inside                      |
-/// | unknown          | none of them for the timeout of ranging   | `determined` → outside                                |
+/// | unknown          | none of them for five seconds             | `determined` → outside                                |
 /// | inside           | none of them for the timeout of ranging   | `determined`, `exited` → outside                      |
-/// | any              | asked                                     | `determined`, once the state is known or cannot be    |
+/// | any              | asked                                     | `determined`, once the state is known or cannot be,   |
+/// |                  |                                           | after five seconds at the latest                      |
 /// | any              | Bluetooth pauses, and can be used again   | the state stays, and the timeout begins anew          |
 /// | any              | Bluetooth cannot be used                  | `monitoringFailed`, once; it goes on with Bluetooth   |
 ///
@@ -57,12 +58,23 @@ struct BeaconMachine {
     /// Since when its beacons could be heard without a pause; nil: not now.
     var since: Instant?
     var hasStarted = false
-    /// The program waits for the state.
-    var isAsked = false
+    /// Until when the program waits for the state.
+    var asked: Instant?
+
+    /// When its beacons are taken for away, if none is heard before.
+    var end: Instant? {
+      switch state {
+      case .unknown: since?.advanced(by: BeaconMachine.firstLook)
+      case .inside: ranging.deadline ?? since?.advanced(by: BeaconRanging.timeout)
+      case .outside: nil
+      }
+    }
   }
 
   /// How many regions are monitored, and how many constraints ranged.
   static let maximumWatches = 20
+  /// The limit for the first state of a region: beacons send ten times a second, few less than once in five seconds.
+  private static let firstLook = Duration.seconds(5)
   /// The time between two lists of ranged beacons.
   private static let pace = Duration.seconds(1)
 
@@ -77,12 +89,7 @@ struct BeaconMachine {
 
   /// When `tick` has something to do.
   var deadline: Instant? {
-    guard bluetooth == .usable else { return nil }
-    let ends = monitors.values.compactMap { monitor in
-      monitor.ranging.deadline
-        ?? (monitor.state == .outside ? nil : monitor.since?.advanced(by: BeaconRanging.timeout))
-    }
-    return (ends + [nextLists].compactMap(\.self)).min()
+    (monitors.values.flatMap { [$0.end, $0.asked] } + [nextLists]).compactMap(\.self).min()
   }
 
   // MARK: Monitoring
@@ -107,12 +114,12 @@ struct BeaconMachine {
   mutating func stopMonitoring(_ identifier: String) { monitors[identifier] = nil }
 
   /// The program asks for the state of a region. One that is not monitored has none.
-  mutating func ask(_ identifier: String) -> [Event] {
+  mutating func ask(_ identifier: String, at now: Instant) -> [Event] {
     guard let monitor = monitors[identifier], monitor.state == .unknown else {
       return [.determined(identifier, monitors[identifier]?.state ?? .unknown)]
     }
     if case .unusable = bluetooth { return [.determined(identifier, .unknown)] }
-    monitors[identifier]?.isAsked = true
+    if monitor.asked == nil { monitors[identifier]?.asked = now.advanced(by: Self.firstLook) }
     return []
   }
 
@@ -152,11 +159,8 @@ struct BeaconMachine {
     case .unusable(let failure):
       pause()
       var events = identifiers.map { Event.monitoringFailed($0, failure) }
-      for identifier in identifiers where monitors[identifier]?.isAsked == true {
-        monitors[identifier]?.isAsked = false
-        events.append(.determined(identifier, .unknown))
-      }
-      return events + ranged.keys.sorted { "\($0)" < "\($1)" }.map { .rangingFailed($0, failure) }
+      for identifier in identifiers { events += settleQuestion(identifier) }
+      return events + ranged.keys.sorted(by: Self.isBefore).map { .rangingFailed($0, failure) }
     }
   }
 
@@ -176,24 +180,34 @@ struct BeaconMachine {
 
   /// Time has passed.
   mutating func tick(at now: Instant) -> [Event] {
-    guard bluetooth == .usable else { return [] }
     var events: [Event] = []
     for identifier in monitors.keys.sorted() {
       _ = monitors[identifier]?.ranging.tick(at: now)
-      guard let monitor = monitors[identifier], monitor.ranging.deadline == nil,
-        let since = monitor.since, since.advanced(by: BeaconRanging.timeout) <= now
-      else { continue }
-      events += settle(identifier, .outside)
+      if let end = monitors[identifier]?.end, end <= now { events += settle(identifier, .outside) }
+      if let asked = monitors[identifier]?.asked, asked <= now { events += settleQuestion(identifier) }
     }
-    for region in ranged.keys { _ = ranged[region]?.tick(at: now) }
-    if let nextLists, nextLists <= now {
-      // Lists that came too late are left out.
-      self.nextLists = max(nextLists.advanced(by: Self.pace), now)
-      for region in ranged.keys.sorted(by: { "\($0)" < "\($1)" }) {
-        events.append(.ranged(region, ranged[region]?.beacons ?? []))
-      }
+    guard let nextLists, nextLists <= now else { return events }
+    // Lists that came too late are left out.
+    self.nextLists = max(nextLists.advanced(by: Self.pace), now)
+    for region in ranged.keys.sorted(by: Self.isBefore) {
+      _ = ranged[region]?.tick(at: now)
+      events.append(.ranged(region, ranged[region]?.beacons ?? []))
     }
     return events
+  }
+
+  /// The program waits for the state no longer.
+  private mutating func settleQuestion(_ identifier: String) -> [Event] {
+    guard monitors[identifier]?.asked != nil else { return [] }
+    monitors[identifier]?.asked = nil
+    return [.determined(identifier, .unknown)]
+  }
+
+  /// The order of lists: by owner, then by numbers, any number first.
+  private static func isBefore(_ left: Region, _ right: Region) -> Bool {
+    func numbers(_ number: UInt16?) -> UInt64 { number.map { UInt64($0) + 1 } ?? 0 }
+    return [left.uuid.high, left.uuid.low, numbers(left.major), numbers(left.minor)].lexicographicallyPrecedes(
+      [right.uuid.high, right.uuid.low, numbers(right.major), numbers(right.minor)])
   }
 
   private mutating func begin(_ identifier: String, at now: Instant) -> [Event] {
@@ -218,8 +232,8 @@ struct BeaconMachine {
     let tells = new == .inside ? monitor.tellsEntry : monitor.tellsExit && monitor.state == .inside
     let determines = new == .inside ? monitor.tellsEntry : monitor.tellsExit
     monitors[identifier]?.state = new
-    monitors[identifier]?.isAsked = false
-    return (determines || monitor.isAsked ? [.determined(identifier, new)] : [])
+    monitors[identifier]?.asked = nil
+    return (determines || monitor.asked != nil ? [.determined(identifier, new)] : [])
       + (tells ? [new == .inside ? .entered(identifier) : .exited(identifier)] : [])
   }
 }

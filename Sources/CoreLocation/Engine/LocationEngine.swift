@@ -7,7 +7,7 @@ import CoreBluetooth
 final class LocationEngine: @unchecked Sendable {
   /// The news for the manager, on the engine's queue.
   enum Event {
-    /// Whether the policy permits this user to scan.
+    /// Whether the policy permits this user to scan, each time the daemon has said so.
     case permitted(Bool)
     case beacons(BeaconMachine.Event)
   }
@@ -19,6 +19,7 @@ final class LocationEngine: @unchecked Sendable {
   private let onEvent: (Event) -> Void
   // Used on the queue of `scan` alone.
   private var machine = BeaconMachine()
+  private var isPermitted = true
   private var scanned: Set<BeaconMachine.Region> = []
   /// When the clock wakes, if it does.
   private var alarm: Instant?
@@ -47,10 +48,11 @@ final class LocationEngine: @unchecked Sendable {
 
   private func happened(_ event: ScanEngine.Event) {
     switch event {
+    case .permitted(let isPermitted):
+      self.isPermitted = isPermitted
+      onEvent(.permitted(isPermitted))
     case .changed(let state):
-      let bluetooth = BeaconMachine.Bluetooth(state)
-      if bluetooth != .paused { onEvent(.permitted(bluetooth != .unusable(.denied))) }
-      tell(machine.changed(bluetooth, at: .now))
+      tell(machine.changed(.init(state, isPermitted: isPermitted), at: .now))
     case .decided(let error):
       guard scan.state == .poweredOn else { break }
       tell(machine.changed(error.map { .unusable(.unavailable($0.message)) } ?? .usable, at: .now))
@@ -96,11 +98,12 @@ final class LocationEngine: @unchecked Sendable {
 }
 
 extension BeaconMachine.Bluetooth {
-  fileprivate init(_ state: CBManagerState) {
+  fileprivate init(_ state: CBManagerState, isPermitted: Bool) {
     self =
       switch state {
       case .unknown, .resetting: .paused
       case .poweredOn: .usable
+      case .unauthorized where isPermitted: .unusable(.unavailable("bled may not use the Bluetooth adapter"))
       case .unauthorized: .unusable(.denied)
       case .poweredOff: .unusable(.unavailable("the Bluetooth adapter is off"))
       case .unsupported: .unusable(.unavailable("there is no Bluetooth adapter, or bled does not run"))

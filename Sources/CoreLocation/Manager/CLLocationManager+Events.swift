@@ -61,12 +61,6 @@ extension CLLocationManager {
       for region in regions(of: beacons) {
         delegate.locationManager(self, rangingBeaconsDidFailFor: region, withError: failure.ofRanging)
       }
-      if failure == .limit {
-        shared.with { shared in
-          shared.constraints = shared.constraints.filter { $0.region != beacons }
-          shared.rangedRegions = shared.rangedRegions.filter { $0.beaconIdentityConstraint.region != beacons }
-        }
-      }
     }
   }
 
@@ -105,7 +99,7 @@ extension BeaconMachine.Failure {
     .location(self == .denied ? .regionMonitoringDenied : .regionMonitoringFailure, reason)
   }
 
-  fileprivate var ofRanging: NSError {
+  var ofRanging: NSError {
     switch self {
     case .denied: .location(.denied, reason)
     case .unavailable: .location(.rangingUnavailable, reason)

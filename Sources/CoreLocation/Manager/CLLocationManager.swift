@@ -16,6 +16,11 @@ open class CLLocationManager: NSObject {
     var monitored: [String: CLBeaconRegion] = [:]
     var constraints: Set<CLBeaconIdentityConstraint> = []
     var rangedRegions: Set<CLBeaconRegion> = []
+
+    /// The constraints that are ranged in either form.
+    var ranged: Set<CLBeaconIdentityConstraint> {
+      constraints.union(rangedRegions.map(\.beaconIdentityConstraint))
+    }
   }
 
   let shared = Guarded(Shared())
@@ -47,18 +52,20 @@ open class CLLocationManager: NSObject {
 
   // MARK: Permission
 
-  /// Whether bled's policy permits this program to scan: known when the delegate is told the first time.
+  /// Whether bled's policy permits this program to scan: `notDetermined` until the daemon has said so, and the delegate
+  /// is told. It stays when the daemon is away.
   open var authorizationStatus: CLAuthorizationStatus {
     let (isPermitted, granted) = shared.with { ($0.isPermitted, $0.granted) }
-    return isPermitted ?? (Self.reachability != .denied) ? granted : .denied
+    guard let isPermitted else { return Self.reachability }
+    return isPermitted ? granted : .denied
   }
 
-  /// Whether this program may use the daemon's socket; the policy is known to a manager alone.
+  /// `denied` to a program that may not use the daemon's socket; the policy is known to a manager alone.
   @available(*, deprecated, message: "Use the property of a manager")
   open class func authorizationStatus() -> CLAuthorizationStatus { reachability }
 
   private static var reachability: CLAuthorizationStatus {
-    CBManager.authorization == .denied ? .denied : .authorizedAlways
+    CBManager.authorization == .denied ? .denied : .notDetermined
   }
 
   /// Beacons are told as they are heard.
@@ -127,7 +134,7 @@ open class CLLocationManager: NSObject {
     guard shared[\.monitored][identifier] != nil else {
       return deliver { $0.delegate?.locationManager($0, didDetermineState: .unknown, for: region) }
     }
-    engine?.change { machine, _ in machine.ask(identifier) }
+    engine?.change { $0.ask(identifier, at: $1) }
   }
 
   // MARK: Ranging
@@ -144,7 +151,23 @@ open class CLLocationManager: NSObject {
 
   /// Tells the beacons in reach each second. A manager ranges for twenty constraints at most.
   open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
-    shared.with { _ = $0.constraints.insert(constraint) }
+    let hasRoom = shared.with { shared in
+      guard Self.hasRoom(for: constraint, in: shared.ranged) else { return false }
+      shared.constraints.insert(constraint)
+      return true
+    }
+    guard hasRoom else {
+      let error = BeaconMachine.Failure.limit.ofRanging
+      return deliver { $0.delegate?.locationManager($0, didFailRangingFor: constraint, error: error) }
+    }
+    range(constraint)
+  }
+
+  private static func hasRoom(
+    for constraint: CLBeaconIdentityConstraint, in ranged: Set<CLBeaconIdentityConstraint>
+  ) -> Bool { ranged.contains(constraint) || ranged.count < BeaconMachine.maximumWatches }
+
+  private func range(_ constraint: CLBeaconIdentityConstraint) {
     let region = constraint.region
     engine?.change { $0.range(region, at: $1) }
   }
@@ -158,25 +181,33 @@ open class CLLocationManager: NSObject {
   /// The older form of `startRangingBeacons(satisfying:)`.
   @available(*, deprecated, renamed: "startRangingBeacons(satisfying:)")
   open func startRangingBeacons(in region: CLBeaconRegion) {
-    shared.with { _ = $0.rangedRegions.update(with: region) }
-    let beacons = region.beaconIdentityConstraint.region
-    engine?.change { $0.range(beacons, at: $1) }
+    let constraint = region.beaconIdentityConstraint
+    let (hasRoom, former) = shared.with { shared -> (Bool, CLBeaconRegion?) in
+      var others = shared
+      // Of the same name.
+      let former = others.rangedRegions.remove(region)
+      guard Self.hasRoom(for: constraint, in: others.ranged) else { return (false, nil) }
+      shared.rangedRegions.update(with: region)
+      return (true, former)
+    }
+    guard hasRoom else {
+      let error = BeaconMachine.Failure.limit.ofRanging
+      return deliver { $0.delegate?.locationManager($0, rangingBeaconsDidFailFor: region, withError: error) }
+    }
+    if let former { stopUnlessRanged(former.beaconIdentityConstraint) }
+    range(constraint)
   }
 
   /// The older form of `stopRangingBeacons(satisfying:)`.
   @available(*, deprecated, renamed: "stopRangingBeacons(satisfying:)")
   open func stopRangingBeacons(in region: CLBeaconRegion) {
-    shared.with { _ = $0.rangedRegions.remove(region) }
-    stopUnlessRanged(region.beaconIdentityConstraint)
+    guard let former = shared.with({ $0.rangedRegions.remove(region) }) else { return }
+    stopUnlessRanged(former.beaconIdentityConstraint)
   }
 
   private func stopUnlessRanged(_ constraint: CLBeaconIdentityConstraint) {
     let region = constraint.region
-    let isRanged = shared.with { shared in
-      shared.constraints.contains(constraint)
-        || shared.rangedRegions.contains { $0.beaconIdentityConstraint == constraint }
-    }
-    guard !isRanged else { return }
+    guard shared.with({ !$0.ranged.contains(constraint) }) else { return }
     engine?.change { machine, _ in
       machine.stopRanging(region)
       return []

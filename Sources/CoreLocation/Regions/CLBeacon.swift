@@ -16,7 +16,7 @@ open class CLBeacon: NSObject, NSCopying {
   public let proximity: CLProximity
   /// The distance in metres as in free space, an estimate; −1: not known.
   public let accuracy: CLLocationAccuracy
-  /// The average signal strength in dBm; 0: not known.
+  /// The average signal strength in dBm, from −127 to 20; 0: not known.
   public let rssi: Int
   /// When it was last heard.
   public let timestamp: Date

@@ -1,3 +1,6 @@
+import Beacons
+import CoreBluetooth
+
 /// The region in which beacons of an owner are heard.
 open class CLBeaconRegion: CLRegion {
   /// The beacons.
@@ -89,13 +92,10 @@ open class CLBeaconRegion: CLRegion {
   /// - Returns: One value; a missing major or minor number is 0 there.
   open func peripheralData(withMeasuredPower measuredPower: NSNumber?) -> NSMutableDictionary {
     let constraint = beaconIdentityConstraint
-    let power = Int8(clamping: measuredPower?.intValue ?? -59)
-    var data = withUnsafeBytes(of: uuid.uuid) { Data($0) }
-    for number in [constraint.majorValue ?? 0, constraint.minorValue ?? 0] {
-      data += [UInt8(number >> 8), UInt8(truncatingIfNeeded: number)]
-    }
-    data.append(UInt8(bitPattern: power))
-    return NSMutableDictionary(dictionary: ["kCBAdvDataAppleBeaconKey": data])
+    let beacon = IBeacon(
+      uuid: constraint.region.uuid, major: constraint.majorValue ?? 0, minor: constraint.minorValue ?? 0,
+      measuredPower: Int8(clamping: measuredPower?.intValue ?? -59))
+    return NSMutableDictionary(dictionary: [IBeacon.advertisementKey: Data(beacon.content)])
   }
 
   /// The name and the beacons.
