@@ -216,7 +216,11 @@ let package = Package(
     .testTarget(
       name: "HostTests", dependencies: ["Host", "Radio", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto"]),
     .testTarget(
-      name: "HostAdapterTests", dependencies: ["HostAdapter", "AdapterParts", "EventLoop", "TestSupport"]),
+      name: "HostAdapterTests",
+      dependencies: [
+        "HostAdapter", "Host", "AdapterParts", "Radio", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto", "EventLoop",
+        "TestSupport",
+      ]),
     .testTarget(
       name: "KernelAdapterTests",
       dependencies: [

@@ -69,7 +69,8 @@ struct SMPRun {
     switch choice & 15 {
     case 0:
       let terms = sides[index].terms
-      execute(sides[index].manager.raise(bond: sides[index].bond, terms, now: now), index)
+      let requirements = PairingFeatures(requesting: terms).requirements
+      execute(sides[index].manager.raise(bond: sides[index].bond, requirements, terms, now: now), index)
     case 1: answer(index, .accept)
     case 2: answer(index, .passkey(sides[1 - index].terms.secrets.passkey))
     case 3: answer(index, input.octet() & 1 == 0 ? .refuse : .passkey(UInt32(input.word())))
@@ -163,7 +164,8 @@ struct SMPRun {
       case .show(let passkey, let entered):
         invariant(passkey <= 999_999 && (0...6).contains(entered), "\(passkey) is shown, with \(entered) digits")
       case .secured(let security):
-        invariant((2...4).contains(security.level) && (7...16).contains(security.keySize), "\(security)")
+        invariant(
+          security == .none || (2...4).contains(security.level) && (7...16).contains(security.keySize), "\(security)")
       case .paired(let bond):
         if let bond { check(bond, index) }
         sides[index].bond = bond ?? sides[index].bond
@@ -190,10 +192,10 @@ struct SMPRun {
   }
 
   mutating func end() {
+    now = now.advanced(by: SecurityManager.timeout)
     for index in 0..<2 {
-      let actions = sides[index].manager.linkEnded()
-      invariant(actions.count <= 1 && sides[index].manager.deadline == nil, "something goes on behind the end")
-      invariant(sides[index].manager.linkEnded().isEmpty, "a second end")
+      execute(sides[index].manager.timePassed(now: now), index)
+      invariant(sides[index].manager.deadline == nil, "something goes on behind the time-out")
     }
   }
 }

@@ -45,6 +45,7 @@ struct KeyDistributionMachine: Sendable {
     expected.removeFirst()
     switch pdu {
     case .encryptionInformation(let key):
+      let key = key.truncated(to: parameters.keySize)
       // A key of zeros is no secret.
       guard key != .zero else { throw .keyRejected }
       encryptionKey = EncryptionKey(value: key)

@@ -6,7 +6,8 @@ import BluetoothCrypto
 // response    Pairing Response, as initiator         legacy or secure
 // legacy      packets, answers                       encryption, when the short term key is agreed on
 // secure      packets, answers                       encryption, when the long term key is agreed on
-// encryption  packets of keys                        encryption (kept: they can overtake the controller's event)
+// encryption  `giveKey`, as responder                encryption: the controllers use the key from now on
+// encryption  packets of keys, the key is in use     encryption (kept: they can overtake the controller's event)
 // encryption  the link is encrypted                  keys
 // keys        packets of keys                        ended: completed
 // any         anything else                          throws: the pairing fails
@@ -19,7 +20,8 @@ struct Pairing: Sendable {
     case response(PairingTerms, request: PairingFeatures)
     case legacy(LegacyAuthentication)
     case secure(SecureAuthentication)
-    case encryption(Key128, early: [SMPPDU])
+    /// `isGiven`: the controller has the key. Earlier packets of keys would have come without encryption.
+    case encryption(Key128, isGiven: Bool, early: [SMPPDU])
     case keys(KeyDistributionMachine)
     case ended
   }
@@ -35,6 +37,8 @@ struct Pairing: Sendable {
   private static let maximumEarly = 5
 
   private let ends: Ends
+  /// Whether a program here asked for it.
+  let isOwn: Bool
   private var state: State
   /// Nil until both sides have told their features.
   private(set) var parameters: PairingParameters?
@@ -43,6 +47,7 @@ struct Pairing: Sendable {
   /// Begins as initiator.
   init(requesting terms: PairingTerms, _ ends: Ends) {
     self.ends = ends
+    isOwn = terms.isOwn
     state = .response(terms, request: PairingFeatures(requesting: terms))
   }
 
@@ -57,6 +62,7 @@ struct Pairing: Sendable {
     responding terms: PairingTerms, to request: PairingFeatures, _ ends: Ends, _ steps: inout [PairingStep]
   ) throws(PairingFailureReason) {
     self.ends = ends
+    isOwn = terms.isOwn
     state = .ended
     let response = PairingFeatures(responding: terms, to: request)
     let parameters = try PairingParameters(
@@ -99,9 +105,9 @@ struct Pairing: Sendable {
       let steps = try machine.receive(pdu)
       state = .secure(machine)
       return advance(steps)
-    case (.encryption(let key, let early), _):
-      guard pdu.isKey, early.count < Self.maximumEarly else { throw .unspecified }
-      state = .encryption(key, early: early + [pdu])
+    case (.encryption(let key, let isGiven, let early), _):
+      guard isGiven, pdu.isKey, early.count < Self.maximumEarly else { throw .unspecified }
+      state = .encryption(key, isGiven: true, early: early + [pdu])
       return []
     case (.keys(var machine), _):
       let steps = try machine.receive(pdu)
@@ -133,12 +139,23 @@ struct Pairing: Sendable {
     }
   }
 
-  /// The key that encrypts the link next; nil if it is not agreed on yet, or in use already.
-  var agreedKey: Key128? { if case .encryption(let key, _) = state { key } else { nil } }
+  /// Whether the link is encrypted with its key, or may be at any moment.
+  var mayEncrypt: Bool { if case .keys = state { true } else { isEncrypting } }
+
+  /// Whether the controllers have its key and the link is not known to be encrypted with it yet.
+  var isEncrypting: Bool { if case .encryption(_, isGiven: true, _) = state { true } else { false } }
+
+  /// Gives the agreed key to the controller of the responder.
+  /// - Returns: nil if it is not agreed on yet, or in use already.
+  mutating func giveKey() -> Key128? {
+    guard case .encryption(let key, _, let early) = state else { return nil }
+    state = .encryption(key, isGiven: true, early: early)
+    return key
+  }
 
   /// The link is encrypted with the agreed key.
   mutating func encrypted() throws(PairingFailureReason) -> [PairingStep] {
-    guard case .encryption(let key, let early) = state, let parameters else { return [] }
+    guard case .encryption(let key, _, let early) = state, let parameters else { return [] }
     var machine = KeyDistributionMachine(parameters, agreed: key)
     var steps = machine.start()
     for pdu in early { steps += try machine.receive(pdu) }
@@ -156,7 +173,8 @@ struct Pairing: Sendable {
       switch step {
       case .agreed(let key):
         let key = key.truncated(to: parameters.keySize)
-        state = .encryption(key, early: [])
+        // The initiator's controller encrypts at once.
+        state = .encryption(key, isGiven: ends.role == .central, early: [])
         advanced.append(.agreed(key))
       case .show(let passkey, let entered):
         display = PasskeyDisplay(passkey: passkey, entered: entered)

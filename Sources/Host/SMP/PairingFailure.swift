@@ -56,8 +56,6 @@ package enum PairingFailure: Hashable, Sendable {
   case timeout
   /// The controllers could not encrypt the link, for this HCI error.
   case encryption(UInt8)
-  /// The link ended.
-  case linkEnded
 
   /// The error that users are given.
   package func error(with peer: DeviceAddress) -> BluetoothError {
@@ -67,7 +65,6 @@ package enum PairingFailure: Hashable, Sendable {
       case .theirs(let reason): "the device ended it: \(reason.words)"
       case .timeout: "it took too long"
       case .encryption(let code): "the link could not be encrypted (HCI error \(code))"
-      case .linkEnded: "the link ended"
       }
     return GAPError.pairingFailed.error("\(peer) and this machine did not pair: \(words)")
   }

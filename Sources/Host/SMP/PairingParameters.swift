@@ -83,9 +83,9 @@ struct PairingParameters: Sendable {
 extension PairingFeatures {
   /// The features of a Pairing Request.
   init(requesting terms: PairingTerms) {
-    self.init(
-      terms, requirements: terms.capability == .none && terms.level < 3 ? [] : .mitm, bonds: terms.bonds,
-      initiatorKeys: terms.ownKeys, responderKeys: .wanted)
+    let requirements = AuthenticationRequirements(
+      requesting: terms.level, terms.capability, bonds: terms.bonds, isSecure: terms.hasSecureConnections)
+    self.init(terms, requirements, initiatorKeys: terms.ownKeys, responderKeys: .wanted)
   }
 
   /// The features of a Pairing Response.
@@ -93,24 +93,42 @@ extension PairingFeatures {
     let isWanted = request.requirements.contains(.mitm) && terms.capability != .none
     let isSecure = terms.hasSecureConnections && request.requirements.contains(.secureConnections)
     let most: KeyDistribution = isSecure ? [.identity, .signing] : [.encryption, .identity, .signing]
+    let requirements = AuthenticationRequirements(
+      terms.capability, isProtected: isWanted || terms.level >= 3, bonds: terms.bonds && request.requirements.bonds,
+      isSecure: terms.hasSecureConnections)
     self.init(
-      terms, requirements: isWanted || terms.level >= 3 ? .mitm : [], bonds: terms.bonds && request.requirements.bonds,
-      initiatorKeys: request.initiatorKeys.intersection(.wanted).intersection(most),
+      terms, requirements, initiatorKeys: request.initiatorKeys.intersection(.wanted).intersection(most),
       responderKeys: request.responderKeys.intersection(terms.ownKeys).intersection(most))
   }
 
   private init(
-    _ terms: PairingTerms, requirements: AuthenticationRequirements, bonds: Bool, initiatorKeys: KeyDistribution,
+    _ terms: PairingTerms, _ requirements: AuthenticationRequirements, initiatorKeys: KeyDistribution,
     responderKeys: KeyDistribution
   ) {
-    var requirements = requirements
-    if bonds { requirements.insert(.bonding) }
-    if terms.hasSecureConnections { requirements.insert(.secureConnections) }
-    if terms.capability != .none { requirements.insert(.keypress) }
     self.init(
       capability: terms.capability, hasOutOfBandData: terms.outOfBand != nil || terms.temporaryKey != nil,
       requirements: requirements, maximumKeySize: UInt8(clamping: min(max(terms.maximumKeySize, 7), 16)),
-      initiatorKeys: bonds ? initiatorKeys : [], responderKeys: bonds ? responderKeys : [])
+      initiatorKeys: requirements.bonds ? initiatorKeys : [], responderKeys: requirements.bonds ? responderKeys : [])
+  }
+}
+
+extension AuthenticationRequirements {
+  /// The requirements of the side that begins.
+  /// - Parameters:
+  ///   - level: the lowest security level with which the pairing may end, 2 to 4.
+  ///   - capability: the means of a person.
+  ///   - bonds: whether the keys are kept.
+  ///   - isSecure: whether LE Secure Connections is supported.
+  package init(requesting level: Int, _ capability: PairingCapability, bonds: Bool = true, isSecure: Bool = true) {
+    self.init(capability, isProtected: capability != .none || level >= 3, bonds: bonds, isSecure: isSecure)
+  }
+
+  /// - Parameter isProtected: whether a person in the middle is to be excluded.
+  fileprivate init(_ capability: PairingCapability, isProtected: Bool, bonds: Bool, isSecure: Bool) {
+    self = isProtected ? .mitm : []
+    if bonds { insert(.bonding) }
+    if isSecure { insert(.secureConnections) }
+    if capability != .none { insert(.keypress) }
   }
 }
 

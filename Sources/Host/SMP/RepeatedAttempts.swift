@@ -1,7 +1,8 @@
 import Bluetooth
 
-/// The devices whose last pairings failed at the authentication, and the time until the next one (Core 5.4, Vol 3, Part
-/// H, 2.3.6): a second after the first failure, twice as long after each further one, at most 64 seconds.
+/// The devices whose last pairings failed, and the time until the next one (Core 5.4, Vol 3, Part
+/// H, 2.3.6): a second after the first failure, twice as long after each further one, at most 64 seconds. Each 64
+/// seconds without a failure halve it again.
 package struct RepeatedAttempts: Sendable {
   private struct Attempts: Sendable {
     var failures: Int
@@ -13,18 +14,18 @@ package struct RepeatedAttempts: Sendable {
   private static let longest = Duration.seconds(64)
 
   private var devices: [DeviceAddress: Attempts] = [:]
-  /// The number of devices that were replaced.
-  private(set) var replaced = 0
 
   package init() {}
 
-  /// A pairing with a device failed at the authentication.
+  /// A pairing with a device failed.
   package mutating func failed(_ peer: DeviceAddress, now: Instant) {
-    if devices[peer] == nil, devices.count >= Self.maximum {
-      if let first = devices.min(by: { $0.value.until < $1.value.until })?.key { devices[first] = nil }
-      replaced += 1
+    if devices[peer] == nil, devices.count >= Self.maximum,
+      let first = devices.min(by: { $0.value.until < $1.value.until })?.key
+    {
+      devices[first] = nil
     }
-    let failures = min((devices[peer]?.failures ?? 0) + 1, 7)
+    let quiet = devices[peer].map { Int($0.until.duration(to: now) / Self.longest) } ?? 0
+    let failures = min(max((devices[peer]?.failures ?? 0) - max(quiet, 0), 0) + 1, 7)
     let wait = min(Duration.seconds(1 << (failures - 1)), Self.longest)
     devices[peer] = Attempts(failures: failures, until: now.advanced(by: wait))
   }

@@ -13,12 +13,13 @@ import BluetoothCrypto
 // requested   the link is encrypted                  idle
 // encrypting  the link is encrypted, or cannot be    idle
 // pairing     packets, answers, encryption           idle, when it succeeded or failed
+// pairing     a failure once its key is in use       closed: the link is encrypted, and there is no bond
 // pairing     30 s since the last packet was sent    closed
 // requested   30 s                                   idle
 // closed      anything                               closed: no packet is sent or taken any more
 //
-// The link's end ends everything. Long Term Key Requests are answered in each state: by the key that a pairing has
-// agreed on if it waits for encryption, else by that of the bond, and during a pairing by none.
+// Long Term Key Requests are answered in each state: by the key that a pairing has agreed on if it waits for
+// encryption, else by that of the bond, and during a pairing by none.
 
 /// The Security Manager of one link (Core 5.4, Vol 3, Part H): protects the link with the keys of a bond, or pairs.
 package struct SecurityManager: Sendable {
@@ -29,7 +30,14 @@ package struct SecurityManager: Sendable {
     /// The controller encrypts with the key of a bond, which gives this protection.
     case encrypting(LinkSecurity)
     case pairing(Pairing, until: Instant)
-    case closed
+    /// After this failure.
+    case closed(PairingFailure)
+  }
+
+  /// The key in an answer to a Long Term Key Request, by the protection that it gives.
+  private enum Reply: Sendable {
+    case bond(LinkSecurity)
+    case pairing(LinkSecurity)
   }
 
   /// The Security Manager Timer (3.4).
@@ -39,8 +47,12 @@ package struct SecurityManager: Sendable {
   private var state = State.idle
   /// How the link is protected.
   package private(set) var security = LinkSecurity.none
-  /// The protection that the key of the last answer to a Long Term Key Request gives.
-  private var replied: LinkSecurity?
+  /// The last answer to a Long Term Key Request, until the link is encrypted with its key.
+  private var replied: Reply?
+  /// The identities of the devices on other links: a device that claims one of them does not pair.
+  package var otherIdentities: Set<DeviceAddress> = []
+  /// Whether the last pairing was asked for by a program here.
+  package private(set) var isOwnPairing = false
   /// The number of the last question, and whether it waits for an answer.
   private var question: UInt32 = 0
   private var isAsking = false
@@ -61,22 +73,30 @@ package struct SecurityManager: Sendable {
     }
   }
 
+  /// Whether the controller is encrypting with the key of a bond.
+  package var isEncrypting: Bool { if case .encrypting = state { true } else { false } }
+
   /// Whether a pairing is under way.
   package var isPairing: Bool { if case .pairing = state { true } else { false } }
 
   // MARK: - The wishes of this side
 
   /// Raises the protection of the link: with the keys of a bond, else by a pairing on these terms.
-  /// - Parameter bond: the bond with the device if it gives the wanted level.
-  package mutating func raise(bond: Bond?, _ terms: @autoclosure () -> PairingTerms, now: Instant) -> [SecurityAction] {
+  /// - Parameters:
+  ///   - bond: the bond with the device if it gives the wanted level.
+  ///   - requirements: those of a request to a central.
+  ///   - terms: those of a pairing that this begins.
+  package mutating func raise(
+    bond: Bond?, _ requirements: AuthenticationRequirements, _ terms: @autoclosure () -> PairingTerms, now: Instant
+  ) -> [SecurityAction] {
     switch (state, ends.role) {
     case (.idle, .central):
       if let key = bond?.key(for: .central) { return encrypt(key) }
       return pair(on: terms(), now)
     case (.idle, .peripheral):
       state = .requested(until: now.advanced(by: Self.timeout))
-      return [.send(.securityRequest(PairingFeatures(requesting: terms()).requirements))]
-    case (.closed, _): return [.failed(.timeout)]
+      return [.send(.securityRequest(requirements))]
+    case (.closed(let failure), _): return [.failed(failure)]
     case (.requested, _), (.encrypting, _), (.pairing, _): return []
     }
   }
@@ -161,6 +181,7 @@ package struct SecurityManager: Sendable {
       var steps: [PairingStep] = []
       do throws(PairingFailureReason) {
         let pairing = try Pairing(responding: terms, to: features, ends, &steps)
+        isOwnPairing = pairing.isOwn
         state = .pairing(pairing, until: now.advanced(by: Self.timeout))
         return execute(steps, now)
       } catch {
@@ -174,46 +195,49 @@ package struct SecurityManager: Sendable {
   /// The controller of a peripheral asks for the key of this name.
   package mutating func keyRequested(random: UInt64, diversifier: UInt16, bond: Bond?) -> [SecurityAction] {
     replied = nil
-    if case .pairing(let pairing, _) = state {
+    if case .pairing(var pairing, let until) = state {
       // The short term key has no name, and before it is agreed on there is no key to give.
-      guard random == 0, diversifier == 0, let key = pairing.agreedKey else { return [.replyToKeyRequest(nil)] }
-      replied = pairing.parameters?.security
+      guard random == 0, diversifier == 0, let security = pairing.parameters?.security, let key = pairing.giveKey()
+      else { return [.replyToKeyRequest(nil)] }
+      state = .pairing(pairing, until: until)
+      replied = .pairing(security)
       return [.replyToKeyRequest(key)]
     }
     guard let key = bond?.key(for: .peripheral), key.random == random, key.diversifier == diversifier,
-      let value = Key128(littleEndian: key.value), value != .zero
+      let value = key.secret
     else { return [.replyToKeyRequest(nil), .keysLost(theirs: false)] }
-    replied = LinkSecurity(level: key.level, keySize: key.size)
+    replied = .bond(key.security)
     return [.replyToKeyRequest(value)]
   }
 
   /// The controller encrypted the link (Encryption Change, Encryption Key Refresh Complete).
   package mutating func encrypted(now: Instant) -> [SecurityAction] {
-    switch state {
-    case .pairing(let pairing, _):
-      let (replied, security) = (replied, pairing.parameters?.security)
-      self.replied = nil
-      guard pairing.agreedKey != nil, let security, ends.role == .central || replied != nil else {
-        // With the key of the bond, of which the event was slower than the Pairing Request.
-        return replied.map { secured($0) } ?? []
-      }
+    let replied = replied
+    self.replied = nil
+    switch (state, replied) {
+    case (.encrypting(let security), _):
+      state = .idle
+      return secured(security, isAwaited: true)
+    case (.closed, _): return []
+    // During a pairing: the event was slower than the Pairing Request.
+    case (_, .bond(let security)):
+      let isAwaited = isRequested
+      if isRequested { state = .idle }
+      return secured(security, isAwaited: isAwaited)
+    case (.pairing(let pairing, _), .pairing),
+      (.pairing(let pairing, _), nil) where ends.role == .central:
+      guard pairing.isEncrypting, let security = pairing.parameters?.security else { return [] }
       return secured(security)
         + withPairing(now) { (pairing) throws(PairingFailureReason) in try pairing.encrypted() }
-    case .encrypting(let security):
-      state = .idle
-      return secured(security)
-    case .idle, .requested, .closed:
-      guard let security = replied else { return [] }
-      replied = nil
-      if isRequested { state = .idle }
-      return secured(security)
+    case (.idle, _), (.requested, _), (.pairing, _): return []
     }
   }
 
   /// The controller could not encrypt the link, for this HCI error.
   package mutating func encryptionFailed(_ code: UInt8) -> [SecurityAction] {
     switch state {
-    case .pairing: return end(.encryption(code))
+    // Else it was the key of the bond, and the event was slower than the Pairing Request.
+    case .pairing(let pairing, _): return pairing.mayEncrypt ? end(.encryption(code)) : []
     case .encrypting:
       state = .idle
       // PIN or Key Missing.
@@ -222,15 +246,16 @@ package struct SecurityManager: Sendable {
     }
   }
 
-  private mutating func secured(_ new: LinkSecurity) -> [SecurityAction] {
-    guard new != security else { return [] }
+  /// - Parameter isAwaited: whether this side has asked for it, and waits.
+  private mutating func secured(_ new: LinkSecurity, isAwaited: Bool = false) -> [SecurityAction] {
+    guard new != security || isAwaited else { return [] }
     security = new
     return [.secured(new)]
   }
 
   private mutating func encrypt(_ key: LongTermKey) -> [SecurityAction] {
-    guard let value = Key128(littleEndian: key.value), value != .zero else { return [.failed(.ours(.keyRejected))] }
-    state = .encrypting(LinkSecurity(level: key.level, keySize: key.size))
+    guard let value = key.secret else { return [.failed(.ours(.keyRejected))] }
+    state = .encrypting(key.security)
     return [.encrypt(EncryptionKey(value: value, random: key.random, diversifier: key.diversifier))]
   }
 
@@ -239,18 +264,7 @@ package struct SecurityManager: Sendable {
   /// Time has passed.
   package mutating func timePassed(now: Instant) -> [SecurityAction] {
     guard let deadline, deadline <= now else { return [] }
-    guard isPairing else { return end(.timeout) }
-    let actions = end(.timeout)
-    state = .closed
-    return actions + [.disconnect]
-  }
-
-  /// The link has ended.
-  package mutating func linkEnded() -> [SecurityAction] {
-    switch state {
-    case .requested, .pairing, .encrypting: return end(.linkEnded)
-    case .idle, .closed: return []
-    }
+    return end(.timeout)
   }
 
   /// Tells the other side that nothing comes of it.
@@ -259,16 +273,31 @@ package struct SecurityManager: Sendable {
   }
 
   private mutating func end(_ failure: PairingFailure) -> [SecurityAction] {
-    state = .idle
+    let isLast = isLast(failure)
+    state = isLast ? .closed(failure) : .idle
     isAsking = false
-    if case .ours(let reason) = failure { return [.send(.pairingFailed(reason)), .failed(failure)] }
-    return [.failed(failure)]
+    var actions: [SecurityAction] = []
+    if case .ours(let reason) = failure { actions.append(.send(.pairingFailed(reason))) }
+    guard isLast else { return actions + [.failed(failure)] }
+    return actions + secured(.none) + [.failed(failure), .disconnect]
+  }
+
+  /// Whether the link may not go on after a failure.
+  private func isLast(_ failure: PairingFailure) -> Bool {
+    guard case .pairing(let pairing, _) = state else { return false }
+    return switch failure {
+    case .timeout: true
+    case .ours, .theirs: pairing.mayEncrypt
+    // The controllers have left the link as it was.
+    case .encryption: !pairing.isEncrypting
+    }
   }
 
   // MARK: - Pairing
 
   private mutating func pair(on terms: PairingTerms, _ now: Instant) -> [SecurityAction] {
     let pairing = Pairing(requesting: terms, ends)
+    isOwnPairing = pairing.isOwn
     state = .pairing(pairing, until: now.advanced(by: Self.timeout))
     return execute(pairing.start(), now)
   }
@@ -280,6 +309,7 @@ package struct SecurityManager: Sendable {
     guard case .pairing(var pairing, let until) = state else { return [] }
     do throws(PairingFailureReason) {
       let steps = try body(&pairing)
+      for case .completed(let bond?) in steps where otherIdentities.contains(bond.peer) { throw .keyRejected }
       state = .pairing(pairing, until: until)
       return execute(steps, now)
     } catch {
@@ -318,6 +348,15 @@ extension Bond {
 }
 
 extension LongTermKey {
+  /// Its octets that count; nil if they are no secret.
+  fileprivate var secret: Key128? {
+    guard let value = Key128(littleEndian: value)?.truncated(to: size), value != .zero else { return nil }
+    return value
+  }
+
+  /// The protection that it gives a link.
+  fileprivate var security: LinkSecurity { LinkSecurity(level: level, keySize: size) }
+
   /// Whether it protects a link as a Security Request demands.
   fileprivate func meets(_ requirements: AuthenticationRequirements) -> Bool {
     isAuthenticated || !requirements.contains(.mitm)

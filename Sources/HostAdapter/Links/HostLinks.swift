@@ -54,7 +54,7 @@ final class HostLinks {
     self.controller = controller
     self.context = context
     requester = LinkRequester(controller.activities, in: context)
-    pairing = HostPairing(controller, in: context)
+    pairing = HostPairing(controller.activities, in: context)
     pairing.owner = self
     requester.onChange = { [weak self] handle in self?.entries[handle]?.link?.updateParameters() }
   }

@@ -23,11 +23,13 @@ protocol HostPairingOwner: AnyObject {
 /// |-----------------------------------------|-------------------------------------------------------------------------|
 /// | `raise`, the link has the level         | done                                                                    |
 /// | `raise`, a bond below the level         | failed: it is to be forgotten first                                     |
+/// | `raise` without a bond, too early       | failed: a pairing with the device has just failed                       |
 /// | `raise`                                 | the bond's key is used, or the device is paired with; later ones wait   |
 /// | the device begins                       | permitted for a request that waits without a bond, or as `settings` say |
 /// | the link is encrypted with a bond's key | requests of that level are done                                         |
 /// | the pairing succeeded                   | the owner is told; requests of that level are done, others failed       |
 /// | a failure, the link's end               | all requests of the link failed                                         |
+/// | a pairing failed once the link was encrypted | the same, and the link is disconnected                             |
 final class HostPairing {
   weak var owner: (any HostPairingOwner)?
   /// Told of the pairing with a device.
@@ -39,13 +41,13 @@ final class HostPairing {
   /// The data that devices gave by another way than the air.
   var outOfBand: [DeviceAddress: OutOfBandData] = [:]
 
-  private let controller: ControllerHost
+  private let controller: any ControllerCommands
   private let context: AdapterContext
   private var links: [ConnectionHandle: SecuredLink] = [:]
   private var lastQuestion: UInt64 = 0
   private var attempts = RepeatedAttempts()
 
-  init(_ controller: ControllerHost, in context: AdapterContext) {
+  init(_ controller: any ControllerCommands, in context: AdapterContext) {
     self.controller = controller
     self.context = context
   }
@@ -61,14 +63,14 @@ final class HostPairing {
   func ended(_ handle: ConnectionHandle, _ error: BluetoothError) {
     guard let secured = links.removeValue(forKey: handle) else { return }
     secured.alarm?.cancel()
-    settle(secured, error)
+    settle(secured, secured.manager.isEncrypting ? error.ofBond(with: secured.peer) : error)
   }
 
   /// How a link is protected.
   func security(of handle: ConnectionHandle) -> LinkSecurity { links[handle]?.manager.security ?? .none }
 
   /// Whether a link is one to a device, by the address on the link or the one that its bond names.
-  func isLink(_ link: HostLink, to device: DeviceAddress) -> Bool {
+  func isLink(_ link: any ControllerLink, to device: DeviceAddress) -> Bool {
     link.peer == device || links[link.handle]?.identity == device
   }
 
@@ -106,7 +108,8 @@ final class HostPairing {
 
   /// Raises the protection of a link to a level, 2 to 4.
   func raise(
-    _ link: HostLink, to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void
+    _ link: any ControllerLink, to level: Int, as capability: PairingCapability,
+    _ done: @escaping (BluetoothError?) -> Void
   ) {
     guard let secured = links[link.handle], !link.isOver else {
       return context.fail(done, GAPError.notConnected.error("\(link.peer) is not connected"))
@@ -117,8 +120,12 @@ final class HostPairing {
       let words = "the keys shared with \(link.peer) do not reach this level: forget them, and pair again"
       return context.fail(done, GAPError.pairingFailed.error(words))
     }
+    guard bond != nil || !attempts.isWaiting(secured.identity, now: context.scheduler.now) else {
+      return context.fail(done, PairingFailure.ours(.repeatedAttempts).error(with: link.peer))
+    }
     secured.wait(for: level, capability, done)
-    run(secured) { (manager, now) in manager.raise(bond: bond, self.ownTerms(secured), now: now) }
+    let requirements = AuthenticationRequirements(requesting: secured.wanted ?? level, secured.capability)
+    run(secured) { (manager, now) in manager.raise(bond: bond, requirements, self.ownTerms(secured), now: now) }
   }
 
   /// Answers a question; one that is over is left alone.
@@ -156,7 +163,11 @@ final class HostPairing {
   // MARK: - The machine
 
   private func run(_ secured: SecuredLink, _ step: (inout SecurityManager, Instant) -> [SecurityAction]) {
+    guard links[secured.handle] === secured else { return }
     let wasPairing = secured.manager.isPairing
+    if wasPairing {
+      secured.manager.otherIdentities = Set(links.values.lazy.filter { $0 !== secured }.map(\.identity))
+    }
     let actions = step(&secured.manager, context.scheduler.now)
     secured.alarm?.cancel()
     secured.alarm = secured.manager.deadline.map { deadline in
@@ -184,8 +195,8 @@ final class HostPairing {
       onEvent?(secured.peer, .question(id, question))
     case .show(let passkey, let entered): onEvent?(secured.peer, .showPasskey(passkey, entered: entered))
     case .secured:
-      // A pairing ends when all keys have come.
-      if !secured.manager.isPairing { settle(secured) }
+      // A pairing ends when all keys have come, which may be in the same step.
+      if !wasPairing { settle(secured) }
       owner?.securityChanged(secured.handle)
     case .paired(let bond): paired(bond, secured)
     case .keysLost(let theirs): onEvent?(secured.peer, .keysLost(theirs: theirs))
@@ -200,7 +211,7 @@ final class HostPairing {
       ($0.randomNumber, $0.encryptedDiversifier) = (key.random, key.diversifier)
       $0.longTermKey = key.value.littleEndian
     }
-    controller.activities.ask(CommandPacket(command)) { [weak self, weak secured] answer in
+    controller.ask(CommandPacket(command)) { [weak self, weak secured] answer in
       guard let self, let secured, !answer.status.isSuccess else { return }
       run(secured) { (manager, _) in manager.encryptionFailed(answer.status.rawValue) }
     }
@@ -208,13 +219,13 @@ final class HostPairing {
 
   private func reply(_ handle: ConnectionHandle, _ key: Key128?) {
     guard let key else {
-      return controller.activities.run(.command(CommandPacket(LELongTermKeyRequestNegativeReply(handle: handle))))
+      return controller.ask(CommandPacket(LELongTermKeyRequestNegativeReply(handle: handle))) { _ in }
     }
     let reply = LELongTermKeyRequestReply {
       $0.handle = handle
       $0.longTermKey = key.littleEndian
     }
-    controller.activities.run(.command(CommandPacket(reply)))
+    controller.ask(CommandPacket(reply)) { _ in }
   }
 
   // MARK: - Ends
@@ -228,7 +239,9 @@ final class HostPairing {
   }
 
   private func failed(_ failure: PairingFailure, _ secured: SecuredLink, wasPairing: Bool) {
-    if failure.isOfAuthentication { attempts.failed(secured.identity, now: context.scheduler.now) }
+    if failure.isOfAuthentication || wasPairing && !secured.manager.isOwnPairing {
+      attempts.failed(secured.identity, now: context.scheduler.now)
+    }
     secured.question = nil
     let error = wasPairing ? failure.error(with: secured.peer) : failure.errorOfBond(with: secured.peer)
     context.logger.debug("\(error)")
@@ -247,17 +260,31 @@ extension PairingFailure {
   fileprivate var isOfAuthentication: Bool {
     switch self {
     case .ours(let reason), .theirs(let reason): reason.isOfAuthentication
-    case .timeout, .encryption, .linkEnded: false
+    case .timeout, .encryption: false
     }
   }
 
   /// The error that users are given where keys of a bond were used.
   fileprivate func errorOfBond(with peer: DeviceAddress) -> BluetoothError {
-    let causes: [HCIErrorCode] = [.authenticationFailure, .pinOrKeyMissing]
-    guard case .encryption(let code) = self, causes.contains(where: { $0.rawValue == code }) else {
-      return error(with: peer)
-    }
-    return GAPError.pairingFailed.error(
+    guard case .encryption(let code) = self, BluetoothError.isOfLostKeys(Int(code)) else { return error(with: peer) }
+    return .lostKeys(of: peer)
+  }
+}
+
+extension BluetoothError {
+  /// Whether a link that cannot be encrypted with the keys of a bond fails with this HCI error.
+  fileprivate static func isOfLostKeys(_ code: Int) -> Bool {
+    let causes: [HCIErrorCode] = [.authenticationFailure, .pinOrKeyMissing, .terminatedMICFailure]
+    return causes.contains { Int($0.rawValue) == code }
+  }
+
+  fileprivate static func lostKeys(of peer: DeviceAddress) -> BluetoothError {
+    GAPError.pairingFailed.error(
       "\(peer) and this machine do not share keys any more: remove the pairing on both sides, then pair again")
+  }
+
+  /// The reason why a link could not be encrypted, if the link ended for this one meanwhile.
+  fileprivate func ofBond(with peer: DeviceAddress) -> BluetoothError {
+    domain == .hci && Self.isOfLostKeys(code) ? .lostKeys(of: peer) : self
   }
 }

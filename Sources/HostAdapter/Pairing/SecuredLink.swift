@@ -34,8 +34,8 @@ final class SecuredLink {
     waiting.append((level, done))
   }
 
-  /// Ends the requests: with nothing if the link has their level now, else with an error.
-  /// - Parameter error: nil for that of a level which was not reached.
+  /// Ends the requests.
+  /// - Parameter error: the one for all; nil: those whose level the link has now succeed, and others fail.
   /// - Returns: the calls to make.
   func settle(_ error: BluetoothError? = nil) -> [() -> Void] {
     let level = manager.security.level
@@ -43,6 +43,6 @@ final class SecuredLink {
       "the device and this machine cannot reach this security level together; the link has level \(level)")
     let settled = waiting
     waiting = []
-    return settled.map { request in { request.done(request.level <= level ? nil : error ?? missed) } }
+    return settled.map { request in { request.done(error ?? (request.level <= level ? nil : missed)) } }
   }
 }

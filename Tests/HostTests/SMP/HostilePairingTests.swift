@@ -169,6 +169,59 @@ import Testing
     link.raise()
     #expect(link.side(victim).failures == [.ours(.keyRejected)])
     #expect(link.side(victim).paired.isEmpty)
+    expectClosed(link.side(victim), .ours(.keyRejected))
+  }
+
+  /// The link is encrypted, and nothing says with whom.
+  private func expectClosed(_ side: SMPLink.Side, _ failure: PairingFailure) {
+    #expect(side.actions.suffix(3) == [.secured(.none), .failed(failure), .disconnect])
+    #expect(side.manager.security == .none)
+    let permission = PairingPermission.granted(side.terms)
+    #expect(side.manager.receive([0x0B, 0x01], bond: nil, permission, now: .zero) == [])
+    #expect(side.manager.raise(bond: nil, [], side.terms, now: .zero) == [.failed(failure)])
+  }
+
+  @Test func aFailureThatTheDeviceTellsAfterEncryptionEndsTheLink() {
+    let link = SMPLink(isSecure: false)
+    replace(link, of: .peripheral, .centralIdentification) { _ in [[0x05, 0x08]] }
+    link.raise()
+    expectClosed(link.central, .theirs(.unspecified))
+  }
+
+  /// The claimant has a private address, or that of the other device.
+  @Test(arguments: [LinkRole.central, .peripheral], [true, false])
+  func anIdentityThatAnotherLinkHas(_ victim: LinkRole, _ isPrivate: Bool) {
+    let hidden = DeviceAddress(value: 0x4A12_3456_789A, kind: .random)
+    let link = SMPLink(
+      centralAddress: isPrivate && victim == .peripheral ? hidden : nil,
+      peripheralAddress: isPrivate && victim == .central ? hidden : nil)
+    let claimant = link.side(victim.other)
+    claimant.terms.identityResolvingKey = Key128(7)
+    link.side(victim).manager.otherIdentities = [claimant.terms.identity]
+    link.raise()
+    #expect(link.side(victim).paired.isEmpty)
+    #expect(link.side(victim).sent.last == .pairingFailed(.keyRejected))
+    expectClosed(link.side(victim), .ours(.keyRejected))
+  }
+
+  /// The controllers have encrypted with the key of the bond, and the event came after the Pairing Request: the link is
+  /// not encrypted with the key of the pairing, and no keys go over it.
+  @Test(arguments: [true, false]) func aLateEventOfTheBondsKeyIsNotThatOfThePairing(_ succeeds: Bool) throws {
+    let first = SMPLink()
+    first.raise()
+    let bond = try #require(first.peripheral.bondMade)
+    let key = try #require(bond.longTermKeys.first)
+    let link = SMPLink()
+    #expect(
+      link.peripheral.manager.keyRequested(random: key.random, diversifier: key.diversifier, bond: bond).count == 1)
+    link.central.isEncryptionHeld = true
+    link.raise()
+    let sent = link.peripheral.sent.count
+    let actions =
+      succeeds ? link.peripheral.manager.encrypted(now: link.now) : link.peripheral.manager.encryptionFailed(6)
+    #expect(actions == (succeeds ? [.secured(LinkSecurity(level: 2, keySize: 16))] : []))
+    #expect(link.peripheral.sent.count == sent)
+    #expect(link.peripheral.manager.isPairing)
   }
 
   @Test func aBondWithAKeyOfZerosIsNotUsed() throws {

@@ -114,12 +114,12 @@ import Testing
       responding: terms, to: request,
       Pairing.Ends(role: .peripheral, local: SMPLink.peripheralAddress, peer: SMPLink.centralAddress), &steps)
     var toCentral = steps
-    while pairing.agreedKey == nil {
+    while !pairing.isEncrypting {
       var toPeripheral: [PairingStep] = []
       for case .send(let pdu) in toCentral { toPeripheral += try pairing.receive(pdu) }
       toCentral = []
       for case .send(let pdu) in toPeripheral { toCentral += try other.receive(pdu) }
-      try #require(!toPeripheral.isEmpty || !toCentral.isEmpty || pairing.agreedKey != nil)
+      try #require(!toPeripheral.isEmpty || !toCentral.isEmpty || pairing.isEncrypting)
     }
     for case .send(let pdu) in try other.encrypted() {
       let early = try pairing.receive(pdu)
@@ -130,5 +130,34 @@ import Testing
     #expect(bond?.longTermKeys.count == 1)
     // Packets other than keys are not kept.
     #expect(throws: PairingFailureReason.unspecified) { try other.receive(.pairingRandom(.zero)) }
+  }
+
+  /// The controller does not encrypt before it has asked for the key.
+  @Test func keysBeforeTheControllerHasTheKeyAreRefused() throws {
+    let link = SMPLink(isSecure: false)
+    // The initiator sends keys in place of its last packet before encryption.
+    link.relay = { role, pdu in
+      guard role == .central, pdu.code == .pairingRandom else { return [pdu.encoded] }
+      return [pdu.encoded, SMPPDU.signingInformation(Self.key).encoded]
+    }
+    link.central.isEncryptionHeld = true
+    link.raise()
+    #expect(link.peripheral.failures == [.ours(.unspecified)])
+    #expect(link.peripheral.paired.isEmpty)
+  }
+
+  /// A device that hands out octets which are not part of the key.
+  @Test func shortKeysAreKeptWithoutTheOctetsThatDoNotCount() throws {
+    let link = SMPLink(isSecure: false)
+    link.peripheral.terms.maximumKeySize = 7
+    let whole = link.peripheral.terms.secrets.longTermKey.value
+    link.relay = { role, pdu in
+      guard role == .peripheral, pdu.code == .encryptionInformation else { return [pdu.encoded] }
+      return [SMPPDU.encryptionInformation(whole).encoded]
+    }
+    link.raise()
+    let bond = try #require(link.central.bondMade)
+    let key = try #require(bond.longTermKeys.first { $0.role == .central })
+    #expect(key.value == whole.truncated(to: 7).littleEndian && key.size == 7)
   }
 }

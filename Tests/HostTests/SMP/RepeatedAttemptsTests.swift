@@ -21,11 +21,19 @@ import Testing
     #expect(!attempts.isWaiting(peer, now: .zero))
   }
 
+  @Test func timeWithoutAFailureHalvesTheWait() {
+    var attempts = RepeatedAttempts()
+    for _ in 0..<7 { attempts.failed(address(1), now: .zero) }
+    // Two times 64 s after the end of the wait: twice halved, and doubled by the new failure.
+    attempts.failed(address(1), now: time(64 + 2 * 64))
+    #expect(attempts.isWaiting(address(1), now: time(192 + 31)))
+    #expect(!attempts.isWaiting(address(1), now: time(192 + 32)))
+  }
+
   @Test func manyDevicesReplaceTheOneThatMayPairFirst() {
     var attempts = RepeatedAttempts()
     attempts.failed(address(0), now: .zero)
     for value in 1...64 { attempts.failed(address(UInt64(value)), now: time(value)) }
-    #expect(attempts.replaced == 1)
     #expect(!attempts.isWaiting(address(0), now: .zero))
     #expect(attempts.isWaiting(address(64), now: time(64)))
   }

@@ -13,6 +13,8 @@ final class SMPLink {
     /// Set if it does not pair when the other side wants to.
     var refusal: PairingFailureReason?
     var bond: Bond?
+    /// Whether its controller does not begin to encrypt.
+    var isEncryptionHeld = false
     /// Nil: no answer comes.
     var answer: (PairingQuestion) -> PairingAnswer?
     var sent: [SMPPDU] = []
@@ -89,7 +91,8 @@ final class SMPLink {
   /// A side raises the protection of the link, and both go on as far as they can.
   func raise(_ role: LinkRole = .central) {
     let side = side(role)
-    perform(side.manager.raise(bond: side.bond, side.terms, now: now), role)
+    let requirements = PairingFeatures(requesting: side.terms).requirements
+    perform(side.manager.raise(bond: side.bond, requirements, side.terms, now: now), role)
     run()
   }
 
@@ -148,7 +151,7 @@ final class SMPLink {
         side.actions.append(action)
         inputs.append((role, .question(number, question)))
         continue
-      case .encrypt(let key): encrypt(key)
+      case .encrypt(let key): if !side.isEncryptionHeld { encrypt(key) }
       case .replyToKeyRequest, .show, .secured, .paired, .failed, .keysLost, .disconnect: break
       }
       side.actions.append(action)

@@ -47,6 +47,36 @@ import Testing
     #expect(link.central.manager.security == .none)
   }
 
+  /// Bonds of other programs may have all octets of a short key.
+  @Test(arguments: [LinkRole.central, .peripheral]) func onlyTheOctetsOfAShortKeyCount(_ role: LinkRole) {
+    let link = SMPLink()
+    var generator = SystemRandomNumberGenerator()
+    let value = Key128.random(using: &generator)
+    var bond = Bond(local: SMPLink.centralAddress, peer: SMPLink.peripheralAddress)
+    bond.add(
+      LongTermKey(
+        value: value.littleEndian, size: 7, diversifier: 0, random: 0, isAuthenticated: false,
+        isSecureConnections: true, role: role))
+    (link.central.bond, link.peripheral.bond) = (bond, bond)
+    link.raise()
+    let short = value.truncated(to: 7)
+    #expect(link.central.actions.first == .encrypt(EncryptionKey(value: short)))
+    #expect(link.peripheral.actions.first == .replyToKeyRequest(short))
+  }
+
+  /// The request waits, whether or not the protection changes.
+  @Test func theEndOfARequestIsTold() throws {
+    let link = try bonded()
+    link.raise()
+    link.raise(.peripheral)
+    #expect(link.peripheral.manager.deadline != nil, "the central does nothing: the link has the level")
+    let key = try #require(link.peripheral.bond?.longTermKeys.first)
+    _ = link.peripheral.manager.keyRequested(
+      random: key.random, diversifier: key.diversifier, bond: link.peripheral.bond)
+    #expect(link.peripheral.manager.encrypted(now: link.now) == [.secured(LinkSecurity(level: 2, keySize: 16))])
+    #expect(link.peripheral.manager.deadline == nil)
+  }
+
   @Test func aPeripheralAsksForSecurityAndTheCentralPairs() {
     let link = SMPLink(.displayYesNo, .displayYesNo)
     link.peripheral.terms.isOwn = true
@@ -136,15 +166,6 @@ import Testing
     link.relay = { [$1.encoded] }
     link.raise()
     #expect(link.peripheral.paired.count == 1)
-  }
-
-  @Test func theEndOfTheLinkEndsEverything() {
-    let link = SMPLink(.keyboard, .display)
-    link.central.answer = { _ in nil }
-    link.raise()
-    #expect(link.central.manager.linkEnded() == [.failed(.linkEnded)])
-    #expect(link.central.manager.linkEnded() == [])
-    #expect(link.central.manager.deadline == nil)
   }
 
   // MARK: - Questions

@@ -1,0 +1,174 @@
+import Adapter
+import Bluetooth
+import BluetoothCrypto
+import HCI
+import Testing
+
+@testable import Host
+@testable import HostAdapter
+
+/// The pairings of a controller, with devices at the ends of its links.
+@Suite struct HostPairingTests {
+  private let lamp = DeviceAddress(value: 0xC011_2233_4455, kind: .random)
+  private let phone = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)
+  private let hidden = DeviceAddress(value: 0x4A12_3456_789A, kind: .random)
+  private let accepting = PairingSettings(acceptsDevices: true)
+
+  /// The user of the adapter allows each pairing that a device begins.
+  private func consent(_ stage: PairingStage) throws {
+    try stage.settle()
+    for case .question(let id, .consent) in stage.events.map(\.event) { stage.pairing.answer(id, .accept) }
+    try stage.settle()
+  }
+
+  @Test func requestsOfALinkEndWithItsPairing() throws {
+    let stage = try PairingStage()
+    let device = stage.connect(lamp, 0x40)
+    let first = stage.raise(device)
+    let second = stage.raise(device)
+    try stage.settle()
+    #expect(first.hasSucceeded && second.hasSucceeded)
+    #expect(stage.bonded.map(\.peer) == [lamp])
+    #expect(stage.pairing.security(of: 0x40) == LinkSecurity(level: 2, keySize: 16))
+  }
+
+  /// The link is encrypted, and the keys that follow are refused.
+  @Test func aPairingThatFailsAfterEncryptionFailsItsRequests() throws {
+    let stage = try PairingStage()
+    let device = stage.connect(lamp, 0x40)
+    device.terms.hasSecureConnections = false
+    device.terms.secrets.longTermKey.value = .zero
+    let outcome = stage.raise(device)
+    try stage.settle()
+    #expect(outcome.hasFailed)
+    #expect(stage.bonded.isEmpty && stage.failures.count == 1)
+    #expect(stage.disconnected == [0x40])
+    #expect(stage.pairing.security(of: 0x40) == .none)
+  }
+
+  /// With early keys, the same step brings the encryption and the failure.
+  @Test func theEncryptionOfAPairingIsNotItsSuccess() throws {
+    let stage = try PairingStage()
+    let device = stage.connect(lamp, 0x40)
+    device.terms.hasSecureConnections = false
+    var isFirst = true
+    device.relay = { pdu in
+      // Its key comes before the event of the encryption.
+      guard case .pairingRandom = pdu, isFirst else { return [pdu] }
+      isFirst = false
+      return [pdu, .encryptionInformation(.zero)]
+    }
+    let outcome = stage.raise(device)
+    try stage.settle()
+    #expect(outcome.hasFailed)
+    #expect(stage.disconnected == [0x40])
+  }
+
+  @Test func theIdentityOfADeviceOnAnotherLinkIsRefused() throws {
+    let stage = try PairingStage()
+    let owner = stage.connect(phone, 0x40)
+    _ = stage.raise(owner)
+    try stage.settle()
+    let bonds = stage.bonds.all
+    let claimant = stage.connect(hidden, 0x41)
+    claimant.terms.identity = phone
+    claimant.terms.identityResolvingKey = Key128(7)
+    let outcome = stage.raise(claimant)
+    try stage.settle()
+    #expect(outcome.hasFailed)
+    #expect(stage.bonds.all == bonds)
+    #expect(stage.disconnected == [0x41])
+    #expect(claimant.received.last == .pairingFailed(.keyRejected))
+    #expect(!stage.pairing.isLink(claimant, to: phone))
+  }
+
+  @Test func aDeviceThatGuessedHasToWaitAlsoForUs() throws {
+    let stage = try PairingStage()
+    let device = stage.connect(lamp, 0x40)
+    device.terms.hasSecureConnections = false
+    device.relay = { pdu in
+      guard case .pairingRandom = pdu else { return [pdu] }
+      return [.pairingRandom(Key128(5))]
+    }
+    #expect(stage.failures.isEmpty)
+    _ = stage.raise(device)
+    try stage.settle()
+    #expect(stage.failures.count == 1)
+    device.relay = { [$0] }
+    let count = device.received.count
+    let early = stage.raise(device)
+    try stage.settle()
+    #expect(early.hasFailed)
+    #expect(device.received.count == count, "nothing is sent")
+    stage.scheduler.advance(by: .seconds(1))
+    let late = stage.raise(device)
+    try stage.settle()
+    #expect(late.hasSucceeded)
+  }
+
+  /// The failure is none of the authentication: the device ends it.
+  @Test func aPairingThatADeviceBeginsAndFailsCostsASecond() throws {
+    let stage = try PairingStage()
+    stage.pairing.settings = accepting
+    let device = stage.connect(phone, 0x40, as: .peripheral)
+    device.relay = { pdu in
+      guard case .pairingPublicKey = pdu else { return [pdu] }
+      return [.pairingFailed(.unspecified)]
+    }
+    try stage.begin(device)
+    #expect(stage.failures.count == 1)
+    device.relay = { [$0] }
+    device.manager = SecurityManager(role: .central, local: phone, peer: PairingStage.local)
+    try stage.begin(device)
+    #expect(device.received.last == .pairingFailed(.repeatedAttempts))
+    stage.scheduler.advance(by: .seconds(1))
+    try stage.begin(device)
+    try consent(stage)
+    #expect(stage.bonded.map(\.peer) == [phone])
+  }
+
+  @Test func aDeviceWithoutTheKeysOfTheBondIsTold() throws {
+    let stage = try PairingStage()
+    _ = stage.raise(stage.connect(lamp, 0x40))
+    try stage.settle()
+    stage.pairing.ended(0x40, GAPError.disconnected.error("the link ended"))
+    let device = stage.connect(lamp, 0x41)
+    let outcome = stage.raise(device)
+    try stage.settle()
+    #expect(outcome.error?.message.contains("do not share keys any more") == true)
+    #expect(stage.events.last?.event == .keysLost(theirs: true))
+    #expect(stage.bonds.all.count == 1 && stage.disconnected.isEmpty)
+  }
+
+  /// The controllers end the link when the keys differ.
+  @Test func otherKeysThanThoseOfTheBondAreTold() throws {
+    let stage = try PairingStage()
+    _ = stage.raise(stage.connect(lamp, 0x40))
+    try stage.settle()
+    stage.pairing.ended(0x40, GAPError.disconnected.error("the link ended"))
+    let device = stage.connect(lamp, 0x41)
+    var bond = Bond(local: lamp, peer: PairingStage.local)
+    bond.add(
+      LongTermKey(
+        value: Key128(5).littleEndian, size: 16, diversifier: 0, random: 0, isAuthenticated: false,
+        isSecureConnections: true, role: .peripheral))
+    device.bond = bond
+    let outcome = stage.raise(device)
+    try stage.settle()
+    #expect(outcome.all.isEmpty)
+    stage.pairing.ended(0x41, HCIStatus(.terminatedMICFailure).error())
+    try stage.settle()
+    #expect(outcome.error?.message.contains("do not share keys any more") == true)
+  }
+
+  @Test func theEndOfALinkEndsItsRequests() throws {
+    let stage = try PairingStage()
+    let device = stage.connect(lamp, 0x40)
+    let outcome = stage.raise(device)
+    stage.pairing.ended(0x40, GAPError.disconnected.error("gone"))
+    try stage.settle()
+    #expect(outcome.error == GAPError.disconnected.error("gone"))
+    stage.scheduler.advance(by: .seconds(60))
+    #expect(stage.disconnected.isEmpty)
+  }
+}
