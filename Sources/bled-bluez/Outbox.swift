@@ -77,24 +77,35 @@ final class Outbox {
 
   /// Whether a program's call may be handled; otherwise `roomCame` follows.
   func mayGoOn(_ program: String) -> Bool {
-    guard unread.mustWait(program, of: user(program)) else { return true }
+    let user = user(program)
+    guard unread.mustWait(program, of: user) else { return true }
     askIfNeeded(program)
+    // The messages that it waits for may be those of others of its user, which call nothing themselves.
+    if let other = unread.askAnother(of: user) { askNow(other) }
     return false
   }
 
   private func askIfNeeded(_ program: String) {
-    guard unread.ask(program) else { return }
+    if unread.ask(program) { askNow(program) }
+  }
+
+  private func askNow(_ program: String) {
     ask(program) { [weak self] hasAnswered in
       guard let self else { return }
       if hasAnswered { unread.answered(program) } else { unread.silent(program, at: Self.now) }
-      roomCame()
+      questionEnded()
     }
+  }
+
+  private func questionEnded() {
+    if let other = unread.askAnother() { askNow(other) }
+    roomCame()
   }
 
   /// A program has left the bus.
   func left(_ program: String) {
     unread.left(program)
-    roomCame()
+    questionEnded()
   }
 
   /// Writes the messages that wait, unless the bus does not read.

@@ -12,6 +12,7 @@ final class Reception {
   private let callers: Callers
   private let handle: (BusCall) -> Void
   private var turns = CallTurns()
+  private var refusals = Refusals()
   private var arrived = 0
   private var work: DeferredWork?
 
@@ -29,11 +30,23 @@ final class Reception {
   func receive(_ call: BusCall, size: Int) {
     let user = callers.user(of: call.sender)
     guard turns.add(call, size: size, of: user) else {
-      return bus.fail(call, .limitsExceeded("too many calls of this program or user wait, or the call is too large"))
+      return refuse(call, .limitsExceeded("too many calls of this program or user wait, or the call is too large"))
     }
-    if user == nil { callers.identify(call.sender) { [weak self] in self?.identified(call.sender, $0) } }
+    if user == nil { identify(call.sender) }
     arrived += 1
     if arrived < Self.portion { work?.request() } else { next() }
+  }
+
+  /// Refuses a call, when the caller's user is known.
+  func refuse(_ call: BusCall, _ error: BusError) {
+    guard callers.user(of: call.sender) == nil else { return bus.refuse(call, error) }
+    identify(call.sender)
+    if !refusals.add(call, error) { bus.drop(call) }
+  }
+
+  private func identify(_ program: String) {
+    guard refusals.begin(program) else { return }
+    callers.identify(program) { [weak self] in self?.identified(program, $0) }
   }
 
   private func identified(_ program: String, _ credentials: Credentials?) {
@@ -41,14 +54,18 @@ final class Reception {
       turns.identified(program, of: credentials.user)
     } else {
       for call in turns.remove(program) {
-        bus.fail(call, .limitsExceeded("the bus does not know the caller's user"))
+        bus.refuse(call, .limitsExceeded("the bus does not know the caller's user"))
       }
     }
+    for (call, error) in refusals.end(program) { bus.refuse(call, error) }
     if !turns.isEmpty { work?.request() }
   }
 
   /// A program has left the bus.
-  func left(_ program: String) { turns.remove(program) }
+  func left(_ program: String) {
+    turns.remove(program)
+    refusals.end(program)
+  }
 
   private func next() {
     arrived = 0

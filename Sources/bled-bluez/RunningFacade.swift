@@ -41,6 +41,7 @@ final class RunningFacade {
       settings: settings)
     reception = try Reception(bus, facade.callers, on: loop) { [facade] in facade.handle($0) }
     bus.called = { [unowned self] in reception.receive($0, size: $1) }
+    bus.refused = { [unowned self] in reception.refuse($0, $1) }
     bus.signalled = { [unowned self] in facade.handle($0) }
     bus.left = { [unowned self] in
       reception.left($0)

@@ -18,6 +18,8 @@ final class SystemBus {
 
   /// A method call, which `reply` or `fail` answers, and about how much of memory it takes, in octets.
   var called: (BusCall, Int) -> Void = { _, _ in }
+  /// A method call without arguments, which is to be refused for the reason given.
+  var refused: (BusCall, BusError) -> Void = { _, _ in }
   /// A signal of a program that is watched.
   var signalled: (BusSignal) -> Void = { _ in }
   /// A program has left the bus.
@@ -108,16 +110,33 @@ final class SystemBus {
         member: member, arguments: arguments)
     }
     guard outbox.hasRoom() else {
-      fail(call([]), .limitsExceeded("the bus does not take the answers"))
+      refused(call([]), .limitsExceeded("the bus does not take the answers"))
       return 1
     }
     do {
       let (arguments, size) = try BusBody.sized(message)
       called(call(arguments), size)
     } catch {
-      fail(call([]), .limitsExceeded("the message has too many values"))
+      refused(call([]), .limitsExceeded("the message has too many values"))
     }
     return 1
+  }
+
+  /// Fails a call, or drops it if its program has to read first.
+  func refuse(_ call: BusCall, _ error: BusError) {
+    if outbox.mayGoOn(call.sender) { fail(call, error) } else { drop(call) }
+  }
+
+  /// Leaves a call without an answer, so that it stays pending on the bus, which limits those.
+  func drop(_ call: BusCall) {
+    if let original = forget(call) { sd_bus_message_unref(original) }
+  }
+
+  /// Removes the message of a call.
+  private func forget(_ call: BusCall) -> OpaquePointer? {
+    let original = calls[call.sender]?.removeValue(forKey: call.number)
+    if calls[call.sender]?.isEmpty == true { calls[call.sender] = nil }
+    return original
   }
 
   private func ownerChanged(_ message: OpaquePointer?) -> Int32 {
@@ -192,9 +211,8 @@ extension SystemBus: Bus {
   private func answer(
     _ call: BusCall, size: Int, _ make: (OpaquePointer) throws(SystemBusError) -> OpaquePointer?
   ) {
-    guard let original = calls[call.sender]?.removeValue(forKey: call.number) else { return }
+    guard let original = forget(call) else { return }
     defer { sd_bus_message_unref(original) }
-    if calls[call.sender]?.isEmpty == true { calls[call.sender] = nil }
     guard sd_bus_message_get_expect_reply(original) > 0 else { return }
     do {
       if let message = try make(original) { outbox.send(message, size: size, to: call.sender) }

@@ -14,6 +14,8 @@ from stage import (ATTACKER, CORES, DAEMON, FIRST, HANG, IS_ROOT, LAST_WORDS, OP
 # How many times as long a read of another program may take, at the median.
 BOUND = 2
 CONNECTIONS = 8
+# More than those whose waiting calls take all places of a user: the calls of the others are refused.
+MANY_CONNECTIONS = 24
 # As many calls as the bus lets one connection have pending.
 PENDING = 128
 ADAPTER = "/org/bluez/hci0"
@@ -21,10 +23,13 @@ ADAPTER = "/org/bluez/hci0"
 DEVICE, OTHER = (f"{ADAPTER}/dev_" + address.replace(":", "_") for address in (READERS[0], OPEN))
 CONFIGURATION = """<busconfig>
   <type>system</type><listen>unix:path={folder}/bus</listen><auth>EXTERNAL</auth>
+  <limit name="max_incoming_bytes">{limit}</limit>
   <policy context="default">
     <allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/><allow user="*"/>
   </policy>
 </busconfig>"""
+# The octets that the bus keeps of bled-bluez, instead of 127 MiB: more than a user's programs may leave unread.
+LIMIT = 24 << 20
 EMPTY_OPTIONS = b"\0\0\0\0\0\0\0\0"
 
 
@@ -43,7 +48,7 @@ class Served:
     def _start_all(self):
         self.path = f"{self.daemon.folder}/bus"
         with open(f"{self.daemon.folder}/bus.conf", "w", encoding="utf-8") as file:
-            file.write(CONFIGURATION.format(folder=self.daemon.folder))
+            file.write(CONFIGURATION.format(folder=self.daemon.folder, limit=LIMIT))
         os.chmod(self.daemon.folder, 0o777)
         # Beside the attackers, before whom it goes: not the bus is measured.
         configuration = f"--config-file={self.daemon.folder}/bus.conf"
@@ -144,10 +149,15 @@ def value_of(bus):
 
 # MARK: The attackers
 
-def flooder(channel, path, calls, reads):
+# They read the answers, they want none, or they leave them unread.
+READING, WANTING_NONE, LEAVING = range(3)
+
+
+def flooder(channel, path, calls, manner):
     """The process: connections that call one of `calls` after the other without an end, until it is told to stop. Those
-    that read have as many calls pending as the bus allows; the others want no answers."""
-    connections = [wire.Connection(path) for _ in range(CONNECTIONS)]
+    that read have as many calls pending as the bus allows."""
+    reads = manner == READING
+    connections = [wire.Connection(path) for _ in range(MANY_CONNECTIONS if manner == LEAVING else CONNECTIONS)]
     channel.send("going")
     poll = select.epoll()
     poll.register(channel.fileno(), select.EPOLLIN)
@@ -176,7 +186,7 @@ def flooder(channel, path, calls, reads):
                             body = body(number)
                         sent[connection] = wire.call(
                             number % (1 << 31) + 2, path, interface, member, signature, body,
-                            flags=0 if reads else wire.NO_REPLY_EXPECTED)
+                            flags=wire.NO_REPLY_EXPECTED if manner == WANTING_NONE else 0)
                     sent[connection] = sent[connection][connection.socket.send(sent[connection]):]
             except BlockingIOError:
                 pass
@@ -220,7 +230,7 @@ REGISTRATIONS = [
 ]
 
 
-def run(options, calls, reads):
+def run(options, calls, manner):
     """Measures a reader before an attack and during it."""
     seconds = max(2.0, options.seconds)
     faults, children = [], []
@@ -231,7 +241,7 @@ def run(options, calls, reads):
             if watcher.told(30) != "ready":
                 return ["the other program could not begin"]
             before, _ = watcher.ask(seconds, 60) or ([], [])
-            attackers = Child(ATTACKER, flooder, served.path, calls, reads)
+            attackers = Child(ATTACKER, flooder, served.path, calls, manner)
             children.append(attackers)
             attackers.told(20)
             during, refused = watcher.ask(seconds, 60) or ([], [])
@@ -262,17 +272,22 @@ def run(options, calls, reads):
 
 def objects(options):
     """Over D-Bus, a user asks for all objects without an end, and reads the answers."""
-    return run(options, [OBJECTS], True)
+    return run(options, [OBJECTS], READING)
 
 
 def everything(options):
     """Over D-Bus, a user calls all methods without an end, and wants no answer."""
-    return run(options, EVERYTHING, False)
+    return run(options, EVERYTHING, WANTING_NONE)
 
 
 def registrations(options):
     """Over D-Bus, a user registers thousands of applications, advertisements and monitors that never answer."""
-    return run(options, REGISTRATIONS, True)
+    return run(options, REGISTRATIONS, READING)
 
 
-ALL = (objects, everything, registrations)
+def unread(options):
+    """Over D-Bus, a user with many connections asks for all objects without an end, and reads no answer."""
+    return run(options, [OBJECTS], LEAVING)
+
+
+ALL = (objects, everything, registrations, unread)

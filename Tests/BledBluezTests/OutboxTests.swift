@@ -47,6 +47,25 @@ struct OutboxTests {
     #expect(!bus.outbox.hasRoom())
   }
 
+  /// A program waits for others of its user that were sent much and call nothing: all are asked in turn.
+  @Test func theProgramsOfAUserAreAskedInTurn() {
+    defer { close(end) }
+    var questions: [(program: String, completion: (Bool) -> Void)] = []
+    bus.outbox.ask = { questions.append(($0, $1)) }
+    bus.outbox.user = { _ in 66 }
+    for program in 0..<40 {
+      bus.signal(
+        "/org/bluez", "org.bluez.Test1", "Test", [.bytes(Array(repeating: 0, count: 1 << 19))], to: ":1.\(program)")
+    }
+    #expect(!bus.outbox.mayGoOn(":1.99"))
+    var asked: Set<String> = []
+    while let question = questions.popLast() {
+      asked.insert(question.program)
+      question.completion(true)
+    }
+    #expect(bus.outbox.mayGoOn(":1.99"), "\(asked.count) were asked")
+  }
+
   /// The end of the process does not wait for such a bus.
   @Test func theEndDoesNotWait() {
     for _ in 0...Backlog.many { signal() }

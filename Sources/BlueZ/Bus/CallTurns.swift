@@ -12,20 +12,33 @@ package struct CallTurns {
     var count: Int { calls.count - taken }
   }
 
+  private struct Total {
+    var count = 0
+    var size = 0
+
+    mutating func add(_ count: Int, _ size: Int) {
+      self.count += count
+      self.size += size
+    }
+
+    func hasRoom(_ size: Int) -> Bool { count < maximumOfUser && size <= maximumOctetsOfUser - self.size }
+  }
+
   private struct User {
     /// Its programs whose calls wait: that whose turn it is, and behind it the others.
     var programs: [String] = []
-    var count = 0
-    var size = 0
+    var total = Total()
   }
 
   /// The number of calls of one program that may wait, and their size in octets.
   package static let (maximum, maximumOctets) = (128, 256 << 10)
-  /// The same for all programs of one user.
+  /// The same for all programs of one user, and for all programs whose user is not known yet.
   package static let (maximumOfUser, maximumOctetsOfUser) = (16 * maximum, 16 * maximumOctets)
 
   private var lines: [String: Line] = [:]
   private var users: [UInt32: User] = [:]
+  /// The calls of programs whose user is not known.
+  private var unidentified = Total()
   /// The users with calls that wait: that whose turn it is, and behind it the others.
   private var order: [UInt32] = []
 
@@ -47,13 +60,17 @@ package struct CallTurns {
     line.calls.append((call, size))
     line.size += size
     lines[program] = line
-    if let user = line.user { count(line.count == 1 ? program : nil, of: user, 1, size) }
+    if let user = line.user {
+      count(line.count == 1 ? program : nil, of: user, 1, size)
+    } else {
+      unidentified.add(1, size)
+    }
     return true
   }
 
   private func hasRoom(_ size: Int, of user: UInt32?) -> Bool {
-    guard let user = user.flatMap({ users[$0] }) else { return true }
-    return user.count < Self.maximumOfUser && size <= Self.maximumOctetsOfUser - user.size
+    guard let user else { return unidentified.hasRoom(size) }
+    return users[user]?.total.hasRoom(size) ?? true
   }
 
   /// Counts calls that were added to those of a user.
@@ -61,14 +78,14 @@ package struct CallTurns {
   private mutating func count(_ program: String?, of user: UInt32, _ count: Int, _ size: Int) {
     if users[user] == nil { order.append(user) }
     if let program { users[user, default: User()].programs.append(program) }
-    users[user]?.count += count
-    users[user]?.size += size
+    users[user]?.total.add(count, size)
   }
 
   /// The user of a program has become known.
   package mutating func identified(_ program: String, of user: UInt32) {
     guard let line = lines[program], line.user == nil else { return }
     lines[program]?.user = user
+    unidentified.add(-line.count, -line.size)
     count(program, of: user, line.count, line.size)
   }
 
@@ -104,9 +121,8 @@ package struct CallTurns {
     guard var entry = users.removeValue(forKey: user) else { return }
     order.removeAll { $0 == user }
     entry.programs.removeAll { $0 == program }
-    entry.count -= count
-    entry.size -= size
-    guard entry.count > 0 else { return }
+    entry.total.add(-count, -size)
+    guard entry.total.count > 0 else { return }
     users[user] = entry
     order.append(user)
   }
@@ -116,7 +132,11 @@ package struct CallTurns {
   @discardableResult
   package mutating func remove(_ program: String) -> [BusCall] {
     guard let line = lines.removeValue(forKey: program) else { return [] }
-    if let user = line.user { leave(program, of: user, line.count, line.size) }
+    if let user = line.user {
+      leave(program, of: user, line.count, line.size)
+    } else {
+      unidentified.add(-line.count, -line.size)
+    }
     return line.calls[line.taken...].map(\.call)
   }
 }

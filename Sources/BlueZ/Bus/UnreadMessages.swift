@@ -33,6 +33,11 @@ package struct UnreadMessages {
     var asked: Int?
     /// Whether it did not answer the last question.
     var isSilent = false
+    /// The number of the last question to it; 0: it was not asked yet.
+    var question = 0
+
+    /// Whether it could be asked.
+    var isIdle: Bool { asked == nil && octets > 0 }
   }
 
   /// The sum of several accounts.
@@ -40,10 +45,18 @@ package struct UnreadMessages {
     var octets = 0
     /// The programs that are asked, and those of them that did not answer before.
     var (asked, askedSilent) = (0, 0)
+    /// The programs that could be asked, and those of them that did not answer the last question.
+    var (idle, idleSilent) = (0, 0)
+    var accounts = 0
     var lastForgiven: Instant?
 
     mutating func add(_ account: Account, _ sign: Int) {
       octets += sign * account.octets
+      accounts += sign
+      if account.isIdle {
+        idle += sign
+        if account.isSilent { idleSilent += sign }
+      }
       guard account.asked != nil else { return }
       asked += sign
       if account.isSilent { askedSilent += sign }
@@ -59,26 +72,35 @@ package struct UnreadMessages {
   /// The accounts of each user; nil: of programs whose user is not known.
   private var users: [UInt32?: Sum] = [:]
   private var all = Sum()
+  /// The number of the last question.
+  private var lastQuestion = 0
 
   package init() {}
 
   /// The octets of all programs.
   package var total: Int { all.octets }
 
+  /// The number of users with messages, or with programs that did not answer.
+  var userCount: Int { users.count }
+
   private func sum(of user: UInt32?) -> Sum { users[user] ?? Sum() }
 
   /// Changes an account, and drops one that has nothing to say.
   private mutating func update(_ program: String, _ change: (inout Account) -> Void) {
-    var account = accounts.removeValue(forKey: program) ?? Account()
-    count(account, -1)
+    let former = accounts.removeValue(forKey: program)
+    var account = former ?? Account()
     change(&account)
-    count(account, 1)
-    if account.octets > 0 || account.isSilent { accounts[program] = account }
+    if account.octets > 0 || account.isSilent {
+      accounts[program] = account
+      count(account, 1)
+    }
+    if let former { count(former, -1) }
   }
 
   private mutating func count(_ account: Account, _ sign: Int) {
     all.add(account, sign)
     users[account.user, default: Sum()].add(account, sign)
+    if users[account.user]?.accounts == 0 { users[account.user] = nil }
   }
 
   /// A message goes to a program.
@@ -100,21 +122,58 @@ package struct UnreadMessages {
 
   /// Whether a program is to be asked now; then `answered` or `silent` is to follow, unless it leaves.
   package mutating func ask(_ program: String) -> Bool {
-    guard let account = accounts[program], account.asked == nil else { return false }
+    guard let account = accounts[program], isToBeAsked(account) else { return false }
+    lastQuestion += 1
+    update(program) { [lastQuestion] in ($0.asked, $0.question) = ($0.octets, lastQuestion) }
+    return true
+  }
+
+  private func isToBeAsked(_ account: Account) -> Bool {
     let user = sum(of: account.user)
     // All programs of a user may wait for one that has few.
-    guard account.octets > Self.asking || user.octets > Self.maximumOfUser,
-      all.allows(Self.maximumAsked, isSilent: account.isSilent),
-      user.allows(Self.maximumAskedOfUser, isSilent: account.isSilent)
-    else { return false }
-    update(program) { $0.asked = $0.octets }
-    return true
+    return account.isIdle && (account.octets > Self.asking || user.octets > Self.maximumOfUser)
+      && allows(user, isSilent: account.isSilent)
+  }
+
+  /// Whether one more program of a user may be asked.
+  private func allows(_ user: Sum, isSilent: Bool) -> Bool {
+    all.allows(Self.maximumAsked, isSilent: isSilent) && user.allows(Self.maximumAskedOfUser, isSilent: isSilent)
+  }
+
+  /// Asks another program of a user whose programs wait, as `ask` does: one of them has to wait.
+  /// - Parameter user: nil: the programs whose user is not known.
+  /// - Returns: the program; nil if none is to be asked now.
+  package mutating func askAnother(of user: UInt32?) -> String? {
+    let sum = sum(of: user)
+    // A search leads to a question: it is not repeated for each call.
+    guard sum.octets > Self.maximumOfUser,
+      sum.idle > sum.idleSilent && allows(sum, isSilent: false) || sum.idleSilent > 0 && allows(sum, isSilent: true)
+    else { return nil }
+    return askFirst(accounts.filter { $0.value.user == user })
+  }
+
+  /// Asks another program of those for which programs wait, as `ask` does: a question has ended.
+  /// - Returns: the program; nil if none is to be asked now.
+  package mutating func askAnother() -> String? {
+    guard total > Self.maximum || users.values.contains(where: { $0.octets > Self.maximumOfUser }) else { return nil }
+    return askFirst(
+      accounts.filter { total > Self.maximum || sum(of: $0.value.user).octets > Self.maximumOfUser })
+  }
+
+  /// Asks a program that answered the last question before one that did not, and the one first that was asked the
+  /// longest ago.
+  private mutating func askFirst(_ accounts: [String: Account]) -> String? {
+    let first = accounts.filter { isToBeAsked($0.value) }.min { left, right in
+      (left.value.isSilent ? 1 : 0, left.value.question) < (right.value.isSilent ? 1 : 0, right.value.question)
+    }
+    guard let program = first?.key, ask(program) else { return nil }
+    return program
   }
 
   /// A program has answered: it has read all messages up to the question.
   package mutating func answered(_ program: String) {
     guard let read = accounts[program]?.asked else { return }
-    update(program) { $0 = Account(user: $0.user, octets: $0.octets - read) }
+    update(program) { $0 = Account(user: $0.user, octets: $0.octets - read, question: $0.question) }
   }
 
   /// A program has not answered in time.
@@ -125,7 +184,7 @@ package struct UnreadMessages {
       users[account.user, default: Sum()].lastForgiven = now
       octets -= min(octets, Self.forgiven)
     }
-    update(program) { $0 = Account(user: $0.user, octets: octets, isSilent: true) }
+    update(program) { $0 = Account(user: $0.user, octets: octets, isSilent: true, question: $0.question) }
   }
 
   /// A program has left the bus, which drops its unread messages.

@@ -14,19 +14,16 @@ final class BusClient {
   let credentials: Credentials
   private let context: Context
   private unowned let clients: Clients
-  /// The calls of all programs of its user.
-  let shared: UserCalls
   private let calls: ProgramCalls
   private var sessions: [Purpose: DaemonSession] = [:]
   private var isClosed = false
 
-  init(_ name: String, _ credentials: Credentials, _ shared: UserCalls, context: Context, clients: Clients) {
+  init(_ name: String, _ credentials: Credentials, _ user: UserCalls, context: Context, clients: Clients) {
     self.name = name
     self.credentials = credentials
     self.context = context
     self.clients = clients
-    self.shared = shared
-    calls = ProgramCalls(context, to: name, of: shared)
+    calls = ProgramCalls(context, to: name, of: user)
   }
 
   /// Calls a method of the program, after all earlier ones.

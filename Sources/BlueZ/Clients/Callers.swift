@@ -14,9 +14,6 @@ package final class Callers {
     case known(Credentials)
   }
 
-  /// The number of calls of one program that may wait for its credentials.
-  private static let maximumWaiting = 128
-
   private let bus: any Bus
   private var entries: [String: Entry] = [:]
 
@@ -32,7 +29,6 @@ package final class Callers {
     switch entries[name] {
     case .known(let credentials): work(credentials)
     case .asked(let waiting):
-      guard waiting.count < Self.maximumWaiting else { return work(nil) }
       entries[name] = .asked(waiting + [work])
     case nil:
       entries[name] = .asked([work])

@@ -18,6 +18,12 @@ final class Clients {
   private let context: Context
   let callers: Callers
   private var clients: [String: BusClient] = [:]
+  /// The calls of each user's programs, until the last is answered, also when the programs have left.
+  private var userCalls: [UInt32: WeakCalls] = [:]
+
+  private struct WeakCalls {
+    weak var calls: UserCalls?
+  }
 
   init(_ context: Context) {
     self.context = context
@@ -43,10 +49,17 @@ final class Clients {
 
   private func client(_ name: String, _ credentials: Credentials) -> BusClient {
     if let client = clients[name] { return client }
-    let shared = clients.values.first { $0.credentials.user == credentials.user }?.shared ?? UserCalls()
-    let client = BusClient(name, credentials, shared, context: context, clients: self)
+    let client = BusClient(name, credentials, calls(of: credentials.user), context: context, clients: self)
     clients[name] = client
     return client
+  }
+
+  private func calls(of user: UInt32) -> UserCalls {
+    if let calls = userCalls[user]?.calls { return calls }
+    let calls = UserCalls()
+    userCalls = userCalls.filter { $0.value.calls != nil }
+    userCalls[user] = WeakCalls(calls: calls)
+    return calls
   }
 
   /// The program has left the bus.

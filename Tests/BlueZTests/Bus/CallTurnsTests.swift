@@ -125,4 +125,26 @@ struct CallTurnsTests {
     turns.identified(":1.3", of: 7)
     #expect(turns.rest().isEmpty)
   }
+
+  /// The calls of all programs whose user is not known have the room of one user.
+  @Test func manyProgramsWhoseUsersAreNotKnown() {
+    let programs = CallTurns.maximumOfUser / CallTurns.maximum
+    for program in 0..<programs {
+      for number in 0..<UInt64(CallTurns.maximum) { #expect(turns.add(":1.\(program)", number, of: nil)) }
+    }
+    #expect(!turns.add(":1.66", 0, of: nil))
+    #expect(turns.add(":1.67", 0, of: 7), "a known user has room of its own")
+    turns.identified(":1.0", of: 66)
+    #expect(turns.add(":1.66", 0, of: nil))
+    for program in 1..<programs { #expect(turns.remove(":1.\(program)").count == CallTurns.maximum) }
+    for number in 1..<UInt64(CallTurns.maximum) { #expect(turns.add(":1.66", number, of: nil)) }
+  }
+
+  @Test func theSizeOfCallsOfUnknownUsers() {
+    let programs = CallTurns.maximumOctetsOfUser / CallTurns.maximumOctets
+    for program in 0..<programs { #expect(turns.add(":1.\(program)", 1, size: CallTurns.maximumOctets, of: nil)) }
+    #expect(!turns.add(":1.66", 2, of: nil))
+    turns.identified(":1.0", of: 66)
+    #expect(turns.add(":1.66", 2, of: nil))
+  }
 }

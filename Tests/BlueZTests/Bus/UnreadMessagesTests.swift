@@ -119,6 +119,60 @@ struct UnreadMessagesTests {
     #expect(unread.total == 0)
   }
 
+  /// All programs of a user are asked one after the other, also those that call nothing more.
+  @Test func theNextIsAskedWhenAQuestionEnds() {
+    var unread = UnreadMessages()
+    let programs = (0..<4 * UnreadMessages.maximumAskedOfUser).map { ":2.\($0)" }
+    let octets = 2 * UnreadMessages.maximumOfUser / programs.count + 1
+    for program in programs { unread.sent(octets, to: program, of: Self.attacker) }
+    #expect(unread.mustWait(":2.600", of: Self.attacker), "a program with nothing unread")
+    var asked: [String] = []
+    while let program = unread.askAnother(of: Self.attacker) { asked.append(program) }
+    #expect(asked.count == UnreadMessages.maximumAskedOfUser)
+    #expect(unread.askAnother(of: Self.victim) == nil)
+    for place in programs.indices {
+      guard place < asked.count else { break }
+      unread.answered(asked[place])
+      if let program = unread.askAnother() { asked.append(program) }
+    }
+    #expect(!unread.mustWait(":2.600", of: Self.attacker))
+    #expect(unread.total <= UnreadMessages.maximumOfUser)
+    #expect(Set(asked).count == asked.count)
+  }
+
+  /// Programs that do not answer take turns, behind the others, so that each is forgiven in its time.
+  @Test func programsThatDoNotAnswerTakeTurns() {
+    var unread = UnreadMessages()
+    let silent = (0..<UnreadMessages.maximumAskedOfUser).map { ":2.\($0)" }
+    for program in silent {
+      unread.sent(2 * UnreadMessages.maximumOfUser, to: program, of: Self.attacker)
+      expectAsked(true, program, &unread)
+    }
+    unread.sent(1, to: Self.hostile, of: Self.attacker)
+    for program in silent { unread.silent(program, at: start) }
+    #expect(unread.askAnother() == Self.hostile)
+    for _ in 0..<2 {
+      for program in silent {
+        #expect(unread.askAnother() == program)
+        unread.silent(program, at: start)
+      }
+    }
+  }
+
+  /// A user whose programs have read everything, or have left, is forgotten.
+  @Test func usersAreForgotten() {
+    var unread = UnreadMessages()
+    for user in 0..<100 as Range<UInt32> {
+      unread.sent(UnreadMessages.asking + 1, to: ":4.\(user)", of: user)
+      expectAsked(true, ":4.\(user)", &unread)
+      if user.isMultiple(of: 2) { unread.answered(":4.\(user)") } else { unread.left(":4.\(user)") }
+    }
+    #expect(unread.userCount == 0)
+    unread.sent(1, to: Self.hostile, of: nil)
+    unread.sent(1, to: Self.hostile, of: Self.attacker)
+    #expect(unread.userCount == 1)
+  }
+
   /// The first answers to a program are sent before its user is known.
   @Test func aUserWhoBecomesKnown() {
     var unread = UnreadMessages()

@@ -39,4 +39,21 @@ struct ClientsTests {
     #expect(world.bus.calls.count == pending + 1)
     #expect(world.bus.calls.last?.destination != ":1.1")
   }
+
+  /// Programs that leave with open calls make no room for others of their user before the calls have ended.
+  @Test func callsOfProgramsThatHaveLeft() {
+    let programs = (2...5).map { ":1.\($0)" }
+    for program in programs {
+      for number in 0..<8 {
+        world.call(program, .gattManager, "RegisterApplication", [.path("/app\(number)"), .options([])])
+      }
+    }
+    #expect(world.bus.calls.count == 32)
+    for program in programs { world.facade.left(program) }
+    world.call(":1.6", .gattManager, "RegisterApplication", [.path("/app"), .options([])])
+    #expect(world.bus.calls.count == 32)
+    world.bus.take("GetManagedObjects")?.completion(.failure(.noReply))
+    world.settle()
+    #expect(world.bus.calls.last?.destination == ":1.6")
+  }
 }
