@@ -182,7 +182,7 @@ let package = Package(
       name: "bleshell",
       dependencies: [
         "BledWeb", "BledClient", "BledRPC", "NearbySessions", "Capture", "Diagnosis", "JSONFiles", "Beacons",
-        "AssignedValues", "Bluetooth",
+        "AssignedValues", "PhoneServices", "Bluetooth",
         arguments,
       ],
       linkerSettings: [small]),
@@ -265,7 +265,7 @@ let package = Package(
       name: "SimulationTests",
       dependencies: ["BledCore", "SimulatedAdapter", "Adapter", "BledRPC", "Bluetooth", "TestSupport", logging]),
     // Runs the programs that were built beside it.
-    .testTarget(name: "ProcessTests", dependencies: ["BledRPC", "Bluetooth", "TestSupport"]),
+    .testTarget(name: "ProcessTests", dependencies: ["PhoneServices", "BledRPC", "Bluetooth", "TestSupport"]),
     .testTarget(
       name: "BleshellTests",
       dependencies: ["bleshell", "AssignedValues", "BledWeb", "BledRPC", "Bluetooth", "TestSupport"]),

@@ -27,7 +27,8 @@ struct Bleshell: ShellCommand {
         name: "Device",
         subcommands: [
           ConnectCommand.self, DisconnectCommand.self, UseCommand.self, InspectCommand.self, ServicesCommand.self,
-          ReadCommand.self, WriteCommand.self, SubscribeCommand.self, UARTCommand.self, L2CAPCommand.self,
+          ReadCommand.self, WriteCommand.self, SubscribeCommand.self, UARTCommand.self, PhoneCommand.self,
+          L2CAPCommand.self,
         ]),
       .init(
         name: "Connection",

@@ -38,4 +38,9 @@ import Testing
     }
     #expect(!update(.artist, ""))
   }
+
+  @Test func refusals() {
+    #expect(AMS.refusal(0xA1) == "invalid command")
+    #expect(AMS.refusal(0x05) == nil)
+  }
 }

@@ -10,6 +10,16 @@ public enum AMS {
   public static let entityUpdate = BluetoothUUID(high: 0x2F7C_ABCE_808D_411F, low: 0x9A0C_BB92_BA96_C102)
   /// Entity Attribute: gives the whole of a value that was cut.
   public static let entityAttribute = BluetoothUUID(high: 0xC6B2_F38C_23AB_46D8, low: 0xA6AB_A3A8_70BB_D5D7)
+
+  /// The meaning of an ATT error of the phone; nil for errors that are not of AMS.
+  public static func refusal(_ code: UInt8) -> String? {
+    switch code {
+    case 0xA0: "the service is not set up for it"
+    case 0xA1: "invalid command"
+    case 0xA2: "the value is empty"
+    default: nil
+    }
+  }
 }
 
 /// A command for the player (AMS, RemoteCommandID values).
