@@ -9,6 +9,10 @@ struct LinkRequest {
   let packet: CommandPacket
   let refusal: (HCIStatus) -> BluetoothError
 
+  /// One of two controllers does not negotiate the parameters of a link on which we are peripheral.
+  static let noNegotiation = GAPError.notSupported.error(
+    "the two controllers cannot negotiate the connection's parameters: only the central can change them")
+
   /// Another interval, latency and timeout. On a link that came to us the controllers settle it between them where
   /// both can (Core 5.4, Vol 6, Part B, 5.1.7). Where one cannot, only the kernel could ask the device's host (Vol 3,
   /// Part A, 4.20), and it has no call for that: data sent past it would upset its count of packets in flight.
@@ -24,9 +28,9 @@ struct LinkRequest {
     return LinkRequest(kind: .parameters, packet: CommandPacket(command)) { status in
       switch status.code {
       case _ where isCentral: status.error("the connection's parameters stay as they are")
-      case .unknownHCICommand, .commandDisallowed, .unsupportedFeatureOrParameterValue, .unsupportedRemoteFeature:
-        GAPError.notSupported.error(
-          "the two controllers cannot negotiate the connection's parameters: only the central can change them")
+      case .unknownHCICommand, .commandDisallowed, .unsupportedFeatureOrParameterValue, .unsupportedRemoteFeature,
+        .invalidLMPParameters, .unsupportedLMPParameterValue:
+        noNegotiation
       default: status.error("the connection's parameters stay as they are")
       }
     }

@@ -38,6 +38,12 @@ package final class LinkRequester {
     var alarm: (any ScheduledWork)?
   }
 
+  /// Asks the device's host for parameters that the controllers cannot negotiate; returns whether it does.
+  package typealias HostRequest = (ConnectionParameters, any ControllerLink, @escaping (BluetoothError?) -> Void) ->
+    Bool
+
+  /// The way to the device's host, if there is one.
+  package var askHost: HostRequest?
   /// Called when the parameters of a link have changed.
   package var onChange: ((ConnectionHandle) -> Void)?
   private let radio: any ControllerCommands
@@ -122,6 +128,7 @@ package final class LinkRequester {
     case .subrate: subrate(link, to: wanted, done)
     case .update:
       request(.update(of: link, to: wanted), on: link) { [weak self] error in
+        if error == LinkRequest.noNegotiation, !link.isOver, self?.askHost?(wanted, link, done) == true { return }
         guard let self, error == nil, let record = records[link.handle], !link.isOver else { return done(error) }
         // A newer request brings the link to its own parameters.
         guard record.wanted == wanted, ParameterStep.next(after: record.parameters, to: wanted) == .subrate else {

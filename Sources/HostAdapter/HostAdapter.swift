@@ -24,6 +24,8 @@ package final class HostAdapter: Adapter {
     set { events.onEvent = newValue }
   }
 
+  /// The attempts to find a controller that has worked for so long begin anew when it is gone.
+  private static let steady = Duration.seconds(10)
   static let noChannels = GAPError.notSupported.error("this adapter has no connection-oriented channels")
   private static let noOutOfBand = GAPError.notSupported.error(
     "this adapter makes no data for pairing by another way than the air: give it those of the device instead")
@@ -38,6 +40,8 @@ package final class HostAdapter: Adapter {
   private var isPowered = true
   private var privacy: PrivacySettings?
   private var backOff = BackOff(first: .milliseconds(250), limit: .seconds(5))
+  /// When the controller came into use; nil while it is not.
+  private var onSince: Instant?
   private var retry: (any ScheduledWork)?
 
   /// Describes an adapter; nothing happens before `start()`. Create and use it on the event loop.
@@ -161,6 +165,8 @@ package final class HostAdapter: Adapter {
   private func close(_ error: BluetoothError, _ new: AdapterState) {
     retry?.cancel()
     retry = nil
+    if let onSince, onSince.duration(to: context.scheduler.now) >= Self.steady { backOff.reset() }
+    onSince = nil
     controller.close()
     (information.takingTurns, information.heldBack) = ([], [])
     links.close(error)
@@ -218,7 +224,7 @@ extension HostAdapter: ControllerHostOwner {
   }
 
   func controllerIsSetUp(_ found: HostController) {
-    backOff.reset()
+    onSince = context.scheduler.now
     information.adopt(found.profile)
     (information.company, information.version) = (found.company, found.version)
     context.logger.debug("the controller is set up", metadata: ["profile": "\(found.profile)"])

@@ -10,7 +10,9 @@ import HCI
 /// | busy     | the deadline                              | free, `.ours` with "unspecified error"    |
 /// | either   | an answer to another program's command    | `.foreign`                                |
 /// | busy     | `doubt`                                   | the deadline is near                      |
+/// | free     | `doubt`                                   | `isFree`                                  |
 /// | either   | credits                                   | `isFree` only with at least one           |
+/// | free     | no credits, then the deadline             | `isFree`: a controller may forget to give one |
 package struct CommandSlot {
   /// The outcome of a command.
   package struct Answer: Hashable {
@@ -54,7 +56,8 @@ package struct CommandSlot {
 
   /// Takes an event.
   /// - Returns: nil if it answers no command.
-  package mutating func receive(_ event: HCIEvent) -> Outcome? {
+  package mutating func receive(_ event: HCIEvent, at now: Instant) -> Outcome? {
+    defer { awaitCredit(at: now) }
     let answer: Answer
     switch event {
     case .commandComplete(let complete):
@@ -75,16 +78,25 @@ package struct CommandSlot {
   /// Events were lost, perhaps the answer that is awaited, or the one with the credit for the next command.
   mutating func doubt(at now: Instant) {
     credits = 1
-    deadline = deadline.map { min($0, now.advanced(by: .seconds(1))) }
+    deadline = outstanding == nil ? nil : deadline.map { min($0, now.advanced(by: .seconds(1))) }
   }
 
   /// The command after its deadline has passed, as an answer.
+  /// - Returns: nil if no command waits so long; but then `isFree` may have become true.
   package mutating func expire(at now: Instant) -> Answer? {
-    guard let opcode = outstanding, let deadline, deadline <= now else { return nil }
+    guard let deadline, deadline <= now else { return nil }
+    let expired = outstanding
     clear()
-    timeouts += 1
     credits = 1
+    guard let opcode = expired else { return nil }
+    timeouts += 1
     return Answer(opcode: opcode, status: HCIStatus(.unspecifiedError), complete: nil)
+  }
+
+  /// The next command waits for a credit, but not for ever.
+  private mutating func awaitCredit(at now: Instant) {
+    guard outstanding == nil else { return }
+    deadline = credits > 0 ? nil : deadline ?? now.advanced(by: Self.timeout)
   }
 
   private mutating func clear() {

@@ -22,8 +22,9 @@ package enum RadioAction: Hashable {
   case faulty(ControllerFaults)
   /// A link that we initiated exists: give it an ATT socket.
   case attach(handle: UInt16, DeviceAddress, attempts: Int)
-  /// A link came up, whichever side initiated it. Of one that came up unheard the parameters are not known.
-  case linkUp(handle: UInt16, LinkRole, LinkParameters?)
+  /// A link came up, whichever side initiated it: with this device, unless the controller names none. Of a link that
+  /// came up unheard the parameters are not known.
+  case linkUp(handle: UInt16, LinkRole, DeviceAddress?, LinkParameters?)
   /// A link has ended.
   case linkDown(handle: UInt16, HCIStatus)
   /// The controller told something about a link.

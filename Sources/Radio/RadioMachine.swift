@@ -8,7 +8,8 @@ import HCI
 /// Each input goes to the machine that it concerns; then, while the slot is free, the machines are asked for their next
 /// command: questions first, then initiator, advertising, scan. Answers to commands that are not ours tell which
 /// machine another program interfered with. One command without an answer is an error of that command, and a harmless
-/// query follows at once; if that has no answer either the controller is broken.
+/// query follows at once; if that has no answer either the controller is broken. So it is if 512 commands wait; half as
+/// many questions are accepted.
 ///
 /// Where the controller cannot do everything at once, `ActivityTurns` chooses the machines that may go on.
 ///
@@ -24,6 +25,9 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     case initiator
     case sync
   }
+
+  /// As many commands as wait for a controller that works, and more.
+  private static var maximumCommands: Int { 512 }
 
   private var slot = CommandSlot()
   private var sender = Sender.nobody
@@ -80,6 +84,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     for action in receive(input, at: now) {
       if case .send(let packet) = action { commands.append((.nobody, packet)) } else { actions.append(action) }
     }
+    guard commands.count <= Self.maximumCommands else { return actions + [.broken("it executes no commands")] }
     sync.scanning(scan.isOn, at: now)
     initiator.expire(at: now)
     return actions + share(at: now) + pump(at: now)
@@ -104,7 +109,13 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     case .cancelConnect(let address): return initiator.unwant(address).map { [.send($0)] } ?? []
     case .attached(let address): initiator.attached(address)
     case .attachFailed(let address, let error): return initiator.attachFailed(address, error, at: now)
-    case .ask(let number, let packet): commands.append((.question(number), packet))
+    case .ask(let number, let packet):
+      guard commands.count < Self.maximumCommands / 2 else {
+        let refusal = CommandSlot.Answer(
+          opcode: packet.opcode, status: HCIStatus(.memoryCapacityExceeded), complete: nil)
+        return [.answered(question: number, refusal)]
+      }
+      commands.append((.question(number), packet))
     case .command(let packet): return [.send(packet)]
     case .event(let event): return receive(event, at: now)
     case .doubt:
@@ -254,7 +265,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   }
 
   private mutating func receive(_ event: HCIEvent, at now: Instant) -> [RadioAction] {
-    switch slot.receive(event) {
+    switch slot.receive(event, at: now) {
     case .ours(let answer): return receive(answer, at: now)
     case .foreign(let answer): return disturbed(answer, at: now)
     case nil: break
@@ -348,7 +359,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     let stale: [RadioAction] =
       giveUp(handle) ? [.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier))] : []
     links.began(handle, device, role == 0 ? .central : .peripheral, at: now)
-    let up = stale + [.linkUp(handle: handle, role == 0 ? .central : .peripheral, parameters)]
+    let up = stale + [.linkUp(handle: handle, role == 0 ? .central : .peripheral, device, parameters)]
     guard role == 0 else {
       if let device { initiator.linkUp(device) }
       // Extended sets report their own end.

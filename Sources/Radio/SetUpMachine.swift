@@ -42,7 +42,9 @@ package struct SetUpMachine {
   package mutating func start(at now: Instant) -> [Action] { next(at: now) }
 
   package mutating func handle(_ event: HCIEvent, at now: Instant) -> [Action] {
-    guard case .ours(let answer) = slot.receive(event) else { return slot.outstanding == nil ? next(at: now) : [] }
+    guard case .ours(let answer) = slot.receive(event, at: now) else {
+      return slot.outstanding == nil ? next(at: now) : []
+    }
     // Only the features are indispensable. A random address is refused while it is in use for advertising or scanning;
     // then it is set already.
     guard answer.status.isSuccess || answer.opcode != LEReadLocalSupportedFeatures.opcode else {
@@ -56,8 +58,8 @@ package struct SetUpMachine {
   }
 
   package mutating func tick(at now: Instant) -> [Action] {
-    guard slot.expire(at: now) != nil else { return [] }
-    return [.failed("it does not respond")]
+    if slot.expire(at: now) != nil { return [.failed("it does not respond")] }
+    return slot.outstanding == nil ? next(at: now) : []
   }
 
   private mutating func next(at now: Instant) -> [Action] {

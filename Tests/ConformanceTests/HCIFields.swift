@@ -194,6 +194,11 @@ enum HCIFields {
         "connection_handle": n(event.handle), "random_number": hex(event.randomNumber),
         "encryption_diversifier": n(event.encryptedDiversifier),
       ]
+    case .leRemoteConnectionParameterRequest(let event):
+      [
+        "connection_handle": n(event.handle), "interval_min": n(event.intervalMin),
+        "interval_max": n(event.intervalMax), "max_latency": n(event.latency), "timeout": n(event.supervisionTimeout),
+      ]
     case .lePHYUpdateComplete(let event):
       ["connection_handle": n(event.handle), "tx_phy": n(event.tx), "rx_phy": n(event.rx)]
     case .leAdvertisingSetTerminated(let event):

@@ -77,6 +77,68 @@ import Testing
     stream.close()
   }
 
+  @Test func packetsAreDelivered64InATurn() throws {
+    let name = "bled-h4-\(getpid())"
+    let listener = try ScriptedController.listen(name)
+    defer { close(listener) }
+    let loop = try EventLoop()
+    let stream = try H4Stream(to: .unix("@\(name)"), on: loop)
+    let heard = Heard()
+    heard.hear(stream)
+    try stream.start()
+    #expect(try turn(loop) { heard.isOpen })
+    let other = accept(listener, nil, nil)
+    defer { close(other) }
+    let octets = (0..<200).flatMap { [0x04, 0xFF, 0x01, UInt8($0)] as [UInt8] }
+    try #require(write(other, octets, octets.count) == octets.count)
+    var counts: [Int] = []
+    while heard.packets.count < 200 {
+      let before = heard.packets.count
+      try #require(try loop.poll())
+      counts.append(heard.packets.count - before)
+    }
+    #expect(counts.filter { $0 > 0 } == [64, 64, 64, 8])
+    #expect(heard.packets.compactMap(\.last) == (0..<200).map { UInt8($0) })
+    // The end comes behind what was read.
+    try #require(write(other, octets, octets.count) == octets.count)
+    shutdown(other, CInt(SHUT_RDWR))
+    #expect(try turn(loop) { !heard.ends.isEmpty })
+    #expect(heard.packets.count == 400)
+    stream.close()
+  }
+
+  @Test func aMachineThatVanishesIsNoticed() throws {
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(listener) }
+    let port = try Self.bind(listener)
+    try #require(listen(listener, 1) == 0)
+    let transport = try Transport(to: .tcp(host: "127.0.0.1", port: port))
+    let values = [
+      (SOL_SOCKET, SO_KEEPALIVE), (CInt(IPPROTO_TCP), TCP_KEEPIDLE), (CInt(IPPROTO_TCP), TCP_KEEPINTVL),
+      (CInt(IPPROTO_TCP), TCP_KEEPCNT),
+    ].map { level, option in
+      var value: CInt = 0
+      var length = socklen_t(MemoryLayout<CInt>.size)
+      return getsockopt(transport.descriptor.number, level, option, &value, &length) == 0 ? value : -1
+    }
+    #expect(values == [1, 10, 5, 3])
+  }
+
+  /// Binds a socket to a port that is free.
+  private static func bind(_ socket: CInt) throws -> UInt16 {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    try withUnsafeMutablePointer(to: &address) { pointer in
+      try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        try #require(Glibc.bind(socket, $0, length) == 0)
+        try #require(getsockname(socket, $0, &length) == 0)
+      }
+    }
+    return UInt16(bigEndian: address.sin_port)
+  }
+
   @Test func theEndOfASerialLineIsTold() throws {
     let (master, path) = try serialLine()
     let loop = try EventLoop()
@@ -104,17 +166,7 @@ import Testing
     // A port that was free a moment ago, held without listening.
     let holder = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(holder) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        #expect(bind(holder, $0, length) == 0)
-        #expect(getsockname(holder, $0, &length) == 0)
-      }
-    }
-    let port = UInt16(bigEndian: address.sin_port)
+    let port = try Self.bind(holder)
     let loop = try EventLoop()
     let heard = Heard()
     do {

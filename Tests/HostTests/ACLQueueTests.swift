@@ -49,15 +49,40 @@ import Testing
     queue.begin(1)
     queue.begin(2)
     #expect(queue.add([1, 2, 3], to: 1, .data) == true)
-    #expect(take(&queue) == ["1:1", "1+2"])
-    #expect(queue.add([7], to: 2, .data) == true)
+    #expect(queue.add([6, 7], to: 2, .data) == true)
+    #expect(take(&queue) == ["1:1", "2:6"])
     #expect(take(&queue) == [])
-    #expect(queue.end(1) == 3)
-    #expect(take(&queue) == ["2:7"])
+    #expect(queue.end(1) == 2)
+    #expect(take(&queue) == ["2+7"])
     // A later report about it is no credit.
     #expect(queue.completed(2, on: 1) == 2)
+    #expect(queue.completed(1, on: 2) == 0)
     #expect(queue.add([8, 8], to: 2, .data) == true)
     #expect(take(&queue) == ["2:8"])
+  }
+
+  /// The device of link 1 is out of range, and nothing completes.
+  @Test func eachOtherLinkHasABufferLeft() {
+    var queue = ACLQueue(length: 1, packets: 4)
+    for handle in [UInt16(1), 2, 3] { queue.begin(handle) }
+    #expect(queue.add([1, 2, 3, 4], to: 1, .data) == true)
+    #expect(take(&queue) == ["1:1", "1+2"])
+    #expect(queue.add([5, 6], to: 2, .data) == true)
+    #expect(take(&queue) == ["2:5"])
+    #expect(queue.add([7], to: 3, .data) == true)
+    #expect(take(&queue) == ["3:7"])
+    #expect(queue.completed(1, on: 3) == 0)
+    // No more than it leaves: the buffer is kept for link 3.
+    #expect(take(&queue) == [])
+    queue.end(3)
+    #expect(take(&queue) == ["1+3"])
+  }
+
+  @Test func manyIdleLinksLeaveHalfOfTheBuffers() {
+    var queue = ACLQueue(length: 1, packets: 4)
+    for handle in UInt16(1)...9 { queue.begin(handle) }
+    #expect(queue.add([1, 2, 3, 4], to: 1, .data) == true)
+    #expect(take(&queue) == ["1:1", "1+2"])
   }
 
   @Test func aHandleThatIsUsedAgainBeginsAnew() {

@@ -135,6 +135,20 @@ import Testing
     #expect(setUp.tick(at: .zero.advanced(by: .seconds(10))) == [.failed("it does not respond")])
   }
 
+  @Test func aControllerThatGivesNoCreditGetsTheNextCommandAllTheSame() {
+    var setUp = HostSetUp(spare: Self.spare, faults: [])
+    _ = setUp.start(at: .zero)
+    let reset = CommandComplete {
+      $0.credits = 0
+      $0.opcode = 0x0C03
+      $0.returnParameters = [0]
+    }
+    #expect(setUp.handle(.commandComplete(reset), at: .zero) == [])
+    #expect(setUp.deadline == Instant.zero.advanced(by: .seconds(5)))
+    #expect(
+      setUp.tick(at: .zero.advanced(by: .seconds(5))) == [.send(CommandPacket(ReadLocalVersionInformation()))])
+  }
+
   @Test func noBuffersAtAllAreAFailure() {
     var controller = Controller()
     controller.returned[0x2002] = [0, 0, 0]

@@ -7,6 +7,7 @@ import Testing
 
 struct AdvertisingMachineTests {
   private let first = AdvertisingSetID(1), second = AdvertisingSetID(2)
+  private let central = DeviceAddress(value: 0xF0F1_F2F3_F4F5, kind: .random)
   private let parameters = AdvertisingParameters(data: [2, 1, 6])
   private let thirtyOne = "03 020106" + String(repeating: "00", count: 28)
   private let nothing = "00" + String(repeating: "00", count: 31)
@@ -78,7 +79,7 @@ struct AdvertisingMachineTests {
     try script.hear("3e 13 01 00 4000 01 01 f5f4f3f2f1f0 2800 0000 2a00 00")
     try script.command("0a20 01 01", status: 0x0C)
     script.expectTold(
-      .linkUp(handle: 0x40, .peripheral, LinkParameters(0x28, 0, 0x2A)), .advertising(first, .off))
+      .linkUp(handle: 0x40, .peripheral, central, LinkParameters(0x28, 0, 0x2A)), .advertising(first, .off))
     // The beacon has the set, until the link is gone.
     try script.command("0a20 01 00")
     try startBeacon()
@@ -171,7 +172,7 @@ struct AdvertisingMachineTests {
     script.expectTold(.advertising(first, .on(interval: .milliseconds(100))))
     try script.hear("3e 13 01 00 4000 01 01 f5f4f3f2f1f0 2800 0000 2a00 00")
     script.expectTold(
-      .linkUp(handle: 0x40, .peripheral, LinkParameters(0x28, 0, 0x2A)), .advertising(first, .off))
+      .linkUp(handle: 0x40, .peripheral, central, LinkParameters(0x28, 0, 0x2A)), .advertising(first, .off))
     // The controller still has the data: enabling suffices (P19). It may lack the means while the link is there.
     try script.command("0a20 01 01", status: 0x0C)
     script.expectTold()

@@ -110,7 +110,7 @@ struct ExtendedAdvertisingTests {
     script.expectTold(.advertising(set, .on(interval: .milliseconds(100))))
     try script.hear("3e 13 01 00 4000 01 01 f5f4f3f2f1f0 2800 0000 2a00 00")
     script.expectTold(
-      .linkUp(handle: 0x40, .peripheral, LinkParameters(0x28, 0, 0x2A)), .advertising(set, .ended(.connected)))
+      .linkUp(handle: 0x40, .peripheral, target, LinkParameters(0x28, 0, 0x2A)), .advertising(set, .ended(.connected)))
   }
 
   @Test func theHighDutyCycleOfALegacyControllerIsOver() throws {

@@ -39,13 +39,13 @@ struct InitiatorMachineTests {
     try bothWanted(&script)
     // The second is heard first. The other is waited for again, with a list that holds it alone.
     try script.hear(connected("02f4f3f2f1f0"))
-    script.expectTold(.linkUp(handle: 0x40, .central, up), .attach(handle: 0x40, lamp, attempts: 1))
+    script.expectTold(.linkUp(handle: 0x40, .central, lamp, up), .attach(handle: 0x40, lamp, attempts: 1))
     try script.command("1220 07 01 02f4f3f2f1f0")
     try script.started("\(create) 01f4f3f2f1f0 \(tail)")
     script.give(.attached(lamp))
     script.silent()
     try script.hear(connected("01f4f3f2f1f0", handle: "4100"))
-    script.expectTold(.linkUp(handle: 0x41, .central, up), .attach(handle: 0x41, belt, attempts: 1))
+    script.expectTold(.linkUp(handle: 0x41, .central, belt, up), .attach(handle: 0x41, belt, attempts: 1))
     script.give(.attached(belt))
     try script.command(clear)
     script.silent()
@@ -135,7 +135,7 @@ struct InitiatorMachineTests {
     try script.unanswered("0e20 00")
     try script.hear(connected("01f4f3f2f1f0"))
     try script.hear("0e04 01 0e20 0c")
-    script.expectTold(.linkUp(handle: 0x40, .central, up))
+    script.expectTold(.linkUp(handle: 0x40, .central, belt, up))
     try script.started("0604 03 4000 13")
     try script.command(removeBelt)
     try script.started("\(create) 02f4f3f2f1f0 \(tail)")
@@ -160,7 +160,7 @@ struct InitiatorMachineTests {
     }
     try script.started("\(create) 01f4f3f2f1f0 \(tail)")
     try script.hear(connected("01f4f3f2f1f0"))
-    script.expectTold(.linkUp(handle: 0x40, .central, up), .attach(handle: 0x40, belt, attempts: 3))
+    script.expectTold(.linkUp(handle: 0x40, .central, belt, up), .attach(handle: 0x40, belt, attempts: 3))
   }
 
   @Test func aLinkWithoutASocketIsAFailedAttempt() throws {
@@ -176,7 +176,7 @@ struct InitiatorMachineTests {
     script.give(.attachFailed(belt, error))
     try script.started("0604 03 4000 13")
     script.expectTold(
-      .linkUp(handle: 0x40, .central, up), .attach(handle: 0x40, belt, attempts: 1), .attemptFailed(belt, error))
+      .linkUp(handle: 0x40, .central, belt, up), .attach(handle: 0x40, belt, attempts: 1), .attemptFailed(belt, error))
     // Not before the old link is gone.
     script.wait(.seconds(1))
     script.silent()
@@ -225,7 +225,7 @@ struct InitiatorMachineTests {
     try script.command(addBelt)
     try script.started("4320 1a 01 00 01 01f4f3f2f1f0 01 6000 3000 0c00 2400 0000 9001 0000 0000")
     try script.hear("3e 1f 0a 00 4000 00 01 01f4f3f2f1f0 000000000000 000000000000 2400 0000 9001 00")
-    script.expectTold(.linkUp(handle: 0x40, .central, up), .attach(handle: 0x40, belt, attempts: 1))
+    script.expectTold(.linkUp(handle: 0x40, .central, belt, up), .attach(handle: 0x40, belt, attempts: 1))
   }
 
   @Test("On the coded PHY a device is looked for where the controller has it, besides LE 1M")

@@ -8,6 +8,7 @@ import Testing
 /// Links whose end the controller does not report.
 struct LostLinkTests {
   private let belt = DeviceAddress(value: 0xF0F1_F2F3_F401, kind: .random)
+  private let lamp = DeviceAddress(value: 0xF0F1_F2F3_F402, kind: .random)
   private let addBelt = "1120 07 01 01f4f3f2f1f0"
   private let create = "0d20 19 6000 3000 01 01 01f4f3f2f1f0 00 0c00 2400 0000 9001 0000 0000"
   private let disconnect = "0604 03 4000 13"
@@ -23,7 +24,7 @@ struct LostLinkTests {
     try script.hear("3e 13 01 00 4000 00 01 01f4f3f2f1f0 2400 0000 9001 00")
     script.give(.attached(belt))
     try script.command("1020 00")
-    script.expectTold(.linkUp(handle: 0x40, .central, up), .attach(handle: 0x40, belt, attempts: 1))
+    script.expectTold(.linkUp(handle: 0x40, .central, belt, up), .attach(handle: 0x40, belt, attempts: 1))
     script.give(.command(CommandPacket(Disconnect(handle: 0x40, reason: HCIStatus(rawValue: 0x13)))))
     script.give(.connect(belt, ConnectionParameters()))
     return script
@@ -69,7 +70,7 @@ struct LostLinkTests {
     try script.started(disconnect)
     try script.hear("3e 13 01 00 4000 01 01 02f4f3f2f1f0 2400 0000 9001 00")
     script.expectTold(
-      .linkDown(handle: 0x40, HCIStatus(.unknownConnectionIdentifier)), .linkUp(handle: 0x40, .peripheral, up))
+      .linkDown(handle: 0x40, HCIStatus(.unknownConnectionIdentifier)), .linkUp(handle: 0x40, .peripheral, lamp, up))
     try script.command(addBelt)
     try script.started(create)
   }

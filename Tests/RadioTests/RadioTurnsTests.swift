@@ -8,6 +8,7 @@ import Testing
 /// Controllers that cannot do everything at once.
 struct RadioTurnsTests {
   private let belt = DeviceAddress(value: 0xF0F1_F2F3_F401, kind: .random)
+  private let lamp = DeviceAddress(value: 0xF0F1_F2F3_F402, kind: .random)
   private let create = "0d20 19 6000 3000 01 01 01f4f3f2f1f0 00 0c00 2400 0000 9001 0000 0000"
   private let prepareScan = "0b20 07 01 6000 3000 00 00", scanOn = "0c20 02 01 00", scanOff = "0c20 02 00 00"
   private let up = LinkParameters(0x24, 0, 0x190)
@@ -53,7 +54,7 @@ struct RadioTurnsTests {
     try script.started(create)
     try script.hear("3e 13 01 00 4000 00 01 01f4f3f2f1f0 2400 0000 9001 00")
     script.expectTold(
-      .linkUp(handle: 0x40, .central, up), .attach(handle: 0x40, belt, attempts: 1), .sharing([], heldBack: []))
+      .linkUp(handle: 0x40, .central, belt, up), .attach(handle: 0x40, belt, attempts: 1), .sharing([], heldBack: []))
     script.give(.attached(belt))
     try script.command("1020 00")
     try script.command(prepareScan)
@@ -100,7 +101,7 @@ struct RadioTurnsTests {
     script.expectTold(.scanning(true), .advertising(set, .on(interval: .milliseconds(100))))
     try script.hear("3e 13 01 00 4000 01 01 01f4f3f2f1f0 2400 0000 9001 00")
     script.expectTold(
-      .linkUp(handle: 0x40, .peripheral, up), .advertising(set, .off),
+      .linkUp(handle: 0x40, .peripheral, belt, up), .advertising(set, .off),
       .sharing([], heldBack: [.advertisingConnectably, .scanningActively]))
     try script.command(scanOff)
     script.expectTold(.scanning(false))
@@ -122,7 +123,7 @@ struct RadioTurnsTests {
     var script = RadioScript<LegacyFamily>(states: states(without: 41))
     try script.hear("3e 13 01 00 4000 01 01 02f4f3f2f1f0 2400 0000 9001 00")
     script.give(.connect(belt, ConnectionParameters()))
-    script.expectTold(.linkUp(handle: 0x40, .peripheral, up), .sharing([], heldBack: [.initiating]))
+    script.expectTold(.linkUp(handle: 0x40, .peripheral, lamp, up), .sharing([], heldBack: [.initiating]))
     script.wait(.milliseconds(9999))
     script.expectTold()
     script.wait(.milliseconds(1))

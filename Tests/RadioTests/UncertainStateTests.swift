@@ -33,7 +33,7 @@ struct UncertainStateTests {
     try script.hear("3e 13 01 00 4000 00 01 01f4f3f2f1f0 2400 0000 9001 00")
     script.give(.attached(belt))
     try script.command("1020 00")
-    script.expectTold(.linkUp(handle: 0x40, .central, up), .attach(handle: 0x40, belt, attempts: 1))
+    script.expectTold(.linkUp(handle: 0x40, .central, belt, up), .attach(handle: 0x40, belt, attempts: 1))
     return script
   }
 
@@ -91,14 +91,14 @@ struct UncertainStateTests {
     script.give(.doubt)
     try script.unanswered(cancel)
     script.give(.links([ExistingLink(handle: 0x41, role: .central, peer: belt)]))
-    script.expectTold(.linkUp(handle: 0x41, .central, nil), .attach(handle: 0x41, belt, attempts: 1))
+    script.expectTold(.linkUp(handle: 0x41, .central, belt, nil), .attach(handle: 0x41, belt, attempts: 1))
     script.give(.attached(belt))
     script.give(
       .links([
         ExistingLink(handle: 0x41, role: .central, peer: belt),
         ExistingLink(handle: 0x42, role: .peripheral, peer: phone),
       ]))
-    script.expectTold(.linkUp(handle: 0x42, .peripheral, nil))
+    script.expectTold(.linkUp(handle: 0x42, .peripheral, phone, nil))
   }
 
   @Test("A link that ended unheard is down; one that came up since then is not")
@@ -108,7 +108,7 @@ struct UncertainStateTests {
     script.expectTold()
     script.give(.doubt)
     try script.hear("3e 13 01 00 4200 01 01 554433221150 2400 0000 9001 00")
-    script.expectTold(.linkUp(handle: 0x42, .peripheral, up))
+    script.expectTold(.linkUp(handle: 0x42, .peripheral, phone, up))
     script.give(.links([]))
     script.expectTold(.linkDown(handle: 0x40, unknown))
     script.give(.connect(belt, ConnectionParameters()))
@@ -123,14 +123,14 @@ struct UncertainStateTests {
     var script = try connected()
     script.give(.doubt)
     script.give(.links([ExistingLink(handle: 0x40, role: .peripheral, peer: phone)]))
-    script.expectTold(.linkDown(handle: 0x40, unknown), .linkUp(handle: 0x40, .peripheral, nil))
+    script.expectTold(.linkDown(handle: 0x40, unknown), .linkUp(handle: 0x40, .peripheral, phone, nil))
   }
 
   @Test("A device that came under a private address is known to the kernel under another")
   func privateAddress() throws {
     var script = RadioScript<LegacyFamily>()
     try script.hear("3e 13 01 00 4200 01 01 554433221150 2400 0000 9001 00")
-    script.expectTold(.linkUp(handle: 0x42, .peripheral, up))
+    script.expectTold(.linkUp(handle: 0x42, .peripheral, phone, up))
     script.give(.doubt)
     script.give(.links([ExistingLink(handle: 0x42, role: .peripheral, peer: belt)]))
     script.expectTold()

@@ -37,6 +37,7 @@ struct HCIWords {
     case .readRemoteVersionInformationComplete(let event): link = event.handle
     case .leReadRemoteFeaturesComplete(let event): link = event.handle
     case .leLongTermKeyRequest(let event): link = event.handle
+    case .leRemoteConnectionParameterRequest(let event): link = event.handle
     case nil: text += ", malformed"
     default: break
     }

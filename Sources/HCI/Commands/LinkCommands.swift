@@ -104,6 +104,43 @@ package struct LEConnectionUpdate: HCICommand {
   }
 }
 
+/// LE Remote Connection Parameter Request Reply (Core 5.4, Vol 4, Part E, 7.8.31).
+package struct LERemoteConnectionParameterRequestReply: HCICommand {
+  package typealias ReturnParameters = ValueReturn<ConnectionHandle>
+  package static let opcode: Opcode = 0x2020
+  package var handle: ConnectionHandle = 0
+  /// 0x0006 to 0x0C80, in 1.25 ms.
+  package var intervalMin: UInt16 = 0
+  /// 0x0006 to 0x0C80, in 1.25 ms.
+  package var intervalMax: UInt16 = 0
+  /// Events that the peripheral may skip, 0 to 499.
+  package var latency: UInt16 = 0
+  /// 0x000A to 0x0C80, in 10 ms.
+  package var supervisionTimeout: UInt16 = 0
+  /// In 0.625 ms.
+  package var minimumCELength: UInt16 = 0
+  /// In 0.625 ms.
+  package var maximumCELength: UInt16 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&handle, &intervalMin, &intervalMax, &latency, &supervisionTimeout)
+    coder.fields(&minimumCELength, &maximumCELength)
+  }
+}
+
+/// LE Remote Connection Parameter Request Negative Reply (Core 5.4, Vol 4, Part E, 7.8.32).
+package struct LERemoteConnectionParameterRequestNegativeReply: HCICommand {
+  package typealias ReturnParameters = ValueReturn<ConnectionHandle>
+  package static let opcode: Opcode = 0x2021
+  package var handle: ConnectionHandle = 0
+  /// Why, as the peer will see it.
+  package var reason = HCIStatus.success
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) { coder.fields(&handle, &reason) }
+}
+
 /// LE Read Remote Features (Core 5.4, Vol 4, Part E, 7.8.21).
 package struct LEReadRemoteFeatures: LinkCommand {
   package static let opcode: Opcode = 0x2016

@@ -55,6 +55,8 @@ package enum HCIEvent: Hashable, Sendable {
   case leReadRemoteFeaturesComplete(LEReadRemoteFeaturesComplete)
   /// The other device wants to encrypt.
   case leLongTermKeyRequest(LELongTermKeyRequest)
+  /// The other device wants other parameters of the link.
+  case leRemoteConnectionParameterRequest(LERemoteConnectionParameterRequest)
   /// The lengths of link layer packets changed.
   case leDataLengthChange(LEDataLengthChange)
   /// The PHYs of a link changed.
@@ -95,6 +97,7 @@ package enum HCIEvent: Hashable, Sendable {
       case LEConnectionUpdateComplete.subevent: self = .leConnectionUpdateComplete(try coder.read())
       case LEReadRemoteFeaturesComplete.subevent: self = .leReadRemoteFeaturesComplete(try coder.read())
       case LELongTermKeyRequest.subevent: self = .leLongTermKeyRequest(try coder.read())
+      case LERemoteConnectionParameterRequest.subevent: self = .leRemoteConnectionParameterRequest(try coder.read())
       case LEDataLengthChange.subevent: self = .leDataLengthChange(try coder.read())
       case LEEnhancedConnectionComplete.subevent: self = .leEnhancedConnectionComplete(try coder.read())
       case LEPHYUpdateComplete.subevent: self = .lePHYUpdateComplete(try coder.read())
@@ -128,6 +131,7 @@ package enum HCIEvent: Hashable, Sendable {
     case .leConnectionUpdateComplete(let event): event.packet
     case .leReadRemoteFeaturesComplete(let event): event.packet
     case .leLongTermKeyRequest(let event): event.packet
+    case .leRemoteConnectionParameterRequest(let event): event.packet
     case .leDataLengthChange(let event): event.packet
     case .lePHYUpdateComplete(let event): event.packet
     case .leSubrateChange(let event): event.packet

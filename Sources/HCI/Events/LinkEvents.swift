@@ -99,6 +99,25 @@ package struct LELongTermKeyRequest: LEMetaEventParameters {
   }
 }
 
+/// LE Remote Connection Parameter Request (Core 5.4, Vol 4, Part E, 7.7.65.6).
+package struct LERemoteConnectionParameterRequest: LEMetaEventParameters {
+  package static let subevent: UInt8? = 0x06
+  package var handle: ConnectionHandle = 0
+  /// In 1.25 ms.
+  package var intervalMin: UInt16 = 0
+  /// In 1.25 ms.
+  package var intervalMax: UInt16 = 0
+  /// Events that the peripheral may skip.
+  package var latency: UInt16 = 0
+  /// In 10 ms.
+  package var supervisionTimeout: UInt16 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&handle, &intervalMin, &intervalMax, &latency, &supervisionTimeout)
+  }
+}
+
 /// LE Data Length Change (Core 5.4, Vol 4, Part E, 7.7.65.7).
 package struct LEDataLengthChange: LEMetaEventParameters {
   package static let subevent: UInt8? = 0x07

@@ -87,7 +87,9 @@ package struct HostSetUp {
       state = .profiling(machine)
       return perform(actions, at: now)
     }
-    guard case .ours(let answer) = slot.receive(event) else { return slot.outstanding == nil ? next(at: now) : [] }
+    guard case .ours(let answer) = slot.receive(event, at: now) else {
+      return slot.outstanding == nil ? next(at: now) : []
+    }
     if let fault = note(answer) { return fail(fault) }
     return next(at: now)
   }
@@ -98,7 +100,7 @@ package struct HostSetUp {
       state = .profiling(machine)
       return perform(actions, at: now)
     }
-    return slot.expire(at: now) == nil ? [] : fail("it does not respond")
+    return slot.expire(at: now) == nil ? next(at: now) : fail("it does not respond")
   }
 
   private mutating func next(at now: Instant) -> [Action] {

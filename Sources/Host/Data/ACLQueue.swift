@@ -4,8 +4,10 @@ import HCI
 /// The frames that wait for the controller's buffers, and the packets that are in them.
 ///
 /// The buffers belong to all links. Links take turns, packet by packet; on each link signalling and the Security
-/// Manager go before other frames, and the fragments of a frame stay together. A link's packets are counted until the
-/// controller has transmitted them; when the link ends they count no more, as the controller drops them without a word.
+/// Manager go before other frames, and the fragments of a frame stay together. A link that has a buffer already leaves
+/// one for each link that has none, but at most half of all: a device out of range must not stop the others. A link's
+/// packets are counted until the controller has transmitted them; when the link ends they count no more, as the
+/// controller drops them without a word.
 ///
 /// | Input                                 | Effect                                                             |
 /// |---------------------------------------|--------------------------------------------------------------------|
@@ -94,7 +96,7 @@ package struct ACLQueue {
     var idle = 0
     while free > 0, idle < turns.count, let handle = turns.popFirst() {
       turns.append(handle)
-      guard let (isFirst, octets) = links[handle]?.next(length) else {
+      guard mayTake(handle, of: free), let (isFirst, octets) = links[handle]?.next(length) else {
         idle += 1
         continue
       }
@@ -109,6 +111,12 @@ package struct ACLQueue {
         })
     }
     return taken
+  }
+
+  /// Whether a link may have one more of the free buffers.
+  private func mayTake(_ handle: ConnectionHandle, of free: Int) -> Bool {
+    guard links[handle]?.inFlight != 0 else { return true }
+    return free > min(links.values.count(where: { $0.inFlight == 0 }), packets / 2)
   }
 
   /// Number Of Completed Packets (Core 5.4, Vol 4, Part E, 7.7.19).

@@ -23,7 +23,7 @@ package struct ParameterUpdate: Hashable, Sendable {
 
   /// Reads the data of a request.
   /// - Returns: nil if the specification does not allow them.
-  init?(_ words: [UInt16]) {
+  package init?(_ words: [UInt16]) {
     guard words.count == 4 else { return nil }
     (intervalMin, intervalMax, latency, timeout) = (words[0], words[1], words[2], words[3])
     guard 6...3200 ~= intervalMin, 6...3200 ~= intervalMax, intervalMin <= intervalMax, latency <= 499,

@@ -13,7 +13,7 @@ import Bluetooth
 /// | a longer frame than the channel takes        | rejected with the longest length                                |
 /// | credits, a response that nothing waits for   | none                                                            |
 /// | `request`, as peripheral                     | `send`; the response or 30 s without it: `settled`              |
-/// | `request` while one is outstanding           | the earlier one stays; `settled` as busy                        |
+/// | `request` while one is outstanding           | none                                                            |
 package struct SignallingMachine {
   package enum Action: Hashable {
     /// Send this on the signalling channel.
@@ -31,8 +31,6 @@ package struct SignallingMachine {
     /// The device does not know the request.
     case notUnderstood
     case noAnswer
-    /// Another request is outstanding.
-    case busy
   }
 
   /// The longest frame that we take.
@@ -60,7 +58,7 @@ package struct SignallingMachine {
 
   /// Asks the central for other parameters.
   package mutating func request(_ wanted: ConnectionParameters, at now: Instant) -> [Action] {
-    guard outstanding == nil else { return [.settled(.busy)] }
+    guard outstanding == nil else { return [] }
     lastIdentifier = lastIdentifier == .max ? 1 : lastIdentifier + 1
     outstanding = lastIdentifier
     deadline = now.advanced(by: Self.timeout)

@@ -92,9 +92,10 @@ final class ControllerHost {
 
   /// Sends a packet to the controller.
   func send(_ packet: HCIPacket) {
+    guard let stream else { return }
     let octets = packet.octets
     taps.tell(octets, isSent: true)
-    stream?.send(octets)
+    stream.send(octets)
   }
 
   private func run(setUp step: (inout HostSetUp) -> [HostSetUp.Action]) {

@@ -1,9 +1,10 @@
 import AdapterParts
+import DequeModule
 import EventLoop
 import Glibc
 import Host
 
-/// HCI packets over a transport.
+/// HCI packets over a transport. 64 packets are delivered before other sources get their turn.
 ///
 /// Packets that cannot be written at once wait in order. The host sends one command at a time, and as much data as the
 /// controller has buffers for, so few octets wait; a controller that takes none of 1 MiB does not work.
@@ -18,14 +19,17 @@ final class H4Stream {
     case refused(SystemError)
   }
 
-  /// This many octets are read before other sources get their turn.
+  /// This many octets are read at once.
   private static let burst = 1 << 16
+  private static let packetsInTurn = 64
   private static let limit = 1 << 20
 
   var onEvent: ((Event) -> Void)?
   private let transport: Transport
   private let loop: EventLoop
   private var framer = H4Framer()
+  /// The packets that were read and are not delivered yet. Nothing is read meanwhile.
+  private var framed: Deque<H4Framer.Output> = []
   private var waiting: [UInt8] = []
   private var isConnecting: Bool
   private var buffer = [UInt8](repeating: 0, count: H4Stream.burst)
@@ -70,32 +74,46 @@ final class H4Stream {
       return close()
     }
     isConnecting = false
-    transport.descriptor.interest = .readable
+    updateInterest()
     tell(.opened)
   }
 
   private func read() {
-    guard transport.descriptor.isOpen else { return }
+    guard transport.descriptor.isOpen, framed.isEmpty else { return }
     do throws(SystemError) {
       guard let count = try transport.read(into: &buffer) else { return }
       guard count > 0 else { return end("its connection was closed") }
-      for output in framer.receive(buffer[..<count]) {
-        guard transport.descriptor.isOpen else { return }
-        switch output {
-        case .packet(let packet): tell(.packet(packet))
-        case .lost(let type): end("its packets are out of step: 0x\(String(type, radix: 16)) is no type of packet")
-        }
-      }
+      framed += framer.receive(buffer[..<count])
     } catch {
-      end(Self.words(error))
+      return end(Self.words(error))
     }
+    deliver()
+  }
+
+  private func deliver() {
+    for _ in 0..<Self.packetsInTurn {
+      guard transport.descriptor.isOpen, let output = framed.popFirst() else { break }
+      switch output {
+      case .packet(let packet): tell(.packet(packet))
+      case .lost(let type): end("its packets are out of step: 0x\(String(type, radix: 16)) is no type of packet")
+      }
+    }
+    guard transport.descriptor.isOpen else { return }
+    updateInterest()
+    if !framed.isEmpty { loop.execute { [weak self] in self?.deliver() } }
+  }
+
+  private func updateInterest() {
+    var interest: Watch.Readiness = framed.isEmpty ? .readable : []
+    if !waiting.isEmpty { interest.insert(.writable) }
+    transport.descriptor.interest = interest
   }
 
   private func flush() {
     guard transport.descriptor.isOpen else { return }
     do throws(SystemError) {
       while !waiting.isEmpty, let count = try transport.write(waiting[...]) { waiting.removeFirst(count) }
-      transport.descriptor.interest = waiting.isEmpty ? .readable : [.readable, .writable]
+      updateInterest()
     } catch {
       end(Self.words(error))
     }

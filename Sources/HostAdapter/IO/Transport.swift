@@ -113,11 +113,20 @@ struct Transport {
     defer { freeaddrinfo(list) }
     guard let address = first.pointee.ai_addr else { throw SystemError(result: -EADDRNOTAVAIL) }
     let descriptor = try socket(first.pointee.ai_family)
-    var on: Int32 = 1
     // Packets are small, and answers are waited for.
-    _ = setsockopt(
-      descriptor.number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+    set(IPPROTO_TCP, TCP_NODELAY, 1, of: descriptor)
+    // A machine that vanished says nothing: it is asked after 10 s of silence, each 5 s, and given up after 3 times.
+    set(SOL_SOCKET, SO_KEEPALIVE, 1, of: descriptor)
+    set(IPPROTO_TCP, TCP_KEEPIDLE, 10, of: descriptor)
+    set(IPPROTO_TCP, TCP_KEEPINTVL, 5, of: descriptor)
+    set(IPPROTO_TCP, TCP_KEEPCNT, 3, of: descriptor)
     return (descriptor, try connect(descriptor, address, first.pointee.ai_addrlen))
+  }
+
+  /// Sets an option of a socket, which works without it as well.
+  private static func set(_ level: some BinaryInteger, _ option: Int32, _ value: Int32, of descriptor: Descriptor) {
+    var value = value
+    _ = setsockopt(descriptor.number, Int32(level), option, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 
   // MARK: - Serial lines

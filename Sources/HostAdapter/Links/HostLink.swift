@@ -34,6 +34,8 @@ final class HostLink: Link, ControllerLink {
   /// Rings when sent packets have had their time to leave before the end.
   private var departure: (any ScheduledWork)?
   private(set) var isOver = false
+  /// The end that came before `start`.
+  private var earlyEnd: BluetoothError?
 
   init(
     _ peer: DeviceAddress, _ role: LinkRole, _ handle: ConnectionHandle, attempts: Int, links: HostLinks,
@@ -80,7 +82,7 @@ final class HostLink: Link, ControllerLink {
   }
 
   func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void) {
-    links.request(parameters, on: self, done)
+    links.requester.request(parameters, on: self, done)
   }
 
   func request(_ phy: LinkPHY, _ done: @escaping (BluetoothError?) -> Void) {
@@ -109,7 +111,7 @@ final class HostLink: Link, ControllerLink {
   /// The owner knows the link: events may be delivered.
   func start() {
     hasStarted = true
-    deliver()
+    if let earlyEnd { tellEnd(earlyEnd) } else { deliver() }
   }
 
   /// An ATT packet came.
@@ -157,7 +159,7 @@ final class HostLink: Link, ControllerLink {
   /// - Parameter unsent: how many frames and packets did not leave.
   func end(_ reason: BluetoothError, unsent: Int) {
     guard !isOver else { return }
-    while !isDisconnecting, let packet = incoming.popFirst() { onEvent?(.received(packet)) }
+    if hasStarted { deliverAll() }
     isOver = true
     departure?.cancel()
     departure = nil
@@ -166,8 +168,18 @@ final class HostLink: Link, ControllerLink {
         "a link ended before everything sent on it was transmitted",
         metadata: ["peer": "\(peer)", "packets": "\(unsent)"])
     }
+    if hasStarted { tellEnd(reason) } else { earlyEnd = reason }
+  }
+
+  private func tellEnd(_ reason: BluetoothError) {
+    deliverAll()
     onEvent?(.ended(reason))
     onEvent = nil
+  }
+
+  /// Delivers the packets that wait, whether or not they are read.
+  private func deliverAll() {
+    while !isDisconnecting, let packet = incoming.popFirst() { onEvent?(.received(packet)) }
   }
 
   /// No more packets are awaited on a link that is being disconnected.

@@ -47,8 +47,6 @@ final class HostLinks {
   private var queue = ACLQueue(length: 27, packets: 1)
   private var early = EarlyData()
   private var entries: [ConnectionHandle: Entry] = [:]
-  /// The devices of links that come up: the machines do not say those of links that came to us.
-  private var peers: [ConnectionHandle: DeviceAddress] = [:]
 
   init(_ controller: ControllerHost, in context: AdapterContext) {
     self.controller = controller
@@ -57,6 +55,7 @@ final class HostLinks {
     pairing = HostPairing(controller.activities, in: context)
     pairing.owner = self
     requester.onChange = { [weak self] handle in self?.entries[handle]?.link?.updateParameters() }
+    requester.askHost = { [weak self] wanted, link, done in self?.askHost(wanted, link, done) ?? false }
   }
 
   /// The announced links.
@@ -73,7 +72,6 @@ final class HostLinks {
   func close(_ error: BluetoothError) {
     for handle in entries.keys.sorted() { end(handle, error) }
     requester.endAll()
-    peers = [:]
   }
 
   // MARK: - The controller's half
@@ -81,9 +79,8 @@ final class HostLinks {
   /// Takes an event that the radio machines receive next.
   func receive(_ event: HCIEvent) {
     switch event {
-    case .leConnectionComplete(let event): if event.status.isSuccess { peers[event.handle] = event.peer.device }
-    case .leEnhancedConnectionComplete(let event): if event.status.isSuccess { peers[event.handle] = event.peer.device }
     case .numberOfCompletedPackets(let event): completed(event)
+    case .leRemoteConnectionParameterRequest(let request): answer(request)
     default: pairing.receive(event)
     }
   }
@@ -91,7 +88,7 @@ final class HostLinks {
   /// Takes the radio's actions about links.
   func perform(_ action: RadioAction) {
     switch action {
-    case .linkUp(let handle, let role, let parameters): linkUp(handle, role, parameters)
+    case .linkUp(let handle, let role, let peer, let parameters): if let peer { linkUp(handle, role, peer, parameters) }
     case .attach(let handle, let device, let attempts): attach(handle, to: device, attempts: attempts)
     case .link(let handle, let news):
       requester.receive(news, handle)
@@ -101,8 +98,9 @@ final class HostLinks {
     }
   }
 
-  private func linkUp(_ handle: ConnectionHandle, _ role: LinkRole, _ parameters: LinkParameters?) {
-    guard let peer = peers.removeValue(forKey: handle) else { return }
+  private func linkUp(
+    _ handle: ConnectionHandle, _ role: LinkRole, _ peer: DeviceAddress, _ parameters: LinkParameters?
+  ) {
     entries[handle] = Entry(peer: peer, role: role, signalling: SignallingMachine(role: role))
     queue.begin(handle)
     pairing.began(handle, role, peer)
@@ -139,6 +137,8 @@ final class HostLinks {
   }
 
   private func linkDown(_ handle: ConnectionHandle, _ reason: HCIStatus) {
+    // Its buffers are free.
+    defer { pump() }
     if let entry = entries[handle], entry.role == .central, entry.attempts != nil {
       entries[handle] = nil
       let error = reason.error("no connection to \(entry.peer)")
@@ -170,7 +170,6 @@ final class HostLinks {
     let unsent = queue.end(handle)
     early.drop(handle)
     requester.ended(handle)
-    pump()
     return unsent
   }
 
@@ -223,7 +222,10 @@ final class HostLinks {
 
   /// Takes data of the controller.
   func receive(_ packet: ACLDataPacket) {
-    guard entries[packet.handle] != nil else { return early.keep(packet, at: context.scheduler.now) }
+    guard entries[packet.handle] != nil else {
+      guard !early.keep(packet, at: context.scheduler.now) else { return }
+      return context.logger.debug("data of no link were dropped", metadata: ["handle": "\(packet.handle)"])
+    }
     announce(packet.handle)
     for output in entries[packet.handle]?.reassembler.receive(packet) ?? [] {
       switch output {
@@ -246,16 +248,33 @@ final class HostLinks {
 
   // MARK: - Signalling
 
-  /// Asks for other parameters. A peripheral whose controller, or that of the device, cannot negotiate them asks the
-  /// device's host.
-  func request(_ wanted: ConnectionParameters, on link: HostLink, _ done: @escaping (BluetoothError?) -> Void) {
-    requester.request(wanted, on: link) { [weak self] error in
-      guard let self, let error, link.role == .peripheral, error == GAPError.notSupported.error(error.message),
-        entries[link.handle]?.link === link, entries[link.handle]?.update == nil
-      else { return done(error) }
-      entries[link.handle]?.update = done
-      run(link.handle) { $0.request(wanted, at: self.context.scheduler.now) }
+  /// Asks the device's host for parameters that the controllers cannot negotiate.
+  /// - Returns: false if it is being asked already.
+  private func askHost(
+    _ wanted: ConnectionParameters, _ link: any ControllerLink, _ done: @escaping (BluetoothError?) -> Void
+  ) -> Bool {
+    guard let entry = entries[link.handle], entry.link === link, entry.update == nil else { return false }
+    entries[link.handle]?.update = done
+    run(link.handle) { $0.request(wanted, at: context.scheduler.now) }
+    return true
+  }
+
+  /// The device wants other parameters, and its controller negotiates them: they are accepted as if its host had asked.
+  private func answer(_ request: LERemoteConnectionParameterRequest) {
+    let words = [request.intervalMin, request.intervalMax, request.latency, request.supervisionTimeout]
+    guard ParameterUpdate(words) != nil else {
+      let refusal = LERemoteConnectionParameterRequestNegativeReply {
+        $0.handle = request.handle
+        $0.reason = HCIStatus(.unacceptableConnectionParameters)
+      }
+      return controller.activities.run(.command(CommandPacket(refusal)))
     }
+    let reply = LERemoteConnectionParameterRequestReply {
+      $0.handle = request.handle
+      ($0.intervalMin, $0.intervalMax) = (request.intervalMin, request.intervalMax)
+      ($0.latency, $0.supervisionTimeout) = (request.latency, request.supervisionTimeout)
+    }
+    controller.activities.run(.command(CommandPacket(reply)))
   }
 
   private func run(_ handle: ConnectionHandle, _ step: (inout SignallingMachine) -> [SignallingMachine.Action]) {
@@ -291,7 +310,6 @@ final class HostLinks {
       case .refused: GAPError.notSupported.error("\(peer) refuses the connection's parameters")
       case .notUnderstood: GAPError.notSupported.error("\(peer) does not let a peripheral ask for parameters")
       case .noAnswer: GAPError.timeout.error("\(peer) did not answer the request for parameters")
-      case .busy: GAPError.notSupported.error("\(peer) is being asked for other parameters")
       }
     context.loop.execute { done(error) }
   }

@@ -137,7 +137,7 @@ final class KernelLinks {
   func perform(_ action: RadioAction) {
     switch action {
     case .attach(let handle, let device, let attempts): attach(handle, to: device, attempts: attempts)
-    case .linkUp(let handle, let role, let parameters): linkUp(handle, role, parameters)
+    case .linkUp(let handle, let role, _, let parameters): linkUp(handle, role, parameters)
     case .link(let handle, let news): receive(news, handle)
     case .linkDown(let handle, let reason): linkDown(handle, reason)
     case .encryptionChanged(let handle): updateSecurity(handle)

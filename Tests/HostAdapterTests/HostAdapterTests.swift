@@ -1,0 +1,131 @@
+import Adapter
+import Bluetooth
+import HCI
+import Testing
+
+@testable import Host
+@testable import HostAdapter
+
+/// An adapter over a scripted controller.
+@Suite struct HostAdapterTests {
+  private let wanted = ConnectionParameters(
+    interval: .milliseconds(30)...(.milliseconds(50)), latency: 2, supervisionTimeout: .seconds(4))
+  /// The same in a request of L2CAP, behind the header of its frame.
+  private let request: [UInt8] = [0x12, 1, 8, 0, 24, 0, 40, 0, 2, 0, 0x90, 0x01]
+
+  private func connected(_ stage: HostStage) throws -> any Link {
+    try stage.controller.tell(HostStage.connected(0x40))
+    try stage.settle()
+    return try #require(stage.links.last)
+  }
+
+  @Test func aLinkThatEndsBeforeItWasToldEndsAfterwards() throws {
+    let stage = try HostStage()
+    #expect(stage.adapter.state == .on)
+    try stage.controller.tell(HostStage.connected(0x40), HostStage.disconnected(0x40))
+    try stage.settle()
+    #expect(stage.links.count == 1)
+    #expect(stage.ends.map(\.code) == [0x13])
+  }
+
+  // MARK: - Parameters
+
+  @Test func aDevicesControllerGetsTheParametersThatItAsksFor() throws {
+    let stage = try HostStage()
+    _ = try connected(stage)
+    func ask(_ interval: UInt16) throws -> CommandPacket? {
+      try stage.controller.tell(
+        .leRemoteConnectionParameterRequest(
+          LERemoteConnectionParameterRequest {
+            $0.handle = 0x40
+            ($0.intervalMin, $0.intervalMax) = (interval, 40)
+            ($0.latency, $0.supervisionTimeout) = (2, 400)
+          }))
+      try stage.settle()
+      return stage.controller.commands.last
+    }
+    let reply = try ask(24)
+    #expect(reply?.opcode == 0x2020)
+    #expect(reply?.parameters == [0x40, 0, 24, 0, 40, 0, 2, 0, 0x90, 0x01, 0, 0, 0, 0])
+    // The least is above the most: Unacceptable Connection Parameters.
+    let refusal = try ask(41)
+    #expect(refusal?.opcode == 0x2021)
+    #expect(refusal?.parameters == [0x40, 0, 0x3B])
+  }
+
+  @Test(arguments: [HCIErrorCode.unsupportedRemoteFeature, .unsupportedLMPParameterValue, .invalidLMPParameters])
+  func theDevicesHostIsAskedWhereTheControllersCannotNegotiate(_ refusal: HCIErrorCode) throws {
+    let stage = try HostStage { $0.refused[0x2013] = refusal }
+    let link = try connected(stage)
+    var results: [BluetoothError?] = []
+    link.request(wanted) { results.append($0) }
+    try stage.settle()
+    #expect(stage.controller.data.map(\.data) == [[12, 0, 5, 0] + request])
+    try stage.controller.send([
+      .acl(
+        ACLDataPacket {
+          $0.handle = 0x40
+          $0.boundary = 2
+          $0.data = [6, 0, 5, 0, 0x13, 1, 2, 0, 0, 0]
+        })
+    ])
+    try stage.settle()
+    #expect(results == [nil])
+  }
+
+  @Test func theDevicesHostIsNotAskedForOtherReasons() throws {
+    let stage = try HostStage { $0.refused[0x2013] = .unacceptableConnectionParameters }
+    let link = try connected(stage)
+    var results: [BluetoothError?] = []
+    link.request(wanted) { results.append($0) }
+    try stage.settle()
+    #expect(results.count == 1 && results.first != .some(nil))
+    // The interval is as wanted, and subrating is lacking: no host can give that.
+    stage.controller.refused = [:]
+    var subrated = wanted
+    subrated.subrate = 2...2
+    link.request(subrated) { results.append($0) }
+    try stage.settle()
+    #expect(results.count == 2 && results.last != .some(nil))
+    #expect(stage.controller.data.isEmpty)
+  }
+
+  // MARK: - The transport
+
+  @Test func aControllerThatComesAndGoesIsLookedForMoreAndMoreSeldom() throws {
+    let stage = try HostStage()
+    for delay in [Duration.milliseconds(250), .milliseconds(500), .seconds(1)] {
+      let before = stage.controller.connections
+      stage.controller.hangUp()
+      try stage.settle()
+      #expect(stage.adapter.state == .absent)
+      try stage.wait(delay - .milliseconds(1))
+      #expect(stage.controller.connections == before)
+      try stage.wait(.milliseconds(1))
+      #expect(stage.adapter.state == .on)
+    }
+    // One that has worked for a while is looked for at once.
+    try stage.wait(.seconds(10))
+    stage.controller.hangUp()
+    try stage.settle()
+    try stage.wait(.milliseconds(250))
+    #expect(stage.adapter.state == .on)
+  }
+
+  @Test func aCaptureHasOnlyWhatWasSent() throws {
+    let stage = try HostStage()
+    var sent = 0
+    let tap = try stage.adapter.tap { event in
+      if case .packet(let packet, _) = event, packet.kind == .sentACL { sent += 1 }
+    }
+    try stage.settle()
+    let link = try connected(stage)
+    for number in 0..<10 { link.send([0x1B, 1, 0, UInt8(number)]) }
+    try stage.settle()
+    #expect(sent == 3 && stage.controller.data.count == 3, "as many as the controller buffers")
+    stage.controller.hangUp()
+    try stage.settle()
+    #expect(stage.adapter.state == .absent && sent == 3)
+    tap.close()
+  }
+}

@@ -1,0 +1,70 @@
+import Adapter
+import Bluetooth
+import EventLoop
+import HCI
+import TestSupport
+
+@testable import HostAdapter
+
+/// An adapter whose controller a test plays, under virtual time.
+final class HostStage {
+  let controller: ScriptedController
+  let scheduler = VirtualScheduler()
+  let loop: EventLoop
+  let adapter: HostAdapter
+  private(set) var events: [AdapterEvent] = []
+  private(set) var links: [any Link] = []
+  private(set) var ends: [BluetoothError] = []
+
+  /// One that is on.
+  init(_ change: (ScriptedController) -> Void = { _ in }) throws {
+    controller = try ScriptedController()
+    change(controller)
+    loop = try EventLoop()
+    adapter = HostAdapter(controller.address, loop: loop, scheduler: scheduler, logger: LogLines().logger)
+    adapter.onEvent = { [unowned self] event in
+      events.append(event)
+      guard case .connected(let link) = event else { return }
+      links.append(link)
+      link.onEvent = { [unowned self] event in if case .ended(let error) = event { ends.append(error) } }
+    }
+    adapter.start()
+    try settle()
+  }
+
+  /// Lets both sides do all that can be done without time passing.
+  func settle() throws {
+    var isBusy = true
+    while isBusy {
+      let hasWorked = try loop.poll()
+      isBusy = try controller.work() || hasWorked
+    }
+  }
+
+  /// Lets time pass.
+  func wait(_ duration: Duration) throws {
+    scheduler.advance(by: duration)
+    try settle()
+  }
+
+  static let phone = DeviceAddress(value: 0xC011_2233_4455, kind: .random)
+
+  /// The event of a link on which we are peripheral.
+  static func connected(_ handle: ConnectionHandle) -> HCIEvent {
+    .leConnectionComplete(
+      LEConnectionComplete {
+        $0.handle = handle
+        $0.role = 1
+        $0.peer = HCIAddress(phone)
+        ($0.interval, $0.supervisionTimeout) = (24, 400)
+      })
+  }
+
+  static func disconnected(_ handle: ConnectionHandle) -> HCIEvent {
+    .disconnectionComplete(
+      DisconnectionComplete {
+        $0.handle = handle
+        $0.reason = HCIStatus(.remoteUserTerminatedConnection)
+      })
+  }
+}
