@@ -26,7 +26,6 @@ package final class HostAdapter: Adapter {
 
   /// The attempts to find a controller that has worked for so long begin anew when it is gone.
   private static let steady = Duration.seconds(10)
-  static let noChannels = GAPError.notSupported.error("this adapter has no connection-oriented channels")
   private static let noOutOfBand = GAPError.notSupported.error(
     "this adapter makes no data for pairing by another way than the air: give it those of the device instead")
 
@@ -109,10 +108,10 @@ package final class HostAdapter: Adapter {
   }
 
   package func publishChannel(_ psm: UInt16?, _ parameters: ChannelParameters) throws(BluetoothError) -> UInt16 {
-    throw Self.noChannels
+    try links.channels.publish(psm, parameters)
   }
 
-  package func unpublishChannel(_ psm: UInt16) {}
+  package func unpublishChannel(_ psm: UInt16) { links.channels.unpublish(psm) }
 
   package func setBonds(_ bonds: any BondSource) { links.pairing.bonds.kept = bonds }
 

@@ -2,12 +2,16 @@
 """The own host: scan, advertising, GATT in both roles and pairing over an emulated controller."""
 
 import asyncio
+import os
 import unittest
 
 from bumble.device import Peer
 from bumble.gatt import Characteristic, Service
+from bumble.l2cap import LeCreditBasedChannelSpec
 from pairing import PairingTest  # noqa: F401
 from world import FAR, NAME, NEAR, PATIENCE, World
+
+from support.waiting import until  # noqa: E402, I001
 
 SERVICE = "6F3C0001-5B1E-4A0D-9B6A-0D1E6B7F2A10"
 VALUE = "6F3C0002-5B1E-4A0D-9B6A-0D1E6B7F2A10"
@@ -82,6 +86,66 @@ class HostTest(unittest.IsolatedAsyncioTestCase):
     async def notify(self, world, handle, value):
         while not (await world.call("server.notify", handle=handle, value=value.hex()))["sent"]:
             await world.next("server.ready")
+
+    async def test_we_open_a_channel(self):
+        async with World() as world:
+            channels = asyncio.Queue()
+            spec = LeCreditBasedChannelSpec(psm=0x85, mtu=1000, mps=100, max_credits=8)
+            world.far.create_l2cap_server(spec, channels.put_nowait)
+            await world.advertise()
+            peripheral = (await world.call("peripheral.connect", address=FAR))["peripheral"]
+            with self.assertRaisesRegex(Exception, "does not listen on PSM 134"):
+                await world.call("l2cap.open", peripheral=peripheral, psm=0x86)
+            opened = await world.call("l2cap.open", peripheral=peripheral, psm=0x85)
+            self.assertEqual((opened["sendMTU"], opened["mode"]), (1000, "leCreditBased"))
+            channel = await asyncio.wait_for(channels.get(), PATIENCE)
+            await self.exchange(world, channel, opened["descriptor"])
+            # The program ends it.
+            gone = asyncio.Event()
+            channel.on("close", gone.set)
+            os.close(opened["descriptor"])
+            await asyncio.wait_for(gone.wait(), PATIENCE)
+
+    async def test_a_device_opens_a_channel(self):
+        async with World() as world:
+            psm = (await world.call("l2cap.publish", receiveMTU=500))["psm"]
+            await world.call("advertising.start", name="near end")
+            connection = await world.far.connect(f"{NEAR}/P", timeout=PATIENCE)
+            spec = LeCreditBasedChannelSpec(psm=psm, mtu=2000, mps=200, max_credits=4)
+            opening = asyncio.ensure_future(connection.create_l2cap_channel(spec))
+            offered = await world.next("l2cap.incoming")
+            channel = await asyncio.wait_for(opening, PATIENCE)
+            self.assertEqual(channel.peer_mtu, 500)
+            accepted = await world.call("l2cap.accept", channel=offered["channel"])
+            await self.exchange(world, channel, accepted["descriptor"])
+            # The device ends it.
+            await asyncio.wait_for(channel.disconnect(), PATIENCE)
+            self.assertEqual(await world.thread(os.read, accepted["descriptor"], 1), b"")
+            os.close(accepted["descriptor"])
+
+    async def exchange(self, world, channel, descriptor):
+        """Many octets go both ways at once, in more pieces than there are credits."""
+        octets = LONG * 64
+        received = bytearray()
+        channel.sink = received.extend
+
+        def write():
+            rest = octets
+            while rest:
+                rest = rest[os.write(descriptor, rest):]
+
+        def read():
+            heard = b""
+            while len(heard) < len(octets):
+                heard += os.read(descriptor, 4096)
+            return heard
+
+        os.set_blocking(descriptor, True)
+        channel.write(octets)
+        _, heard = await asyncio.gather(world.thread(write), world.thread(read))
+        self.assertEqual(heard, octets)
+        await until(lambda: len(received) >= len(octets))
+        self.assertEqual(bytes(received), octets)
 
     async def test_a_controller_that_vanishes_and_returns(self):
         for transport in ["unix", "tcp"]:

@@ -32,6 +32,16 @@ import Testing
     #expect(take(&queue) == ["1:9", "2:7", "1+9", "1:1", "1+1", "1:2"])
   }
 
+  @Test func channelsAndATTTakeTurns() {
+    var queue = ACLQueue(length: 1, packets: 6)
+    queue.begin(1)
+    for octet in [UInt8(1), 2, 3] { #expect(queue.add([octet], to: 1, .channel) == true) }
+    for octet in [UInt8(7), 8] { #expect(queue.add([octet], to: 1, .data) == true) }
+    #expect(queue.waitingOfChannels(on: 1) == 3)
+    #expect(take(&queue) == ["1:1", "1:7", "1:2", "1:8", "1:3"])
+    #expect(queue.waitingOfChannels(on: 1) == 0)
+  }
+
   @Test func controlWaitsForTheEndOfAFrameThatHasBegun() {
     var queue = ACLQueue(length: 1, packets: 1)
     queue.begin(1)

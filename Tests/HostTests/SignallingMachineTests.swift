@@ -4,9 +4,13 @@ import Host
 import Testing
 
 @Suite struct SignallingMachineTests {
+  private func receive(
+    _ machine: inout SignallingMachine, _ payload: [UInt8], offer: ChannelOffer = .refused(0x0002)
+  ) -> [SignallingMachine.Action] { machine.receive(payload, at: .zero) { _ in offer } }
+
   /// The payloads that a machine sends for one.
   private func answers(_ machine: inout SignallingMachine, _ payload: [UInt8]) -> [[UInt8]] {
-    machine.receive(payload).compactMap { if case .send(let packet) = $0 { packet.octets } else { nil } }
+    receive(&machine, payload).compactMap { if case .send(let packet) = $0 { packet.octets } else { nil } }
   }
 
   private static let wanted = ConnectionParameters(
@@ -16,7 +20,7 @@ import Testing
 
   @Test func aCentralAcceptsParameters() {
     var machine = SignallingMachine(role: .central)
-    let actions = machine.receive(Self.request)
+    let actions = receive(&machine, Self.request)
     #expect(actions.first == .send(SignallingPacket(code: 0x13, identifier: 1, words: [0])))
     #expect(actions.dropFirst() == [.update(Self.wanted)])
   }
@@ -57,7 +61,7 @@ import Testing
     ] as [[UInt8]])
   func someAreIgnored(_ payload: [UInt8]) {
     var machine = SignallingMachine(role: .central)
-    #expect(machine.receive(payload) == [])
+    #expect(receive(&machine, payload) == [])
   }
 
   @Test func aFrameThatIsTooLongIsRejectedWithTheLength() {
@@ -73,17 +77,17 @@ import Testing
       machine.request(Self.wanted, at: start)
         == [.send(SignallingPacket(code: 0x12, identifier: 1, words: [24, 40, 2, 400]))])
     #expect(machine.request(Self.wanted, at: start) == [])
-    #expect(machine.receive([0x13, 2, 2, 0, 0, 0]) == [], "another identifier")
-    #expect(machine.receive([0x13, 1, 2, 0, 0, 0]) == [.settled(.accepted)])
+    #expect(receive(&machine, [0x13, 2, 2, 0, 0, 0]) == [], "another identifier")
+    #expect(receive(&machine, [0x13, 1, 2, 0, 0, 0]) == [.settled(.accepted)])
     #expect(machine.deadline == nil)
     _ = machine.request(Self.wanted, at: start)
-    #expect(machine.receive([0x13, 2, 2, 0, 1, 0]) == [.settled(.refused)])
+    #expect(receive(&machine, [0x13, 2, 2, 0, 1, 0]) == [.settled(.refused)])
     _ = machine.request(Self.wanted, at: start)
-    #expect(machine.receive([0x01, 3, 2, 0, 0, 0]) == [.settled(.notUnderstood)])
+    #expect(receive(&machine, [0x01, 3, 2, 0, 0, 0]) == [.settled(.notUnderstood)])
     _ = machine.request(Self.wanted, at: start)
     #expect(machine.tick(at: start.advanced(by: .seconds(29))) == [])
     #expect(machine.tick(at: start.advanced(by: .seconds(30))) == [.settled(.noAnswer)])
-    #expect(machine.receive([0x13, 4, 2, 0, 0, 0]) == [], "too late")
+    #expect(receive(&machine, [0x13, 4, 2, 0, 0, 0]) == [], "too late")
   }
 
   @Test func identifiersGoRoundWithoutZero() {
@@ -91,8 +95,92 @@ import Testing
     var last: UInt8 = 0
     for _ in 0..<256 {
       for case .send(let packet) in machine.request(Self.wanted, at: .zero) { last = packet.identifier }
-      _ = machine.receive([0x13, last, 2, 0, 0, 0])
+      _ = receive(&machine, [0x13, last, 2, 0, 0, 0])
     }
     #expect(last == 1)
+  }
+
+  // MARK: - Channels
+
+  private static let own = ChannelEnd(number: 0, packet: 100, piece: 50, credits: 10)
+  /// The end of a device in its request or response.
+  private static let end = ChannelEnd(number: 0x41, packet: 200, piece: 64, credits: 3)
+
+  @Test func aDeviceOpensAChannelAndClosesIt() {
+    var machine = SignallingMachine(role: .peripheral)
+    let request: [UInt8] = [0x14, 5, 10, 0, 0x80, 0, 0x41, 0, 200, 0, 64, 0, 3, 0]
+    let response = SignallingPacket(code: 0x15, identifier: 5, words: [0x40, 100, 50, 10, 0])
+    #expect(
+      receive(&machine, request, offer: .granted(Self.own))
+        == [.send(response), .accepted(0x40, psm: 0x80, Self.end)])
+    // The number is in use.
+    #expect(answers(&machine, request).map { $0.suffix(2) } == [[0x0A, 0]])
+    #expect(receive(&machine, [0x16, 6, 4, 0, 0x41, 0, 9, 0]) == [.credited(0x40, 9)])
+    #expect(receive(&machine, [0x16, 6, 4, 0, 0x42, 0, 9, 0]) == [], "no such channel")
+    #expect(receive(&machine, [0x06, 7, 4, 0, 0x40, 0, 0x42, 0]) == [], "of another channel")
+    #expect(
+      receive(&machine, [0x06, 7, 4, 0, 0x40, 0, 0x41, 0])
+        == [.send(SignallingPacket(code: 0x07, identifier: 7, words: [0x40, 0x41])), .closed(0x40)])
+    #expect(machine.deadline == nil)
+  }
+
+  @Test(
+    arguments: [
+      // A number that is none, and sizes that are too small.
+      ([0x3F, 200, 64], 0x09), ([0x80, 200, 64], 0x09), ([0x41, 22, 64], 0x0B), ([0x41, 200, 22], 0x0B),
+      ([0x41, 200, 65_534], 0x0B),
+    ] as [([UInt16], UInt8)])
+  func impossibleRequestsAreRefused(_ words: [UInt16], _ result: UInt8) {
+    var machine = SignallingMachine(role: .peripheral)
+    let request = SignallingPacket(code: 0x14, identifier: 5, words: [0x80] + words + [1])
+    let actions = receive(&machine, request.octets, offer: .granted(Self.own))
+    #expect(actions == [.send(SignallingPacket(code: 0x15, identifier: 5, words: [0, 0, 0, 0, UInt16(result)]))])
+  }
+
+  @Test func noMoreChannelsThanNumbers() {
+    var machine = SignallingMachine(role: .peripheral)
+    for number in UInt16(0x40)...0x7F {
+      let request = SignallingPacket(code: 0x14, identifier: 5, words: [0x80, number, 200, 64, 1])
+      #expect(receive(&machine, request.octets, offer: .granted(Self.own)).count == 2)
+    }
+    #expect(machine.open(0x80, Self.own, at: .zero)?.number == nil)
+  }
+
+  @Test func weOpenAChannelAndCloseIt() throws {
+    var machine = SignallingMachine(role: .central)
+    let opened = machine.open(0x80, Self.own, at: .zero)
+    let (number, actions) = try #require(opened)
+    #expect(number == 0x40)
+    #expect(actions == [.send(SignallingPacket(code: 0x14, identifier: 1, words: [0x80, 0x40, 100, 50, 10]))])
+    #expect(machine.deadline == Instant.zero.advanced(by: .seconds(30)))
+    #expect(receive(&machine, [0x15, 2, 10, 0, 0x41, 0, 200, 0, 64, 0, 3, 0, 0, 0]) == [], "another identifier")
+    #expect(receive(&machine, [0x15, 1, 10, 0, 0x41, 0, 200, 0, 64, 0, 3, 0, 0, 0]) == [.opened(0x40, Self.end)])
+    #expect(machine.deadline == nil)
+    #expect(
+      machine.give(4, on: 0x40) == [.send(SignallingPacket(code: 0x16, identifier: 2, words: [0x40, 4]))])
+    #expect(
+      machine.close(0x40, at: .zero) == [.send(SignallingPacket(code: 0x06, identifier: 3, words: [0x41, 0x40]))])
+    #expect(machine.close(0x40, at: .zero) == [])
+    #expect(receive(&machine, [0x16, 6, 4, 0, 0x41, 0, 9, 0]) == [], "nothing is told of it any more")
+    #expect(receive(&machine, [0x07, 3, 4, 0, 0x41, 0, 0x40, 0]) == [])
+    #expect(machine.deadline == nil)
+    #expect(machine.open(0x80, Self.own, at: .zero)?.number == 0x40)
+  }
+
+  @Test func aDeviceRefusesAChannel() throws {
+    var machine = SignallingMachine(role: .central)
+    _ = machine.open(0x80, Self.own, at: .zero)
+    #expect(
+      receive(&machine, [0x15, 1, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0]) == [.refused(0x40, .result(0x0005))])
+    _ = machine.open(0x80, Self.own, at: .zero)
+    #expect(receive(&machine, [0x01, 2, 2, 0, 0, 0]) == [.refused(0x40, .notUnderstood)])
+    _ = machine.open(0x80, Self.own, at: .zero)
+    #expect(machine.tick(at: .zero.advanced(by: .seconds(30))) == [.refused(0x40, .noAnswer)])
+    // Sizes that are too small: the channel is closed.
+    _ = machine.open(0x80, Self.own, at: .zero)
+    #expect(
+      receive(&machine, [0x15, 4, 10, 0, 0x41, 0, 22, 0, 64, 0, 3, 0, 0, 0]) == [
+        .send(SignallingPacket(code: 0x06, identifier: 5, words: [0x41, 0x40])), .refused(0x40, .result(0x000B)),
+      ])
   }
 }

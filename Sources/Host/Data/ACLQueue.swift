@@ -4,15 +4,16 @@ import HCI
 /// The frames that wait for the controller's buffers, and the packets that are in them.
 ///
 /// The buffers belong to all links. Links take turns, packet by packet; on each link signalling and the Security
-/// Manager go before other frames, and the fragments of a frame stay together. A link that has a buffer already leaves
-/// one for each link that has none, but at most half of all: a device out of range must not stop the others. A link's
-/// packets are counted until the controller has transmitted them; when the link ends they count no more, as the
-/// controller drops them without a word.
+/// Manager go before other frames, ATT and channels take turns, and the fragments of a frame stay together. A link that
+/// has a buffer already leaves one for each link that has none, but at most half of all: a device out of range must not
+/// stop the others. A link's packets are counted until the controller has transmitted them; when the link ends they
+/// count no more, as the controller drops them without a word.
 ///
 /// | Input                                 | Effect                                                             |
 /// |---------------------------------------|--------------------------------------------------------------------|
 /// | `begin`                               | the link may send; packets of an earlier one of its handle are freed |
-/// | `add`                                 | waits, at most 256 frames on a link; refused beyond that           |
+/// | `add`                                 | waits, at most 256 frames on a link; refused beyond that, but for  |
+/// |                                       | channels, which see to it themselves that few wait                 |
 /// | `take`                                | as many fragments as there are free buffers                        |
 /// | `completed`                           | so many buffers of the link are free; more than were used is clamped |
 /// | `end`                                 | the link's frames are dropped, its buffers are free                |
@@ -21,23 +22,35 @@ package struct ACLQueue {
   package enum Priority: Hashable, Sendable {
     /// Before data: signalling and the Security Manager.
     case control
+    /// ATT.
     case data
+    /// Channels.
+    case channel
   }
 
   /// One link's frames.
   private struct Link {
     var control: Deque<[UInt8]> = []
     var data: Deque<[UInt8]> = []
+    var channel: Deque<[UInt8]> = []
+    /// Whether the last frame was one of a channel.
+    var wasChannel = false
     /// The rest of the frame whose first fragment was taken.
     var rest: ArraySlice<UInt8> = []
     var inFlight = 0
 
-    var waiting: Int { control.count + data.count + (rest.isEmpty ? 0 : 1) }
+    var waiting: Int { control.count + data.count + channel.count + (rest.isEmpty ? 0 : 1) }
+
+    private mutating func nextFrame() -> [UInt8]? {
+      if let frame = control.popFirst() { return frame }
+      wasChannel = !channel.isEmpty && (!wasChannel || data.isEmpty)
+      return wasChannel ? channel.popFirst() : data.popFirst()
+    }
 
     /// The next fragment; nil if nothing waits.
     mutating func next(_ length: Int) -> (isFirst: Bool, octets: [UInt8])? {
       let isFirst = rest.isEmpty
-      if isFirst, let frame = control.popFirst() ?? data.popFirst() { rest = frame[...] }
+      if isFirst, let frame = nextFrame() { rest = frame[...] }
       guard !rest.isEmpty else { return nil }
       defer { rest = rest.dropFirst(length) }
       return (isFirst, Array(rest.prefix(length)))
@@ -81,10 +94,11 @@ package struct ACLQueue {
   /// Enqueues a whole L2CAP frame, with its header.
   /// - Returns: false if there is no such link, or too many frames wait already; the frame is dropped.
   package mutating func add(_ frame: [UInt8], to handle: ConnectionHandle, _ priority: Priority) -> Bool {
-    guard let link = links[handle], link.waiting < Self.limit else { return false }
+    guard let link = links[handle], link.waiting < Self.limit || priority == .channel else { return false }
     switch priority {
     case .control: links[handle]?.control.append(frame)
     case .data: links[handle]?.data.append(frame)
+    case .channel: links[handle]?.channel.append(frame)
     }
     return true
   }
@@ -129,6 +143,9 @@ package struct ACLQueue {
 
   /// How many frames of a link wait for room.
   package func waiting(on handle: ConnectionHandle) -> Int { links[handle]?.waiting ?? 0 }
+
+  /// How many frames of channels wait for room on a link.
+  package func waitingOfChannels(on handle: ConnectionHandle) -> Int { links[handle]?.channel.count ?? 0 }
 
   /// How many frames and packets of a link have not left the controller.
   package func unsent(on handle: ConnectionHandle) -> Int { links[handle].map { $0.waiting + $0.inFlight } ?? 0 }

@@ -7,11 +7,15 @@ import Bluetooth
 /// |----------------------------------------------|-----------------------------------------------------------------|
 /// | a parameter update request, we are central   | accepted and `update`; refused if it has impossible values      |
 /// | the same, we are peripheral                  | rejected as not understood                                      |
-/// | a request for channels                       | refused: there is no such listener                              |
-/// | a request to close a channel                 | rejected: there is no such channel                              |
+/// | a request for a channel                      | the offer for its number: `accepted`, or refused                |
+/// | a request for enhanced channels              | refused: there is no such listener                              |
+/// | a request to close a channel                 | `closed`; rejected if there is no such channel                  |
 /// | another command, or none                     | rejected as not understood                                      |
 /// | a longer frame than the channel takes        | rejected with the longest length                                |
-/// | credits, a response that nothing waits for   | none                                                            |
+/// | credits of a channel                         | `credited`                                                      |
+/// | a response that nothing waits for            | none                                                            |
+/// | `open`                                       | `send`; the response or 30 s without it: `opened`, `refused`    |
+/// | `close`                                      | `send`                                                          |
 /// | `request`, as peripheral                     | `send`; the response or 30 s without it: `settled`              |
 /// | `request` while one is outstanding           | none                                                            |
 package struct SignallingMachine {
@@ -22,6 +26,25 @@ package struct SignallingMachine {
     case update(ConnectionParameters)
     /// Our request was answered.
     case settled(Outcome)
+    /// The device has opened the channel that we asked for, which has this number here.
+    case opened(UInt16, ChannelEnd)
+    /// The device has not opened it, for this reason.
+    case refused(UInt16, Refusal)
+    /// The device opened a channel to a listener of ours, which has this number here.
+    case accepted(UInt16, psm: UInt16, ChannelEnd)
+    /// The device takes so many more pieces on a channel.
+    case credited(UInt16, UInt16)
+    /// The device closed a channel.
+    case closed(UInt16)
+  }
+
+  /// Why there is no channel.
+  package enum Refusal: Hashable, Sendable {
+    /// The device's result (4.23).
+    case result(UInt16)
+    /// The device does not know the request.
+    case notUnderstood
+    case noAnswer
   }
 
   /// The outcome of a request for other parameters.
@@ -43,15 +66,22 @@ package struct SignallingMachine {
     static let tooLong: UInt16 = 0x0001
     static let invalidChannel: UInt16 = 0x0002
   }
-  /// The result of a request for channels when there is no listener (4.23, 4.26).
-  private static let noListener: UInt16 = 0x0002
+  /// Results of a request for channels (4.23, 4.26).
+  private enum ResultCode {
+    static let noListener: UInt16 = 0x0002
+    static let noRoom: UInt16 = 0x0004
+    static let invalidNumber: UInt16 = 0x0009
+    static let numberInUse: UInt16 = 0x000A
+    static let invalidParameters: UInt16 = 0x000B
+  }
 
   private let role: LinkRole
   private var lastIdentifier: UInt8 = 0
-  /// The request that waits for its response.
-  private var outstanding: UInt8?
+  /// The request for parameters that waits for its response.
+  private var outstanding: (identifier: UInt8, until: Instant)?
+  private var channels = ChannelTable()
   /// When `tick` is due.
-  package private(set) var deadline: Instant?
+  package var deadline: Instant? { [outstanding?.until, channels.deadline].compactMap { $0 }.min() }
 
   /// - Parameter role: ours.
   package init(role: LinkRole) { self.role = role }
@@ -59,18 +89,55 @@ package struct SignallingMachine {
   /// Asks the central for other parameters.
   package mutating func request(_ wanted: ConnectionParameters, at now: Instant) -> [Action] {
     guard outstanding == nil else { return [] }
-    lastIdentifier = lastIdentifier == .max ? 1 : lastIdentifier + 1
-    outstanding = lastIdentifier
-    deadline = now.advanced(by: Self.timeout)
-    let words = ParameterUpdate(wanted).words
-    return [
-      .send(
-        SignallingPacket(code: SignallingPacket.Code.parameterUpdateRequest, identifier: lastIdentifier, words: words))
-    ]
+    let identifier = nextIdentifier()
+    outstanding = (identifier, now.advanced(by: Self.timeout))
+    return request(SignallingPacket.Code.parameterUpdateRequest, identifier, ParameterUpdate(wanted).words)
   }
 
+  private mutating func nextIdentifier() -> UInt8 {
+    repeat {
+      lastIdentifier = lastIdentifier == .max ? 1 : lastIdentifier + 1
+    } while lastIdentifier == outstanding?.identifier || channels.isWaiting(lastIdentifier)
+    return lastIdentifier
+  }
+
+  private func request(_ code: UInt8, _ identifier: UInt8, _ words: [UInt16]) -> [Action] {
+    [.send(SignallingPacket(code: code, identifier: identifier, words: words))]
+  }
+
+  // MARK: - Channels
+
+  /// Asks for a channel to a listener of the device.
+  /// - Parameter end: our end, whose number does not count.
+  /// - Returns: its number, and the actions; nil if all numbers are taken.
+  package mutating func open(_ psm: UInt16, _ end: ChannelEnd, at now: Instant) -> (number: UInt16, actions: [Action])?
+  {
+    guard let number = channels.free else { return nil }
+    let identifier = nextIdentifier()
+    channels.ask(number, identifier, until: now.advanced(by: Self.timeout))
+    let words = [psm, number, end.packet, end.piece, end.credits]
+    return (number, request(SignallingPacket.Code.creditBasedRequest, identifier, words))
+  }
+
+  /// Closes a channel; nothing more is told of it.
+  package mutating func close(_ number: UInt16, at now: Instant) -> [Action] {
+    guard let remote = channels.remote(of: number) else { return [] }
+    let identifier = nextIdentifier()
+    channels.close(number, identifier, until: now.advanced(by: Self.timeout))
+    return request(SignallingPacket.Code.disconnectionRequest, identifier, [remote, number])
+  }
+
+  /// Lets the device send so many more pieces.
+  package mutating func give(_ credits: UInt16, on number: UInt16) -> [Action] {
+    guard channels.remote(of: number) != nil else { return [] }
+    return request(SignallingPacket.Code.credits, nextIdentifier(), [number, credits])
+  }
+
+  // MARK: - The device
+
   /// Takes the payload of a frame.
-  package mutating func receive(_ payload: [UInt8]) -> [Action] {
+  /// - Parameter offer: our answer to a request for a channel to this listener.
+  package mutating func receive(_ payload: [UInt8], at now: Instant, offer: (UInt16) -> ChannelOffer) -> [Action] {
     guard payload.count <= Self.longest else {
       return reject(identifier: payload[1], Reason.tooLong, [UInt16(Self.longest)])
     }
@@ -79,38 +146,93 @@ package struct SignallingMachine {
       return payload.count >= 2 ? reject(identifier: payload[1], Reason.notUnderstood) : []
     }
     switch packet.code {
-    case SignallingPacket.Code.reject: return answered(packet, .notUnderstood)
+    case SignallingPacket.Code.reject:
+      if let number = channels.answered(packet.identifier) { return [.refused(number, .notUnderstood)] }
+      return answered(packet, .notUnderstood)
     case SignallingPacket.Code.parameterUpdateResponse:
       guard let result = packet.words(1)?.first else { return [] }
       return answered(packet, result == 0 ? .accepted : .refused)
     case SignallingPacket.Code.parameterUpdateRequest where role == .central: return update(packet)
     case SignallingPacket.Code.disconnectionRequest:
-      guard let channels = packet.words(2) else { return reject(packet) }
-      return reject(identifier: packet.identifier, Reason.invalidChannel, channels)
-    case SignallingPacket.Code.creditBasedRequest:
-      return respond(packet, SignallingPacket.Code.creditBasedResponse, [0, 0, 0, 0, Self.noListener])
-    case SignallingPacket.Code.enhancedRequest:
-      return respond(packet, SignallingPacket.Code.enhancedResponse, [0, 0, 0, Self.noListener])
-    case SignallingPacket.Code.disconnectionResponse, SignallingPacket.Code.creditBasedResponse,
-      SignallingPacket.Code.credits, SignallingPacket.Code.enhancedResponse, SignallingPacket.Code.reconfigureResponse:
+      guard let ends = packet.words(2) else { return reject(packet) }
+      return closed(packet, local: ends[0], remote: ends[1])
+    case SignallingPacket.Code.creditBasedRequest: return requested(packet, offer)
+    case SignallingPacket.Code.creditBasedResponse: return responded(packet, at: now)
+    case SignallingPacket.Code.credits:
+      guard let words = packet.words(2), let number = channels.local(of: words[0]), words[1] > 0 else { return [] }
+      return [.credited(number, words[1])]
+    case SignallingPacket.Code.disconnectionResponse:
+      _ = channels.answered(packet.identifier)
       return []
+    case SignallingPacket.Code.enhancedRequest:
+      return respond(packet, SignallingPacket.Code.enhancedResponse, [0, 0, 0, ResultCode.noListener])
+    case SignallingPacket.Code.enhancedResponse, SignallingPacket.Code.reconfigureResponse: return []
     default: return reject(packet)
     }
   }
 
   package mutating func tick(at now: Instant) -> [Action] {
-    guard let deadline, deadline <= now else { return [] }
-    return settle(.noAnswer)
+    let refused = channels.expire(at: now).map { Action.refused($0, .noAnswer) }
+    guard let outstanding, outstanding.until <= now else { return refused }
+    return refused + settle(.noAnswer)
+  }
+
+  /// The device asks for a channel.
+  private mutating func requested(_ packet: SignallingPacket, _ offer: (UInt16) -> ChannelOffer) -> [Action] {
+    guard let words = packet.words(5) else { return reject(packet) }
+    let end = ChannelEnd(number: words[1], packet: words[2], piece: words[3], credits: words[4])
+    guard end.hasNumber else { return refuse(packet, ResultCode.invalidNumber) }
+    guard !channels.isUsed(end.number) else { return refuse(packet, ResultCode.numberInUse) }
+    switch offer(words[0]) {
+    case .refused(let result): return refuse(packet, result)
+    case .granted(let own):
+      guard end.hasSizes else { return refuse(packet, ResultCode.invalidParameters) }
+      guard let number = channels.free else { return refuse(packet, ResultCode.noRoom) }
+      channels.open(number, end.number)
+      let answer = [number, own.packet, own.piece, own.credits, 0]
+      return respond(packet, SignallingPacket.Code.creditBasedResponse, answer)
+        + [.accepted(number, psm: words[0], end)]
+    }
+  }
+
+  private func refuse(_ packet: SignallingPacket, _ result: UInt16) -> [Action] {
+    respond(packet, SignallingPacket.Code.creditBasedResponse, [0, 0, 0, 0, result])
+  }
+
+  /// The device answered a request for a channel.
+  private mutating func responded(_ packet: SignallingPacket, at now: Instant) -> [Action] {
+    guard let words = packet.words(5), let number = channels.answered(packet.identifier) else { return [] }
+    guard words[4] == 0 else { return [.refused(number, .result(words[4]))] }
+    let end = ChannelEnd(number: words[0], packet: words[1], piece: words[2], credits: words[3])
+    guard end.hasNumber, !channels.isUsed(end.number) else {
+      // Nothing that we could close has this number.
+      return [.refused(number, .result(ResultCode.invalidNumber))]
+    }
+    channels.open(number, end.number)
+    guard end.hasSizes else {
+      return close(number, at: now) + [.refused(number, .result(ResultCode.invalidParameters))]
+    }
+    return [.opened(number, end)]
+  }
+
+  /// The device closes a channel.
+  private mutating func closed(_ packet: SignallingPacket, local: UInt16, remote: UInt16) -> [Action] {
+    guard let known = channels.remote(of: local) else {
+      return reject(identifier: packet.identifier, Reason.invalidChannel, [local, remote])
+    }
+    // With the number of another channel it is ignored (4.6).
+    guard known == remote else { return [] }
+    channels.free(local)
+    return respond(packet, SignallingPacket.Code.disconnectionResponse, [local, remote]) + [.closed(local)]
   }
 
   private mutating func answered(_ packet: SignallingPacket, _ outcome: Outcome) -> [Action] {
-    guard packet.identifier == outstanding else { return [] }
+    guard packet.identifier == outstanding?.identifier else { return [] }
     return settle(outcome)
   }
 
   private mutating func settle(_ outcome: Outcome) -> [Action] {
     outstanding = nil
-    deadline = nil
     return [.settled(outcome)]
   }
 

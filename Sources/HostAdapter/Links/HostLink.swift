@@ -100,7 +100,12 @@ final class HostLink: Link, ControllerLink {
   func openChannel(
     to psm: UInt16, _ parameters: ChannelParameters,
     _ done: @escaping (Result<any Channel, BluetoothError>) -> Void
-  ) { context.fail(done, HostAdapter.noChannels) }
+  ) {
+    guard !isOver, !isDisconnecting else {
+      return context.fail(done, GAPError.notConnected.error("\(peer) is not connected"))
+    }
+    links.channels.open(to: psm, parameters, on: self, done)
+  }
 
   func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void) {
     links.pairing.raise(self, to: level, as: capability, done)
@@ -142,6 +147,12 @@ final class HostLink: Link, ControllerLink {
     guard isBlocked, !links.isWaiting(self) else { return }
     isBlocked = false
     tell(.writable)
+  }
+
+  /// The device opened a channel.
+  func opened(_ channel: any Channel) {
+    guard !isOver, !isDisconnecting, let onEvent else { return channel.close() }
+    onEvent(.channel(channel))
   }
 
   /// The protection of the link changed.

@@ -42,6 +42,7 @@ final class HostLinks {
   weak var owner: (any HostLinksOwner)?
   let requester: LinkRequester
   let pairing: HostPairing
+  private(set) lazy var channels = HostChannels(self, in: context)
   private let controller: ControllerHost
   private let context: AdapterContext
   private var queue = ACLQueue(length: 27, packets: 1)
@@ -57,6 +58,9 @@ final class HostLinks {
     requester.onChange = { [weak self] handle in self?.entries[handle]?.link?.updateParameters() }
     requester.askHost = { [weak self] wanted, link, done in self?.askHost(wanted, link, done) ?? false }
   }
+
+  /// The announced link of a handle.
+  func link(_ handle: ConnectionHandle) -> HostLink? { entries[handle]?.link }
 
   /// The announced links.
   var all: [HostLink] { entries.keys.sorted().compactMap { entries[$0]?.link } }
@@ -167,6 +171,7 @@ final class HostLinks {
   @discardableResult
   private func forget(_ handle: ConnectionHandle, _ error: BluetoothError) -> Int {
     pairing.ended(handle, error)
+    channels.linkEnded(handle, error)
     let unsent = queue.end(handle)
     early.drop(handle)
     requester.ended(handle)
@@ -195,10 +200,18 @@ final class HostLinks {
   }
 
   /// Whether packets of a link wait for the controller's buffers.
-  func isWaiting(_ link: HostLink) -> Bool { queue.waiting(on: link.handle) > 0 }
+  func isWaiting(_ link: HostLink) -> Bool {
+    queue.waiting(on: link.handle) > queue.waitingOfChannels(on: link.handle)
+  }
 
   /// Whether packets of a link have not left the controller.
   func isUnsent(_ link: HostLink) -> Bool { queue.unsent(on: link.handle) > 0 }
+
+  /// How many pieces of channels wait for the controller's buffers.
+  func waitingPieces(on handle: ConnectionHandle) -> Int { queue.waitingOfChannels(on: handle) }
+
+  /// Sends a piece of a channel, for which there is room.
+  func send(_ piece: L2CAPFrame, on handle: ConnectionHandle) { _ = send(piece, on: handle, .channel) }
 
   private func send(_ frame: L2CAPFrame, on handle: ConnectionHandle, _ priority: ACLQueue.Priority) -> Bool {
     guard queue.add(frame.octets, to: handle, priority) else { return false }
@@ -217,7 +230,10 @@ final class HostLinks {
         metadata: ["handle": "\(link.handle)", "packets": "\(excess)"])
     }
     pump()
-    for link in event.links { entries[link.handle]?.link?.transmitted() }
+    for link in event.links {
+      entries[link.handle]?.link?.transmitted()
+      channels.transmitted(link.handle)
+    }
   }
 
   /// Takes data of the controller.
@@ -239,8 +255,12 @@ final class HostLinks {
   private func receive(_ frame: L2CAPFrame, on handle: ConnectionHandle) {
     switch frame.channel {
     case L2CAPFrame.Fixed.attribute: entries[handle]?.link?.receive(frame.payload)
-    case L2CAPFrame.Fixed.signalling: run(handle) { $0.receive(frame.payload) }
+    case L2CAPFrame.Fixed.signalling:
+      run(handle) { (machine, now) in
+        machine.receive(frame.payload, at: now) { self.channels.offer($0, on: handle) }
+      }
     case L2CAPFrame.Fixed.securityManager: pairing.receive(frame.payload, on: handle)
+    case _ where channels.receive(frame.payload, on: frame.channel, of: handle): break
     // Devices probe for channels of their own.
     default: context.logger.debug("a frame of channel \(frame.channel) was ignored", metadata: ["handle": "\(handle)"])
     }
@@ -255,7 +275,7 @@ final class HostLinks {
   ) -> Bool {
     guard let entry = entries[link.handle], entry.link === link, entry.update == nil else { return false }
     entries[link.handle]?.update = done
-    run(link.handle) { $0.request(wanted, at: context.scheduler.now) }
+    run(link.handle) { (machine, now) in machine.request(wanted, at: now) }
     return true
   }
 
@@ -277,15 +297,18 @@ final class HostLinks {
     controller.activities.run(.command(CommandPacket(reply)))
   }
 
-  private func run(_ handle: ConnectionHandle, _ step: (inout SignallingMachine) -> [SignallingMachine.Action]) {
+  /// Gives an input to the signalling of a link.
+  func run(
+    _ handle: ConnectionHandle, _ step: (inout SignallingMachine, Instant) -> [SignallingMachine.Action]
+  ) {
     guard var machine = entries[handle]?.signalling else { return }
-    let actions = step(&machine)
+    let actions = step(&machine, context.scheduler.now)
     entries[handle]?.signalling = machine
     entries[handle]?.alarm?.cancel()
     entries[handle]?.alarm = machine.deadline.map { deadline in
       context.scheduler.schedule(at: deadline) { [weak self] in
         guard let self else { return }
-        run(handle) { $0.tick(at: self.context.scheduler.now) }
+        run(handle) { (machine, now) in machine.tick(at: now) }
       }
     }
     for action in actions {
@@ -297,6 +320,7 @@ final class HostLinks {
       case .update(let parameters):
         if let link = entries[handle]?.link { requester.request(parameters, on: link) { _ in } }
       case .settled(let outcome): settled(outcome, handle)
+      case .opened, .refused, .accepted, .credited, .closed: channels.perform(action, handle)
       }
     }
   }

@@ -69,6 +69,12 @@ final class HostPairing {
   /// How a link is protected.
   func security(of handle: ConnectionHandle) -> LinkSecurity { links[handle]?.manager.security ?? .none }
 
+  /// Whether the bond with the device of a link gives it this level.
+  func bondReaches(_ level: Int, on handle: ConnectionHandle) -> Bool {
+    guard let secured = links[handle] else { return false }
+    return bonds.find(secured.identity)?.reaches(level, as: secured.role) == true
+  }
+
   /// Whether a link is one to a device, by the address on the link or the one that its bond names.
   func isLink(_ link: any ControllerLink, to device: DeviceAddress) -> Bool {
     link.peer == device || links[link.handle]?.identity == device

@@ -6,6 +6,8 @@ import Host
 /// The security of one link: its Security Manager, and the requests and the question that wait.
 final class SecuredLink {
   let handle: ConnectionHandle
+  /// Our role.
+  let role: LinkRole
   let peer: DeviceAddress
   /// The address of the device that its bond names.
   var identity: DeviceAddress
@@ -21,7 +23,7 @@ final class SecuredLink {
   init(
     _ handle: ConnectionHandle, _ role: LinkRole, local: DeviceAddress, _ peer: DeviceAddress, identity: DeviceAddress
   ) {
-    (self.handle, self.peer, self.identity) = (handle, peer, identity)
+    (self.handle, self.role, self.peer, self.identity) = (handle, role, peer, identity)
     manager = SecurityManager(role: role, local: local, peer: peer)
   }
 

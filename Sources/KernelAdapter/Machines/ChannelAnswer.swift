@@ -1,4 +1,5 @@
 import Adapter
+import AdapterParts
 import Bluetooth
 import HCI
 
@@ -104,24 +105,12 @@ extension ChannelAnswer.Answer {
 extension ChannelAnswer {
   /// Why the device refused a channel of this mode, and the remedy.
   func refusal(_ mode: ChannelMode) -> BluetoothError {
-    let security = "ask with a higher \"security\", or pair with it"
-    return switch answer {
-    case .rejected where mode == .enhanced:
-      GAPError.notSupported.error("the device has no enhanced channels: leave out \"mode\"")
-    case .rejected: GAPError.notSupported.error("the device has no L2CAP channels")
-    case .result(0x0002): failed("it does not listen on PSM \(psm)")
-    case .result(0x0004): failed("it has no room for another one: close some, or try again later")
-    case .result(0x0005): failed("PSM \(psm) needs an authenticated link: \(security)")
-    case .result(0x0006): failed("it does not let this machine use PSM \(psm): allow it there")
-    case .result(0x0007): failed("PSM \(psm) needs a longer key: pair with it anew, with LE Secure Connections")
-    case .result(0x0008): failed("PSM \(psm) needs an encrypted link: \(security)")
-    case .result(0x0009), .result(0x000A): failed("it has the channel's number in use: disconnect, and connect again")
-    case .result(0x000B), .result(0x000C): failed("it does not take these parameters: try another \"receiveMTU\"")
-    case .result, nil: failed("it does not listen on PSM \(psm), wants more security, or has no room")
-    }
-  }
-
-  private func failed(_ why: String) -> BluetoothError {
-    GAPError.connectionFailed.error("the device refused the channel: \(why)")
+    let refusal: ChannelRefusal =
+      switch answer {
+      case .result(let result): .result(result)
+      case .rejected: .rejected
+      case nil: .unknown
+      }
+    return refusal.error(psm, mode)
   }
 }

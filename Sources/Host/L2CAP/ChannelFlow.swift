@@ -1,0 +1,153 @@
+import DequeModule
+
+/// The packets (SDUs) of one channel in LE credit-based flow control mode, in both directions, and the credits for
+/// their pieces (Core 5.4, Vol 3, Part A, 3.4.3 and 10.1).
+///
+/// | Input                       | Effect                                                                            |
+/// |-----------------------------|-----------------------------------------------------------------------------------|
+/// | `send`                      | cut into pieces; `nextPiece` gives as many as there are credits                   |
+/// | `credited`                  | more pieces may leave; above 65,535 credits a fault                               |
+/// | `receive`                   | the last piece of a packet: it waits for `nextPacket`; an empty packet is dropped |
+/// | `receive`, against the rules| a fault: the channel is to be closed                                              |
+/// | `nextPacket`                | the credits of its pieces can be given again: `creditsToGive`                     |
+///
+/// A device has credits for a whole packet, 16 pieces at the least. It gets none for packets that wait, so as many
+/// octets are buffered as it has credits for, and one packet.
+package struct ChannelFlow {
+  /// The rule that a device broke.
+  package enum Fault: Hashable, Error, CustomStringConvertible {
+    /// More than 65,535 credits.
+    case tooManyCredits
+    /// A piece without a credit.
+    case noCredit
+    /// A piece longer than we take.
+    case pieceTooLong
+    /// A packet longer than we take, or than its first piece says.
+    case packetTooLong
+    /// A piece without an octet, or a first one without the length.
+    case pieceTooShort
+
+    package var description: String {
+      switch self {
+      case .tooManyCredits: "it gave more than 65535 credits"
+      case .noCredit: "it had no credit"
+      case .pieceTooLong: "a piece is too long"
+      case .packetTooLong: "a packet is too long"
+      case .pieceTooShort: "a piece is too short"
+      }
+    }
+  }
+
+  /// The sizes of one direction, in octets.
+  package struct Sizes: Hashable, Sendable {
+    /// The longest packet, 23 to 65535.
+    package var packet: Int
+    /// The longest piece, 23 to 65533.
+    package var piece: Int
+
+    package init(packet: Int, piece: Int) {
+      self.packet = packet
+      self.piece = piece
+    }
+
+    /// The credits that a device has at the beginning.
+    package var credits: UInt16 {
+      // The length of the packet stands before it.
+      UInt16(clamping: max(16, (packet + 2 + piece - 1) / piece))
+    }
+  }
+
+  package let receiving: Sizes
+  package let sending: Sizes
+
+  private var outgoing: Deque<[UInt8]> = []
+  /// The pieces that we may send.
+  private var credits: Int
+  /// The packet whose pieces come: its length, its octets and the number of its pieces.
+  private var partial: (length: Int, octets: [UInt8], pieces: Int)?
+  private var incoming: Deque<(octets: [UInt8], pieces: Int)> = []
+  /// The pieces that the device may send.
+  private var given: Int
+  /// The pieces of the packets that wait.
+  private var held = 0
+
+  /// - Parameter credits: the credits of the device at the beginning.
+  package init(receiving: Sizes, sending: Sizes, credits: UInt16) {
+    self.receiving = receiving
+    self.sending = sending
+    self.credits = Int(credits)
+    given = Int(receiving.credits)
+  }
+
+  // MARK: - To the device
+
+  /// Whether nothing waits for credits.
+  package var isWritable: Bool { outgoing.isEmpty }
+
+  /// Sends a packet of 1 to `sending.packet` octets.
+  package mutating func send(_ packet: [UInt8]) {
+    let length = UInt16(clamping: packet.count)
+    var rest = ([UInt8(length & 0xFF), UInt8(length >> 8)] + packet)[...]
+    while !rest.isEmpty {
+      outgoing.append(Array(rest.prefix(sending.piece)))
+      rest = rest.dropFirst(sending.piece)
+    }
+  }
+
+  /// The next piece, for which there is a credit.
+  package mutating func nextPiece() -> [UInt8]? {
+    guard credits > 0, let piece = outgoing.popFirst() else { return nil }
+    credits -= 1
+    return piece
+  }
+
+  /// The device gave credits.
+  package mutating func credited(_ count: UInt16) throws(Fault) {
+    guard credits + Int(count) <= 65_535 else { throw .tooManyCredits }
+    credits += Int(count)
+  }
+
+  // MARK: - From the device
+
+  /// A piece came.
+  package mutating func receive(_ piece: [UInt8]) throws(Fault) {
+    guard given > 0 else { throw .noCredit }
+    given -= 1
+    guard piece.count <= receiving.piece else { throw .pieceTooLong }
+    var (length, octets, pieces) = partial ?? (0, [], 0)
+    if partial == nil {
+      guard piece.count >= 2 else { throw .pieceTooShort }
+      length = Int(piece[0]) | Int(piece[1]) << 8
+      octets = Array(piece.dropFirst(2))
+    } else {
+      guard !piece.isEmpty else { throw .pieceTooShort }
+      octets += piece
+    }
+    pieces += 1
+    guard length <= receiving.packet, octets.count <= length else { throw .packetTooLong }
+    guard octets.count == length else { return partial = (length, octets, pieces) }
+    partial = nil
+    guard length > 0 else { return }
+    incoming.append((octets, pieces))
+    held += pieces
+  }
+
+  /// Whether a whole packet waits.
+  package var hasPackets: Bool { !incoming.isEmpty }
+
+  /// The next packet.
+  package mutating func nextPacket() -> [UInt8]? {
+    guard let (octets, pieces) = incoming.popFirst() else { return nil }
+    held -= pieces
+    return octets
+  }
+
+  /// The credits that the device gets now; 0 while it has enough.
+  package mutating func creditsToGive() -> UInt16 {
+    let window = Int(receiving.credits)
+    let owed = window - held - given
+    guard owed > 0, given == 0 || owed >= window / 2 else { return 0 }
+    given += owed
+    return UInt16(clamping: owed)
+  }
+}

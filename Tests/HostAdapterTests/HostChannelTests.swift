@@ -1,0 +1,199 @@
+import Adapter
+import Bluetooth
+import HCI
+import Testing
+
+@testable import Host
+@testable import HostAdapter
+
+/// Channels of an adapter over a scripted controller, which is the device as well.
+@Suite struct HostChannelTests {
+  /// A device that has opened a channel to PSM 0x80, with 3 credits; it takes packets of 200 octets in pieces of 64.
+  private final class Opened {
+    let stage: HostStage
+    var packets: [[UInt8]] = []
+    var ends: [BluetoothError] = []
+    var writable = 0
+    private(set) var channel: (any Channel)?
+    private var told = 0
+
+    init(_ parameters: ChannelParameters = ChannelParameters(receiveMTU: 100)) throws {
+      stage = try HostStage { $0.returned[0x2002] = [251, 0, 8] }
+      #expect(try stage.adapter.publishChannel(0x80, parameters) == 0x80)
+      try stage.controller.tell(HostStage.connected(0x40))
+      try stage.settle()
+      let link = try #require(stage.links.first)
+      link.onEvent = { [unowned self] event in
+        guard case .channel(let channel) = event else { return }
+        self.channel = channel
+        channel.onEvent = { [unowned self] event in
+          switch event {
+          case .received(let packet): packets.append(packet)
+          case .writable: writable += 1
+          case .ended(let error): ends.append(error)
+          }
+        }
+      }
+      try signal(0x14, [0x80, 0x41, 200, 64, 3])
+    }
+
+    /// The device sends a frame.
+    func send(_ payload: [UInt8], on channel: UInt16 = 0x40) throws {
+      let frame = L2CAPFrame(channel: channel, payload: payload)
+      try stage.controller.send([
+        .acl(
+          ACLDataPacket {
+            $0.handle = 0x40
+            $0.boundary = 2
+            $0.data = frame.octets
+          })
+      ])
+      try stage.settle()
+    }
+
+    func signal(_ code: UInt8, _ words: [UInt16]) throws {
+      try send(SignallingPacket(code: code, identifier: 9, words: words).octets, on: L2CAPFrame.Fixed.signalling)
+    }
+
+    /// The frames that came to the device since the last time, each with its channel.
+    func received() throws -> [L2CAPFrame] {
+      let new = stage.controller.data[told...]
+      told = stage.controller.data.count
+      if !new.isEmpty {
+        try stage.controller.tell(
+          .numberOfCompletedPackets(
+            NumberOfCompletedPackets {
+              $0.links = [
+                NumberOfCompletedPackets.Link {
+                  $0.handle = 0x40
+                  $0.packets = UInt16(new.count)
+                }
+              ]
+            }))
+        try stage.settle()
+      }
+      return new.map {
+        L2CAPFrame(channel: UInt16($0.data[2]) | UInt16($0.data[3]) << 8, payload: Array($0.data[4...]))
+      }
+    }
+
+    static func signal(_ code: UInt8, _ identifier: UInt8, _ words: [UInt16]) -> L2CAPFrame {
+      L2CAPFrame(channel: 5, payload: SignallingPacket(code: code, identifier: identifier, words: words).octets)
+    }
+  }
+
+  @Test func packetsGoBothWaysAsThereAreCredits() throws {
+    let opened = try Opened()
+    #expect(try opened.received() == [Opened.signal(0x15, 9, [0x40, 100, 102, 16, 0])])
+    let channel = try #require(opened.channel)
+    #expect((channel.receiveMTU, channel.sendMTU) == (100, 200))
+    channel.send([UInt8](repeating: 7, count: 200))
+    #expect(!channel.isWritable)
+    try opened.stage.settle()
+    #expect(try opened.received().map(\.payload.count) == [64, 64, 64])
+    #expect(opened.writable == 0)
+    try opened.signal(0x16, [0x41, 1])
+    #expect(try opened.received().map(\.payload.count) == [10])
+    #expect(opened.writable == 1 && channel.isWritable)
+
+    // Nothing is delivered, and no credits are given, before the channel is read.
+    for number in UInt8(0)..<16 { try opened.send([1, 0, number]) }
+    #expect(opened.packets.isEmpty)
+    #expect(try opened.received().isEmpty)
+    channel.isReading = true
+    try opened.stage.settle()
+    #expect(opened.packets == (UInt8(0)..<16).map { [$0] })
+    #expect(try opened.received() == [Opened.signal(0x16, 1, [0x40, 16])])
+  }
+
+  @Test func aDeviceThatBreaksTheRulesLosesTheChannel() throws {
+    let opened = try Opened()
+    _ = try opened.received()
+    opened.channel?.isReading = true
+    try opened.send([1, 0, 5])
+    // The packet is longer than we take.
+    try opened.send([101, 0, 5])
+    #expect(opened.packets == [[5]])
+    #expect(opened.ends.count == 1)
+    #expect(try opened.received() == [Opened.signal(0x06, 1, [0x41, 0x40])])
+    try opened.send([1, 0, 6])
+    #expect(opened.packets.count == 1)
+  }
+
+  @Test func earlierPacketsAreReadBeforeTheEnd() throws {
+    for endsLink in [true, false] {
+      let opened = try Opened()
+      _ = try opened.received()
+      try opened.send([1, 0, 5])
+      if endsLink {
+        try opened.stage.controller.tell(HostStage.disconnected(0x40))
+        try opened.stage.settle()
+      } else {
+        try opened.signal(0x06, [0x40, 0x41])
+        #expect(try opened.received() == [Opened.signal(0x07, 9, [0x40, 0x41])])
+      }
+      #expect(opened.packets.isEmpty && opened.ends.isEmpty)
+      opened.channel?.isReading = true
+      try opened.stage.settle()
+      #expect(opened.packets == [[5]] && opened.ends.count == 1)
+    }
+  }
+
+  @Test func sentPacketsLeaveBeforeAChannelIsClosed() throws {
+    let opened = try Opened()
+    _ = try opened.received()
+    opened.channel?.send([UInt8](repeating: 7, count: 200))
+    opened.channel?.close()
+    try opened.stage.settle()
+    #expect(try opened.received().count == 3)
+    try opened.signal(0x16, [0x41, 1])
+    let last = try opened.received()
+    #expect(last.map(\.channel) == [0x41, L2CAPFrame.Fixed.signalling])
+    #expect(last.last == Opened.signal(0x06, 1, [0x41, 0x40]))
+
+    // A device that gives no credits is not waited for longer than 10 s.
+    let other = try Opened()
+    _ = try other.received()
+    other.channel?.send([UInt8](repeating: 7, count: 200))
+    other.channel?.close()
+    try other.stage.wait(.milliseconds(9999))
+    #expect(try other.received().count == 3)
+    try other.stage.wait(.milliseconds(1))
+    #expect(try other.received() == [Opened.signal(0x06, 1, [0x41, 0x40])])
+  }
+
+  @Test func aListenerMayWantProtection() throws {
+    let opened = try Opened(ChannelParameters(receiveMTU: 100, level: 2))
+    #expect(opened.channel == nil)
+    // Insufficient Authentication: there is no bond with whose keys it could encrypt.
+    #expect(try opened.received() == [Opened.signal(0x15, 9, [0, 0, 0, 0, 5])])
+  }
+
+  @Test func weOpenAChannel() throws {
+    let opened = try Opened()
+    _ = try opened.received()
+    let link = try #require(opened.stage.links.first)
+    var results: [Result<any Channel, BluetoothError>] = []
+    link.openChannel(to: 0x90, ChannelParameters(receiveMTU: 100)) { results.append($0) }
+    link.openChannel(to: 0x91, ChannelParameters(receiveMTU: 100)) { results.append($0) }
+    link.openChannel(to: 0x92, ChannelParameters(receiveMTU: 100, mode: .enhanced)) { results.append($0) }
+    try opened.stage.settle()
+    #expect(
+      try opened.received() == [
+        Opened.signal(0x14, 1, [0x90, 0x41, 100, 102, 16]), Opened.signal(0x14, 2, [0x91, 0x42, 100, 102, 16]),
+      ])
+    guard case .failure = results.first else { return #expect(Bool(false), "there are no enhanced channels") }
+    try opened.send([0x15, 1, 10, 0, 0x44, 0, 200, 0, 64, 0, 3, 0, 0, 0], on: 5)
+    try opened.send([0x15, 2, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0], on: 5)
+    #expect(results.count == 3)
+    #expect(try results[1].get().sendMTU == 200)
+    #expect(throws: GAPError.connectionFailed.error("the device refused the channel: it does not listen on PSM 145")) {
+      _ = try results[2].get()
+    }
+    // The end of the link ends requests.
+    link.openChannel(to: 0x93, ChannelParameters(receiveMTU: 100)) { results.append($0) }
+    try opened.stage.controller.tell(HostStage.disconnected(0x40))
+    try opened.stage.settle()
+    #expect(results.count == 4)
+  }
+}
