@@ -2,6 +2,8 @@ import BledClient
 
 /// An invitation of this side that is under way.
 struct OwnInvitation {
+  /// Tells it from an earlier one to the same peer.
+  let number: Int
   /// The number of its session and the key of the peer, once a channel to it is open.
   var session: (number: Int, key: [UInt8])?
   /// The invitations of that identifier that wait for the key, with their contexts.
@@ -55,10 +57,10 @@ extension NearbyNode {
 
   /// Waits for the peer's own invitation, if the peer has said that it stands.
   func crossed(_ identifier: UInt64, _ end: NearbyEnd?) async -> NearbyConnection? {
-    if end == .replaced, let own = inviting[identifier], own.crossed == nil {
+    if end == .replaced, !hasStopped, let own = inviting[identifier], own.crossed == nil {
       let timer = Task {
         try await Task.sleep(for: Self.crossing)
-        wakeCrossing(identifier)
+        wakeCrossing(identifier, own.number)
       }
       await withCheckedContinuation { inviting[identifier]?.waiter = $0 }
       timer.cancel()
@@ -66,9 +68,11 @@ extension NearbyNode {
     return inviting[identifier]?.crossed
   }
 
-  private func wakeCrossing(_ identifier: UInt64) {
-    inviting[identifier]?.waiter?.resume()
+  /// Ends the wait of an invitation, and not that of a later one to the same peer.
+  func wakeCrossing(_ identifier: UInt64, _ number: Int) {
+    guard let own = inviting[identifier], own.number == number else { return }
     inviting[identifier]?.waiter = nil
+    own.waiter?.resume()
   }
 
   private func cross(_ number: Int) {
@@ -78,8 +82,9 @@ extension NearbyNode {
     guard answer(number, true) else { return }
     waiting[number] = nil
     inviting[identifier]?.crossed = connection
-    if let own = inviting[identifier]?.session { end(own.number, .replaced) }
-    wakeCrossing(identifier)
+    guard let own = inviting[identifier] else { return }
+    if let session = own.session { end(session.number, .replaced) }
+    wakeCrossing(identifier, own.number)
   }
 
   private func refuse(_ number: Int) {

@@ -33,7 +33,8 @@ extension NearbyNode {
     guard inviting[peer.identifier] == nil,
       !peers.values.contains(where: { $0.remote.identifier == peer.identifier && ($0.isOurs || $0.session.isAlive) })
     else { throw alreadyConnected(peer.name) }
-    inviting[peer.identifier] = OwnInvitation()
+    lastInvitation += 1
+    inviting[peer.identifier] = OwnInvitation(number: lastInvitation)
     defer { concluded(peer.identifier) }
     let hello = Hello(identifier: settings.identifier, name: settings.name)
     let (link, control, channel) = try await dial(peer.peripheral, peer.identifier, hello)

@@ -42,6 +42,7 @@ public actor NearbyNode {
   var lookWaiters: [CheckedContinuation<Void, Never>] = []
   /// The invitations of this side, by the identifier of the peer.
   var inviting: [UInt64: OwnInvitation] = [:]
+  var lastInvitation = 0
   /// The dials that are under way.
   var dials: [Int: Task<Result<Dialed, BluetoothError>, Never>] = [:]
   var lastDial = 0
@@ -79,6 +80,7 @@ public actor NearbyNode {
     isVisible = false
     hasStopped = true
     for dial in dials.values { dial.cancel() }
+    for (identifier, own) in inviting { wakeCrossing(identifier, own.number) }
     await endSessions()
     for dial in dials.values { _ = await dial.value }
     listener?.cancel()

@@ -66,6 +66,20 @@ import Testing
     #expect(await !invitation.answer(true))
   }
 
+  @Test("the wait for a crossing invitation ends by its own time, or with the node")
+  func waits() async throws {
+    let (daemon, alice, _) = try await Nodes.pair()
+    defer { withExtendedLifetime(daemon) {} }
+    await alice.begin(5, number: 2)
+    let wait = Task { await alice.crossed(5, .replaced) == nil }
+    try await until { await alice.inviting[5]?.waiter != nil }
+    await alice.wakeCrossing(5, 1)
+    #expect(await alice.inviting[5]?.waiter != nil, "the time of an earlier invitation is over")
+    await alice.stop()
+    #expect(await wait.value)
+    #expect(await alice.crossed(5, .replaced) == nil, "nothing is waited for then")
+  }
+
   @Test("the link of a look stays for a session that the other side has begun over it, and no longer")
   func sharedLink() async throws {
     let (daemon, alice, bob, toBob, toAlice) = try await Self.found(alice: 5)
@@ -132,4 +146,9 @@ import Testing
     #expect(await invitation.answer(true))
     #expect(try await invited.code == invitation.connection.code)
   }
+}
+
+extension NearbyNode {
+  /// An invitation is under way.
+  fileprivate func begin(_ identifier: UInt64, number: Int) { inviting[identifier] = OwnInvitation(number: number) }
 }
