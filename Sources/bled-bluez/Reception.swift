@@ -8,6 +8,9 @@ final class Reception {
   /// The number of calls that may come until one is handled in any case.
   private static let portion = 64
 
+  private static let tooMany = BusError.limitsExceeded(
+    "too many calls of this program or user wait, or the call is too large")
+
   private let bus: SystemBus
   private let callers: Callers
   private let handle: (BusCall) -> Void
@@ -30,7 +33,7 @@ final class Reception {
   func receive(_ call: BusCall, size: Int) {
     let user = callers.user(of: call.sender)
     guard turns.add(call, size: size, of: user) else {
-      return refuse(call, .limitsExceeded("too many calls of this program or user wait, or the call is too large"))
+      return refuse(call, Self.tooMany)
     }
     if user == nil { identify(call.sender) }
     arrived += 1
@@ -51,7 +54,7 @@ final class Reception {
 
   private func identified(_ program: String, _ credentials: Credentials?) {
     if let credentials {
-      turns.identified(program, of: credentials.user)
+      for call in turns.identified(program, of: credentials.user) { bus.refuse(call, Self.tooMany) }
     } else {
       for call in turns.remove(program) {
         bus.refuse(call, .limitsExceeded("the bus does not know the caller's user"))

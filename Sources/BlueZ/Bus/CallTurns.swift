@@ -21,7 +21,9 @@ package struct CallTurns {
       self.size += size
     }
 
-    func hasRoom(_ size: Int) -> Bool { count < maximumOfUser && size <= maximumOctetsOfUser - self.size }
+    func hasRoom(_ count: Int, _ size: Int) -> Bool {
+      count <= maximumOfUser - self.count && size <= maximumOctetsOfUser - self.size
+    }
   }
 
   private struct User {
@@ -54,7 +56,7 @@ package struct CallTurns {
   package mutating func add(_ call: BusCall, size: Int, of user: UInt32?) -> Bool {
     let program = call.sender
     var line = lines[program] ?? Line(user: user)
-    guard line.count < Self.maximum, size <= Self.maximumOctets - line.size, hasRoom(size, of: line.user) else {
+    guard line.count < Self.maximum, size <= Self.maximumOctets - line.size, hasRoom(1, size, of: line.user) else {
       return false
     }
     line.calls.append((call, size))
@@ -68,9 +70,9 @@ package struct CallTurns {
     return true
   }
 
-  private func hasRoom(_ size: Int, of user: UInt32?) -> Bool {
-    guard let user else { return unidentified.hasRoom(size) }
-    return users[user]?.total.hasRoom(size) ?? true
+  private func hasRoom(_ count: Int, _ size: Int, of user: UInt32?) -> Bool {
+    guard let user else { return unidentified.hasRoom(count, size) }
+    return (users[user]?.total ?? Total()).hasRoom(count, size)
   }
 
   /// Counts calls that were added to those of a user.
@@ -82,11 +84,26 @@ package struct CallTurns {
   }
 
   /// The user of a program has become known.
-  package mutating func identified(_ program: String, of user: UInt32) {
-    guard let line = lines[program], line.user == nil else { return }
-    lines[program]?.user = user
+  /// - Returns: the last calls of the program, for which its user has no room: they wait no longer.
+  package mutating func identified(_ program: String, of user: UInt32) -> [BusCall] {
+    guard var line = lines.removeValue(forKey: program) else { return [] }
+    guard line.user == nil else {
+      lines[program] = line
+      return []
+    }
     unidentified.add(-line.count, -line.size)
-    count(program, of: user, line.count, line.size)
+    line.user = user
+    var rest: [BusCall] = []
+    while line.count > 0, !hasRoom(line.count, line.size, of: user) {
+      let (call, size) = line.calls.removeLast()
+      line.size -= size
+      rest.append(call)
+    }
+    if line.count > 0 {
+      lines[program] = line
+      count(program, of: user, line.count, line.size)
+    }
+    return rest.reversed()
   }
 
   /// Takes the first call of the program whose turn it is.

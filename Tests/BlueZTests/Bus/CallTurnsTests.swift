@@ -15,7 +15,11 @@ struct CallTurnsTests {
         BusCall(number: number, sender: sender, path: "/", interface: nil, member: "Ping"), size: size, of: user)
     }
 
-    func identified(_ program: String, of user: UInt32) { turns.identified(program, of: user) }
+    /// The calls that have no room.
+    @discardableResult
+    func identified(_ program: String, of user: UInt32) -> [UInt64] {
+      turns.identified(program, of: user).map(\.number)
+    }
 
     func next(but held: String? = nil) -> UInt64? { turns.next { $0 != held }?.number }
 
@@ -138,6 +142,21 @@ struct CallTurnsTests {
     #expect(turns.add(":1.66", 0, of: nil))
     for program in 1..<programs { #expect(turns.remove(":1.\(program)").count == CallTurns.maximum) }
     for number in 1..<UInt64(CallTurns.maximum) { #expect(turns.add(":1.66", number, of: nil)) }
+  }
+
+  /// Calls that came before the user was known get no place beyond the user's limit.
+  @Test func theRestOfAUsersPlaces() {
+    let programs = CallTurns.maximumOfUser / CallTurns.maximum
+    for program in 0..<programs {
+      for number in 0..<UInt64(CallTurns.maximum) { #expect(turns.add(":1.\(program)", number, of: 66)) }
+    }
+    #expect(turns.next() == 0)
+    for number in 1...3 as ClosedRange<UInt64> { #expect(turns.add(":1.66", number, of: nil)) }
+    #expect(turns.identified(":1.66", of: 66) == [2, 3])
+    #expect(!turns.add(":1.66", 4, of: 66))
+    #expect(turns.add(":1.67", 5, of: nil))
+    #expect(turns.identified(":1.67", of: 66) == [5])
+    #expect(turns.remove(":1.67").isEmpty && turns.remove(":1.66") == [1])
   }
 
   @Test func theSizeOfCallsOfUnknownUsers() {
