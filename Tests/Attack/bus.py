@@ -16,6 +16,8 @@ BOUND = 2
 CONNECTIONS = 8
 # More than those whose waiting calls take all places of a user: the calls of the others are refused.
 MANY_CONNECTIONS = 24
+# The time in which refusals without a bound fill the bus, in seconds.
+FILLING = 16
 # As many calls as the bus lets one connection have pending.
 PENDING = 128
 ADAPTER = "/org/bluez/hci0"
@@ -29,7 +31,7 @@ CONFIGURATION = """<busconfig>
   </policy>
 </busconfig>"""
 # The octets that the bus keeps of bled-bluez, instead of 127 MiB: more than a user's programs may leave unread.
-LIMIT = 24 << 20
+LIMIT = 20 << 20
 EMPTY_OPTIONS = b"\0\0\0\0\0\0\0\0"
 
 
@@ -244,7 +246,7 @@ def run(options, calls, manner):
             attackers = Child(ATTACKER, flooder, served.path, calls, manner)
             children.append(attackers)
             attackers.told(20)
-            during, refused = watcher.ask(seconds, 60) or ([], [])
+            during, refused = watcher.ask(max(seconds, FILLING) if manner == LEAVING else seconds, 60) or ([], [])
             if served.has_ended():
                 return ["bled-bluez has ended"]
             if not before or not during:
