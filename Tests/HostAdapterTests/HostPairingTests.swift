@@ -127,6 +127,22 @@ import Testing
     #expect(stage.bonded.map(\.peer) == [phone])
   }
 
+  @Test func aPairingThatFailsAtItsFirstPacketCountsToo() throws {
+    let stage = try PairingStage()
+    stage.pairing.settings = accepting
+    let device = stage.connect(phone, 0x40, as: .peripheral)
+    device.relay = { pdu in
+      guard case .pairingRequest(var features) = pdu else { return [pdu] }
+      features.maximumKeySize = 6
+      return [.pairingRequest(features)]
+    }
+    for reason in [PairingFailureReason.encryptionKeySize, .repeatedAttempts] {
+      try stage.begin(device)
+      #expect(device.received.last == .pairingFailed(reason))
+    }
+    #expect(stage.failures.count == 1)
+  }
+
   @Test func aDeviceWithoutTheKeysOfTheBondIsTold() throws {
     let stage = try PairingStage()
     _ = stage.raise(stage.connect(lamp, 0x40))

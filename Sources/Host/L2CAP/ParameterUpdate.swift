@@ -1,6 +1,5 @@
 import Adapter
 import HCI
-import Radio
 
 /// The parameters in a request of a peripheral (Core 5.4, Vol 3, Part A, 4.20).
 package struct ParameterUpdate: Hashable, Sendable {

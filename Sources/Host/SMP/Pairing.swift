@@ -37,8 +37,6 @@ struct Pairing: Sendable {
   private static let maximumEarly = 5
 
   private let ends: Ends
-  /// Whether a program here asked for it.
-  let isOwn: Bool
   private var state: State
   /// Nil until both sides have told their features.
   private(set) var parameters: PairingParameters?
@@ -47,7 +45,6 @@ struct Pairing: Sendable {
   /// Begins as initiator.
   init(requesting terms: PairingTerms, _ ends: Ends) {
     self.ends = ends
-    isOwn = terms.isOwn
     state = .response(terms, request: PairingFeatures(requesting: terms))
   }
 
@@ -62,7 +59,6 @@ struct Pairing: Sendable {
     responding terms: PairingTerms, to request: PairingFeatures, _ ends: Ends, _ steps: inout [PairingStep]
   ) throws(PairingFailureReason) {
     self.ends = ends
-    isOwn = terms.isOwn
     state = .ended
     let response = PairingFeatures(responding: terms, to: request)
     let parameters = try PairingParameters(

@@ -51,7 +51,9 @@ package struct SecurityManager: Sendable {
   private var replied: Reply?
   /// The identities of the devices on other links: a device that claims one of them does not pair.
   package var otherIdentities: Set<DeviceAddress> = []
-  /// Whether the last pairing was asked for by a program here.
+  /// How many pairings were begun, those included that failed at once.
+  package private(set) var pairings: UInt64 = 0
+  /// Whether the last one was asked for by a program here.
   package private(set) var isOwnPairing = false
   /// The number of the last question, and whether it waits for an answer.
   private var question: UInt32 = 0
@@ -179,9 +181,10 @@ package struct SecurityManager: Sendable {
       return [.send(.pairingFailed(reason))] + (wasRequested ? [.failed(.ours(reason))] : [])
     case .granted(let terms):
       var steps: [PairingStep] = []
+      pairings &+= 1
+      isOwnPairing = terms.isOwn
       do throws(PairingFailureReason) {
         let pairing = try Pairing(responding: terms, to: features, ends, &steps)
-        isOwnPairing = pairing.isOwn
         state = .pairing(pairing, until: now.advanced(by: Self.timeout))
         return execute(steps, now)
       } catch {
@@ -296,8 +299,9 @@ package struct SecurityManager: Sendable {
   // MARK: - Pairing
 
   private mutating func pair(on terms: PairingTerms, _ now: Instant) -> [SecurityAction] {
+    pairings &+= 1
+    isOwnPairing = terms.isOwn
     let pairing = Pairing(requesting: terms, ends)
-    isOwnPairing = pairing.isOwn
     state = .pairing(pairing, until: now.advanced(by: Self.timeout))
     return execute(pairing.start(), now)
   }

@@ -170,7 +170,7 @@ final class HostPairing {
 
   private func run(_ secured: SecuredLink, _ step: (inout SecurityManager, Instant) -> [SecurityAction]) {
     guard links[secured.handle] === secured else { return }
-    let wasPairing = secured.manager.isPairing
+    let (wasPairing, pairings) = (secured.manager.isPairing, secured.manager.pairings)
     if wasPairing {
       secured.manager.otherIdentities = Set(links.values.lazy.filter { $0 !== secured }.map(\.identity))
     }
@@ -185,11 +185,15 @@ final class HostPairing {
     for action in actions {
       // The link may have ended.
       guard links[secured.handle] === secured else { return }
-      perform(action, secured, wasPairing: wasPairing)
+      let began = secured.manager.pairings != pairings
+      perform(action, secured, wasPairing: wasPairing, isOfPairing: wasPairing || began)
     }
   }
 
-  private func perform(_ action: SecurityAction, _ secured: SecuredLink, wasPairing: Bool) {
+  /// - Parameters:
+  ///   - wasPairing: whether a pairing was under way before.
+  ///   - isOfPairing: whether one was, or has begun.
+  private func perform(_ action: SecurityAction, _ secured: SecuredLink, wasPairing: Bool, isOfPairing: Bool) {
     switch action {
     case .send(let packet): owner?.send(packet.encoded, on: secured.handle)
     case .encrypt(let key): encrypt(key, secured)
@@ -207,7 +211,7 @@ final class HostPairing {
     case .paired(let bond): paired(bond, secured)
     case .keysLost(let theirs): onEvent?(secured.peer, .keysLost(theirs: theirs))
     case .disconnect: owner?.disconnect(secured.handle)
-    case .failed(let failure): failed(failure, secured, wasPairing: wasPairing)
+    case .failed(let failure): failed(failure, secured, isOfPairing: isOfPairing)
     }
   }
 
@@ -244,14 +248,14 @@ final class HostPairing {
     settle(secured)
   }
 
-  private func failed(_ failure: PairingFailure, _ secured: SecuredLink, wasPairing: Bool) {
-    if failure.isOfAuthentication || wasPairing && !secured.manager.isOwnPairing {
+  private func failed(_ failure: PairingFailure, _ secured: SecuredLink, isOfPairing: Bool) {
+    if failure.isOfAuthentication || isOfPairing && !secured.manager.isOwnPairing {
       attempts.failed(secured.identity, now: context.scheduler.now)
     }
     secured.question = nil
-    let error = wasPairing ? failure.error(with: secured.peer) : failure.errorOfBond(with: secured.peer)
+    let error = isOfPairing ? failure.error(with: secured.peer) : failure.errorOfBond(with: secured.peer)
     context.logger.debug("\(error)")
-    if wasPairing { onEvent?(secured.peer, .failed(error)) }
+    if isOfPairing { onEvent?(secured.peer, .failed(error)) }
     settle(secured, error)
   }
 
