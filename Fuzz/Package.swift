@@ -90,6 +90,7 @@ let package = Package(
       "mqtt", "MQTTGateway", "BledSession", "BledRPC", "Adapter", "JSONFiles", "SessionTestSupport", "SessionFuzzing"),
     fuzzTarget("hci", "HCI"),
     fuzzTarget("http"),
+    fuzzTarget("l2cap", "Adapter", "HCI", deque),
     fuzzTarget("mgmt", "HCI"),
     fuzzTarget("nearby", "Noise", "BluetoothCrypto"),
     fuzzTarget("capture", "Capture"),
