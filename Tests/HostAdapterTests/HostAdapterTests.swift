@@ -119,8 +119,12 @@ import Testing
       if case .packet(let packet, _) = event, packet.kind == .sentACL { sent += 1 }
     }
     try stage.settle()
-    let link = try connected(stage)
-    for number in 0..<10 { link.send([0x1B, 1, 0, UInt8(number)]) }
+    _ = try connected(stage)
+    try stage.controller.tell(HostStage.connected(0x41))
+    try stage.settle()
+    #expect(stage.links.count == 2)
+    // The end of one link leaves buffers for the packets of the other.
+    for link in stage.links { for number in 0..<10 { link.send([0x1B, 1, 0, UInt8(number)]) } }
     try stage.settle()
     #expect(sent == 3 && stage.controller.data.count == 3, "as many as the controller buffers")
     stage.controller.hangUp()
