@@ -33,6 +33,12 @@ package enum AssignedNames {
     return found.isEmpty && kind == .company ? companies.numbers(named: name) : found
   }
 
+  /// The names of all companies, one each.
+  static var companyNames: [String] {
+    let key = "\(Kind.company.rawValue) "
+    return table.names(key) + companies.names { table.name(of: key + $0) == nil }
+  }
+
   private static func digits(_ number: UInt16) -> String {
     Hex.encode([UInt8(truncatingIfNeeded: number >> 8), UInt8(truncatingIfNeeded: number)]).uppercased()
   }

@@ -23,20 +23,36 @@ struct NameTable: Sendable {
   func numbers(named name: String, _ start: String = "") -> [UInt16] {
     let wanted = name.lowercased()
     guard !wanted.isEmpty else { return [] }
-    let start = Array(start.utf8)
     var (whole, begun): ([UInt16], [UInt16]) = ([], [])
+    forEachLine(start) { digits, name in
+      guard let number = UInt16(digits, radix: 16) else { return }
+      let name = name.lowercased()
+      if name == wanted { whole.append(number) }
+      if name.hasPrefix(wanted) { begun.append(number) }
+    }
+    return whole.isEmpty ? begun : whole
+  }
+
+  /// The names of all keys with this beginning.
+  /// - Parameter isWanted: receives the rest of the key.
+  func names(_ start: String = "", where isWanted: (String) -> Bool = { _ in true }) -> [String] {
+    var names: [String] = []
+    forEachLine(start) { rest, name in
+      if isWanted(rest) { names.append(name) }
+    }
+    return names
+  }
+
+  /// - Parameter body: receives the rest of the key, and the name.
+  private func forEachLine(_ start: String, _ body: (String, String) -> Void) {
+    let start = Array(start.utf8)
     var line = line(at: place(of: start))
     while !line.isEmpty, line.starts(with: start) {
       let words = line.dropFirst(start.count).split(separator: UInt8(ascii: " "), maxSplits: 1)
       let found = words.map { String(decoding: $0, as: UTF8.self) }
-      if found.count == 2, let number = UInt16(found[0], radix: 16) {
-        let name = found[1].lowercased()
-        if name == wanted { whole.append(number) }
-        if name.hasPrefix(wanted) { begun.append(number) }
-      }
+      if found.count == 2 { body(found[0], found[1]) }
       line = self.line(at: line.endIndex + 1)
     }
-    return whole.isEmpty ? begun : whole
   }
 
   /// Where the first line begins that is not before `key`; the end of the table if all are.

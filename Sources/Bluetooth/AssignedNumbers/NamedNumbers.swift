@@ -19,6 +19,9 @@ extension AdvertisingData.ManufacturerData {
   /// The numbers of the companies with a name, in upper or lower case, or, if none has it, with a name that begins so.
   public static func companies(named name: String) -> [UInt16] { AssignedNames.numbers(named: name, .company) }
 
+  /// The names of all companies.
+  public static var companyNames: [String] { AssignedNames.companyNames }
+
   /// The name of the company; nil if the table does not hold it.
   public var companyName: String? { AssignedNames.name(of: company, .company) }
 }

@@ -61,12 +61,19 @@ struct ScanFilterOptions: ParsableArguments {
     guard let (name, data, mask) = parts(of: text) else {
       throw ValidationError("--manufacturer must be COMPANY[=HEX[/MASK]], such as Apple, 0x004C or 0x004C=0215")
     }
-    let found = UInt16(number: name).map { [$0] } ?? AdvertisingData.ManufacturerData.companies(named: String(name))
-    guard let company = found.first, found.count == 1 else {
+    typealias Data = AdvertisingData.ManufacturerData
+    let found = UInt16(number: name).map { [$0] } ?? Data.companies(named: String(name))
+    guard let company = found.first else {
       throw ValidationError(
-        found.isEmpty
-          ? "\(name) is not a company that is known here: give its number, such as 0x004C"
-          : "several companies begin with \(name): give more of the name, or the number")
+        "\(name) is not a company that is known here"
+          + Suggestion.question(
+            String(name), among: Data.companyNames, then: "\"--manufacturer 0x004C\" gives its number"))
+    }
+    guard found.count == 1 else {
+      let names = found.prefix(3).compactMap { Data(company: $0, data: []).companyName }
+      throw ValidationError(
+        "\(found.count) companies begin with \(name), among them \(names.joined(separator: " and ")): give more of the "
+          + "name, or the number")
     }
     return .init(company: company, data: data, mask: mask)
   }
