@@ -10,6 +10,7 @@ final class SystemBus {
 
   /// The size of a message without its values, in octets, about.
   private static let header = 256
+  private static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
   /// How long a program may take to answer that it reads.
   private static let timeout = Duration.seconds(25)
 
@@ -84,12 +85,15 @@ final class SystemBus {
       "request_name")
   }
 
-  /// Asks a program that may have unread messages. An error that the program itself sends is an answer too.
+  /// Asks a program that may have unread messages. An error that the program itself sends is an answer too, and so is
+  /// that of a bus whose policy forbids the question: it says nothing against the program.
   private func ask(_ program: String, _ completion: @escaping (Bool) -> Void) {
     call(program, "/", "org.freedesktop.DBus.Peer", "Ping", [], timeout: Self.timeout) { result in
       switch result {
       case .success: completion(true)
-      case .failure(let error): completion(error.name.hasPrefix("org.freedesktop.DBus.Error.Unknown"))
+      case .failure(let error):
+        let isAnswer = error.name.hasPrefix("org.freedesktop.DBus.Error.Unknown") || error.name == Self.accessDenied
+        completion(isAnswer)
       }
     }
   }

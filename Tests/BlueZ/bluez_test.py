@@ -28,9 +28,10 @@ def path(address):
 class Case(unittest.TestCase):
     scenarios = ()
     configuration = None
+    rules = ""
 
     def setUp(self):
-        self.world = World(*self.scenarios, configuration=self.configuration)
+        self.world = World(*self.scenarios, configuration=self.configuration, rules=self.rules)
         self.addCleanup(self.world.close)
 
     def done(self, program, pattern="^done$"):
@@ -389,6 +390,24 @@ class Bus(Case):
 
 
 @unittest.skipUnless(os.geteuid() == 0, "needs root, to be another user")
+class StrictBus(Case):
+    """BlueZ's own policy lets a service of root call programs, but not ask whether they read."""
+    rules = '<deny send_interface="org.freedesktop.DBus.Peer"/>'
+
+    def test_a_program_that_reads_much(self):
+        program = wire.Connection(f"{self.world.folder}/bus")
+        self.addCleanup(program.socket.close)
+        # More than the unread messages of a user may be.
+        received, serial = 0, 2
+        while received < 10 << 20:
+            program.socket.sendall(
+                wire.call(serial, "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects"))
+            kind, body = program.answer(serial)
+            self.assertEqual(kind, wire.RETURN)
+            received += len(body)
+            serial += 1
+
+
 class Permissions(Case):
     configuration = {"policy": {"scan": ["user:nobody"], "connect": []}}
 

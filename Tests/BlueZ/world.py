@@ -41,6 +41,7 @@ BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration
     <allow receive_sender="*"/>
     <allow own="*"/>
     <allow user="*"/>
+    {rules}
   </policy>
 </busconfig>
 """
@@ -120,7 +121,8 @@ def clean(line):
 
 
 class World:
-    def __init__(self, *scenarios, configuration=None):
+    def __init__(self, *scenarios, configuration=None, rules=""):
+        """`rules`: of the bus's policy, beside those that allow everything."""
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="bled-bluez-"))
         self.folder.chmod(0o755)
         self.programs = []
@@ -130,7 +132,7 @@ class World:
             **os.environ, "DBUS_SYSTEM_BUS_ADDRESS": self.bus, "BLED_SOCKET": self.socket, "PYTHONUNBUFFERED": "1",
             "SWIFT_BACKTRACE": "enable=no", "LC_ALL": "C.UTF-8", "COLUMNS": "200",
         }  # fmt: skip
-        (self.folder / "bus.conf").write_text(BUS.format(folder=self.folder))
+        (self.folder / "bus.conf").write_text(BUS.format(folder=self.folder, rules=rules))
         self.scenarios = scenarios or (HERE / "scenario.json",)
         self.configuration = configuration
         # In a file: the bus reports each refused call of a flood, and must not wait until that is read.
