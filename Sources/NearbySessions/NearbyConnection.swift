@@ -36,6 +36,13 @@ public final class NearbyConnection: Sendable {
   ///   that is too long; `GAPError.notConnected`.
   public func send(_ message: [UInt8]) async throws(BluetoothError) { try await node.send(message, to: number) }
 
+  /// Sends a message, as soon as less than 1 MiB waits to be received by the other side. Messages of several callers
+  /// may overtake each other.
+  /// - Throws: as `send`, but for `BledError.limitReached`.
+  public func sendWhenReady(_ message: [UInt8]) async throws(BluetoothError) {
+    try await node.sendWhenReady(message, to: number)
+  }
+
   /// Sends a datagram at once, or drops it if there is no link or something is waiting to be sent.
   /// - Returns: whether it was sent.
   @discardableResult

@@ -86,6 +86,23 @@ extension NearbyNode {
     pump(.control, of: number)
   }
 
+  /// Sends a message once there is room for it.
+  func sendWhenReady(_ message: [UInt8], to number: Int) async throws(BluetoothError) {
+    while let session = peers[number]?.session, session.isAlive, message.count <= Frame.Kind.message.longest,
+      !session.hasRoom(for: message.count)
+    {
+      await withCheckedContinuation { peers[number]?.senders.append($0) }
+    }
+    try send(message, to: number)
+  }
+
+  /// The other side has received something, or the session has ended.
+  func resumeSenders(of number: Int) {
+    let senders = peers[number]?.senders ?? []
+    peers[number]?.senders = []
+    for sender in senders { sender.resume() }
+  }
+
   func sendDatagram(_ octets: [UInt8], to number: Int) -> Bool {
     guard peers[number]?.session.sendDatagram(octets) == true else { return false }
     pump(.control, of: number)

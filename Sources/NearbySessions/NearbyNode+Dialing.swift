@@ -17,7 +17,8 @@ extension NearbyNode {
   ///   - timeout: how long the peer has to answer, from 1 s to 18 hours.
   ///   - opened: called when the channel is encrypted and the code known, before the peer answers.
   /// - Returns: the session, connected.
-  /// - Throws: `GAPError.connectionFailed` if the peer declines or cannot be reached; `.timeout`;
+  /// - Throws: `GAPError.connectionFailed` if the peer declines or cannot be reached; `.disconnected` if the link is
+  ///   lost before the answer; `.timeout`;
   ///   `BledError.limitReached` with seven peers; `.alreadyInProgress` if it is connected or invited;
   ///   `GAPError.cancelled` when the node is stopped.
   public func invite(
@@ -68,7 +69,8 @@ extension NearbyNode {
     case .timeout?: throw GAPError.timeout.error("\(peer.name) did not answer the invitation")
     case .violation(let text)?:
       throw BledError.protocolViolation.error("\(peer.name) sent \(text): both sides need compatible versions")
-    case .some: throw GAPError.connectionFailed.error("the link to \(peer.name) was lost: invite it again")
+    case .linkLost?: throw GAPError.disconnected.error("the link to \(peer.name) was lost: invite it again")
+    case .some: throw GAPError.connectionFailed.error("\(peer.name) ended the session: invite it again")
     }
   }
 

@@ -4,11 +4,25 @@ import Noise
 /// Sessions that others begin.
 extension NearbyNode {
   /// Begins to accept invitations, and to advertise that.
-  /// - Throws: as `BledClient.publishL2CAPChannel`, `publish` and `advertise`.
-  public func advertise() async throws(BluetoothError) {
+  /// - Parameter information: other texts than those of the settings.
+  /// - Throws: as `BledClient.publishL2CAPChannel`, `publish` and `advertise`; `BledError.invalidParameter` for
+  ///   information that is too long.
+  public func advertise(_ information: [String: String]? = nil) async throws(BluetoothError) {
+    if let information { try await describe(information) }
     isVisible = true
     try await listen()
     try await restartAdvertising()
+  }
+
+  private func describe(_ information: [String: String]) async throws(BluetoothError) {
+    guard information != self.information else { return }
+    try Self.check(information)
+    self.information = information
+    revision &+= 1
+    guard let service else { return }
+    self.service = nil
+    try await client.unpublish(service)
+    try await publishDescription()
   }
 
   /// Stops to accept invitations. Sessions stay, and their links are still found when they are lost.
@@ -20,25 +34,15 @@ extension NearbyNode {
   private var description: PeerDescription {
     PeerDescription(
       identifier: settings.identifier, revision: revision, isInviting: isVisible, psm: listening?.psm ?? 0,
-      name: settings.name, information: settings.information)
+      name: settings.name, information: information)
   }
 
-  private func listen() async throws(BluetoothError) {
+  func listen() async throws(BluetoothError) {
     guard listening == nil else { return }
     let incoming = client.notifications(L2CAPIncoming.self)
     let published = try await client.publishL2CAPChannel(adapter: settings.adapter)
     listening = published
-    let value = description.value
-    service = try await client.publish(
-      ServiceToPublish(
-        uuid: settings.type.uuid,
-        characteristics: [
-          .init(uuid: ServiceType.descriptionUUID, properties: [.read], value: HexBytes(value)),
-          .init(
-            uuid: Self.psmUUID, properties: [.read],
-            value: HexBytes([UInt8(truncatingIfNeeded: published.psm), UInt8(truncatingIfNeeded: published.psm >> 8)])),
-        ], adapter: published.adapter)
-    ).handle
+    try await publishDescription()
     listener = Task { [weak self] in
       do {
         for try await offered in incoming where offered.psm == published.psm { await self?.take(offered) }
@@ -46,12 +50,25 @@ extension NearbyNode {
     }
   }
 
+  private func publishDescription() async throws(BluetoothError) {
+    guard let listening else { return }
+    let psm = [UInt8(truncatingIfNeeded: listening.psm), UInt8(truncatingIfNeeded: listening.psm >> 8)]
+    service = try await client.publish(
+      ServiceToPublish(
+        uuid: settings.type.uuid,
+        characteristics: [
+          .init(uuid: ServiceType.descriptionUUID, properties: [.read], value: HexBytes(description.value)),
+          .init(uuid: Self.psmUUID, properties: [.read], value: HexBytes(psm)),
+        ], adapter: listening.adapter)
+    ).handle
+  }
+
   /// ABDD3056-28FA-441D-A470-55A75A52553A: the characteristic from which programs for Core Bluetooth read a PSM.
   private static let psmUUID = BluetoothUUID(high: 0xABDD_3056_28FA_441D, low: 0xA470_55A7_5A52_553A)
 
   /// Advertises as long as invitations are accepted, or the dialer of a session may have to find this side again.
   func updateAdvertising() async {
-    let isNeeded = isVisible || peers.values.contains { !$0.session.isDialer && $0.session.isAlive }
+    let isNeeded = isVisible || isReachable || peers.values.contains { !$0.session.isDialer && $0.session.isAlive }
     if isNeeded {
       try? await restartAdvertising()
       return
@@ -61,7 +78,7 @@ extension NearbyNode {
     try? await client.stopAdvertising(advertisement)
   }
 
-  private func restartAdvertising() async throws(BluetoothError) {
+  func restartAdvertising() async throws(BluetoothError) {
     let description = description
     guard advertised != description.serviceData || advertisement == nil else { return }
     advertised = description.serviceData
@@ -191,7 +208,7 @@ extension NearbyNode {
       answer.receivedBulk = session.receivedCount(on: .bulk)
       return (answer, number)
     }
-    guard isVisible else { throw Violation("an invitation that is not awaited") }
+    guard isVisible || isReachable else { throw Violation("an invitation that is not awaited") }
     let unanswered = peers.values.filter { !$0.session.isDialer && !$0.session.isAlive && !$0.hasEnded }
     guard unanswered.count < Self.pendingLimit,
       unanswered.count(where: { $0.remote.peripheral == device }) < Self.pendingDeviceLimit

@@ -33,6 +33,10 @@ public actor NearbyNode {
   /// The service data that is advertised.
   var advertised: [UInt8] = []
   var isVisible = false
+  /// Whether peers that know the identifier may invite this one, also while it is not visible.
+  var isReachable = false
+  /// The texts of the description.
+  var information: [String: String]
   var revision: UInt8 = .random(in: 0...255)
   var listener: Task<Void, Never>?
   /// The connections to devices.
@@ -54,12 +58,17 @@ public actor NearbyNode {
 
   /// - Throws: `BledError.invalidParameter` for information that is too long.
   public init(client: BledClient, settings: NearbySettings) throws(BluetoothError) {
-    guard PeerDescription.fits(settings.information) else {
+    try Self.check(settings.information)
+    self.client = client
+    self.settings = settings
+    information = settings.information
+  }
+
+  static func check(_ information: [String: String]) throws(BluetoothError) {
+    guard PeerDescription.fits(information) else {
       throw BledError.invalidParameter.error(
         "the information of a peer is at most 400 octets long, and each of its pairs at most 254")
     }
-    self.client = client
-    self.settings = settings
   }
 
   deinit { unfetched.finish() }
@@ -77,7 +86,7 @@ public actor NearbyNode {
 
   /// Ends all sessions, invitations, the advertisement and the listener, for good.
   public func stop() async {
-    isVisible = false
+    (isVisible, isReachable) = (false, false)
     hasStopped = true
     for dial in dials.values { dial.cancel() }
     for (identifier, own) in inviting { wakeCrossing(identifier, own.number) }
@@ -108,6 +117,7 @@ public actor NearbyNode {
     for event in events { handle(event, of: number) }
     for lane in Frame.Lane.allCases { pump(lane, of: number) }
     watchDeadline(of: number)
+    resumeSenders(of: number)
     finish(number)
   }
 

@@ -33,6 +33,8 @@ struct PeerState {
   var pausedReaders: [Frame.Lane: CheckedContinuation<Void, Never>] = [:]
   /// The wait for the answer to an invitation.
   var answerWaiter: CheckedContinuation<NearbyEnd?, Never>?
+  /// The waits for room in the queue of messages, each of which is checked again when something has happened.
+  var senders: [CheckedContinuation<Void, Never>] = []
   var flows: [UInt32: FlowState] = [:]
 
   /// Whether the program has to fetch something before more is read from a channel.

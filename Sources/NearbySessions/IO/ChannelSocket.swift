@@ -1,19 +1,20 @@
 private import Dispatch
 private import Glibc
 
-/// The socket of an L2CAP channel. Reads and writes may block, so each has a thread of its own.
-final class ChannelSocket: Sendable {
+/// The socket of an L2CAP channel, or of a stream of a program. Reads and writes may block, so each has a thread of its
+/// own.
+package final class ChannelSocket: Sendable {
   private let descriptor: Int32
   private let reading = DispatchQueue(label: "bled.nearby.read")
   private let writing = DispatchQueue(label: "bled.nearby.write")
 
   /// Takes ownership of a blocking descriptor.
-  init(_ descriptor: Int32) { self.descriptor = descriptor }
+  package init(_ descriptor: Int32) { self.descriptor = descriptor }
 
   deinit { Glibc.close(descriptor) }
 
   /// The next octets, at most 16 KiB; nil at the end.
-  func read() async -> [UInt8]? {
+  package func read() async -> [UInt8]? {
     await withCheckedContinuation { continuation in
       reading.async { [self] in
         let octets = [UInt8](unsafeUninitializedCapacity: 16 << 10) { buffer, count in
@@ -26,7 +27,7 @@ final class ChannelSocket: Sendable {
 
   /// Writes all octets, as soon as there is room.
   /// - Returns: false at the end of the channel.
-  func write(_ octets: [UInt8]) async -> Bool {
+  package func write(_ octets: [UInt8]) async -> Bool {
     await withCheckedContinuation { continuation in
       writing.async { [self] in
         var rest = octets[...]
@@ -41,5 +42,5 @@ final class ChannelSocket: Sendable {
   }
 
   /// Ends both directions: pending reads and writes return. The descriptor is closed with the last reference.
-  func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+  package func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }
