@@ -22,9 +22,9 @@ package final class StreamEvents: @unchecked Sendable {
   private let lock = NSLock()
   private var machine: StreamMachine
   private var places: [Place] = []
-  /// Made when the stream is first scheduled; suspended unless `isWatching`.
+  /// The wait for the next event, each with a source of its own: one that is suspended and resumed is not always called
+  /// again on Linux.
   private var source: (any DispatchSourceProtocol)?
-  private var isWatching = false
 
   init(_ socket: ChannelSocket, _ direction: ChannelSocket.Direction) {
     self.socket = socket
@@ -34,8 +34,6 @@ package final class StreamEvents: @unchecked Sendable {
 
   deinit {
     close()
-    // A source must not be released while it is suspended.
-    if !isWatching { source?.resume() }
     source?.cancel()
   }
 
@@ -147,28 +145,20 @@ package final class StreamEvents: @unchecked Sendable {
 
   private func watch() {
     lock.withLock {
-      guard machine.isWatching, !places.isEmpty, !isWatching else { return }
-      let source = source ?? makeSource()
+      guard machine.isWatching, !places.isEmpty, source == nil else { return }
+      let source = socket.makeSource(direction, on: DispatchQueue(label: "bled.channel"))
       self.source = source
-      isWatching = true
+      source.setEventHandler { [weak self] in self?.fired() }
+      // The socket must not be closed while it is watched, nor watched by two: they share a registration.
+      source.setCancelHandler { [weak self, socket] in withExtendedLifetime(socket) { self?.ended() } }
       source.resume()
     }
   }
 
-  private func makeSource() -> any DispatchSourceProtocol {
-    let source = socket.makeSource(direction, on: DispatchQueue(label: "bled.channel"))
-    source.setEventHandler { [weak self] in self?.fired() }
-    // The socket must not be closed while it is watched.
-    source.setCancelHandler { [socket] in withExtendedLifetime(socket) {} }
-    return source
-  }
+  private func fired() { lock.withLock { source }?.cancel() }
 
-  private func fired() {
-    lock.withLock {
-      guard isWatching else { return }
-      isWatching = false
-      source?.suspend()
-    }
+  private func ended() {
+    lock.withLock { source = nil }
     wake()
   }
 }
