@@ -30,6 +30,7 @@ let package = Package(
     .library(name: "NearbySessions", targets: ["NearbySessions"]),
     .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
     .library(name: "CoreLocation", targets: ["CoreLocation"]),
+    .library(name: "MultipeerConnectivity", targets: ["MultipeerConnectivity"]),
     // For Benchmarks, a package of its own.
     .library(
       name: "BledParts",
@@ -171,6 +172,12 @@ let package = Package(
       name: "CoreLocation",
       dependencies: ["CoreBluetooth", "FrameworkSupport", "Beacons", "BledRPC", "Bluetooth"],
       swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
+    .target(name: "MultipeerConnectivityHeaders"),
+    // Apple's API for sessions with peers nearby, in the same mode for the same reason.
+    .target(
+      name: "MultipeerConnectivity",
+      dependencies: ["NearbySessions", "FrameworkSupport", "BledClient", "Noise", "MultipeerConnectivityHeaders"],
+      swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
     // The page of `bleshell web`: an HTTP server, the page's files as data, and what pages show.
     .target(name: "CWebPage", exclude: ["page.html", "page.css", "page.js"], cSettings: [.headerSearchPath(".")]),
     .target(
@@ -251,6 +258,9 @@ let package = Package(
       dependencies: [
         "CoreLocation", "CoreBluetooth", "Beacons", "BledClient", "BledRPC", "Bluetooth", "DaemonTestSupport",
       ]),
+    .testTarget(
+      name: "MultipeerConnectivityTests",
+      dependencies: ["MultipeerConnectivity", "FrameworkSupport", "BledClient", "TestSupport", "DaemonTestSupport"]),
     .testTarget(name: "OpenRPCTests", dependencies: ["openrpc", "BledRPC", "Bluetooth"]),
     .testTarget(name: "BledClientTests", dependencies: ["BledClient", "BledRPC", "Bluetooth", "TestSupport"]),
     .testTarget(

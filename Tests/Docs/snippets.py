@@ -66,7 +66,8 @@ class Snippets:
             yield folder / (pathlib.Path(line.strip("'")).name + ".o")
 
     def _paths(self):
-        headers = [self._sources / folder for folder in ("Sources/CoreBluetoothHeaders/include", "Sources/CNettle")]
+        names = ("CoreBluetoothHeaders/include", "MultipeerConnectivityHeaders/include", "CNettle")
+        headers = [self._sources / "Sources" / name for name in names]
         folders = [self._built / "Modules", *headers]
         options = [option for folder in folders for option in ("-I", folder)]
         return [*options, "-module-cache-path", self._scratch / "cache"]

@@ -1,0 +1,278 @@
+import BledClient
+import FrameworkSupport
+import NearbySessions
+import Noise
+
+/// A peer of this program with one service type: the node that its advertisers, browsers and sessions share.
+///
+/// The node is made when it is first needed, and again when the daemon was started again.
+actor LocalNode {
+  struct Key: Hashable, Sendable {
+    var peer: PeerIdentity
+    var type: ServiceType
+    var place: Place
+  }
+
+  private static let all = Guarded<[Key: WeakReference<LocalNode>]>([:])
+  /// The keys of the peers of this program, by identifier.
+  private static let keyPairs = Guarded<[UInt64: X25519KeyPair]>([:])
+
+  /// How often an invitation is sent whose link is lost.
+  private static let attempts = 3
+
+  let key: Key
+  /// The advertisement that is wanted, which `reconcile` brings about.
+  private let wanted = Guarded(Wanted())
+  /// The number of the one that has been brought about.
+  private var applied = 0
+  private var isReconciling = false
+  /// The sessions that are to be reached by members.
+  private var reachers: Set<SessionEngine.Era> = []
+  private var opened: (client: BledClient, node: NearbyNode)?
+  private var opening: Task<Result<(client: BledClient, node: NearbyNode), BluetoothError>, Never>?
+  private var watches: [Task<Void, Never>] = []
+  /// The peers that were heard.
+  private var heard: [UInt64: FoundPeer] = [:]
+
+  private init(key: Key) { self.key = key }
+
+  deinit {
+    for watch in watches { watch.cancel() }
+    if let opened {
+      Task {
+        await opened.node.stop()
+        opened.client.close()
+      }
+    }
+  }
+
+  /// The node of a peer, which lives as long as it is held.
+  static func shared(_ peer: MCPeerID, _ type: ServiceType) -> LocalNode {
+    let key = Key(peer: peer.identity, type: type, place: peer.place)
+    return all.with { all in
+      if let node = all[key]?.object { return node }
+      all = all.filter { $0.value.object != nil }
+      let node = LocalNode(key: key)
+      all[key] = WeakReference(node)
+      return node
+    }
+  }
+
+  /// The node, connected with the daemon.
+  func current() async throws(BluetoothError) -> NearbyNode {
+    if let opened, opened.client.isConnected { return opened.node }
+    let task = opening ?? Task { [key] in await Self.open(key) }
+    opening = task
+    let result = await task.value
+    guard opening == task else { return try await current() }
+    opening = nil
+    adopt(try result.get())
+    return try result.get().node
+  }
+
+  private static func open(_ key: Key) async -> Result<(client: BledClient, node: NearbyNode), BluetoothError> {
+    do throws(BluetoothError) {
+      let client = try await BledClient.connect(to: key.place.socket ?? BledClient.defaultSocketPath)
+      var settings = NearbySettings(type: key.type, name: key.peer.name)
+      settings.identifier = key.peer.identifier
+      settings.adapter = key.place.adapter
+      settings.key = keyPairs.with { pairs in
+        let pair = pairs[key.peer.identifier] ?? settings.key
+        pairs[key.peer.identifier] = pair
+        return pair
+      }
+      return .success((client, try NearbyNode(client: client, settings: settings)))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func adopt(_ new: (client: BledClient, node: NearbyNode)) {
+    for watch in watches { watch.cancel() }
+    if let former = opened { Task { await former.node.stop() } }
+    opened = new
+    applied = 0
+    watches = [
+      Task { [weak self] in
+        for await invitation in new.node.invitations { await self?.invited(invitation) }
+      },
+      Task { [weak self] in
+        // Ends with the connection to the daemon.
+        do { for try await _ in new.client.notifications(AdapterChanged.self, buffering: .newest(1)) {} } catch {}
+        guard !Task.isCancelled else { return }
+        await self?.daemonEnded()
+      },
+    ]
+  }
+
+  private func daemonEnded() async {
+    applied = 0
+    await reconcile()
+    if !reachers.isEmpty { try? await current().becomeReachable() }
+  }
+
+  // MARK: Invitations
+
+  private func invited(_ invitation: NearbyInvitation) async {
+    let peer = PeerIdentity(identifier: invitation.connection.identifier, name: invitation.connection.name)
+    switch InvitationContext(invitation.context) {
+    case nil: await invitation.answer(false)
+    case .member(let token):
+      guard let session = SessionEngine.member(key.peer.identifier, token) else {
+        await invitation.answer(false)
+        return
+      }
+      session.join(invitation, from: peer, at: self)
+    case .program(let context):
+      guard let advertiser = wanted[\.advertisement]?.advertiser.object else {
+        await invitation.answer(false)
+        return
+      }
+      advertiser.invited(invitation, peer, context, at: self)
+    }
+  }
+
+  /// Invites a peer and waits until it has accepted.
+  func invite(
+    _ identifier: UInt64, _ context: InvitationContext, timeout: Duration,
+    opened: @escaping @Sendable (NearbyConnection) -> Void
+  ) async throws(BluetoothError) -> NearbyConnection {
+    let end = ContinuousClock.now + timeout
+    var attempt = 1
+    while true {
+      let hasOpened = Guarded(false)
+      do throws(BluetoothError) {
+        let node = try await current()
+        let peer = try await find(identifier, by: node, timeout: timeout)
+        return try await node.invite(peer, context: context.encoded, timeout: timeout) {
+          hasOpened[\.self] = true
+          opened($0)
+        }
+      } catch {
+        // Two that invite each other, or read each other's descriptions, can take a link away from each other.
+        guard error.isLoss(hasOpened[\.self]), attempt < Self.attempts, ContinuousClock.now < end else { throw error }
+        attempt += 1
+        try? await Task.sleep(for: .milliseconds(250))
+      }
+    }
+  }
+
+  private func find(
+    _ identifier: UInt64, by node: NearbyNode, timeout: Duration
+  ) async throws(BluetoothError) -> FoundPeer {
+    if let peer = heard[identifier] { return peer }
+    let search = Task { () -> Result<FoundPeer, BluetoothError> in
+      do throws(BluetoothError) {
+        return .success(try await node.find(identifier))
+      } catch {
+        return .failure(error)
+      }
+    }
+    let timer = Task {
+      try await Task.sleep(for: timeout)
+      search.cancel()
+    }
+    defer { timer.cancel() }
+    return try await search.value.get()
+  }
+
+  /// A browser has heard a peer, or hears it no longer.
+  func changed(_ change: NearbyChange) {
+    switch change {
+    case .found(let peer): heard[peer.identifier] = peer
+    case .lost(let peer): if heard[peer.identifier]?.peripheral == peer.peripheral { heard[peer.identifier] = nil }
+    }
+  }
+
+  // MARK: Advertising
+
+  /// The wish of one advertiser.
+  private struct Advertisement: Sendable {
+    let advertiser: WeakReference<AdvertiserEngine>
+    let information: [String: String]
+  }
+
+  private struct Wanted {
+    /// Counts the changes.
+    var number = 0
+    var advertisement: Advertisement?
+
+    mutating func change(to advertisement: Advertisement?) {
+      number += 1
+      self.advertisement = advertisement
+    }
+  }
+
+  /// An advertiser starts; it takes the place of another one.
+  nonisolated func advertise(_ advertiser: AdvertiserEngine, _ information: [String: String]) {
+    wanted.with {
+      $0.change(to: Advertisement(advertiser: WeakReference(advertiser), information: information))
+    }
+    Task { await reconcile() }
+  }
+
+  /// The advertiser stops, unless another one has taken its place.
+  nonisolated func stopAdvertising(_ advertiser: AdvertiserEngine) {
+    wanted.with { wanted in
+      if let present = wanted.advertisement?.advertiser.object, present !== advertiser { return }
+      wanted.change(to: nil)
+    }
+    Task { await reconcile() }
+  }
+
+  private func reconcile() async {
+    guard !isReconciling else { return }
+    isReconciling = true
+    defer { isReconciling = false }
+    while case let (number, advertisement) = wanted.with({ ($0.number, $0.advertisement) }), number != applied {
+      guard let advertisement else {
+        await opened?.node.stopAdvertising()
+        applied = number
+        continue
+      }
+      do throws(BluetoothError) {
+        try await current().advertise(advertisement.information)
+        applied = number
+        advertisement.advertiser.object?.started()
+      } catch {
+        guard let advertiser = advertisement.advertiser.object else { return }
+        // One that never worked is told of; one that did waits for the daemon.
+        if advertiser.failed(error) { wanted.with { if $0.number == number { $0.change(to: nil) } } }
+        try? await Task.sleep(for: .seconds(1))
+      }
+    }
+  }
+
+  /// Accepts invitations of members of a session, though no advertiser may be started.
+  func becomeReachable(for era: SessionEngine.Era) async throws(BluetoothError) {
+    reachers.insert(era)
+    try await current().becomeReachable()
+  }
+
+  /// The session needs no invitations any more, or is not the same since it was disconnected.
+  func becomeUnreachable(for era: SessionEngine.Era) async {
+    guard reachers.remove(era) != nil, reachers.isEmpty else { return }
+    await opened?.node.becomeUnreachable()
+  }
+}
+
+extension BluetoothError {
+  /// Whether an invitation may have failed because of its link, and not for a reason that stays.
+  /// - Parameter hasOpened: whether it has reached the peer, which may have declined it then.
+  fileprivate func isLoss(_ hasOpened: Bool) -> Bool {
+    switch domain {
+    case .gap where code == GAPError.disconnected.rawValue: return true
+    case .gap: return !hasOpened && [GAPError.notConnected, .connectionFailed].contains { $0.rawValue == code }
+    // The peer's description was not there, or its channel was not opened.
+    case .bled: return !hasOpened && code == BledError.unknownAttribute.rawValue
+    case .att, .hci: return !hasOpened
+    }
+  }
+}
+
+/// A reference that does not retain.
+struct WeakReference<Object: AnyObject & Sendable>: Sendable {
+  private(set) weak var object: Object?
+
+  init(_ object: Object) { self.object = object }
+}

@@ -1,0 +1,180 @@
+import BledClient
+import FrameworkSupport
+import NearbySessions
+
+/// The connection to one peer of a session: carries data, messages and streams in their order, and reads events one
+/// behind the other, so that a program that does not take them stops the sender.
+final class PeerLink: @unchecked Sendable {
+  let connection: NearbyConnection
+  let peer: PeerIdentity
+  /// The node of the connection; held as long as the link is there.
+  let local: LocalNode
+  private let outgoing = OutgoingQueue()
+  /// The sockets of the program's streams.
+  private let streams = Guarded<[ObjectIdentifier: StreamSocket]>([:])
+  /// Of the reader alone: data whose end has not come.
+  private var partial: [UInt8] = []
+  /// Of the reader alone: streams and resources that came before the greeting was over.
+  private var early: [NearbyEvent] = []
+
+  /// The most octets of data that are put together.
+  private static let longestData = 16 << 20
+
+  init(_ connection: NearbyConnection, _ peer: PeerIdentity, at local: LocalNode) {
+    (self.connection, self.peer, self.local) = (connection, peer, local)
+  }
+
+  /// Begins to read and to write.
+  func start(_ engine: SessionEngine) {
+    Task { [weak engine] in
+      await read { [weak engine] in engine }
+      close()
+      engine?.ended(self)
+    }
+    Task { await write() }
+  }
+
+  /// Puts something into the queue.
+  /// - Returns: false if there is no room.
+  func send(_ item: OutgoingQueue.Item) -> Bool { outgoing.add(item) }
+
+  /// Ends the connection, and the streams of the program. Any thread.
+  func close() {
+    outgoing.close()
+    for stream in streams.with({ $0.values.map { $0 } }) { stream.close() }
+    Task { await connection.disconnect() }
+  }
+
+  // MARK: Writing
+
+  private func write() async {
+    while let item = await outgoing.next() {
+      do throws(BluetoothError) {
+        switch item {
+        case .message(let message): try await connection.sendWhenReady(message.encoded)
+        case .data(let data): try await send(data)
+        case .datagram(let data): await connection.sendDatagram(Array(data))
+        case .stream(let socket, let name):
+          // Without a flow the program's stream ends.
+          if let flow = try? await connection.openStream(name) {
+            carry(socket) { await Self.pump(socket, to: flow) }
+          } else {
+            socket.close()
+          }
+        }
+      } catch {
+        // The reader is told of the end.
+        return
+      }
+    }
+  }
+
+  private func send(_ data: Data) async throws(BluetoothError) {
+    var rest = data
+    while rest.count > SessionMessage.partLength {
+      try await connection.sendWhenReady(SessionMessage.part(Array(rest.prefix(SessionMessage.partLength))).encoded)
+      rest = rest.dropFirst(SessionMessage.partLength)
+    }
+    try await connection.sendWhenReady(SessionMessage.data(Array(rest)).encoded)
+  }
+
+  // MARK: Reading
+
+  private func read(_ engine: @Sendable () -> SessionEngine?) async {
+    while let event = await connection.next(), let engine = engine() {
+      switch event {
+      case .message(let octets):
+        guard let message = SessionMessage(octets), await take(message, for: engine) else { return }
+        while engine.isConnected(self), !early.isEmpty { await take(early.removeFirst(), for: engine) }
+      case .datagram(let octets):
+        if engine.isConnected(self) { await engine.tell(.data(Data(octets), peer)) }
+      case .stream, .resource:
+        if engine.isConnected(self) { await take(event, for: engine) } else { early.append(event) }
+      case .lost, .resumed: break
+      case .ended: return
+      }
+    }
+  }
+
+  /// - Returns: whether the other side keeps to the protocol.
+  private func take(_ message: SessionMessage, for engine: SessionEngine) async -> Bool {
+    switch message {
+    case .part(let octets):
+      partial += octets
+      return engine.isConnected(self) && partial.count <= Self.longestData
+    case .data(let octets):
+      guard engine.isConnected(self) else { return false }
+      let data = Data(partial + octets)
+      partial = []
+      await engine.tell(.data(data, peer))
+    case .greeting(let greeting): engine.greeted(greeting, self)
+    case .ready: engine.ready(self)
+    case .members(let members): engine.heard(members, from: self)
+    }
+    return true
+  }
+
+  private func take(_ event: NearbyEvent, for engine: SessionEngine) async {
+    switch event {
+    case .stream(let flow, let name):
+      guard let (stream, socket) = Self.inputStream() else { return await flow.close(.noRoom) }
+      carry(socket) { await Self.pump(flow, to: socket) }
+      await engine.tell(.stream(stream, name: name, peer))
+    case .resource(let flow, let offer):
+      let progress = Progress(totalUnitCount: Int64(clamping: offer.size))
+      await engine.tell(.resourceStarted(offer.name, progress, peer))
+      let received = Carried(progress)
+      Task { [weak engine, peer] in
+        await ResourceReceiving.receive(offer, from: flow, received.value) { result in
+          await engine?.tell(.resourceFinished(offer.name, result, peer))
+        }
+      }
+    case .message, .datagram, .lost, .resumed, .ended: break
+    }
+  }
+
+  // MARK: Streams
+
+  private func carry(_ socket: StreamSocket, _ pump: @escaping @Sendable () async -> Void) {
+    streams.with { $0[ObjectIdentifier(socket)] = socket }
+    Task {
+      await pump()
+      socket.close()
+      streams.with { _ = $0.removeValue(forKey: ObjectIdentifier(socket)) }
+    }
+  }
+
+  private static func pump(_ socket: StreamSocket, to flow: OutgoingFlow) async {
+    while let octets = await socket.read() {
+      guard await flow.write(octets) else { return }
+    }
+    await flow.close(.finished)
+  }
+
+  private static func pump(_ flow: IncomingFlow, to socket: StreamSocket) async {
+    while let octets = await flow.read() {
+      guard await socket.write(octets) else { return await flow.close(.cancelled) }
+    }
+  }
+
+  /// A stream of the program, and the socket behind it.
+  static func outputStream() -> (OutputStream, StreamSocket)? {
+    StreamSocket.pair().map { (ChannelOutputStream($0), $1) }
+  }
+
+  private static func inputStream() -> (InputStream, StreamSocket)? {
+    StreamSocket.pair().map { (ChannelInputStream($0), $1) }
+  }
+}
+
+/// The end of a pair of sockets whose other end a stream of the program has.
+typealias StreamSocket = NearbySessions.ChannelSocket
+
+extension NearbySessions.ChannelSocket {
+  /// - Returns: nil if the process has no more descriptors.
+  fileprivate static func pair() -> (program: FrameworkSupport.ChannelSocket, own: StreamSocket)? {
+    var ends: [Int32] = [-1, -1]
+    guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { return nil }
+    return (FrameworkSupport.ChannelSocket(ends[0]), StreamSocket(ends[1]))
+  }
+}

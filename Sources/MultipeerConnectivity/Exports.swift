@@ -1,0 +1,4 @@
+// As Apple's module does.
+@_exported import Dispatch
+@_exported import Foundation
+@_exported import Observation

@@ -1,0 +1,106 @@
+/// The messages of sessions over nearby sessions (docs/multipeer.md): an octet for the kind, and the contents.
+enum SessionMessage: Hashable, Sendable {
+  /// The end of data, or all of it.
+  case data([UInt8])
+  /// Data of which more follows.
+  case part([UInt8])
+  case greeting(Greeting)
+  case ready
+  /// The other peers of the sender's session.
+  case members([UInt64])
+
+  /// The octets of data in a message.
+  static let partLength = 60 << 10
+  /// The peers of a list.
+  private static let memberLimit = 16
+
+  var encoded: [UInt8] {
+    switch self {
+    case .data(let octets): [0] + octets
+    case .part(let octets): [1] + octets
+    case .greeting(let greeting): [2] + greeting.encoded
+    case .ready: [3]
+    case .members(let members): [4] + members.flatMap(\.octets)
+    }
+  }
+
+  /// - Returns: nil for a message that is malformed or of an unknown kind.
+  init?(_ octets: [UInt8]) {
+    let rest = octets.dropFirst()
+    switch octets.first {
+    case 0: self = .data(Array(rest))
+    case 1: self = .part(Array(rest))
+    case 2:
+      guard let greeting = Greeting(rest) else { return nil }
+      self = .greeting(greeting)
+    case 3: self = .ready
+    case 4:
+      guard rest.count % 8 == 0, rest.count / 8 <= Self.memberLimit else { return nil }
+      self = .members(stride(from: rest.startIndex, to: rest.endIndex, by: 8).map { UInt64(rest[$0..<$0 + 8]) })
+    default: return nil
+    }
+  }
+}
+
+/// The first message of each side.
+struct Greeting: Hashable, Sendable {
+  /// The certificates and their octets.
+  static let certificateLimit = 16, octetLimit = 64 << 10
+
+  var encryption: MCEncryptionPreference
+  /// The secret by which peers are members of the sender's session.
+  var token: GroupToken
+  /// The certificates of the sender; nil: it has none.
+  var certificates: [Data]?
+
+  /// Whether a session can do with the encryption that the other wants.
+  func isCompatible(with other: Greeting) -> Bool {
+    switch (encryption, other.encryption) {
+    case (.required, .none), (.none, .required): false
+    default: true
+    }
+  }
+
+  fileprivate var encoded: [UInt8] {
+    [UInt8(encryption.rawValue)] + token.octets
+      + (certificates ?? []).flatMap { certificate in
+        let count = certificate.count
+        return [UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)] + certificate
+      }
+  }
+
+  init(encryption: MCEncryptionPreference, token: GroupToken, certificates: [Data]?) {
+    (self.encryption, self.token, self.certificates) = (encryption, token, certificates)
+  }
+
+  fileprivate init?(_ octets: ArraySlice<UInt8>) {
+    guard octets.count <= Self.octetLimit,
+      let encryption = octets.first.flatMap({ MCEncryptionPreference(rawValue: Int($0)) }),
+      let token = GroupToken(octets.dropFirst().prefix(GroupToken.length))
+    else { return nil }
+    var rest = octets.dropFirst(1 + GroupToken.length)
+    var certificates: [Data] = []
+    while !rest.isEmpty {
+      let length = rest.prefix(2).reduce(0) { $0 << 8 | Int($1) }
+      guard rest.count >= 2 + length, certificates.count < Self.certificateLimit else { return nil }
+      certificates.append(Data(rest.dropFirst(2).prefix(length)))
+      rest = rest.dropFirst(2 + length)
+    }
+    self.init(encryption: encryption, token: token, certificates: certificates.isEmpty ? nil : certificates)
+  }
+}
+
+/// The secret of a session, which its members know: a peer that names it in an invitation is one of them.
+struct GroupToken: Hashable, Sendable {
+  static let length = 16
+  let octets: [UInt8]
+
+  /// Makes a random one.
+  init() { octets = (0..<Self.length).map { _ in .random(in: .min ... .max) } }
+
+  /// - Returns: nil unless there are 16 octets.
+  init?(_ octets: some Collection<UInt8>) {
+    guard octets.count == Self.length else { return nil }
+    self.octets = Array(octets)
+  }
+}

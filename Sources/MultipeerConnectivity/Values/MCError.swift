@@ -1,0 +1,106 @@
+import BledClient
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// The domain of `MCError`.
+public let MCErrorDomain = "MCErrorDomain"
+
+/// An error of a session, an advertiser or a browser.
+public struct MCError: _BridgedStoredNSError {
+  // swift-format-ignore: NoLeadingUnderscores
+  /// The error as `NSError`.
+  public let _nsError: NSError
+
+  // swift-format-ignore: NoLeadingUnderscores
+  /// Takes over an `NSError`, whose domain is not looked at.
+  public init(_nsError error: NSError) { _nsError = error }
+
+  // swift-format-ignore: NoLeadingUnderscores
+  /// `MCErrorDomain`.
+  public static var _nsErrorDomain: String { MCErrorDomain }
+
+  /// `MCErrorDomain`.
+  public static var errorDomain: String { MCErrorDomain }
+
+  /// The codes.
+  public enum Code: Int, _ErrorCodeProtocol {
+    // swift-format-ignore: NoLeadingUnderscores
+    /// The type of the errors.
+    public typealias _ErrorType = MCError
+
+    /// The reason is not known.
+    case unknown = 0
+    /// The peer is not connected.
+    case notConnected = 1
+    /// A value that cannot be used.
+    case invalidParameter = 2
+    /// The call is not supported on Linux.
+    case unsupported = 3
+    /// The call took too long.
+    case timedOut = 4
+    /// One of the sides cancelled it.
+    case cancelled = 5
+    /// The call cannot be carried out now: without Bluetooth, or at a limit.
+    case unavailable = 6
+  }
+
+  /// The reason is not known.
+  public static var unknown: Code { .unknown }
+  /// The peer is not connected.
+  public static var notConnected: Code { .notConnected }
+  /// A value that cannot be used.
+  public static var invalidParameter: Code { .invalidParameter }
+  /// The call is not supported on Linux.
+  public static var unsupported: Code { .unsupported }
+  /// The call took too long.
+  public static var timedOut: Code { .timedOut }
+  /// One of the sides cancelled it.
+  public static var cancelled: Code { .cancelled }
+  /// The call cannot be carried out now: without Bluetooth, or at a limit.
+  public static var unavailable: Code { .unavailable }
+}
+
+// The bridge for `error as? MCError` of an NSError of this domain, as on Apple's systems.
+// swift-format-ignore: NoLeadingUnderscores
+extension MCError: _ObjectiveCBridgeable {
+  /// The error as `NSError`.
+  public func _bridgeToObjectiveC() -> NSError { _nsError }
+
+  /// Takes an `NSError` of this domain.
+  public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout MCError?) {
+    _ = _conditionallyBridgeFromObjectiveC(source, result: &result)
+  }
+
+  /// Takes an `NSError` of this domain.
+  /// - Returns: False for any other domain.
+  public static func _conditionallyBridgeFromObjectiveC(_ source: NSError, result: inout MCError?) -> Bool {
+    result = source.domain == MCErrorDomain ? MCError(_nsError: source) : nil
+    return result != nil
+  }
+
+  /// Takes an `NSError` of this domain.
+  public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> MCError {
+    MCError(_nsError: source ?? NSError(domain: MCErrorDomain, code: 0))
+  }
+}
+
+extension NSError {
+  /// An error for the program: `as? NSError` gives nil for a Swift type on Linux, `as? MCError` works for both.
+  static func multipeer(_ code: MCError.Code, _ reason: String) -> NSError {
+    NSError(
+      domain: MCErrorDomain, code: code.rawValue,
+      userInfo: [
+        NSLocalizedDescriptionKey: "The operation couldn’t be completed. (MCErrorDomain error \(code.rawValue).)",
+        NSLocalizedFailureReasonErrorKey: reason,
+      ])
+  }
+
+  /// The same of an error of bled.
+  static func multipeer(_ error: BluetoothError) -> NSError {
+    let codes: [(BluetoothError, MCError.Code)] = [
+      (GAPError.notConnected.error(""), .notConnected), (GAPError.timeout.error(""), .timedOut),
+      (BledError.invalidParameter.error(""), .invalidParameter),
+    ]
+    let code = codes.first { $0.0.domain == error.domain && $0.0.code == error.code }?.1 ?? .unavailable
+    return multipeer(code, error.message)
+  }
+}

@@ -1,0 +1,130 @@
+import DaemonTestSupport
+@testable import MultipeerConnectivity
+
+/// A program with a peer, an adapter of its own, and delegates that keep what they are told.
+final class Party: NSObject, @unchecked Sendable {
+  struct Log {
+    var found: [(peer: MCPeerID, info: [String: String]?)] = []
+    var lost: [MCPeerID] = []
+    var failures: [any Error] = []
+    var invitations: [(peer: MCPeerID, context: Data?, answer: (Bool, MCSession?) -> Void)] = []
+    var states: [(peer: MCPeerID, state: MCSessionState)] = []
+    var data: [Data] = []
+    var streams: [(stream: InputStream, name: String)] = []
+    var started: [(name: String, progress: Progress)] = []
+    var finished: [(name: String, url: URL?, contents: Data?, error: MCError?)] = []
+    var certificates: [[Any]?] = []
+  }
+
+  static let serviceType = "bled-test"
+
+  let peer: MCPeerID
+  private(set) var session: MCSession
+  let advertiser: MCNearbyServiceAdvertiser
+  let browser: MCNearbyServiceBrowser
+  /// The answer to invitations; nil: the test gives it.
+  var accepts: Bool? = true
+  /// Whether peers that are found are invited.
+  var invites = false
+  var acceptsCertificates = true
+  private let lock = NSLock()
+  private var log = Log()
+
+  convenience init(
+    _ name: String, _ daemon: Daemon, adapter: Int, encryption: MCEncryptionPreference = .required,
+    identity: [Any]? = nil, info: [String: String]? = nil
+  ) {
+    let place = Place(socket: daemon.socket, adapter: adapter == 0 ? "simulated" : "simulated\(adapter)")
+    self.init(
+      MCPeerID(displayName: name, place: place), encryption: encryption, identity: identity, info: info)
+  }
+
+  init(
+    _ peer: MCPeerID, encryption: MCEncryptionPreference = .required, identity: [Any]? = nil,
+    info: [String: String]? = nil
+  ) {
+    self.peer = peer
+    session = MCSession(peer: peer, securityIdentity: identity, encryptionPreference: encryption)
+    advertiser = MCNearbyServiceAdvertiser(peer: peer, discoveryInfo: info, serviceType: Self.serviceType)
+    browser = MCNearbyServiceBrowser(peer: peer, serviceType: Self.serviceType)
+    super.init()
+    session.delegate = self
+    advertiser.delegate = self
+    browser.delegate = self
+  }
+
+  func read<Value>(_ body: (Log) -> Value) -> Value { lock.withLock { body(log) } }
+
+  private func write(_ body: (inout Log) -> Void) { lock.withLock { body(&log) } }
+
+  /// The states of one peer that were told.
+  func states(of other: Party) -> [MCSessionState] {
+    read { $0.states.filter { $0.peer == other.peer }.map(\.state) }
+  }
+
+  /// Waits until a peer is connected.
+  func isConnected(with other: Party) async throws { try await until { states(of: other).last == .connected } }
+}
+
+extension Party: MCNearbyServiceAdvertiserDelegate, MCNearbyServiceBrowserDelegate {
+  func advertiser(
+    _ advertiser: MCNearbyServiceAdvertiser, didReceiveInvitationFromPeer peerID: MCPeerID, withContext context: Data?,
+    invitationHandler: @escaping (Bool, MCSession?) -> Void
+  ) {
+    let accepts = accepts
+    if let accepts { invitationHandler(accepts, session) }
+    write { $0.invitations.append((peerID, context, accepts == nil ? invitationHandler : { _, _ in })) }
+  }
+
+  func advertiser(_ advertiser: MCNearbyServiceAdvertiser, didNotStartAdvertisingPeer error: any Error) {
+    write { $0.failures.append(error) }
+  }
+
+  func browser(
+    _ browser: MCNearbyServiceBrowser, foundPeer peerID: MCPeerID, withDiscoveryInfo info: [String: String]?
+  ) {
+    write { $0.found.append((peerID, info)) }
+    if invites { browser.invitePeer(peerID, to: session, withContext: nil, timeout: 30) }
+  }
+
+  func browser(_ browser: MCNearbyServiceBrowser, lostPeer peerID: MCPeerID) { write { $0.lost.append(peerID) } }
+
+  func browser(_ browser: MCNearbyServiceBrowser, didNotStartBrowsingForPeers error: any Error) {
+    write { $0.failures.append(error) }
+  }
+}
+
+extension Party: MCSessionDelegate {
+  func session(_ session: MCSession, peer peerID: MCPeerID, didChange state: MCSessionState) {
+    write { $0.states.append((peerID, state)) }
+  }
+
+  func session(_ session: MCSession, didReceive data: Data, fromPeer peerID: MCPeerID) {
+    write { $0.data.append(data) }
+  }
+
+  func session(
+    _ session: MCSession, didReceive stream: InputStream, withName streamName: String, fromPeer peerID: MCPeerID
+  ) { write { $0.streams.append((stream, streamName)) } }
+
+  func session(
+    _ session: MCSession, didStartReceivingResourceWithName resourceName: String, fromPeer peerID: MCPeerID,
+    with progress: Progress
+  ) { write { $0.started.append((resourceName, progress)) } }
+
+  func session(
+    _ session: MCSession, didFinishReceivingResourceWithName resourceName: String, fromPeer peerID: MCPeerID,
+    at localURL: URL?, withError error: (any Error)?
+  ) {
+    let contents = localURL.flatMap { try? Data(contentsOf: $0) }
+    write { $0.finished.append((resourceName, localURL, contents, error as? MCError)) }
+  }
+
+  func session(
+    _ session: MCSession, didReceiveCertificate certificate: [Any]?, fromPeer peerID: MCPeerID,
+    certificateHandler: @escaping (Bool) -> Void
+  ) {
+    write { $0.certificates.append(certificate) }
+    certificateHandler(acceptsCertificates)
+  }
+}
