@@ -65,8 +65,9 @@ build: deps-build ## builds all programs: release, static Swift libraries, strip
 python: deps-python ## builds the Python package bled: wheel and sdist, in .build/python
 	@scripts/python .build/python
 
-sdk: deps-build ## builds CoreBluetooth and CoreLocation for other packages: release, in .build/sdk
+sdk: deps-build ## builds the modules with Apple's APIs for other packages: release, in .build/sdk
 	@scripts/build -c release --static-swift-stdlib --target CoreLocation
+	@scripts/build -c release --static-swift-stdlib --target MultipeerConnectivity
 	@scripts/sdk $(SDK)
 
 demo: build ## shows both roles on the simulated adapter, in less than a minute

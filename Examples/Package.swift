@@ -2,8 +2,8 @@
 import Foundation
 import PackageDescription
 
-// Programs written for Apple's CoreBluetooth and CoreLocation. On Apple's systems `import CoreBluetooth` finds Apple's
-// framework; on Linux it finds bled's module of that name. docs/examples.md walks through them.
+// Programs written for Apple's CoreBluetooth, CoreLocation and MultipeerConnectivity. On Apple's systems an import
+// finds Apple's framework; on Linux it finds bled's module of that name. docs/examples.md walks through them.
 
 let bluetooth: Target.Dependency = .product(
   name: "CoreBluetooth", package: "bled", condition: .when(platforms: [.linux]))
@@ -14,6 +14,8 @@ let isInSource = FileManager.default.fileExists(atPath: "\(Context.packageDirect
 let modules: [Target.Dependency] = isInSource ? [bluetooth] : []
 let location: Target.Dependency = .product(
   name: "CoreLocation", package: "bled", condition: .when(platforms: [.linux]))
+let sessions: Target.Dependency = .product(
+  name: "MultipeerConnectivity", package: "bled", condition: .when(platforms: [.linux]))
 // The SDK has no BledClient.
 let tests: [Target] =
   isInSource
@@ -31,6 +33,7 @@ let package = Package(
     .executableTarget(name: "Chat", dependencies: modules),
     .executableTarget(name: "ChannelEcho", dependencies: modules),
     .executableTarget(name: "Beacon", dependencies: isInSource ? [bluetooth, location] : []),
+    .executableTarget(name: "Talk", dependencies: isInSource ? [sessions] : []),
   ] + tests,
   swiftLanguageModes: [.v6]
 )
