@@ -5,7 +5,7 @@ import Glibc
 /// Kernel bugs that are worked around.
 enum KernelFault {
   /// Whether the kernel uses freed memory when the last socket of a link is closed after the link's end and nothing was
-  /// ever received on it (docs/deployment.md): true for the 6.1 series, of which some do.
+  /// ever received on it (docs/troubles.md): true for the 6.1 series, of which some do.
   static let endsWithSilentLinks = release.hasPrefix("6.1.")
 
   /// Whether the kernel gives a device credits for packets of a channel that were not read, and drops them when it has
