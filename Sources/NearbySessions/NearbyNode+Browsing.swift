@@ -36,6 +36,7 @@ extension NearbyNode {
     output.onTermination = { _ in
       listening.cancel()
       losing.cancel()
+      Task { await browser.end() }
     }
     return changes
   }

@@ -68,9 +68,11 @@ extension NearbyNode {
 
   /// Advertises as long as invitations are accepted, or the dialer of a session may have to find this side again.
   func updateAdvertising() async {
+    await beginAdvertisingChange()
+    defer { endAdvertisingChange() }
     let isNeeded = isVisible || isReachable || peers.values.contains { !$0.session.isDialer && $0.session.isAlive }
     if isNeeded {
-      try? await restartAdvertising()
+      try? await renewAdvertisement()
       return
     }
     guard let advertisement else { return }
@@ -79,6 +81,24 @@ extension NearbyNode {
   }
 
   func restartAdvertising() async throws(BluetoothError) {
+    await beginAdvertisingChange()
+    defer { endAdvertisingChange() }
+    try await renewAdvertisement()
+  }
+
+  /// Waits for its turn: of two changes at once one would leave its advertisement on the air.
+  func beginAdvertisingChange() async {
+    while isChangingAdvertisement { await withCheckedContinuation { advertisingWaiters.append($0) } }
+    isChangingAdvertisement = true
+  }
+
+  func endAdvertisingChange() {
+    isChangingAdvertisement = false
+    if !advertisingWaiters.isEmpty { advertisingWaiters.removeFirst().resume() }
+  }
+
+  private func renewAdvertisement() async throws(BluetoothError) {
+    guard !hasStopped else { return }
     let description = description
     guard advertised != description.serviceData || advertisement == nil else { return }
     advertised = description.serviceData

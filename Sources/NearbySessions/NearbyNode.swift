@@ -41,6 +41,9 @@ public actor NearbyNode {
   var listener: Task<Void, Never>?
   /// The connections to devices.
   var links: [String: DeviceLink] = [:]
+  /// Whether the advertisement is being changed, one change at a time.
+  var isChangingAdvertisement = false
+  var advertisingWaiters: [CheckedContinuation<Void, Never>] = []
   /// Whether a description is being read, one at a time.
   var isLooking = false
   var lookWaiters: [CheckedContinuation<Void, Never>] = []
@@ -94,7 +97,9 @@ public actor NearbyNode {
     for dial in dials.values { _ = await dial.value }
     listener?.cancel()
     listener = nil
+    await beginAdvertisingChange()
     if let advertisement { try? await client.stopAdvertising(advertisement) }
+    endAdvertisingChange()
     if let service { try? await client.unpublish(service) }
     if let listening { try? await client.unpublishL2CAPChannel(listening.psm, adapter: listening.adapter) }
     (advertisement, service, listening) = (nil, nil, nil)

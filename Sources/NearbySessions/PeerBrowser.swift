@@ -4,11 +4,12 @@ import BledClient
 actor PeerBrowser {
   /// The most peers at a time; others are ignored until some are lost.
   private static let limit = 256
-  /// The attempts to read a description, each after twice the pause of the one before.
-  private static let attempts = 6
+  /// Between two attempts to read a description.
+  private static let longestPause = Duration.seconds(16)
 
   private let look: @Sendable (_ peripheral: String, _ identifier: UInt64) async -> PeerDescription?
   private let own: UInt64
+  private let firstPause: Duration
   private let output: AsyncThrowingStream<NearbyChange, any Error>.Continuation
   /// By the daemon's identifier of the device.
   private var marks: [String: PeerDescription.Mark] = [:]
@@ -16,15 +17,22 @@ actor PeerBrowser {
   /// The devices that are being read: each once at a time, however often it changes its advertisement.
   private var reading: Set<String> = []
 
-  /// - Parameter look: reads the description of a peer, nil if that fails.
+  /// - Parameters:
+  ///   - firstPause: the pause after the first attempt to read a description that fails; each is twice the one before.
+  ///   - look: reads the description of a peer, nil if that fails.
   init(
     own: UInt64, _ output: AsyncThrowingStream<NearbyChange, any Error>.Continuation,
+    firstPause: Duration = .milliseconds(250),
     look: @escaping @Sendable (_ peripheral: String, _ identifier: UInt64) async -> PeerDescription?
   ) {
     self.own = own
     self.output = output
+    self.firstPause = firstPause
     self.look = look
   }
+
+  /// Whether a description is being read, or will be.
+  var isReading: Bool { !reading.isEmpty }
 
   func heard(_ mark: PeerDescription.Mark, _ peripheral: String) {
     guard mark.identifier != own, marks[peripheral] != mark, marks[peripheral] != nil || marks.count < Self.limit else {
@@ -41,24 +49,27 @@ actor PeerBrowser {
     withdraw(peripheral)
   }
 
+  /// The look around has ended: nothing is read any more.
+  func end() { marks = [:] }
+
   private func withdraw(_ peripheral: String) {
     if let peer = found.removeValue(forKey: peripheral) { output.yield(.lost(peer)) }
   }
 
   private func read(_ peripheral: String) async {
     defer { reading.remove(peripheral) }
-    for attempt in 0..<Self.attempts {
-      guard let mark = marks[peripheral], mark.isInviting else { return }
+    var pause = firstPause
+    // No attempt is the last one: the scan reports an advertisement that stays the same once.
+    while let mark = marks[peripheral], mark.isInviting {
       if let description = await look(peripheral, mark.identifier), marks[peripheral] == mark {
         return tell(
           FoundPeer(
             identifier: mark.identifier, name: description.name, information: description.information,
             peripheral: peripheral))
       }
-      try? await Task.sleep(for: .milliseconds(250 << attempt))
+      try? await Task.sleep(for: pause)
+      pause = min(pause * 2, Self.longestPause)
     }
-    // The next advertisement is another chance.
-    marks[peripheral] = nil
   }
 
   private func tell(_ peer: FoundPeer) {

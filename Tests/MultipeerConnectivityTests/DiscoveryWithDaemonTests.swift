@@ -25,6 +25,22 @@ import Testing
     try await until { alice.read { $0.found.count == 2 } }
   }
 
+  @Test("the information of another advertiser of the same peer is found, too")
+  func changedInformation() async throws {
+    let daemon = try await Daemon(adapters: 2)
+    let alice = Party("Alice", daemon, adapter: 0)
+    let bob = Party("Bob", daemon, adapter: 1, info: ["level": "1"])
+    alice.browser.startBrowsingForPeers()
+    bob.advertiser.startAdvertisingPeer()
+    try await until { alice.read { $0.found.first?.info } == ["level": "1"] }
+    bob.advertiser.stopAdvertisingPeer()
+    let other = MCNearbyServiceAdvertiser(
+      peer: bob.peer, discoveryInfo: ["level": "2"], serviceType: Party.serviceType)
+    other.startAdvertisingPeer()
+    try await until { alice.read { $0.found.last?.info } == ["level": "2"] }
+    #expect(alice.read { $0.found.last?.peer } == bob.peer)
+  }
+
   @Test("without a daemon, and with too much information, the delegate is told that nothing begins")
   func notStarted() async throws {
     let daemon = try await Daemon(adapters: 1)

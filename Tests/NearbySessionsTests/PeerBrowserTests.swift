@@ -33,4 +33,39 @@ import Testing
     }
     #expect(looks.withLock { $0.most } == 1)
   }
+
+  @Test("a device that cannot be read for long is found in the end, although its advertisement stays the same")
+  func lateReading() async throws {
+    let looks = Mutex(0)
+    let (changes, output) = AsyncThrowingStream.makeStream(of: NearbyChange.self, throwing: (any Error).self)
+    let browser = PeerBrowser(own: 1, output, firstPause: .zero) { _, identifier in
+      guard
+        looks.withLock({
+          $0 += 1; return $0
+        }) > 20
+      else { return nil }
+      return PeerDescription(
+        identifier: identifier, revision: 0, isInviting: true, psm: 128, name: "Eve", information: [:])
+    }
+    await browser.heard(try Self.mark(0), "device")
+    for try await case .found(let peer) in changes {
+      #expect(peer.name == "Eve")
+      break
+    }
+  }
+
+  @Test("nothing is read after the look around has ended")
+  func ended() async throws {
+    let (gate, opener) = AsyncStream.makeStream(of: Void.self)
+    let (_, output) = AsyncThrowingStream.makeStream(of: NearbyChange.self, throwing: (any Error).self)
+    let browser = PeerBrowser(own: 1, output, firstPause: .zero) { _, _ in
+      for await _ in gate { break }
+      return nil
+    }
+    await browser.heard(try Self.mark(0), "device")
+    #expect(await browser.isReading)
+    await browser.end()
+    opener.finish()
+    try await until { await !browser.isReading }
+  }
 }
