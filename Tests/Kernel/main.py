@@ -20,7 +20,7 @@ ALIVE_EVERY = 5  # Seconds between two signs of life.
 MODULES = {
     1: ["bumble_peripheral", "corebluetooth"],
     2: ["bumble_central", "gatttool_central", "silent_central", "corebluetooth"],
-    3: ["two_adapters", "pending_connects"],
+    3: ["two_adapters", "pending_connects", "nearby"],
     4: ["vanishing_adapter", "adapter_trouble"],
     5: ["bluetoothd", "bluez_programs", "home_assistant"],
     6: ["systemd"],
