@@ -33,7 +33,7 @@ public final class Daemon {
     try process.run()
     let (socket, process) = (socket, process)
     let isListening = await onThread {
-      Patience.wait { FileManager.default.fileExists(atPath: socket) || !process.isRunning } && process.isRunning
+      Patience.wait { (try? ServerConnection(path: socket)) != nil || !process.isRunning } && process.isRunning
     }
     guard isListening else { throw NotReady() }
   }

@@ -100,8 +100,8 @@ import Testing
     }
     let mistyped = try daemon.bleshell("scan", "--manufacturer", "Aplpe")
     #expect(mistyped.errors.contains("did you mean Apple?"), "\(mistyped.errors)")
-    let several = try daemon.bleshell("scan", "--manufacturer", "Blue")
-    #expect(several.errors.contains("companies begin with Blue, among them Blue"), "\(several.errors)")
+    let several = try daemon.bleshell("scan", "--manufacturer", "Micro")
+    #expect(several.errors.contains("companies begin with Micro, among them Micro"), "\(several.errors)")
     let refused = try daemon.bleshell("scan", "--rssi-out", "-80")
     #expect(refused.status == 1 && refused.errors.contains("\"rssi\", too"), "\(refused.errors)")
     let session = try daemon.bleshell("scan", "--pattern", "256=00")
