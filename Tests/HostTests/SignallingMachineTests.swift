@@ -120,7 +120,7 @@ import Testing
     #expect(receive(&machine, [0x06, 7, 4, 0, 0x40, 0, 0x42, 0]) == [], "of another channel")
     #expect(
       receive(&machine, [0x06, 7, 4, 0, 0x40, 0, 0x41, 0])
-        == [.send(SignallingPacket(code: 0x07, identifier: 7, words: [0x40, 0x41])), .closed(0x40)])
+        == [.closed(0x40), .send(SignallingPacket(code: 0x07, identifier: 7, words: [0x40, 0x41]))])
     #expect(machine.deadline == nil)
   }
 
@@ -164,6 +164,45 @@ import Testing
     #expect(receive(&machine, [0x16, 6, 4, 0, 0x41, 0, 9, 0]) == [], "nothing is told of it any more")
     #expect(receive(&machine, [0x07, 3, 4, 0, 0x41, 0, 0x40, 0]) == [])
     #expect(machine.deadline == nil)
+    #expect(machine.open(0x80, Self.own, at: .zero)?.number == 0x40)
+  }
+
+  @Test func onlyItsOwnResponseEndsARequest() throws {
+    var machine = SignallingMachine(role: .central)
+    _ = machine.open(0x80, Self.own, at: .zero)
+    #expect(receive(&machine, [0x07, 1, 4, 0, 0x41, 0, 0x40, 0]) == [], "no answer to a request for a channel")
+    let opened = SignallingPacket(code: 0x15, identifier: 1, words: [0x41, 200, 64, 3, 0]).octets
+    #expect(receive(&machine, opened) == [.opened(0x40, Self.end)])
+    #expect(machine.close(0x40, at: .zero).count == 1)
+    #expect(receive(&machine, SignallingPacket(code: 0x15, identifier: 2, words: [0x42, 200, 64, 3, 0]).octets) == [])
+    let others: [[UInt8]] = [
+      [0x07, 2, 4, 0, 0x42, 0, 0x40, 0], [0x07, 2, 4, 0, 0x41, 0, 0x43, 0], [0x07, 3, 4, 0, 0x41, 0, 0x40, 0],
+    ]
+    for other in others {
+      #expect(receive(&machine, other) == [])
+      #expect(machine.deadline != nil, "other ends, another identifier")
+    }
+    #expect(receive(&machine, [0x07, 2, 4, 0, 0x41, 0, 0x40, 0]) == [])
+    #expect(machine.deadline == nil)
+    // A device that does not know the channel any more rejects the request.
+    _ = machine.open(0x80, Self.own, at: .zero)
+    _ = receive(&machine, SignallingPacket(code: 0x15, identifier: 3, words: [0x41, 200, 64, 3, 0]).octets)
+    _ = machine.close(0x40, at: .zero)
+    #expect(receive(&machine, [0x01, 4, 6, 0, 2, 0, 0x41, 0, 0x40, 0]) == [])
+    #expect(machine.deadline == nil)
+  }
+
+  @Test func bothSidesCloseAChannelAtOnce() {
+    var machine = SignallingMachine(role: .central)
+    _ = machine.open(0x80, Self.own, at: .zero)
+    _ = receive(&machine, SignallingPacket(code: 0x15, identifier: 1, words: [0x41, 200, 64, 3, 0]).octets)
+    _ = machine.close(0x40, at: .zero)
+    #expect(receive(&machine, [0x06, 7, 4, 0, 0x40, 0, 0x42, 0]) == [], "of another channel")
+    #expect(
+      receive(&machine, [0x06, 7, 4, 0, 0x40, 0, 0x41, 0])
+        == [.send(SignallingPacket(code: 0x07, identifier: 7, words: [0x40, 0x41]))])
+    #expect(machine.deadline == nil)
+    #expect(receive(&machine, [0x07, 2, 4, 0, 0x41, 0, 0x40, 0]) == [])
     #expect(machine.open(0x80, Self.own, at: .zero)?.number == 0x40)
   }
 

@@ -42,7 +42,9 @@ package enum ChannelOffer: Hashable, Sendable {
 /// | asked   | a reject, 30 s without an answer  | free: `refused`                                |
 /// | open    | `close`                           | closing                                        |
 /// | open    | the device's request to close it  | free: `closed`                                 |
-/// | closing | the response, a reject, 30 s      | free                                           |
+/// | closing | the response to the same ends     | free                                           |
+/// | closing | the device's request to close it  | free: the requests have crossed                |
+/// | closing | a reject, 30 s                    | free                                           |
 struct ChannelTable {
   fileprivate enum State {
     case asked(UInt8, until: Instant)
@@ -74,6 +76,11 @@ struct ChannelTable {
   /// The device's number of an open channel.
   func remote(of number: UInt16) -> UInt16? { if case .open(let remote) = states[number] { remote } else { nil } }
 
+  /// The device's number of a channel that is being closed.
+  func closingRemote(of number: UInt16) -> UInt16? {
+    if case .closing(let remote, _, _) = states[number] { remote } else { nil }
+  }
+
   /// The open channel that has this number at the device.
   func local(of remote: UInt16) -> UInt16? {
     states.first { if case .open(remote) = $0.value { true } else { false } }?.key
@@ -102,12 +109,24 @@ struct ChannelTable {
 
   mutating func free(_ number: UInt16) { states[number] = nil }
 
-  /// The request with this identifier was answered.
-  /// - Returns: the number that was asked for, if it was one for a channel.
+  /// The request for a channel with this identifier was answered.
+  /// - Returns: the number that was asked for; nil if there was no such request.
   mutating func answered(_ identifier: UInt8) -> UInt16? {
-    guard let (number, state) = states.first(where: { $0.value.identifier == identifier }) else { return nil }
-    states[number] = nil
-    if case .asked = state { return number }
+    let number = states.first { if case .asked(identifier, _) = $0.value { true } else { false } }?.key
+    if let number { states[number] = nil }
+    return number
+  }
+
+  /// The request to close a channel was answered; one for other ends was not (4.7).
+  mutating func closeAnswered(_ identifier: UInt8, local: UInt16, remote: UInt16) {
+    if case .closing(remote, identifier, _) = states[local] { states[local] = nil }
+  }
+
+  /// The request with this identifier was rejected.
+  /// - Returns: the number that was asked for, if it was one for a channel.
+  mutating func rejected(_ identifier: UInt8) -> UInt16? {
+    if let number = answered(identifier) { return number }
+    if let number = states.first(where: { $0.value.identifier == identifier })?.key { states[number] = nil }
     return nil
   }
 

@@ -10,6 +10,7 @@ import Bluetooth
 /// | a request for a channel                      | the offer for its number: `accepted`, or refused                |
 /// | a request for enhanced channels              | refused: there is no such listener                              |
 /// | a request to close a channel                 | `closed`; rejected if there is no such channel                  |
+/// | the same, and we are closing the channel     | accepted: both requests have crossed                            |
 /// | another command, or none                     | rejected as not understood                                      |
 /// | a longer frame than the channel takes        | rejected with the longest length                                |
 /// | credits of a channel                         | `credited`                                                      |
@@ -147,7 +148,7 @@ package struct SignallingMachine {
     }
     switch packet.code {
     case SignallingPacket.Code.reject:
-      if let number = channels.answered(packet.identifier) { return [.refused(number, .notUnderstood)] }
+      if let number = channels.rejected(packet.identifier) { return [.refused(number, .notUnderstood)] }
       return answered(packet, .notUnderstood)
     case SignallingPacket.Code.parameterUpdateResponse:
       guard let result = packet.words(1)?.first else { return [] }
@@ -162,7 +163,7 @@ package struct SignallingMachine {
       guard let words = packet.words(2), let number = channels.local(of: words[0]), words[1] > 0 else { return [] }
       return [.credited(number, words[1])]
     case SignallingPacket.Code.disconnectionResponse:
-      _ = channels.answered(packet.identifier)
+      if let ends = packet.words(2) { channels.closeAnswered(packet.identifier, local: ends[1], remote: ends[0]) }
       return []
     case SignallingPacket.Code.enhancedRequest:
       return respond(packet, SignallingPacket.Code.enhancedResponse, [0, 0, 0, ResultCode.noListener])
@@ -217,13 +218,16 @@ package struct SignallingMachine {
 
   /// The device closes a channel.
   private mutating func closed(_ packet: SignallingPacket, local: UInt16, remote: UInt16) -> [Action] {
-    guard let known = channels.remote(of: local) else {
+    let open = channels.remote(of: local)
+    guard let known = open ?? channels.closingRemote(of: local) else {
       return reject(identifier: packet.identifier, Reason.invalidChannel, [local, remote])
     }
     // With the number of another channel it is ignored (4.6).
     guard known == remote else { return [] }
     channels.free(local)
-    return respond(packet, SignallingPacket.Code.disconnectionResponse, [local, remote]) + [.closed(local)]
+    // No piece may follow the response.
+    return (open == nil ? [] : [.closed(local)])
+      + respond(packet, SignallingPacket.Code.disconnectionResponse, [local, remote])
   }
 
   private mutating func answered(_ packet: SignallingPacket, _ outcome: Outcome) -> [Action] {
