@@ -28,6 +28,20 @@ import Testing
     #expect(stage.ends.map(\.code) == [0x13])
   }
 
+  @Test func aLinkWhoseDeviceAcknowledgesNothingIsDisconnected() throws {
+    let stage = try HostStage()
+    let link = try connected(stage)
+    link.send([0x1B, 1, 0, 7])
+    try stage.wait(.milliseconds(39_999))
+    #expect(stage.controller.data.count == 1)
+    #expect(stage.controller.commands.last?.opcode != 0x0406)
+    try stage.wait(.milliseconds(1))
+    #expect(stage.controller.commands.last?.opcode == 0x0406)
+    try stage.controller.tell(HostStage.disconnected(0x40))
+    try stage.settle()
+    #expect(stage.ends.map(\.code) == [0x16])
+  }
+
   // MARK: - Parameters
 
   @Test func aDevicesControllerGetsTheParametersThatItAsksFor() throws {

@@ -17,8 +17,9 @@ import Testing
     private(set) var channel: (any Channel)?
     private var told = 0
 
-    init(_ parameters: ChannelParameters = ChannelParameters(receiveMTU: 100)) throws {
-      stage = try HostStage { $0.returned[0x2002] = [251, 0, 8] }
+    /// - Parameter buffers: how many packets the controller takes.
+    init(_ parameters: ChannelParameters = ChannelParameters(receiveMTU: 100), buffers: UInt8 = 8) throws {
+      stage = try HostStage { $0.returned[0x2002] = [251, 0, buffers] }
       #expect(try stage.adapter.publishChannel(0x80, parameters) == 0x80)
       try stage.controller.tell(HostStage.connected(0x40))
       try stage.settle()
@@ -160,6 +161,24 @@ import Testing
     #expect(try other.received().count == 3)
     try other.stage.wait(.milliseconds(1))
     #expect(try other.received() == [Opened.signal(0x06, 1, [0x41, 0x40])])
+  }
+
+  /// A later channel may have the number at the device.
+  @Test(arguments: [true, false]) func piecesThatWaitEndWithTheirChannel(_ isClosedByDevice: Bool) throws {
+    let opened = try Opened(buffers: 2)
+    _ = try opened.received()
+    opened.channel?.send([UInt8](repeating: 7, count: 200))
+    try opened.stage.settle()
+    if isClosedByDevice {
+      try opened.signal(0x06, [0x40, 0x41])
+    } else {
+      // The packet is longer than we take.
+      try opened.send([101, 0, 5])
+    }
+    let end = isClosedByDevice ? Opened.signal(0x07, 9, [0x40, 0x41]) : Opened.signal(0x06, 1, [0x41, 0x40])
+    #expect(try opened.received().map(\.channel) == [0x41])
+    #expect(try opened.received() == [end])
+    #expect(try opened.received() == [])
   }
 
   @Test func aListenerMayWantProtection() throws {

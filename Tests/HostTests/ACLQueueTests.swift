@@ -1,3 +1,4 @@
+import Bluetooth
 import HCI
 import Host
 import Testing
@@ -5,24 +6,26 @@ import Testing
 @Suite struct ACLQueueTests {
   /// Takes packets and describes each: its link, whether it is a first fragment, and its octets.
   private func take(_ queue: inout ACLQueue) -> [String] {
-    queue.take().map { "\($0.handle)\($0.boundary == 0 ? ":" : "+")\($0.data.map(String.init).joined(separator: ","))" }
+    queue.take(at: .zero).map {
+      "\($0.handle)\($0.boundary == 0 ? ":" : "+")\($0.data.map(String.init).joined(separator: ","))"
+    }
   }
 
   @Test func aFrameIsCutIntoFragmentsAsBuffersAreFree() {
-    var queue = ACLQueue(length: 2, packets: 2)
+    var queue = ACLQueue(length: 2, packets: 3)
     queue.begin(1)
     #expect(queue.add([1, 2, 3, 4, 5], to: 1, .data) == true)
     #expect(take(&queue) == ["1:1,2", "1+3,4"])
     #expect(take(&queue) == [])
     #expect(queue.unsent(on: 1) == 3)
-    #expect(queue.completed(1, on: 1) == 0)
+    #expect(queue.completed(1, on: 1, at: .zero) == 0)
     #expect(take(&queue) == ["1+5"])
     #expect(queue.waiting(on: 1) == 0)
     #expect(queue.unsent(on: 1) == 2)
   }
 
   @Test func linksTakeTurnsAndAFrameStaysTogether() {
-    var queue = ACLQueue(length: 1, packets: 6)
+    var queue = ACLQueue(length: 1, packets: 7)
     queue.begin(1)
     queue.begin(2)
     for octet in [UInt8(1), 2] { #expect(queue.add([octet, octet], to: 1, .data) == true) }
@@ -48,14 +51,14 @@ import Testing
     #expect(queue.add([1, 2], to: 1, .data) == true)
     #expect(take(&queue) == ["1:1"])
     #expect(queue.add([9], to: 1, .control) == true)
-    _ = queue.completed(1, on: 1)
+    _ = queue.completed(1, on: 1, at: .zero)
     #expect(take(&queue) == ["1+2"])
-    _ = queue.completed(1, on: 1)
+    _ = queue.completed(1, on: 1, at: .zero)
     #expect(take(&queue) == ["1:9"])
   }
 
   @Test func theBuffersOfAnEndedLinkAreFree() {
-    var queue = ACLQueue(length: 1, packets: 2)
+    var queue = ACLQueue(length: 1, packets: 3)
     queue.begin(1)
     queue.begin(2)
     #expect(queue.add([1, 2, 3], to: 1, .data) == true)
@@ -65,8 +68,8 @@ import Testing
     #expect(queue.end(1) == 2)
     #expect(take(&queue) == ["2+7"])
     // A later report about it is no credit.
-    #expect(queue.completed(2, on: 1) == 2)
-    #expect(queue.completed(1, on: 2) == 0)
+    #expect(queue.completed(2, on: 1, at: .zero) == 2)
+    #expect(queue.completed(1, on: 2, at: .zero) == 0)
     #expect(queue.add([8, 8], to: 2, .data) == true)
     #expect(take(&queue) == ["2:8"])
   }
@@ -81,11 +84,63 @@ import Testing
     #expect(take(&queue) == ["2:5"])
     #expect(queue.add([7], to: 3, .data) == true)
     #expect(take(&queue) == ["3:7"])
-    #expect(queue.completed(1, on: 3) == 0)
+    #expect(queue.completed(1, on: 3, at: .zero) == 0)
     // No more than it leaves: the buffer is kept for link 3.
     #expect(take(&queue) == [])
     queue.end(3)
-    #expect(take(&queue) == ["1+3"])
+    // A buffer is kept for a link to come as well.
+    #expect(take(&queue) == [])
+    #expect(queue.completed(1, on: 2, at: .zero) == 0)
+    #expect(take(&queue) == ["1+3", "2+6"])
+  }
+
+  @Test func aBufferIsKeptForALinkToCome() {
+    var queue = ACLQueue(length: 1, packets: 2)
+    queue.begin(1)
+    #expect(queue.add([1, 2, 3], to: 1, .data) == true)
+    #expect(take(&queue) == ["1:1"])
+    queue.begin(2)
+    #expect(queue.add([7], to: 2, .data) == true)
+    #expect(take(&queue) == ["2:7"])
+  }
+
+  @Test func aLinkOnWhichNothingIsAcknowledgedIsStalled() {
+    var queue = ACLQueue(length: 1, packets: 4)
+    func after(_ seconds: Int) -> Instant { Instant.zero.advanced(by: .seconds(seconds)) }
+    queue.begin(1)
+    queue.begin(2)
+    #expect(queue.deadline == nil)
+    #expect(queue.add([1, 2], to: 1, .data) == true)
+    #expect(queue.add([7], to: 2, .data) == true)
+    #expect(queue.take(at: after(1)).count == 3)
+    #expect(queue.deadline == after(41))
+    #expect(queue.completed(1, on: 1, at: after(20)) == 0)
+    #expect(queue.stalled(at: after(40)) == [])
+    #expect(queue.stalled(at: after(41)) == [2])
+    #expect(queue.stalled(at: after(41)) == [], "told once")
+    #expect(queue.deadline == after(60))
+    #expect(queue.completed(1, on: 1, at: after(59)) == 0)
+    queue.end(2)
+    #expect(queue.deadline == nil)
+    #expect(queue.stalled(at: after(1000)) == [])
+  }
+
+  @Test func theWaitingPiecesOfAChannelAreDropped() {
+    var queue = ACLQueue(length: 4, packets: 2)
+    queue.begin(1)
+    for octet in [UInt8(1), 2] { #expect(queue.add([1, 0, 0x41, 1, octet], to: 1, .channel) == true) }
+    #expect(queue.add([1, 0, 0x41, 0, 9], to: 1, .channel) == true)
+    #expect(take(&queue) == ["1:1,0,65,1"])
+    #expect(queue.drop(0x0141, on: 1) == true)
+    #expect(queue.drop(0x0141, on: 1) == false)
+    #expect(queue.drop(0x0141, on: 2) == false)
+    // A piece that has begun stays whole.
+    var packets: [String] = []
+    for _ in 0..<3 {
+      _ = queue.completed(1, on: 1, at: .zero)
+      packets += take(&queue)
+    }
+    #expect(packets == ["1+1", "1:1,0,65,0", "1+9"])
   }
 
   @Test func manyIdleLinksLeaveHalfOfTheBuffers() {
@@ -110,7 +165,7 @@ import Testing
     queue.begin(1)
     #expect(queue.add([1, 2, 3], to: 1, .data) == true)
     #expect(take(&queue) == ["1:1"])
-    #expect(queue.completed(5, on: 1) == 4)
+    #expect(queue.completed(5, on: 1, at: .zero) == 4)
     #expect(take(&queue) == ["1+2"])
     #expect(take(&queue) == [])
   }

@@ -1,3 +1,4 @@
+import Bluetooth
 import DequeModule
 import HCI
 
@@ -5,9 +6,9 @@ import HCI
 ///
 /// The buffers belong to all links. Links take turns, packet by packet; on each link signalling and the Security
 /// Manager go before other frames, ATT and channels take turns, and the fragments of a frame stay together. A link that
-/// has a buffer already leaves one for each link that has none, but at most half of all: a device out of range must not
-/// stop the others. A link's packets are counted until the controller has transmitted them; when the link ends they
-/// count no more, as the controller drops them without a word.
+/// has a buffer already leaves one for each link that has none, and always one for a link that is to come, but at most
+/// half of all: a device out of range must not stop the others. A link's packets are counted until the controller has
+/// transmitted them; when the link ends they count no more, as the controller drops them without a word.
 ///
 /// | Input                                 | Effect                                                             |
 /// |---------------------------------------|--------------------------------------------------------------------|
@@ -16,6 +17,8 @@ import HCI
 /// |                                       | channels, which see to it themselves that few wait                 |
 /// | `take`                                | as many fragments as there are free buffers                        |
 /// | `completed`                           | so many buffers of the link are free; more than were used is clamped |
+/// | `drop`                                | a channel's pieces are dropped, but for one that has begun         |
+/// | 40 s without `completed`              | `stalled`, if packets of the link are in the controller            |
 /// | `end`                                 | the link's frames are dropped, its buffers are free                |
 package struct ACLQueue {
   /// The order of frames on a link.
@@ -38,6 +41,8 @@ package struct ACLQueue {
     /// The rest of the frame whose first fragment was taken.
     var rest: ArraySlice<UInt8> = []
     var inFlight = 0
+    /// When the first of the packets in flight was taken, or others were completed last.
+    var since = Instant.zero
 
     var waiting: Int { control.count + data.count + channel.count + (rest.isEmpty ? 0 : 1) }
 
@@ -59,6 +64,9 @@ package struct ACLQueue {
 
   /// How many frames wait on a link.
   private static let limit = 256
+  /// How long the controller may have packets of a link without completing any: longer than the longest supervision
+  /// timeout, after which the link of a device that is out of range ends by itself.
+  private static let timeout = Duration.seconds(40)
 
   private let length: Int
   private let packets: Int
@@ -104,7 +112,7 @@ package struct ACLQueue {
   }
 
   /// The packets that the controller has room for.
-  package mutating func take() -> [ACLDataPacket] {
+  package mutating func take(at now: Instant) -> [ACLDataPacket] {
     var taken: [ACLDataPacket] = []
     var free = self.free
     var idle = 0
@@ -116,6 +124,7 @@ package struct ACLQueue {
       }
       idle = 0
       free -= 1
+      if links[handle]?.inFlight == 0 { links[handle]?.since = now }
       links[handle]?.inFlight += 1
       taken.append(
         ACLDataPacket {
@@ -130,15 +139,39 @@ package struct ACLQueue {
   /// Whether a link may have one more of the free buffers.
   private func mayTake(_ handle: ConnectionHandle, of free: Int) -> Bool {
     guard links[handle]?.inFlight != 0 else { return true }
-    return free > min(links.values.count(where: { $0.inFlight == 0 }), packets / 2)
+    return free > min(max(1, links.values.count(where: { $0.inFlight == 0 })), packets / 2)
   }
 
   /// Number Of Completed Packets (Core 5.4, Vol 4, Part E, 7.7.19).
   /// - Returns: how many of them had not been sent on this link.
-  package mutating func completed(_ packets: Int, on handle: ConnectionHandle) -> Int {
+  package mutating func completed(_ packets: Int, on handle: ConnectionHandle, at now: Instant) -> Int {
     guard let inFlight = links[handle]?.inFlight else { return packets }
+    if packets > 0 { links[handle]?.since = now }
     links[handle]?.inFlight = max(0, inFlight - packets)
     return max(0, packets - inFlight)
+  }
+
+  /// Drops the pieces of a channel that wait: another channel may get its number next. The rest of one that has begun
+  /// is sent.
+  /// - Parameter channel: the channel's number at the device.
+  /// - Returns: whether there were any.
+  package mutating func drop(_ channel: UInt16, on handle: ConnectionHandle) -> Bool {
+    let before = waitingOfChannels(on: handle)
+    let number = [UInt8(truncatingIfNeeded: channel), UInt8(channel >> 8)]
+    links[handle]?.channel.removeAll { $0.dropFirst(2).starts(with: number) }
+    return waitingOfChannels(on: handle) < before
+  }
+
+  /// When `stalled` is due.
+  package var deadline: Instant? {
+    links.values.filter { $0.inFlight > 0 }.map(\.since).min()?.advanced(by: Self.timeout)
+  }
+
+  /// The links of devices that acknowledge nothing; each is told again after the same time.
+  package mutating func stalled(at now: Instant) -> [ConnectionHandle] {
+    let stalled = links.filter { $0.value.inFlight > 0 && $0.value.since.advanced(by: Self.timeout) <= now }
+    for handle in stalled.keys { links[handle]?.since = now }
+    return stalled.keys.sorted()
   }
 
   /// How many frames of a link wait for room.

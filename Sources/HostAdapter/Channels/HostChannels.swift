@@ -117,6 +117,7 @@ final class HostChannels {
       }
     case .credited(let number, let count): channels[handle]?[number]?.credited(count)
     case .closed(let number):
+      if let channel = channels[handle]?[number] { links.drop(channel.remote, on: handle) }
       channels[handle]?[number]?.end(GAPError.disconnected.error("the device closed the channel"))
     case .send, .update, .settled: break
     }
@@ -175,6 +176,7 @@ extension HostChannels: HostChannelOwner {
 
   func disconnect(_ channel: HostChannel) {
     guard isCurrent(channel) else { return }
+    links.drop(channel.remote, on: channel.handle)
     links.run(channel.handle) { (machine, now) in machine.close(channel.number, at: now) }
   }
 

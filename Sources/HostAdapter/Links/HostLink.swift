@@ -75,6 +75,14 @@ final class HostLink: Link, ControllerLink {
     departure = context.scheduler.schedule(after: Departure.timeout) { [weak self] in self?.leave() }
   }
 
+  /// The device has acknowledged nothing for too long.
+  func giveUp() {
+    guard !isOver else { return }
+    context.logger.warning("a device acknowledges no data and is disconnected", metadata: ["peer": "\(peer)"])
+    isDisconnecting = true
+    leave()
+  }
+
   private func leave() {
     departure?.cancel()
     departure = nil

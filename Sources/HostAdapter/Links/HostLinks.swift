@@ -24,7 +24,8 @@ protocol HostLinksOwner: AnyObject {
 /// | announced | `linkDown`                                   | none: frames, reassembly and signalling end with it   |
 /// | any       | `close`                                      | none                                                  |
 ///
-/// A link that we initiated is announced once the other controller was heard: until then it may have failed.
+/// A link that we initiated is announced once the other controller was heard: until then it may have failed. A link
+/// whose device acknowledges nothing is disconnected.
 final class HostLinks {
   private struct Entry {
     let peer: DeviceAddress
@@ -46,6 +47,8 @@ final class HostLinks {
   private let controller: ControllerHost
   private let context: AdapterContext
   private var queue = ACLQueue(length: 27, packets: 1)
+  /// Rings when the first link may have stalled.
+  private var stall: (any ScheduledWork)?
   private var early = EarlyData()
   private var entries: [ConnectionHandle: Entry] = [:]
 
@@ -219,21 +222,45 @@ final class HostLinks {
     return true
   }
 
-  private func pump() { for packet in queue.take() { controller.send(.acl(packet)) } }
+  /// Drops the pieces of a channel that wait for the controller's buffers: a later channel may have its number at the
+  /// device.
+  func drop(_ remote: UInt16, on handle: ConnectionHandle) {
+    guard queue.drop(remote, on: handle) else { return }
+    context.loop.execute { [weak self] in self?.proceed(handle) }
+  }
+
+  private func pump() {
+    for packet in queue.take(at: context.scheduler.now) { controller.send(.acl(packet)) }
+    watch()
+  }
+
+  /// Disconnects links that stall.
+  private func watch() {
+    guard stall == nil, let deadline = queue.deadline else { return }
+    stall = context.scheduler.schedule(at: deadline) { [weak self] in
+      guard let self else { return }
+      stall = nil
+      for handle in queue.stalled(at: context.scheduler.now) { entries[handle]?.link?.giveUp() }
+      watch()
+    }
+  }
 
   private func completed(_ event: NumberOfCompletedPackets) {
     for link in event.links {
-      let excess = queue.completed(Int(link.packets), on: link.handle)
+      let excess = queue.completed(Int(link.packets), on: link.handle, at: context.scheduler.now)
       guard excess > 0 else { continue }
       context.logger.debug(
         "the controller reports packets that were not sent",
         metadata: ["handle": "\(link.handle)", "packets": "\(excess)"])
     }
     pump()
-    for link in event.links {
-      entries[link.handle]?.link?.transmitted()
-      channels.transmitted(link.handle)
-    }
+    for link in event.links { proceed(link.handle) }
+  }
+
+  /// There may be room for more data of a link.
+  private func proceed(_ handle: ConnectionHandle) {
+    entries[handle]?.link?.transmitted()
+    channels.transmitted(handle)
   }
 
   /// Takes data of the controller.
