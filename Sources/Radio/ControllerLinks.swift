@@ -12,7 +12,7 @@ import HCI
 /// | none     | `began`                                  | there                                                 |
 /// | there    | `began` under the same handle            | there; the earlier one has ended unheard              |
 /// | there    | Disconnect was answered                  | leaving; none if the controller does not know it      |
-/// | leaving  | 5 s                                      | `overdue`; the owner ends it                          |
+/// | leaving  | 5 s, and 1 s more than its supervision timeout | `overdue`; the owner ends it                    |
 /// | any      | `ended`                                  | none                                                  |
 /// | any      | `doubt`                                  | doubted: none if it is not among those of `compare`   |
 struct ControllerLinks {
@@ -20,10 +20,13 @@ struct ControllerLinks {
     /// Nil if the controller named none.
     let peer: DeviceAddress?
     let side: ActivityTurns.LinkSide
-  }
+    /// Nil if the controller did not tell it.
+    var supervisionTimeout: Duration?
 
-  /// How long Disconnection Complete may take after Disconnect.
-  private static let timeout = Duration.seconds(5)
+    /// How long Disconnection Complete may take after Disconnect: a device that is out of range does not acknowledge
+    /// the end, and until its supervision timeout the controller keeps the link's data.
+    var departure: Duration { max(.seconds(5), (supervisionTimeout ?? .zero) + .seconds(1)) }
+  }
 
   private var links: [UInt16: Link] = [:]
   /// The links that the controller is disconnecting for us, and when they are given up.
@@ -50,9 +53,18 @@ struct ControllerLinks {
   func contains(_ handle: UInt16) -> Bool { links[handle] != nil }
 
   /// A link came up, and no other has its handle.
-  mutating func began(_ handle: UInt16, _ peer: DeviceAddress?, _ side: ActivityTurns.LinkSide, at now: Instant) {
+  /// - Parameter supervisionTimeout: nil if it is not known.
+  mutating func began(
+    _ handle: UInt16, _ peer: DeviceAddress?, _ side: ActivityTurns.LinkSide, supervisionTimeout: Duration?,
+    at now: Instant
+  ) {
     lastChange = now
-    links[handle] = Link(peer: peer, side: side)
+    links[handle] = Link(peer: peer, side: side, supervisionTimeout: supervisionTimeout)
+  }
+
+  /// The parameters of a link changed.
+  mutating func updated(_ handle: UInt16, supervisionTimeout: Duration) {
+    links[handle]?.supervisionTimeout = supervisionTimeout
   }
 
   /// A link has ended, or is given up.
@@ -68,7 +80,9 @@ struct ControllerLinks {
   mutating func endWasTold(at now: Instant) { lastChange = now }
 
   /// The controller is disconnecting a link.
-  mutating func isLeaving(_ handle: UInt16, at now: Instant) { leaving[handle] = now.advanced(by: Self.timeout) }
+  mutating func isLeaving(_ handle: UInt16, at now: Instant) {
+    if let link = links[handle] { leaving[handle] = now.advanced(by: link.departure) }
+  }
 
   /// The links whose end did not come in time; each is told once.
   mutating func overdue(at now: Instant) -> [UInt16] {

@@ -35,6 +35,16 @@ extension LinkNews {
     default: return nil
     }
   }
+
+  /// The supervision timeout that the link has from now on; nil if the news are about something else.
+  var supervisionTimeout: Duration? {
+    switch self {
+    case .parameters(let parameters): parameters.supervisionTimeout
+    case .subrate(let change) where change.status.isSuccess:
+      TimeUnits.supervisionUnits(change.supervisionTimeout)
+    case .parametersRefused, .phy, .dataLength, .features, .subrate: nil
+    }
+  }
 }
 
 extension LinkParameters {

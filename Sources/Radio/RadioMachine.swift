@@ -294,7 +294,10 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       links.endWasTold(at: now)
       giveUp(event.handle)
       return [.linkDown(handle: event.handle, event.reason)]
-    default: return LinkNews.told(by: event).map { [.link(handle: $0.handle, $0.news)] } ?? []
+    default:
+      guard let (handle, news) = LinkNews.told(by: event) else { return [] }
+      if let timeout = news.supervisionTimeout { links.updated(handle, supervisionTimeout: timeout) }
+      return [.link(handle: handle, news)]
     }
   }
 
@@ -358,7 +361,8 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     }
     let stale: [RadioAction] =
       giveUp(handle) ? [.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier))] : []
-    links.began(handle, device, role == 0 ? .central : .peripheral, at: now)
+    links.began(
+      handle, device, role == 0 ? .central : .peripheral, supervisionTimeout: parameters?.supervisionTimeout, at: now)
     let up = stale + [.linkUp(handle: handle, role == 0 ? .central : .peripheral, device, parameters)]
     guard role == 0 else {
       if let device { initiator.linkUp(device) }

@@ -53,6 +53,23 @@ struct LostLinkTests {
     script.expectTold()
   }
 
+  /// The controller ends such a link at its supervision timeout, and keeps its data until then.
+  @Test(arguments: [
+    // Connection Update Complete, and Subrate Change: 32 s, as the first parameters have 4 s.
+    "3e 0a 03 00 4000 2400 0000 800c", "3e 0c 23 00 4000 0100 0000 0000 800c",
+  ])
+  func aLinkIsNotGivenUpBeforeItsSupervisionTimeout(_ update: String) throws {
+    var script = try disconnecting()
+    try script.hear(update)
+    _ = script.takeTold()
+    try script.started(disconnect)
+    script.wait(.milliseconds(32_999))
+    script.silent()
+    script.expectTold()
+    script.wait(.milliseconds(1))
+    script.expectTold(.linkDown(handle: 0x40, HCIStatus(.unknownConnectionIdentifier)))
+  }
+
   @Test func aLinkThatEndsInTimeIsNotDisconnectedAgain() throws {
     var script = try disconnecting()
     try script.started(disconnect)
