@@ -10,6 +10,7 @@ import HCI
 /// | busy     | the deadline                              | free, `.ours` with "unspecified error"    |
 /// | either   | an answer to another program's command    | `.foreign`                                |
 /// | busy     | `doubt`                                   | the deadline is near                      |
+/// | busy     | the end of the command's link             | the deadline is near                      |
 /// | free     | `doubt`                                   | `isFree`                                  |
 /// | either   | credits                                   | `isFree` only with at least one           |
 /// | free     | no credits, then the deadline             | `isFree`: a controller may forget to give one |
@@ -36,8 +37,12 @@ package struct CommandSlot {
 
   /// The kernel allows a command two seconds, and others may be ahead of ours in its queue.
   package static let timeout = Duration.seconds(5)
+  /// How long an answer may take that is in doubt.
+  private static let doubtful = Duration.seconds(1)
 
   package private(set) var outstanding: Opcode?
+  /// The link that it is for.
+  private var link: ConnectionHandle?
   package private(set) var deadline: Instant?
   /// How many commands in a row got no answer at all.
   private(set) var timeouts = 0
@@ -51,6 +56,7 @@ package struct CommandSlot {
   /// Records that a command is sent.
   package mutating func send(_ packet: CommandPacket, at now: Instant, timeout: Duration = Self.timeout) {
     outstanding = packet.opcode
+    link = packet.link
     deadline = now.advanced(by: timeout)
   }
 
@@ -78,7 +84,13 @@ package struct CommandSlot {
   /// Events were lost, perhaps the answer that is awaited, or the one with the credit for the next command.
   mutating func doubt(at now: Instant) {
     credits = 1
-    deadline = outstanding == nil ? nil : deadline.map { min($0, now.advanced(by: .seconds(1))) }
+    deadline = outstanding == nil ? nil : deadline.map { min($0, now.advanced(by: Self.doubtful)) }
+  }
+
+  /// A link has ended: some controllers do not answer a command for it any more.
+  mutating func linkEnded(_ handle: ConnectionHandle, at now: Instant) {
+    guard outstanding != nil, link == handle else { return }
+    deadline = deadline.map { min($0, now.advanced(by: Self.doubtful)) }
   }
 
   /// The command after its deadline has passed, as an answer.

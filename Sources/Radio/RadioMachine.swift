@@ -292,6 +292,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     case .disconnectionComplete(let event):
       guard event.status.isSuccess else { return [] }
       links.endWasTold(at: now)
+      slot.linkEnded(event.handle, at: now)
       giveUp(event.handle)
       return [.linkDown(handle: event.handle, event.reason)]
     default:

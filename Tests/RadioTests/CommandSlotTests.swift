@@ -38,6 +38,27 @@ import Testing
     script.expectTold(.scanning(true))
   }
 
+  @Test func aCommandForALinkThatHasEndedHoldsNoOther() throws {
+    var script = RadioScript<LegacyFamily>()
+    script.give(.ask(7, CommandPacket(LEReadPHY(handle: 0x0140))))
+    try script.unanswered("3020 02 4001")
+    script.give(.wantScan(ScanParameters()))
+    try script.hear("05 04 00 4000 13")
+    _ = script.takeTold()
+    script.wait(.seconds(2))
+    script.silent()
+    try script.hear("05 04 00 4001 13")
+    _ = script.takeTold()
+    script.wait(.milliseconds(999))
+    script.silent()
+    script.expectTold()
+    script.wait(.milliseconds(1))
+    let failure = CommandSlot.Answer(opcode: LEReadPHY.opcode, status: HCIStatus(.unspecifiedError), complete: nil)
+    script.expectTold(.answered(question: 7, failure))
+    try script.command("0f20 00", returns: "08")
+    try script.command(prepareScan)
+  }
+
   @Test func aSetUpGoesOnWithoutCredits() {
     var machine = SetUpMachine(address: DeviceAddress(value: 1, kind: .public), faults: [])
     _ = machine.start(at: .zero)

@@ -1,0 +1,17 @@
+import HCI
+
+extension CommandPacket {
+  /// The commands for a link, which name its handle first.
+  private static let linkCommands: Set<Opcode> = [
+    Disconnect.opcode, ReadRemoteVersionInformation.opcode, ReadRSSI.opcode, LEConnectionUpdate.opcode,
+    LERemoteConnectionParameterRequestReply.opcode, LERemoteConnectionParameterRequestNegativeReply.opcode,
+    LEReadRemoteFeatures.opcode, LESetDataLength.opcode, LEReadPHY.opcode, LESetPHY.opcode, LESubrateRequest.opcode,
+    LEEnableEncryption.opcode, LELongTermKeyRequestReply.opcode, LELongTermKeyRequestNegativeReply.opcode,
+  ]
+
+  /// The link that the command is for; nil if it is for none.
+  var link: ConnectionHandle? {
+    guard Self.linkCommands.contains(opcode), parameters.count >= 2 else { return nil }
+    return ConnectionHandle(parameters[0]) | ConnectionHandle(parameters[1]) << 8
+  }
+}
