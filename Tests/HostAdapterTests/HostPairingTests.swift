@@ -127,6 +127,43 @@ import Testing
     #expect(stage.bonded.map(\.peer) == [phone])
   }
 
+  @Test func aLinkThatEndsDuringAPairingThatADeviceBeganCostsASecond() throws {
+    let stage = try PairingStage()
+    stage.pairing.settings = accepting
+    let device = stage.connect(phone, 0x40, as: .peripheral)
+    try stage.begin(device)
+    #expect(!stage.events.isEmpty && stage.failures.isEmpty)
+    stage.pairing.ended(0x40, GAPError.disconnected.error("gone"))
+    let again = stage.connect(phone, 0x41, as: .peripheral)
+    try stage.begin(again)
+    #expect(again.received.last == .pairingFailed(.repeatedAttempts))
+    stage.scheduler.advance(by: .seconds(1))
+    try stage.begin(again)
+    try consent(stage)
+    #expect(stage.bonded.map(\.peer) == [phone])
+    stage.pairing.ended(0x41, GAPError.disconnected.error("gone"))
+
+    // One that a program here asked for costs nothing.
+    _ = stage.raise(stage.connect(lamp, 0x42))
+    stage.pairing.ended(0x42, GAPError.disconnected.error("gone"))
+    let outcome = stage.raise(stage.connect(lamp, 0x43))
+    try stage.settle()
+    #expect(outcome.hasSucceeded)
+  }
+
+  /// Any device can show any address.
+  @Test func aDeviceThatHasNotPairedKeepsNoIdentityFromOthers() throws {
+    let stage = try PairingStage()
+    _ = stage.connect(phone, 0x40)
+    let owner = stage.connect(hidden, 0x41)
+    owner.terms.identity = phone
+    owner.terms.identityResolvingKey = Key128(7)
+    let outcome = stage.raise(owner)
+    try stage.settle()
+    #expect(outcome.hasSucceeded)
+    #expect(stage.bonded.map(\.peer) == [phone])
+  }
+
   @Test func aPairingThatFailsAtItsFirstPacketCountsToo() throws {
     let stage = try PairingStage()
     stage.pairing.settings = accepting

@@ -30,6 +30,7 @@ protocol HostPairingOwner: AnyObject {
 /// | the pairing succeeded                   | the owner is told; requests of that level are done, others failed       |
 /// | a failure, the link's end               | all requests of the link failed                                         |
 /// | a pairing failed once the link was encrypted | the same, and the link is disconnected                             |
+/// | the link's end during a pairing that the device began | counted as one of its failed attempts                     |
 final class HostPairing {
   weak var owner: (any HostPairingOwner)?
   /// Told of the pairing with a device.
@@ -63,6 +64,9 @@ final class HostPairing {
   func ended(_ handle: ConnectionHandle, _ error: BluetoothError) {
     guard let secured = links.removeValue(forKey: handle) else { return }
     secured.alarm?.cancel()
+    if secured.manager.isPairing, !secured.manager.isOwnPairing {
+      attempts.failed(secured.identity, now: context.scheduler.now)
+    }
     settle(secured, secured.manager.isEncrypting ? error.ofBond(with: secured.peer) : error)
   }
 
@@ -166,13 +170,19 @@ final class HostPairing {
     return .granted(terms(secured, settings.capability))
   }
 
+  /// Whether the device of a link is known to be that of its address: any device can show any one.
+  private func hasIdentity(_ secured: SecuredLink) -> Bool {
+    secured.manager.security.level > 1 || bonds.find(secured.identity) != nil
+  }
+
   // MARK: - The machine
 
   private func run(_ secured: SecuredLink, _ step: (inout SecurityManager, Instant) -> [SecurityAction]) {
     guard links[secured.handle] === secured else { return }
     let (wasPairing, pairings) = (secured.manager.isPairing, secured.manager.pairings)
     if wasPairing {
-      secured.manager.otherIdentities = Set(links.values.lazy.filter { $0 !== secured }.map(\.identity))
+      secured.manager.otherIdentities = Set(
+        links.values.lazy.filter { $0 !== secured && self.hasIdentity($0) }.map(\.identity))
     }
     let actions = step(&secured.manager, context.scheduler.now)
     secured.alarm?.cancel()
