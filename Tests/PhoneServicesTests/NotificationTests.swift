@@ -130,6 +130,30 @@ import Testing
     #expect(reader.deadline == nil)
   }
 
+  @Test func anAnswerThatComesTooLateIsIgnored() {
+    var reader = NotificationReader(parts: parts)
+    var other = event
+    other.identifier = 9
+    _ = reader.received(event, at: after(0))
+    _ = reader.received(other, at: after(0))
+    let late = answer()
+    #expect(reader.tick(at: after(10)).last == .write(NotificationCommand.getAttributes(notification: 9, parts).octets))
+    #expect(reader.received(data: Array(late.prefix(10)), at: after(11)) == [])
+    #expect(reader.received(data: Array(late.dropFirst(10)), at: after(11)) == [])
+    #expect(reader.received(data: [], at: after(11)) == [])
+    // The answer may come in pieces of any length.
+    let pieces = answer(9).map { [$0] }
+    for piece in pieces.dropLast() { #expect(reader.received(data: piece, at: after(12)) == []) }
+    #expect(
+      reader.received(data: pieces.last ?? [], at: after(12))
+        == [.notification(other, [.appIdentifier: "com.a", .title: "Hi"])])
+    // Other octets behind the first ones are a fault of this answer.
+    _ = reader.received(other, at: after(20))
+    #expect(reader.received(data: [0], at: after(21)) == [])
+    #expect(reader.received(data: late, at: after(21)).count == 1)
+    #expect(reader.deadline == nil)
+  }
+
   @Test func aFloodIsBounded() {
     var reader = NotificationReader(parts: parts)
     var failures = 0

@@ -6,6 +6,7 @@ import Bluetooth
 /// |---------|-------------------------------|------------------------------------------------------------------|
 /// | idle    | a notification is new         | `write` → asking                                                 |
 /// | asking  | a notification is new         | the notification waits                                           |
+/// | asking  | an answer to another question | none: it was too late                                            |
 /// | asking  | its answer is whole           | `notification`; the next `write` → asking, or → idle             |
 /// | asking  | refused, invalid, or too late | `failed`; the next `write` → asking, or → idle                   |
 /// | any     | a notification has gone       | `removed`; a waiting one is not asked for, an answer is dropped  |
@@ -33,9 +34,17 @@ public struct NotificationReader: Sendable {
     let event: NotificationEvent
     var assembly: AttributeAssembly
     let deadline: Instant
+    /// Whether the first octets of its answer came.
+    var hasBegun = false
     /// The notification has gone since: the end of the answer is awaited, as the parts of answers do not say which they
     /// belong to.
     var isGone = false
+
+    /// Whether these octets may be the first ones of its answer: the command, and the notification.
+    func begins(_ data: [UInt8]) -> Bool {
+      let head = [0] + (0..<4).map { UInt8(truncatingIfNeeded: event.identifier >> (8 * $0)) }
+      return !data.isEmpty && zip(data, head).allSatisfy { $0 == $1 }
+    }
   }
 
   private let parts: [NotificationCommand.Part]
@@ -72,7 +81,8 @@ public struct NotificationReader: Sendable {
 
   /// Data Source has notified. Answers that nothing asked for are ignored.
   public mutating func received(data: [UInt8], at now: Instant) -> [Action] {
-    guard var asked = question else { return [] }
+    guard var asked = question, asked.hasBegun || asked.begins(data) else { return [] }
+    asked.hasBegun = true
     switch asked.assembly.received(data) {
     case .incomplete:
       question = asked
