@@ -46,15 +46,22 @@ import PhoneServices
 
   private func receive(_ value: [UInt8]) async throws {
     guard var update = MediaUpdate(value) else { return }
-    if update.isTruncated {
-      try await phone.write(update.attribute.octets, to: AMS.service, AMS.entityAttribute)
-      let whole = try await phone.read(AMS.service, AMS.entityAttribute)
-      update.value = String(decoding: whole.prefix(MediaUpdate.maximumLength), as: UTF8.self)
-    }
+    if update.isTruncated, let whole = try await whole(of: update.attribute) { update.value = whole }
     guard state.update(update), printing == nil else { return }
     printing = Task { @MainActor [weak self] in
       guard (try? await Task.sleep(for: Self.pause)) != nil else { return }
       self?.printState()
+    }
+  }
+
+  /// The whole of a value that was cut; nil if the player has none any more, which an update tells.
+  private func whole(of attribute: MediaAttribute) async throws -> String? {
+    do {
+      try await phone.write(attribute.octets, to: AMS.service, AMS.entityAttribute)
+      let whole = try await phone.read(AMS.service, AMS.entityAttribute)
+      return String(decoding: whole.prefix(MediaUpdate.maximumLength), as: UTF8.self)
+    } catch let error as BluetoothError where error.domain == .att && [0xA0, 0xA2].contains(error.code) {
+      return nil
     }
   }
 

@@ -64,7 +64,7 @@ import Testing
   @Test("the state of the player, and commands that it takes")
   func media() throws {
     let phone = try ScriptedPhone()
-    let process = try phone.start("media", "--count", "2", "--json")
+    let process = try phone.start("media", "--count", "3", "--json")
     try phone.awaitSubscription(to: AMS.entityUpdate)
     for entity in 0..<3 as Range<UInt8> {
       #expect(try phone.written(to: AMS.entityUpdate).first == entity)
@@ -75,11 +75,15 @@ import Testing
     try phone.notify(AMS.entityUpdate, [2, 2, 1] + Array("Sinner".utf8))
     #expect(try phone.written(to: AMS.entityAttribute) == [2, 2])
     try phone.answerRead(of: AMS.entityAttribute, Array("Sinnerman".utf8))
+    try eventually("the second line is there") { process.output.contains("Sinnerman") || process.hasEnded }
+    // Meanwhile the player has no title any more.
+    try phone.notify(AMS.entityUpdate, [2, 2, 1] + Array("Feel".utf8))
+    try phone.refuseWrite(to: AMS.entityAttribute, 0xA2)
     let states = try objects(process)
-    #expect(states.map { $0["kind"] } == ["media", "media"])
-    #expect(states.map { $0["state"] } == ["playing", "playing"])
+    #expect(states.map { $0["kind"] } == ["media", "media", "media"])
+    #expect(states.map { $0["state"] } == ["playing", "playing", "playing"])
     #expect(states.first?["elapsed"] == .number(62.5))
-    #expect(states.map { $0["title"] } == [nil, "Sinnerman"])
+    #expect(states.map { $0["title"] } == [nil, "Sinnerman", "Feel"])
 
     let next = try phone.start("next")
     try phone.awaitSubscription(to: AMS.remoteCommand)

@@ -81,6 +81,14 @@ final class ScriptedPhone {
     return params.writes.flatMap(\.value.octets)
   }
 
+  /// Refuses the next write with an ATT error.
+  func refuseWrite(to uuid: BluetoothUUID, _ code: Int) throws {
+    let (id, params) = try client.nextCall(ServerWrite.self)
+    #expect(params.writes.map(\.handle) == [handles[uuid]])
+    let error = BluetoothError(domain: .att, code: code, name: "absent", message: "refused")
+    try client.send(raw: try RPCEncoding.failure(id: id, RPCError(error)))
+  }
+
   /// Answers the next read.
   func answerRead(of uuid: BluetoothUUID, _ value: [UInt8]) throws {
     let (id, params) = try client.nextCall(ServerRead.self)
