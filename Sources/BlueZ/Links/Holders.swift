@@ -1,7 +1,8 @@
 /// The programs that use the link to a device.
 ///
-/// A program that called Connect holds the link. Another one that uses the device's attributes joins it; the link does
-/// not stay for those alone.
+/// A program that called Connect holds the link. Another one that uses the device's attributes joins it (bleak does not
+/// call Connect for a device that is connected), and keeps it when the holders have gone, unless it is another
+/// connection of the last holder's process.
 struct Holders {
   /// The unique names of the programs that called Connect.
   private(set) var connected: Set<String> = []
@@ -21,12 +22,13 @@ struct Holders {
   mutating func join(_ client: String) { if !connected.contains(client) { joined.insert(client) } }
 
   /// A program does not use the link any more.
-  /// - Returns: the programs that had only joined it, if nobody else holds it now: they are to leave, too.
-  mutating func remove(_ client: String) -> Set<String> {
-    connected.remove(client)
+  /// - Parameter isOfSameProcess: whether another program is a connection of the same process.
+  /// - Returns: the programs that are to leave, too.
+  mutating func remove(_ client: String, where isOfSameProcess: (String) -> Bool) -> Set<String> {
     joined.remove(client)
-    guard connected.isEmpty else { return [] }
-    defer { joined = [] }
-    return joined
+    guard connected.remove(client) != nil, connected.isEmpty else { return [] }
+    let companions = joined.filter(isOfSameProcess)
+    (connected, joined) = (joined.subtracting(companions), [])
+    return companions
   }
 }

@@ -209,7 +209,7 @@ final class Links {
   }
 
   private func concerned(_ path: String, _ client: BusClient) -> [BusClient] {
-    let isOwn = holders[path]?.connected.contains(client.name) == true || pending[path]?.contains(client.name) == true
+    let isOwn = holders[path]?.has(client.name) == true || pending[path]?.contains(client.name) == true
     return isOwn ? [client] : spokenFor(path, by: client)
   }
 
@@ -231,17 +231,21 @@ final class Links {
   /// A program does not use the link any more, and bled knows.
   private func released(_ path: String, _ client: BusClient, reason: Reason = local) {
     guard let device = devices[path] else { return }
-    // Without anybody who called Connect, those who had joined the link leave it, too.
-    for other in holders[path]?.remove(client.name) ?? [] {
+    for other in remove(client, from: path) {
       if let other = clients.known(other) { leave(device.key.peripheral, other) }
     }
     settle(path, client, reason: reason)
   }
 
+  private func remove(_ client: BusClient, from path: String) -> Set<String> {
+    let process = client.credentials.process
+    return holders[path]?.remove(client.name) { clients.known($0)?.credentials.process == process } ?? []
+  }
+
   /// Shows that a program's link has ended: to all if nobody has one, else to its process.
   private func settle(_ path: String, _ client: BusClient, reason: Reason) {
     guard isConnected(path) else { return }
-    guard holders[path]?.connected.isEmpty != false else { return hide(path, from: client) }
+    guard holders[path]?.isEmpty != false else { return hide(path, from: client) }
     end(path, reason: reason)
   }
 
@@ -264,7 +268,7 @@ final class Links {
   }
 
   private func hide(_ path: String, from client: BusClient) {
-    let others = (holders[path]?.connected ?? []).compactMap { clients.known($0)?.credentials.process }
+    let others = (holders[path]?.all ?? []).compactMap { clients.known($0)?.credentials.process }
     guard !others.contains(client.credentials.process) else { return }
     hidden[path, default: []].insert(client.credentials.process)
     tell(client, path, isConnected: false)
@@ -287,7 +291,7 @@ final class Links {
     for device in devices.all(params.peripheral) where holders[device.path]?.has(client.name) == true {
       // Its call of Disconnect is answered first.
       if leaving[device.path]?.contains(client.name) == true { continue }
-      _ = holders[device.path]?.remove(client.name)
+      _ = remove(client, from: device.path)
       settle(device.path, client, reason: Self.reason(params.reason?.bluetoothError))
     }
   }

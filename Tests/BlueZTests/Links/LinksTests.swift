@@ -137,6 +137,34 @@ struct LinksTests {
     #expect(world.bus.signals.contains { $0.member == "Disconnected" })
   }
 
+  /// Uses the link that others have, as bleak does for a device that is connected.
+  private func join(_ program: String) {
+    let number = world.call(
+      program, .characteristic, "StartNotify", [], at: FacadeStage.device + "/service0010/char0011")
+    #expect(world.succeeded(number))
+  }
+
+  @Test(arguments: [false, true])
+  func aProgramThatDidNotCallConnectStaysWhenTheOtherDisconnects(isOfSameProcess: Bool) throws {
+    if !isOfSameProcess { world.bus.processes[Self.other] = 8 }
+    connect(Self.one)
+    join(Self.other)
+    #expect(world.succeeded(disconnect(Self.one)))
+    #expect((changes("Connected").last == .boolean(false)) == isOfSameProcess)
+    guard !isOfSameProcess else { return }
+    #expect(world.succeeded(disconnect(Self.other)))
+    #expect(changes("Connected").last == .boolean(false))
+  }
+
+  @Test func aProgramThatDidNotCallConnectDisconnectsItselfAlone() throws {
+    world.bus.processes[Self.other] = 8
+    connect(Self.one)
+    join(Self.other)
+    #expect(world.succeeded(disconnect(Self.other)))
+    #expect(try property("Connected") == .boolean(true))
+    #expect(changes("Connected").last == .boolean(true))
+  }
+
   /// bleak closes its connection to the bus when it is told: the reply must have come by then.
   @Test func theReplyToDisconnectComesBeforeTheSignal() throws {
     let answer = world.daemon.answer

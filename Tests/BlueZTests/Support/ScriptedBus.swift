@@ -28,6 +28,8 @@ final class ScriptedBus: Bus {
   var answer: (Call) -> Result<[BusValue], BusError>? = { _ in nil }
   /// The users of programs that are not user 1000's.
   var users: [String: UInt32] = [:]
+  /// The process of each program; 7 if missing.
+  var processes: [String: UInt32] = [:]
   private var due: [() -> Void] = []
 
   func reply(_ call: BusCall, _ values: [BusValue]) {
@@ -55,7 +57,8 @@ final class ScriptedBus: Bus {
   ) {
     if member == "GetConnectionCredentials" {
       let number = values.first?.string.flatMap { users[$0] } ?? 1000
-      let user = BusValue.options([("UnixUserID", .uint32(number)), ("ProcessID", .uint32(7))])
+      let process = values.first?.string.flatMap { processes[$0] } ?? 7
+      let user = BusValue.options([("UnixUserID", .uint32(number)), ("ProcessID", .uint32(process))])
       return due.append { completion(.success([user])) }
     }
     let call = Call(
