@@ -7,7 +7,7 @@ import pathlib
 import re
 import subprocess
 
-MODULES = ("Bluetooth", "BledRPC", "BledConnection", "BledClient", "FrameworkSupport", "CoreBluetooth")
+MODULES = ("Bluetooth", "BledRPC", "BledConnection", "BledClient", "Beacons", "FrameworkSupport", "CoreBluetooth")
 
 
 class Snippets:
