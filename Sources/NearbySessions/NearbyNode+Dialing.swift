@@ -3,7 +3,7 @@ import Noise
 
 /// Sessions that this side begins.
 extension NearbyNode {
-  /// The time for a connection, its handshake and the opening of its channels.
+  /// The time for a connection, all attempts together, with its handshake; and for the opening of each channel.
   private static let dialing = Duration.seconds(30)
   /// How often a link is requested that is lost before its session is open.
   private static let attempts = 3
@@ -134,16 +134,15 @@ extension NearbyNode {
     }
     dials[number] = task
     defer { dials[number] = nil }
-    let result = await withTaskCancellationHandler {
-      await task.value
-    } onCancel: {
-      task.cancel()
+    let dialed: Dialed
+    do throws(BluetoothError) {
+      dialed = try await Self.result(of: task, within: Self.dialing, or: "the peer could not be reached in time")
+    } catch {
+      throw hasStopped ? stopped : error
     }
-    guard hasStopped else { return try result.get() }
-    if case .success(let dialed) = result {
-      dialed.control.close()
-      await release(peripheral)
-    }
+    guard hasStopped else { return dialed }
+    dialed.control.close()
+    await release(peripheral)
     throw stopped
   }
 

@@ -24,12 +24,16 @@ extension NearbyNode {
   }
 
   func closed(_ flow: UInt32, _ end: FlowEnd, of number: Int) {
-    guard let state = peers[number]?.flows[flow], state.end == nil else { return }
-    peers[number]?.flows[flow]?.end = end
+    guard let peer = peers[number], var state = peer.flows[flow], state.end == nil else { return }
+    (state.end, state.endNumber) = (end, peer.lastEnd + 1)
+    peers[number]?.flows[flow] = state
+    peers[number]?.lastEnd = state.endNumber
     wake(flow, of: number)
-    // The newest ends can still be asked for.
-    let ended = (peers[number]?.flows ?? [:]).filter { $0.value.end != nil && $0.value.unread.isEmpty }.keys.sorted()
-    for flow in ended.dropLast(64) { peers[number]?.flows[flow] = nil }
+    // The newest ends can still be asked for, also those of flows that were opened long ago.
+    let ended = (peers[number]?.flows ?? [:]).filter { $0.value.end != nil && $0.value.unread.isEmpty }
+    for (flow, _) in ended.sorted(by: { $0.value.endNumber < $1.value.endNumber }).dropLast(64) {
+      peers[number]?.flows[flow] = nil
+    }
   }
 
   private func wake(_ flow: UInt32, of number: Int) {

@@ -16,6 +16,9 @@ struct DeviceLink {
 /// Two devices have one link, whichever of them requested it. So a channel that the other side opened counts as a user,
 /// too: the end of this side's last session or look must not take the link away from it.
 extension NearbyNode {
+  /// The time to read a description, however many services and characteristics a device has: others wait for it.
+  private static let reading = Duration.seconds(15)
+
   /// Connects to a device, or joins the users of the present connection.
   func acquire(_ peripheral: String) async throws(BluetoothError) -> Peripheral {
     // Counted before: a release meanwhile must not disconnect the link that is about to be used.
@@ -68,6 +71,38 @@ extension NearbyNode {
 
   /// Reads the description of a peer; a device may have several.
   func description(of link: Peripheral, _ identifier: UInt64) async throws(BluetoothError) -> PeerDescription {
+    let task = Task { () async -> Result<PeerDescription, BluetoothError> in
+      do throws(BluetoothError) {
+        return .success(try await readDescription(of: link, identifier))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try await Self.result(of: task, within: Self.reading, or: "the description of the peer was not read in time")
+  }
+
+  /// Waits for a task, which is cancelled when its time is over, or the present task is cancelled.
+  /// - Throws: the error of the task; `GAPError.connectionFailed` with the text when its time is over.
+  static func result<Value: Sendable>(
+    of task: Task<Result<Value, BluetoothError>, Never>, within time: Duration, or text: String
+  ) async throws(BluetoothError) -> Value {
+    let timer = Task {
+      try await Task.sleep(for: time)
+      task.cancel()
+    }
+    defer { timer.cancel() }
+    let result = await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }
+    if case .failure = result, task.isCancelled, !Task.isCancelled { throw GAPError.connectionFailed.error(text) }
+    return try result.get()
+  }
+
+  private func readDescription(
+    of link: Peripheral, _ identifier: UInt64
+  ) async throws(BluetoothError) -> PeerDescription {
     for service in try await link.discoverServices([settings.type.uuid]) {
       for characteristic in try await link.discoverCharacteristics([ServiceType.descriptionUUID], of: service) {
         let value = try await link.read(characteristic.handle)

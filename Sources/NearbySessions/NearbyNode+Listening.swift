@@ -15,6 +15,8 @@ extension NearbyNode {
   }
 
   private func describe(_ information: [String: String]) async throws(BluetoothError) {
+    await beginAdvertisingChange()
+    defer { endAdvertisingChange() }
     guard information != self.information else { return }
     try Self.check(information)
     self.information = information
@@ -37,12 +39,21 @@ extension NearbyNode {
       name: settings.name, information: information)
   }
 
+  /// Takes a turn: of two calls at once one would leave its channel and description behind.
   func listen() async throws(BluetoothError) {
-    guard listening == nil else { return }
+    await beginAdvertisingChange()
+    defer { endAdvertisingChange() }
+    guard listening == nil, !hasStopped else { return }
     let incoming = client.notifications(L2CAPIncoming.self)
     let published = try await client.publishL2CAPChannel(adapter: settings.adapter)
     listening = published
-    try await publishDescription()
+    do throws(BluetoothError) {
+      try await publishDescription()
+    } catch {
+      listening = nil
+      try? await client.unpublishL2CAPChannel(published.psm, adapter: published.adapter)
+      throw error
+    }
     listener = Task { [weak self] in
       do {
         for try await offered in incoming where offered.psm == published.psm { await self?.take(offered) }
@@ -86,7 +97,7 @@ extension NearbyNode {
     try await renewAdvertisement()
   }
 
-  /// Waits for its turn: of two changes at once one would leave its advertisement on the air.
+  /// Waits for its turn: of two changes at once one would leave its advertisement on the air, or its service.
   func beginAdvertisingChange() async {
     while isChangingAdvertisement { await withCheckedContinuation { advertisingWaiters.append($0) } }
     isChangingAdvertisement = true

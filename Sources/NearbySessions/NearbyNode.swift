@@ -95,11 +95,11 @@ public actor NearbyNode {
     for (identifier, own) in inviting { wakeCrossing(identifier, own.number) }
     await endSessions()
     for dial in dials.values { _ = await dial.value }
+    await beginAdvertisingChange()
+    defer { endAdvertisingChange() }
     listener?.cancel()
     listener = nil
-    await beginAdvertisingChange()
     if let advertisement { try? await client.stopAdvertising(advertisement) }
-    endAdvertisingChange()
     if let service { try? await client.unpublish(service) }
     if let listening { try? await client.unpublishL2CAPChannel(listening.psm, adapter: listening.adapter) }
     (advertisement, service, listening) = (nil, nil, nil)

@@ -36,6 +36,8 @@ struct PeerState {
   /// The waits for room in the queue of messages, each of which is checked again when something has happened.
   var senders: [CheckedContinuation<Void, Never>] = []
   var flows: [UInt32: FlowState] = [:]
+  /// Counts the ends of flows.
+  var lastEnd = 0
 
   /// Whether the program has to fetch something before more is read from a channel.
   func mustWait(_ lane: Frame.Lane) -> Bool {
@@ -52,6 +54,8 @@ struct FlowState {
   var unread: [[UInt8]] = []
   var offset: UInt64?
   var end: FlowEnd?
+  /// The order of the ends.
+  var endNumber = 0
   /// The waits of the program, each of which is checked again when something has happened to the flow.
   var waiters: [CheckedContinuation<Void, Never>] = []
 }

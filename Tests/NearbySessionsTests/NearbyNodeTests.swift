@@ -227,6 +227,17 @@ import Testing
     }
   }
 
+  @Test("the end of a flow that was opened long before the others can still be asked for")
+  func oldFlow() async throws {
+    let (daemon, alice, bob) = try await Nodes.pair()
+    defer { withExtendedLifetime(daemon) {} }
+    let ends = try await Nodes.connect(alice, bob)
+    let old = try await ends.alice.openStream("old")
+    for number in 0..<70 { try await ends.alice.openStream("\(number)").close() }
+    await old.close()
+    #expect(await old.ended() == .finished)
+  }
+
   @Test("a file arrives whole under its name, and a partial one is continued")
   func files() async throws {
     let (daemon, alice, bob) = try await Nodes.pair()

@@ -24,6 +24,20 @@ import Testing
     await #expect(throws: BluetoothError.self) { try await alice.invite(peer) }
   }
 
+  @Test("a peer that becomes reachable in several places at once is published once")
+  func reachableAtOnce() async throws {
+    let (daemon, alice, bob) = try await Nodes.pair()
+    defer { withExtendedLifetime(daemon) {} }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 { group.addTask { try await bob.becomeReachable() } }
+      try await group.waitForAll()
+    }
+    let peer = try await alice.find(bob.settings.identifier)
+    let link = try await alice.acquire(peer.peripheral)
+    #expect(try await link.discoverServices([bob.settings.type.uuid]).count == 1)
+    await alice.release(peer.peripheral)
+  }
+
   @Test("the search for a peer that is not there ends with its task")
   func notFound() async throws {
     let (daemon, alice, _) = try await Nodes.pair()
