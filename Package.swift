@@ -260,7 +260,9 @@ let package = Package(
       ]),
     .testTarget(
       name: "MultipeerConnectivityTests",
-      dependencies: ["MultipeerConnectivity", "FrameworkSupport", "BledClient", "TestSupport", "DaemonTestSupport"]),
+      dependencies: [
+        "MultipeerConnectivity", "NearbySessions", "FrameworkSupport", "BledClient", "TestSupport", "DaemonTestSupport",
+      ]),
     .testTarget(name: "OpenRPCTests", dependencies: ["openrpc", "BledRPC", "Bluetooth"]),
     .testTarget(name: "BledClientTests", dependencies: ["BledClient", "BledRPC", "Bluetooth", "TestSupport"]),
     .testTarget(

@@ -5,22 +5,23 @@ import Testing
 @Suite struct PeerMachineTests {
   private static func greeting(
     _ encryption: MCEncryptionPreference = .optional, _ certificates: [Data]? = nil
-  ) -> Greeting { Greeting(encryption: encryption, token: GroupToken(), certificates: certificates) }
+  ) -> Greeting { Greeting(encryption: encryption, certificates: certificates) }
 
   private let own = Self.greeting()
+  private let secret = GroupToken(), other = GroupToken()
 
   @Test("connecting is told before connected, and the end once", arguments: [true, false])
   func connected(isReadyFirst: Bool) {
-    var machine = PeerMachine(greeting: own)
+    var machine = PeerMachine(greeting: own, token: secret)
     let certificate = Data([1])
     expect(machine.opened() == [.tell(.connecting), .send(.greeting(own))])
     expect(machine.received(Self.greeting(.optional, [certificate])) == [.judge([certificate])])
     if isReadyFirst {
-      expect(machine.receivedReady() == [] && !machine.isConnected)
-      expect(machine.judged(true) == [.send(.ready), .tell(.connected)])
+      expect(machine.receivedReady(other) == [] && !machine.isConnected)
+      expect(machine.judged(true) == [.send(.ready(secret)), .know(other), .tell(.connected)])
     } else {
-      expect(machine.judged(true) == [.send(.ready)] && !machine.isConnected)
-      expect(machine.receivedReady() == [.tell(.connected)])
+      expect(machine.judged(true) == [.send(.ready(secret))] && !machine.isConnected)
+      expect(machine.receivedReady(other) == [.know(other), .tell(.connected)])
     }
     #expect(machine.isConnected)
     expect(machine.ended() == [.tell(.notConnected), .close])
@@ -29,19 +30,19 @@ import Testing
 
   @Test("an invitation that fails is told as not connected, without connecting")
   func failed() {
-    var machine = PeerMachine(greeting: own)
+    var machine = PeerMachine(greeting: own, token: secret)
     expect(machine.ended() == [.tell(.notConnected), .close])
     expect(machine.opened() == [])
   }
 
   @Test("a certificate that is refused ends the connection, and a second answer counts for nothing")
   func refused() {
-    var machine = PeerMachine(greeting: own)
+    var machine = PeerMachine(greeting: own, token: secret)
     _ = machine.opened()
     _ = machine.received(Self.greeting())
     expect(machine.judged(false) == [.tell(.notConnected), .close])
     expect(machine.judged(true) == [] && machine.isOver)
-    machine = PeerMachine(greeting: own)
+    machine = PeerMachine(greeting: own, token: secret)
     _ = machine.opened()
     _ = machine.received(Self.greeting())
     _ = machine.judged(true)
@@ -50,18 +51,18 @@ import Testing
 
   @Test("messages out of order end the connection")
   func outOfOrder() {
-    var machine = PeerMachine(greeting: own)
+    var machine = PeerMachine(greeting: own, token: secret)
     _ = machine.opened()
-    expect(machine.receivedReady() == [.tell(.notConnected), .close])
-    machine = PeerMachine(greeting: own)
+    expect(machine.receivedReady(other) == [.tell(.notConnected), .close])
+    machine = PeerMachine(greeting: own, token: secret)
     _ = machine.opened()
     _ = machine.received(Self.greeting())
     expect(machine.received(Self.greeting()) == [.tell(.notConnected), .close])
-    machine = PeerMachine(greeting: own)
+    machine = PeerMachine(greeting: own, token: secret)
     _ = machine.opened()
     _ = machine.received(Self.greeting())
-    _ = machine.receivedReady()
-    expect(machine.receivedReady() == [.tell(.notConnected), .close])
+    _ = machine.receivedReady(other)
+    expect(machine.receivedReady(other) == [.tell(.notConnected), .close])
   }
 
   @Test(
@@ -71,7 +72,7 @@ import Testing
       (.optional, .none, true), (.required, .optional, true), (.none, .none, true), (.required, .required, true),
     ])
   func encryption(own: MCEncryptionPreference, other: MCEncryptionPreference, connects: Bool) {
-    var machine = PeerMachine(greeting: Self.greeting(own))
+    var machine = PeerMachine(greeting: Self.greeting(own), token: secret)
     _ = machine.opened()
     expect((machine.received(Self.greeting(other)) == [.judge(nil)]) == connects)
   }
@@ -80,7 +81,7 @@ import Testing
   func messages() {
     let greeting = Self.greeting(.required, [Data([1, 2]), Data(), Data(repeating: 3, count: 300)])
     let messages: [SessionMessage] = [
-      .data([]), .data([1]), .part([2, 3]), .greeting(greeting), .greeting(own), .ready, .members([]),
+      .data([]), .data([1]), .part([2, 3]), .greeting(greeting), .greeting(own), .ready(secret), .members([]),
       .members([1, .max]),
     ]
     for message in messages { #expect(SessionMessage(message.encoded) == message) }
@@ -89,7 +90,7 @@ import Testing
       guard case .greeting(let cut)? = SessionMessage(Array(encoded.prefix(length))) else { continue }
       #expect((cut.certificates ?? []).count < 3)
     }
-    for octets in [[], [5], [2], [2, 3], [4, 1], [4] + Array(repeating: 0, count: 17 * 8)] as [[UInt8]] {
+    for octets in [[], [5], [2], [2, 3], [3], [3, 1], [4, 1], [4] + Array(repeating: 0, count: 17 * 8)] as [[UInt8]] {
       #expect(SessionMessage(octets) == nil)
     }
   }

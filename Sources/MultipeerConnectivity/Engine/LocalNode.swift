@@ -118,7 +118,9 @@ actor LocalNode {
     switch InvitationContext(invitation.context) {
     case nil: await invitation.answer(false)
     case .member(let token):
-      guard let session = SessionEngine.member(key.peer.identifier, token) else {
+      guard let session = Memberships.session(of: key.peer.identifier, token),
+        !session.hasCancelled(invitation.connection.key)
+      else {
         await invitation.answer(false)
         return
       }

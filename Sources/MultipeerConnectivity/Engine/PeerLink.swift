@@ -12,11 +12,16 @@ final class PeerLink: @unchecked Sendable {
   private let outgoing = OutgoingQueue()
   /// The sockets of the program's streams.
   private let streams = Guarded<[ObjectIdentifier: StreamSocket]>([:])
+  /// Of the reader alone: the peer's streams that the program has.
+  private var received: [ReceivedStream] = []
   /// Of the reader alone: data whose end has not come.
   private var partial: [UInt8] = []
   /// Of the reader alone: streams and resources that came before the greeting was over.
   private var early: [NearbyEvent] = []
 
+  /// The most streams of the peer that the program has open, and the most events before the greeting is over: each
+  /// takes descriptors of this process.
+  private static let streamLimit = 64
   /// The most octets of data that are put together.
   private static let longestData = 16 << 20
 
@@ -89,7 +94,12 @@ final class PeerLink: @unchecked Sendable {
       case .datagram(let octets):
         if engine.isConnected(self) { await engine.tell(.data(Data(octets), peer)) }
       case .stream, .resource:
-        if engine.isConnected(self) { await take(event, for: engine) } else { early.append(event) }
+        if engine.isConnected(self) {
+          await take(event, for: engine)
+        } else {
+          guard early.count < Self.streamLimit else { return }
+          early.append(event)
+        }
       case .lost, .resumed: break
       case .ended: return
       }
@@ -108,7 +118,7 @@ final class PeerLink: @unchecked Sendable {
       partial = []
       await engine.tell(.data(data, peer))
     case .greeting(let greeting): engine.greeted(greeting, self)
-    case .ready: engine.ready(self)
+    case .ready(let token): engine.ready(token, self)
     case .members(let members): engine.heard(members, from: self)
     }
     return true
@@ -117,7 +127,10 @@ final class PeerLink: @unchecked Sendable {
   private func take(_ event: NearbyEvent, for engine: SessionEngine) async {
     switch event {
     case .stream(let flow, let name):
+      received.removeAll { !$0.isOpen }
+      guard received.count < Self.streamLimit else { return await flow.close(.tooMany) }
       guard let (stream, socket) = Self.inputStream() else { return await flow.close(.noRoom) }
+      received.append(ReceivedStream(stream: stream))
       carry(socket) { await Self.pump(flow, to: socket) }
       await engine.tell(.stream(stream, name: name, peer))
     case .resource(let flow, let offer):
@@ -162,9 +175,16 @@ final class PeerLink: @unchecked Sendable {
     StreamSocket.pair().map { (ChannelOutputStream($0), $1) }
   }
 
-  private static func inputStream() -> (InputStream, StreamSocket)? {
+  private static func inputStream() -> (ChannelInputStream, StreamSocket)? {
     StreamSocket.pair().map { (ChannelInputStream($0), $1) }
   }
+}
+
+/// A stream of the peer that the program was given.
+private struct ReceivedStream {
+  weak var stream: ChannelInputStream?
+
+  var isOpen: Bool { stream.map { $0.streamStatus != .closed } ?? false }
 }
 
 /// The end of a pair of sockets whose other end a stream of the program has.

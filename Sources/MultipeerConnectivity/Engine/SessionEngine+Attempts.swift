@@ -9,8 +9,7 @@ extension SessionEngine {
   func begin(_ peer: PeerIdentity, evenIfConnected: Bool = false) -> Int? {
     state.with { state in
       guard !state.isClosed else { return nil }
-      let machine = PeerMachine(greeting: greeting(state))
-      var entry = state.entries[peer.identifier] ?? Entry(peer: peer, machine: machine)
+      var entry = state.entries[peer.identifier] ?? Entry(peer: peer, machine: machine(state))
       guard evenIfConnected || entry.isIdle else { return nil }
       entry.attempts += 1
       state.entries[peer.identifier] = entry
@@ -23,9 +22,9 @@ extension SessionEngine {
   func beginWait(for peer: PeerIdentity) -> Int? {
     state.with { state in
       guard !state.isClosed, state.entries[peer.identifier]?.isIdle ?? true else { return nil }
-      let machine = PeerMachine(greeting: greeting(state))
       state.lastWait += 1
-      state.entries[peer.identifier] = Entry(peer: peer, machine: machine, wait: state.lastWait)
+      state.cancelled[peer.identifier] = nil
+      state.entries[peer.identifier] = Entry(peer: peer, machine: machine(state), wait: state.lastWait)
       return state.lastWait
     }
   }

@@ -3,53 +3,37 @@ import FrameworkSupport
 import NearbySessions
 
 /// The members of a session connect with each other: each that joins is told of the others, and of two the one with
-/// the lower identifier invites the other, with the secret of the one that told it.
+/// the lower identifier invites the other, with the secret of the one that told it. A secret is told to peers that are
+/// accepted, and known as long as the peer is connected.
 extension SessionEngine {
-  private struct Membership: Hashable {
-    let identifier: UInt64
-    let token: GroupToken
-  }
-
-  /// The secrets of a session that are known: its own and those of its peers.
-  private static let tokenLimit = 16
   /// How often a member is invited, and the time for each.
   private static let attempts = 3, timeout = Duration.seconds(30)
-  private static let sessions = Guarded<[Membership: WeakReference<SessionEngine>]>([:])
 
-  /// The session of a peer of this program whose members know this secret.
-  static func member(_ identifier: UInt64, _ token: GroupToken) -> SessionEngine? {
-    sessions.with { $0[Membership(identifier: identifier, token: token)]?.object }
-  }
-
-  /// The session gets another secret: those of before are of no use any more.
+  /// The session gets another secret: the one of before is of no use any more.
   func renew() {
     state.with { state in
-      let token = GroupToken()
-      state.tokens = [token]
-      register(token)
+      Memberships.remove(state.token, of: self)
+      state.token = GroupToken()
+      Memberships.add(state.token, of: self)
     }
   }
 
-  /// The secret of a peer.
-  func know(_ token: GroupToken, _ link: PeerLink) {
-    state.with { state in
-      guard state.entries[link.peer.identifier]?.link === link, !state.tokens.contains(token) else { return }
-      if state.tokens.count >= Self.tokenLimit { unregister([state.tokens.remove(at: 1)]) }
-      state.tokens.append(token)
-      state.entries[link.peer.identifier]?.token = token
-      register(token)
-    }
+  /// The secret of a connected peer.
+  func know(_ token: GroupToken, _ identifier: UInt64, _ state: inout State) {
+    state.entries[identifier]?.token = token
+    Memberships.add(token, of: self)
   }
 
-  private func register(_ token: GroupToken) {
-    Self.sessions.with { $0[Membership(identifier: own.identifier, token: token)] = WeakReference(self) }
+  /// The secret of a peer is of no use without the peer, unless it is also that of another one.
+  func forgetToken(of identifier: UInt64, _ state: inout State) {
+    guard let token = state.entries[identifier]?.token else { return }
+    state.entries[identifier]?.token = nil
+    guard token != state.token, !state.entries.values.contains(where: { $0.token == token }) else { return }
+    Memberships.remove(token, of: self)
   }
 
-  func unregister(_ tokens: [GroupToken]) {
-    Self.sessions.with { sessions in
-      for token in tokens { sessions[Membership(identifier: own.identifier, token: token)] = nil }
-    }
-  }
+  /// Whether the program has ended the connection to the peer with this key.
+  func hasCancelled(_ key: [UInt8]) -> Bool { state.with { $0.cancelled.values.contains(key) } }
 
   /// Tells each connected peer of the others.
   func tellMembers() {
@@ -62,14 +46,23 @@ extension SessionEngine {
 
   /// A peer has told of others.
   func heard(_ members: [UInt64], from link: PeerLink) {
-    let (unknown, token, era) = state.with { state in
-      let unknown = members.filter { $0 != own.identifier && state.entries[$0] == nil && !state.dialing.contains($0) }
-      state.dialing.formUnion(unknown.filter { $0 > own.identifier })
-      return (unknown, state.entries[link.peer.identifier]?.token, state.era)
+    state.with { state in
+      guard let entry = state.entries[link.peer.identifier], entry.link === link, entry.machine.isConnected,
+        let token = entry.token
+      else { return }
+      let known = state.dialing.union(state.entries.keys)
+      let unknown = members.filter { $0 != own.identifier && !known.contains($0) && state.cancelled[$0] == nil }
+      // A list may have any identifiers: no more are dialled than can take part.
+      let room = max(0, kMCSessionMaximumNumberOfPeers - 1 - known.count)
+      let dialled = Set(unknown.filter { $0 > own.identifier }).prefix(room)
+      state.dialing.formUnion(dialled)
+      for member in dialled { dial(member, token, at: link.local, state.era) }
+      let isReachable = state.reachable.contains { $0 === link.local }
+      guard !isReachable, unknown.contains(where: { $0 < own.identifier }) else { return }
+      state.reachable.append(link.local)
+      let era = self.era(state)
+      Task { try? await link.local.becomeReachable(for: era) }
     }
-    guard let token, isConnected(link) else { return }
-    for member in unknown where member > own.identifier { dial(member, token, at: link.local, era) }
-    if unknown.contains(where: { $0 < own.identifier }) { reach(link.local) }
   }
 
   /// This side can be invited by members.
@@ -101,7 +94,7 @@ extension SessionEngine {
   /// The data by which a peer connects with this session.
   func connectionData(_ local: LocalNode) async throws(BluetoothError) -> Data {
     try await local.becomeReachable(for: addReachable(local))
-    let token = state.with { $0.tokens.first ?? GroupToken() }
+    let token = state[\.token]
     return ConnectionData(identifier: own.identifier, token: token).encoded
   }
 

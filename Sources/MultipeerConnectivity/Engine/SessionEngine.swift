@@ -28,7 +28,7 @@ final class SessionEngine: @unchecked Sendable {
     var pending: NearbyConnection?
     /// The order in which peers were connected.
     var rank = 0
-    /// The secret of its session.
+    /// The secret of its session, while it is connected.
     var token: GroupToken?
 
     /// Whether there is neither a connection nor an attempt.
@@ -41,8 +41,10 @@ final class SessionEngine: @unchecked Sendable {
     var lastRank = 0, lastWait = 0
     /// Counts the disconnections: attempts that were begun before one are ended.
     var era = 0
-    /// The secrets by which members are known: the own one, and those of peers.
-    var tokens: [GroupToken] = []
+    /// The secret by which members of this session are known, beside those of its peers.
+    var token = GroupToken()
+    /// The peers whose connection the program has ended, by identifier, and their keys: members cannot bring them back.
+    var cancelled: [UInt64: [UInt8]] = [:]
     /// The nodes at which this side is to be reached.
     var reachable: [LocalNode] = []
     /// The members that are being dialled.
@@ -78,7 +80,7 @@ final class SessionEngine: @unchecked Sendable {
   func close() {
     disconnect()
     state[\.isClosed] = true
-    state.with { unregister($0.tokens) }
+    state.with { Memberships.remove($0.token, of: self) }
   }
 
   // MARK: The program
@@ -95,6 +97,7 @@ final class SessionEngine: @unchecked Sendable {
   /// Invites a peer.
   func invite(_ peer: PeerIdentity, _ context: InvitationContext, at local: LocalNode, timeout: Duration) {
     guard case let era? = begin(peer) else { return }
+    state.with { $0.cancelled[peer.identifier] = nil }
     Task {
       do throws(BluetoothError) {
         let connection = try await local.invite(peer.identifier, context, timeout: timeout) { [weak self] opened in
@@ -107,10 +110,16 @@ final class SessionEngine: @unchecked Sendable {
     }
   }
 
-  /// Accepts an invitation.
+  /// Accepts an invitation, also of a connected peer: it may have been started again. Its identifier is easily taken,
+  /// so another key is declined as long as there is a link to the former peer.
   func join(_ invitation: NearbyInvitation, from peer: PeerIdentity, at local: LocalNode) {
     guard case let era? = begin(peer, evenIfConnected: true) else { return }
     Task {
+      let former = state.with { $0.entries[peer.identifier]?.link?.connection }
+      if let former, former.key != invitation.connection.key, await former.hasLink {
+        await invitation.answer(false)
+        return failed(peer, era)
+      }
       guard await invitation.answer(true) else { return failed(peer, era) }
       attach(invitation.connection, peer, at: local, era, isOwn: true)
     }
@@ -129,8 +138,7 @@ final class SessionEngine: @unchecked Sendable {
       for identifier in entries.keys { perform({ $0.ended() }, identifier, &state) }
       state.entries = [:]
       state.dialing = []
-      unregister(state.tokens)
-      state.tokens = []
+      state.cancelled = [:]
       return entries.values
     }
     for entry in entries { if let pending = entry.pending { Task { await pending.disconnect() } } }
@@ -141,6 +149,7 @@ final class SessionEngine: @unchecked Sendable {
   func cancel(_ identifier: UInt64) {
     let entry = state.with { state in
       let entry = state.entries[identifier]
+      if let connection = entry?.link?.connection ?? entry?.pending { state.cancelled[identifier] = connection.key }
       perform({ $0.ended() }, identifier, &state)
       state.entries[identifier] = nil
       return entry
@@ -150,8 +159,8 @@ final class SessionEngine: @unchecked Sendable {
 
   // MARK: Connections
 
-  func greeting(_ state: State) -> Greeting {
-    Greeting(encryption: encryption, token: state.tokens.first ?? GroupToken(), certificates: certificates)
+  func machine(_ state: State) -> PeerMachine {
+    PeerMachine(greeting: Greeting(encryption: encryption, certificates: certificates), token: state.token)
   }
 
   func era(_ state: State) -> Era { Era(session: ObjectIdentifier(self), number: state.era) }
@@ -161,13 +170,15 @@ final class SessionEngine: @unchecked Sendable {
   func attach(_ connection: NearbyConnection, _ peer: PeerIdentity, at local: LocalNode, _ era: Int, isOwn: Bool) {
     let link = PeerLink(connection, peer, at: local)
     let isWanted = state.with { state in
-      guard state.era == era, !state.isClosed, state.entries[peer.identifier] != nil || !isOwn else { return false }
+      guard state.era == era, !state.isClosed,
+        isOwn ? state.entries[peer.identifier] != nil : state.cancelled[peer.identifier] == nil
+      else { return false }
       let former = state.entries[peer.identifier]
       if former?.link != nil { perform({ $0.ended() }, peer.identifier, &state) }
       let machine = former.flatMap { $0.link == nil && !$0.machine.isOver ? $0.machine : nil }
       state.lastRank += 1
       state.entries[peer.identifier] = Entry(
-        peer: peer, machine: machine ?? PeerMachine(greeting: greeting(state)), link: link,
+        peer: peer, machine: machine ?? self.machine(state), link: link,
         attempts: max(0, (former?.attempts ?? 0) - (isOwn ? 1 : 0)), rank: state.lastRank)
       perform({ $0.opened() }, peer.identifier, &state)
       return true
@@ -188,12 +199,9 @@ final class SessionEngine: @unchecked Sendable {
     }
   }
 
-  func greeted(_ greeting: Greeting, _ link: PeerLink) {
-    know(greeting.token, link)
-    change(link) { $0.received(greeting) }
-  }
+  func greeted(_ greeting: Greeting, _ link: PeerLink) { change(link) { $0.received(greeting) } }
 
-  func ready(_ link: PeerLink) { change(link) { $0.receivedReady() } }
+  func ready(_ token: GroupToken, _ link: PeerLink) { change(link) { $0.receivedReady(token) } }
 
   /// A link has ended.
   func ended(_ link: PeerLink) {
@@ -226,7 +234,10 @@ final class SessionEngine: @unchecked Sendable {
       switch action {
       case .tell(let new): deliver(.changed(entry.peer, new))
       case .send(let message): _ = entry.link?.send(.message(message))
-      case .close: entry.link?.close()
+      case .know(let token): know(token, identifier, &state)
+      case .close:
+        entry.link?.close()
+        forgetToken(of: identifier, &state)
       case .judge(let certificates):
         guard let link = entry.link else { break }
         deliver(

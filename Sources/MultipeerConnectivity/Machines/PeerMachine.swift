@@ -4,10 +4,10 @@
 /// |-----------|--------------------------------|--------------------------------------------------------------|
 /// | invited   | opened                         | told "connecting"; a greeting is sent → greeting             |
 /// | greeting  | greeting                       | its certificate is to be judged; not if one side does without encryption and the other does not: → over |
-/// | greeting  | judged: accepted               | "ready" is sent; connected, if "ready" has come              |
+/// | greeting  | judged: accepted               | "ready" is sent, with the own secret; connected, if "ready" has come |
 /// | greeting  | judged: refused                | → over                                                       |
 /// | greeting  | ready                          | connected, if the certificate was accepted                   |
-/// | connected | (begin)                        | told "connected"                                             |
+/// | connected | (begin)                        | the secret of the other side's session is known; told "connected" |
 /// | any       | ended, anything else           | told "notConnected", once; closed → over                     |
 /// | over      | anything                       | nothing                                                      |
 ///
@@ -15,7 +15,8 @@
 struct PeerMachine: Sendable {
   private enum State: Sendable {
     case invited
-    case greeting(hasGreeting: Bool, isReady: Bool, isAccepted: Bool)
+    /// With the secret of the other side's "ready", once it has come.
+    case greeting(hasGreeting: Bool, ready: GroupToken?, isAccepted: Bool)
     case connected
     case over
   }
@@ -24,6 +25,8 @@ struct PeerMachine: Sendable {
   enum Action: Hashable, Sendable {
     case tell(MCSessionState)
     case send(SessionMessage)
+    /// The other side has told the secret of its session; it is known until `close`.
+    case know(GroupToken)
     /// The program is to judge the certificate.
     case judge([Data]?)
     /// The connection is to be closed.
@@ -31,10 +34,13 @@ struct PeerMachine: Sendable {
   }
 
   private let greeting: Greeting
+  private let token: GroupToken
   private var state = State.invited
 
-  /// - Parameter greeting: this side's greeting.
-  init(greeting: Greeting) { self.greeting = greeting }
+  /// - Parameters:
+  ///   - greeting: this side's greeting.
+  ///   - token: the secret of this side's session, for a peer that is accepted.
+  init(greeting: Greeting, token: GroupToken) { (self.greeting, self.token) = (greeting, token) }
 
   var isConnected: Bool { if case .connected = state { true } else { false } }
   var isOver: Bool { if case .over = state { true } else { false } }
@@ -42,31 +48,39 @@ struct PeerMachine: Sendable {
   /// The invitation was accepted: there is a connection.
   mutating func opened() -> [Action] {
     guard case .invited = state else { return [] }
-    state = .greeting(hasGreeting: false, isReady: false, isAccepted: false)
+    state = .greeting(hasGreeting: false, ready: nil, isAccepted: false)
     return [.tell(.connecting), .send(.greeting(greeting))]
   }
 
   /// The other side's first message.
   mutating func received(_ other: Greeting) -> [Action] {
-    guard case .greeting(false, let isReady, let isAccepted) = state else { return ended() }
+    guard case .greeting(false, let ready, let isAccepted) = state else { return ended() }
     guard greeting.isCompatible(with: other) else { return ended() }
-    state = .greeting(hasGreeting: true, isReady: isReady, isAccepted: isAccepted)
+    state = .greeting(hasGreeting: true, ready: ready, isAccepted: isAccepted)
     return [.judge(other.certificates)]
   }
 
   /// The program has judged the certificate.
   mutating func judged(_ accepts: Bool) -> [Action] {
-    guard case .greeting(true, let isReady, false) = state else { return [] }
+    guard case .greeting(true, let ready, false) = state else { return [] }
     guard accepts else { return ended() }
-    state = isReady ? .connected : .greeting(hasGreeting: true, isReady: false, isAccepted: true)
-    return [.send(.ready)] + (isReady ? [.tell(.connected)] : [])
+    guard let ready else {
+      state = .greeting(hasGreeting: true, ready: nil, isAccepted: true)
+      return [.send(.ready(token))]
+    }
+    state = .connected
+    return [.send(.ready(token)), .know(ready), .tell(.connected)]
   }
 
   /// The other side has accepted this one's certificate.
-  mutating func receivedReady() -> [Action] {
-    guard case .greeting(true, false, let isAccepted) = state else { return ended() }
-    state = isAccepted ? .connected : .greeting(hasGreeting: true, isReady: true, isAccepted: false)
-    return isAccepted ? [.tell(.connected)] : []
+  mutating func receivedReady(_ other: GroupToken) -> [Action] {
+    guard case .greeting(true, nil, let isAccepted) = state else { return ended() }
+    guard isAccepted else {
+      state = .greeting(hasGreeting: true, ready: other, isAccepted: false)
+      return []
+    }
+    state = .connected
+    return [.know(other), .tell(.connected)]
   }
 
   /// The invitation failed, the connection has ended, or is to end.

@@ -5,7 +5,8 @@ enum SessionMessage: Hashable, Sendable {
   /// Data of which more follows.
   case part([UInt8])
   case greeting(Greeting)
-  case ready
+  /// The sender accepts the receiver: the secret by which peers are members of its session.
+  case ready(GroupToken)
   /// The other peers of the sender's session.
   case members([UInt64])
 
@@ -19,7 +20,7 @@ enum SessionMessage: Hashable, Sendable {
     case .data(let octets): [0] + octets
     case .part(let octets): [1] + octets
     case .greeting(let greeting): [2] + greeting.encoded
-    case .ready: [3]
+    case .ready(let token): [3] + token.octets
     case .members(let members): [4] + members.flatMap(\.octets)
     }
   }
@@ -33,7 +34,9 @@ enum SessionMessage: Hashable, Sendable {
     case 2:
       guard let greeting = Greeting(rest) else { return nil }
       self = .greeting(greeting)
-    case 3: self = .ready
+    case 3:
+      guard let token = GroupToken(rest) else { return nil }
+      self = .ready(token)
     case 4:
       guard rest.count % 8 == 0, rest.count / 8 <= Self.memberLimit else { return nil }
       self = .members(stride(from: rest.startIndex, to: rest.endIndex, by: 8).map { UInt64(rest[$0..<$0 + 8]) })
@@ -48,8 +51,6 @@ struct Greeting: Hashable, Sendable {
   static let certificateLimit = 16, octetLimit = 64 << 10
 
   var encryption: MCEncryptionPreference
-  /// The secret by which peers are members of the sender's session.
-  var token: GroupToken
   /// The certificates of the sender; nil: it has none.
   var certificates: [Data]?
 
@@ -62,23 +63,22 @@ struct Greeting: Hashable, Sendable {
   }
 
   fileprivate var encoded: [UInt8] {
-    [UInt8(encryption.rawValue)] + token.octets
+    [UInt8(encryption.rawValue)]
       + (certificates ?? []).flatMap { certificate in
         let count = certificate.count
         return [UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count)] + certificate
       }
   }
 
-  init(encryption: MCEncryptionPreference, token: GroupToken, certificates: [Data]?) {
-    (self.encryption, self.token, self.certificates) = (encryption, token, certificates)
+  init(encryption: MCEncryptionPreference, certificates: [Data]?) {
+    (self.encryption, self.certificates) = (encryption, certificates)
   }
 
   fileprivate init?(_ octets: ArraySlice<UInt8>) {
     guard octets.count <= Self.octetLimit,
-      let encryption = octets.first.flatMap({ MCEncryptionPreference(rawValue: Int($0)) }),
-      let token = GroupToken(octets.dropFirst().prefix(GroupToken.length))
+      let encryption = octets.first.flatMap({ MCEncryptionPreference(rawValue: Int($0)) })
     else { return nil }
-    var rest = octets.dropFirst(1 + GroupToken.length)
+    var rest = octets.dropFirst()
     var certificates: [Data] = []
     while !rest.isEmpty {
       let length = rest.prefix(2).reduce(0) { $0 << 8 | Int($1) }
@@ -86,7 +86,7 @@ struct Greeting: Hashable, Sendable {
       certificates.append(Data(rest.dropFirst(2).prefix(length)))
       rest = rest.dropFirst(2 + length)
     }
-    self.init(encryption: encryption, token: token, certificates: certificates.isEmpty ? nil : certificates)
+    self.init(encryption: encryption, certificates: certificates.isEmpty ? nil : certificates)
   }
 }
 

@@ -96,7 +96,11 @@ open class MCSession: NSObject {
 
   /// The same.
   open func nearbyConnectionData(forPeer peerID: MCPeerID) async throws -> Data {
-    try await engine.connectionData(.shared(myPeerID, .unadvertised))
+    do throws(BluetoothError) {
+      return try await engine.connectionData(.shared(myPeerID, .unadvertised))
+    } catch {
+      throw NSError.multipeer(error)
+    }
   }
 
   /// Connects with a peer by the data of its session. Both sides call it, with the data of the other.

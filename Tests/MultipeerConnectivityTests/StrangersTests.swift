@@ -1,0 +1,101 @@
+import BledClient
+import DaemonTestSupport
+import FrameworkSupport
+@testable import MultipeerConnectivity
+import NearbySessions
+import TestSupport
+import Testing
+
+/// Attempts of strangers, and of peers that are not wanted any more, to take part in a session.
+@Suite(.timeLimit(.minutes(10))) struct StrangersTests {
+  private static func connected(_ daemon: Daemon) async throws -> (alice: Party, bob: Party) {
+    let (alice, bob) = (Party("Alice", daemon, adapter: 0), Party("Bob", daemon, adapter: 1))
+    alice.invites = true
+    alice.browser.startBrowsingForPeers()
+    bob.advertiser.startAdvertisingPeer()
+    try await alice.isConnected(with: bob)
+    try await bob.isConnected(with: alice)
+    return (alice, bob)
+  }
+
+  @Test("another key does not take the place of a connected peer whose identifier it uses")
+  func otherKey() async throws {
+    let daemon = try await Daemon(adapters: 3)
+    let (alice, bob) = try await Self.connected(daemon)
+    alice.advertiser.startAdvertisingPeer()
+    var settings = NearbySettings(type: try #require(ServiceType(Party.serviceType)), name: "Bob")
+    settings.identifier = bob.peer.identity.identifier
+    settings.adapter = "simulated2"
+    let mallory = try NearbyNode(client: try await BledClient.connect(to: daemon.socket), settings: settings)
+    let peer = try await mallory.find(alice.peer.identity.identifier)
+    // The program accepts all.
+    await #expect(throws: BluetoothError.self) { try await mallory.invite(peer, context: [0]) }
+    #expect(alice.read { $0.invitations.count } == 1)
+    #expect(alice.states(of: bob) == [.connecting, .connected])
+    try alice.session.send(Data([1]), toPeers: [bob.peer], with: .reliable)
+    try await until { bob.read { $0.data } == [Data([1])] }
+    await mallory.stop()
+  }
+
+  @Test("a peer whose connection the program has ended does not come back by the secret of the session")
+  func cancelled() async throws {
+    let daemon = try await Daemon(adapters: 2)
+    let (alice, bob) = try await Self.connected(daemon)
+    alice.advertiser.startAdvertisingPeer()
+    let (ofAlice, ofBob) = (alice.session.engine.state[\.token], bob.session.engine.state[\.token])
+    let identifier = alice.peer.identity.identifier
+    #expect(Memberships.session(of: identifier, ofBob) === alice.session.engine)
+    alice.session.cancelConnectPeer(bob.peer)
+    try await until { bob.states(of: alice) == [.connecting, .connected, .notConnected] }
+    #expect(Memberships.session(of: identifier, ofBob) == nil)
+    let local = LocalNode.shared(bob.peer, try #require(ServiceType(Party.serviceType)))
+    bob.session.engine.invite(alice.peer.identity, .member(ofAlice), at: local, timeout: .seconds(60))
+    try await until { bob.states(of: alice).count == 4 }
+    #expect(bob.states(of: alice).last == .notConnected)
+    #expect(alice.states(of: bob) == [.connecting, .connected, .notConnected])
+  }
+
+  @Test("a list of members has no more dialled than can take part")
+  func manyMembers() async throws {
+    let daemon = try await Daemon(adapters: 2)
+    let (alice, bob) = try await Self.connected(daemon)
+    let members = (0..<16 as Range<UInt64>).map { .max - $0 }
+    let link = try #require(bob.session.engine.link(to: alice.peer.identity.identifier))
+    #expect(link.send(.message(.members(members))))
+    try await until { !alice.session.engine.state[\.dialing].isEmpty }
+    #expect(alice.session.engine.state[\.dialing].count == kMCSessionMaximumNumberOfPeers - 2)
+  }
+
+  @Test("no more streams of a peer are taken than 64, until the program closes some")
+  func manyStreams() async throws {
+    let daemon = try await Daemon(adapters: 2)
+    let (alice, bob) = try await Self.connected(daemon)
+    for number in 1...64 {
+      try bob.session.startStream(withName: "\(number)", toPeer: alice.peer).close()
+      try await until { alice.read { $0.streams.count } == number }
+    }
+    let refused = Carried(try bob.session.startStream(withName: "refused", toPeer: alice.peer))
+    #expect(await onThread { Self.writeToEnd(refused.value) })
+    #expect(alice.read { $0.streams.count } == 64)
+    alice.read { $0.streams[0].stream }.close()
+    try bob.session.startStream(withName: "last", toPeer: alice.peer).close()
+    try await until { alice.read { $0.streams.last?.name } == "last" }
+  }
+
+  /// Writes more than the buffers on the way have room for.
+  /// - Returns: whether the stream was ended.
+  private static func writeToEnd(_ stream: OutputStream) -> Bool {
+    stream.open()
+    defer { stream.close() }
+    let octets = [UInt8](repeating: 0, count: 4096)
+    return (0..<10_000).contains { _ in stream.write(octets, maxLength: octets.count) <= 0 }
+  }
+
+  @Test("without a daemon the data of a session is an error of this module")
+  func noDaemon() async throws {
+    let session = MCSession(peer: MCPeerID(displayName: "Alice", place: Place(socket: "/nowhere/socket", adapter: nil)))
+    await #expect(throws: MCError.self) {
+      try await session.nearbyConnectionData(forPeer: MCPeerID(displayName: "Bob"))
+    }
+  }
+}
