@@ -15,7 +15,7 @@ final class BrowserEngine: @unchecked Sendable {
     var work: Task<Void, Never>?
     /// Counts the starts: findings of an earlier one are not told any more.
     var number = 0
-    var found: [UInt64: FoundPeer] = [:]
+    var found = HeardPeers()
   }
 
   let local: LocalNode
@@ -29,7 +29,7 @@ final class BrowserEngine: @unchecked Sendable {
     state.with { state in
       guard state.work == nil else { return }
       state.number += 1
-      state.found = [:]
+      state.found = HeardPeers()
       state.work = Task { [weak self, local, number = state.number] in
         await Self.browse(local, number) { [weak self] in self }
       }
@@ -66,15 +66,10 @@ final class BrowserEngine: @unchecked Sendable {
   private func changed(_ change: NearbyChange, _ number: Int) {
     state.with { state in
       guard state.number == number else { return }
-      switch change {
-      case .found(let peer):
-        state.found[peer.identifier] = peer
-        tell(.found(peer.identity, peer.information), number)
-      case .lost(let peer):
-        // Not if it is heard as another device, too: its program was started again.
-        guard state.found[peer.identifier]?.peripheral == peer.peripheral else { return }
-        state.found[peer.identifier] = nil
-        tell(.lost(peer.identity), number)
+      switch state.found.change(change) {
+      case .found(let peer): tell(.found(peer.identity, peer.information), number)
+      case .lost(let peer): tell(.lost(peer.identity), number)
+      case nil: break
       }
     }
   }
@@ -83,8 +78,8 @@ final class BrowserEngine: @unchecked Sendable {
   private func lostAll(_ number: Int) {
     state.with { state in
       guard state.number == number else { return }
-      for peer in state.found.values { tell(.lost(peer.identity), number) }
-      state.found = [:]
+      for peer in state.found.all { tell(.lost(peer.identity), number) }
+      state.found = HeardPeers()
     }
   }
 

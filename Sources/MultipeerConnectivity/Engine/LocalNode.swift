@@ -32,7 +32,7 @@ actor LocalNode {
   private var opening: Task<Result<(client: BledClient, node: NearbyNode), BluetoothError>, Never>?
   private var watches: [Task<Void, Never>] = []
   /// The peers that were heard.
-  private var heard: [UInt64: FoundPeer] = [:]
+  private var heard = HeardPeers()
 
   private init(key: Key) { self.key = key }
 
@@ -179,12 +179,7 @@ actor LocalNode {
   }
 
   /// A browser has heard a peer, or hears it no longer.
-  func changed(_ change: NearbyChange) {
-    switch change {
-    case .found(let peer): heard[peer.identifier] = peer
-    case .lost(let peer): if heard[peer.identifier]?.peripheral == peer.peripheral { heard[peer.identifier] = nil }
-    }
-  }
+  func changed(_ change: NearbyChange) { _ = heard.change(change) }
 
   // MARK: Advertising
 
