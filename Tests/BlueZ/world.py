@@ -73,12 +73,12 @@ class Program:
         return True
 
     def expect(self, pattern, start=0):
-        """Waits for a line, also an incomplete one, that has the pattern; returns the match."""
+        """Waits for a line that has the pattern; returns the match. Without groups the line may be incomplete."""
         end = time.monotonic() + PATIENCE
         place = start
         while True:
-            candidates = self.lines[place:] + [clean(self._rest)]
-            for line in candidates:
+            rest = [] if re.compile(pattern).groups else [clean(self._rest)]
+            for line in self.lines[place:] + rest:
                 if found := re.search(pattern, line):
                     return found
             if not self._read(0.5):

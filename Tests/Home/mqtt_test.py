@@ -137,11 +137,14 @@ class Decoding(Case):
         from TheengsDecoder import decodeBLE
 
         subscriber = self.everything()
-        subscriber.expect("BTtoMQTT/undecoded")
+
+        def undecoded():
+            return [payload for topic, payload in messages(subscriber) if topic == "home/kitchen/BTtoMQTT/undecoded"]
+
+        self.until(undecoded, "nothing is undecoded")
         subscriber.expect('"hum":50.55')
-        undecoded = [payload for topic, payload in messages(subscriber) if topic == "home/kitchen/BTtoMQTT/undecoded"]
-        self.assertEqual({json.loads(payload)["id"] for payload in undecoded}, {"49:42:01:00:00:01"})
-        decoded = json.loads(decodeBLE(undecoded[0]))
+        self.assertEqual({json.loads(payload)["id"] for payload in undecoded()}, {"49:42:01:00:00:01"})
+        decoded = json.loads(decodeBLE(undecoded()[0]))
         self.assertEqual((decoded["brand"], decoded["model_id"]), ("Inkbird", "IBS-TH1/TH2/P01B/ITH-12S"))
         self.assertEqual((decoded["tempc"], decoded["hum"], decoded["batt"]), (26.62, 53.79, 89))
         self.assertEqual(decoded["gateway"], "kitchen")
