@@ -44,12 +44,8 @@ extension NearbyNode {
   /// The description of a peer, read over a short connection. One is read at a time, so that advertising strangers
   /// cannot fill the radio with connections; an invitation does not wait for them.
   func look(at peripheral: String, _ identifier: UInt64) async -> PeerDescription? {
-    while isLooking { await withCheckedContinuation { lookWaiters.append($0) } }
-    isLooking = true
-    defer {
-      isLooking = false
-      if !lookWaiters.isEmpty { lookWaiters.removeFirst().resume() }
-    }
+    await lookTurns.begin()
+    defer { lookTurns.end() }
     guard let link = try? await acquire(peripheral) else { return nil }
     let description = try? await description(of: link, identifier)
     await release(peripheral)

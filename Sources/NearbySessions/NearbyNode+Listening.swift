@@ -15,8 +15,8 @@ extension NearbyNode {
   }
 
   private func describe(_ information: [String: String]) async throws(BluetoothError) {
-    await beginAdvertisingChange()
-    defer { endAdvertisingChange() }
+    await advertisingTurns.begin()
+    defer { advertisingTurns.end() }
     guard information != self.information else { return }
     try Self.check(information)
     self.information = information
@@ -41,8 +41,8 @@ extension NearbyNode {
 
   /// Takes a turn: of two calls at once one would leave its channel and description behind.
   func listen() async throws(BluetoothError) {
-    await beginAdvertisingChange()
-    defer { endAdvertisingChange() }
+    await advertisingTurns.begin()
+    defer { advertisingTurns.end() }
     guard listening == nil, !hasStopped else { return }
     let incoming = client.notifications(L2CAPIncoming.self)
     let published = try await client.publishL2CAPChannel(adapter: settings.adapter)
@@ -79,8 +79,8 @@ extension NearbyNode {
 
   /// Advertises as long as invitations are accepted, or the dialer of a session may have to find this side again.
   func updateAdvertising() async {
-    await beginAdvertisingChange()
-    defer { endAdvertisingChange() }
+    await advertisingTurns.begin()
+    defer { advertisingTurns.end() }
     let isNeeded = isVisible || isReachable || peers.values.contains { !$0.session.isDialer && $0.session.isAlive }
     if isNeeded {
       try? await renewAdvertisement()
@@ -92,20 +92,9 @@ extension NearbyNode {
   }
 
   func restartAdvertising() async throws(BluetoothError) {
-    await beginAdvertisingChange()
-    defer { endAdvertisingChange() }
+    await advertisingTurns.begin()
+    defer { advertisingTurns.end() }
     try await renewAdvertisement()
-  }
-
-  /// Waits for its turn: of two changes at once one would leave its advertisement on the air, or its service.
-  func beginAdvertisingChange() async {
-    while isChangingAdvertisement { await withCheckedContinuation { advertisingWaiters.append($0) } }
-    isChangingAdvertisement = true
-  }
-
-  func endAdvertisingChange() {
-    isChangingAdvertisement = false
-    if !advertisingWaiters.isEmpty { advertisingWaiters.removeFirst().resume() }
   }
 
   private func renewAdvertisement() async throws(BluetoothError) {

@@ -41,12 +41,10 @@ public actor NearbyNode {
   var listener: Task<Void, Never>?
   /// The connections to devices.
   var links: [String: DeviceLink] = [:]
-  /// Whether the advertisement is being changed, one change at a time.
-  var isChangingAdvertisement = false
-  var advertisingWaiters: [CheckedContinuation<Void, Never>] = []
-  /// Whether a description is being read, one at a time.
-  var isLooking = false
-  var lookWaiters: [CheckedContinuation<Void, Never>] = []
+  /// The changes of the channel, the description and the advertisement: of two at once one would stay on the air.
+  let advertisingTurns = Turns()
+  /// The reading of descriptions.
+  let lookTurns = Turns()
   /// The invitations of this side, by the identifier of the peer.
   var inviting: [UInt64: OwnInvitation] = [:]
   var lastInvitation = 0
@@ -95,8 +93,8 @@ public actor NearbyNode {
     for (identifier, own) in inviting { wakeCrossing(identifier, own.number) }
     await endSessions()
     for dial in dials.values { _ = await dial.value }
-    await beginAdvertisingChange()
-    defer { endAdvertisingChange() }
+    await advertisingTurns.begin()
+    defer { advertisingTurns.end() }
     listener?.cancel()
     listener = nil
     if let advertisement { try? await client.stopAdvertising(advertisement) }

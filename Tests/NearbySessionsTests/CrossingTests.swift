@@ -152,3 +152,7 @@ extension NearbyNode {
   /// An invitation is under way.
   fileprivate func begin(_ identifier: UInt64, number: Int) { inviting[identifier] = OwnInvitation(number: number) }
 }
+
+extension NearbyNode {
+  fileprivate var isLooking: Bool { lookTurns.isTaken }
+}
