@@ -128,3 +128,16 @@ extension Party: MCSessionDelegate {
     certificateHandler(acceptsCertificates)
   }
 }
+
+extension Party {
+  /// Two parties with a connection.
+  static func connected(_ daemon: Daemon) async throws -> (alice: Party, bob: Party) {
+    let (alice, bob) = (Party("Alice", daemon, adapter: 0), Party("Bob", daemon, adapter: 1))
+    alice.invites = true
+    alice.browser.startBrowsingForPeers()
+    bob.advertiser.startAdvertisingPeer()
+    try await alice.isConnected(with: bob)
+    try await bob.isConnected(with: alice)
+    return (alice, bob)
+  }
+}

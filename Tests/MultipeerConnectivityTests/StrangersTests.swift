@@ -8,20 +8,10 @@ import Testing
 
 /// Attempts of strangers, and of peers that are not wanted any more, to take part in a session.
 @Suite(.timeLimit(.minutes(10))) struct StrangersTests {
-  private static func connected(_ daemon: Daemon) async throws -> (alice: Party, bob: Party) {
-    let (alice, bob) = (Party("Alice", daemon, adapter: 0), Party("Bob", daemon, adapter: 1))
-    alice.invites = true
-    alice.browser.startBrowsingForPeers()
-    bob.advertiser.startAdvertisingPeer()
-    try await alice.isConnected(with: bob)
-    try await bob.isConnected(with: alice)
-    return (alice, bob)
-  }
-
   @Test("another key does not take the place of a connected peer whose identifier it uses")
   func otherKey() async throws {
     let daemon = try await Daemon(adapters: 3)
-    let (alice, bob) = try await Self.connected(daemon)
+    let (alice, bob) = try await Party.connected(daemon)
     alice.advertiser.startAdvertisingPeer()
     var settings = NearbySettings(type: try #require(ServiceType(Party.serviceType)), name: "Bob")
     settings.identifier = bob.peer.identity.identifier
@@ -40,7 +30,7 @@ import Testing
   @Test("a peer whose connection the program has ended does not come back by the secret of the session")
   func cancelled() async throws {
     let daemon = try await Daemon(adapters: 2)
-    let (alice, bob) = try await Self.connected(daemon)
+    let (alice, bob) = try await Party.connected(daemon)
     alice.advertiser.startAdvertisingPeer()
     let (ofAlice, ofBob) = (alice.session.engine.state[\.token], bob.session.engine.state[\.token])
     let identifier = alice.peer.identity.identifier
@@ -58,7 +48,7 @@ import Testing
   @Test("a list of members has no more dialled than can take part")
   func manyMembers() async throws {
     let daemon = try await Daemon(adapters: 2)
-    let (alice, bob) = try await Self.connected(daemon)
+    let (alice, bob) = try await Party.connected(daemon)
     let members = (0..<16 as Range<UInt64>).map { .max - $0 }
     let link = try #require(bob.session.engine.link(to: alice.peer.identity.identifier))
     #expect(link.send(.message(.members(members))))
@@ -69,7 +59,7 @@ import Testing
   @Test("no more streams of a peer are taken than 64, until the program closes some")
   func manyStreams() async throws {
     let daemon = try await Daemon(adapters: 2)
-    let (alice, bob) = try await Self.connected(daemon)
+    let (alice, bob) = try await Party.connected(daemon)
     for number in 1...64 {
       try bob.session.startStream(withName: "\(number)", toPeer: alice.peer).close()
       try await until { alice.read { $0.streams.count } == number }

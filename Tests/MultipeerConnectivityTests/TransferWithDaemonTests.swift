@@ -6,16 +6,6 @@ import Testing
 
 /// Resources and streams.
 @Suite(.timeLimit(.minutes(10))) struct TransferWithDaemonTests {
-  private static func connected(_ daemon: Daemon) async throws -> (alice: Party, bob: Party) {
-    let (alice, bob) = (Party("Alice", daemon, adapter: 0), Party("Bob", daemon, adapter: 1))
-    alice.invites = true
-    alice.browser.startBrowsingForPeers()
-    bob.advertiser.startAdvertisingPeer()
-    try await alice.isConnected(with: bob)
-    try await bob.isConnected(with: alice)
-    return (alice, bob)
-  }
-
   private static func octets(_ count: Int) -> Data {
     Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
   }
@@ -31,7 +21,7 @@ import Testing
   @Test("a file arrives under a temporary name, which is gone when the delegate returns")
   func resource() async throws {
     let daemon = try await Daemon(adapters: 2)
-    let (alice, bob) = try await Self.connected(daemon)
+    let (alice, bob) = try await Party.connected(daemon)
     let (file, contents) = (daemon.folder.appendingPathComponent("source"), Self.octets(200_000))
     try contents.write(to: file)
     let outcome = Outcome()
@@ -52,7 +42,7 @@ import Testing
   @Test("either side cancels a resource, and both are told", arguments: [true, false])
   func cancelled(bySender: Bool) async throws {
     let daemon = try await Daemon(adapters: 2)
-    let (alice, bob) = try await Self.connected(daemon)
+    let (alice, bob) = try await Party.connected(daemon)
     let file = daemon.folder.appendingPathComponent("source")
     try Self.octets(4_000_000).write(to: file)
     let outcome = Outcome()
@@ -72,7 +62,7 @@ import Testing
   @Test("what cannot be sent is told once: a web page, a folder, a file that is not there, a peer that is not")
   func refused() async throws {
     let daemon = try await Daemon(adapters: 2)
-    let (alice, bob) = try await Self.connected(daemon)
+    let (alice, bob) = try await Party.connected(daemon)
     let web = try #require(URL(string: "https://example.com/a"))
     let missing = daemon.folder.appendingPathComponent("missing")
     let cases: [(URL, MCPeerID, MCError.Code)] = [
@@ -92,7 +82,7 @@ import Testing
   @Test("a stream carries octets in both directions' own time, and its end")
   func streams() async throws {
     let daemon = try await Daemon(adapters: 2)
-    let (alice, bob) = try await Self.connected(daemon)
+    let (alice, bob) = try await Party.connected(daemon)
     let sent = Self.octets(300_000)
     let output = Carried(try alice.session.startStream(withName: "numbers", toPeer: bob.peer))
     let back = Carried(try bob.session.startStream(withName: "back", toPeer: alice.peer))
@@ -140,7 +130,7 @@ import Testing
   @Test("a stream tells a run loop of its octets and its end, however fast they come")
   func runLoop() async throws {
     let daemon = try await Daemon(adapters: 2)
-    let (alice, bob) = try await Self.connected(daemon)
+    let (alice, bob) = try await Party.connected(daemon)
     let sent = Self.octets(100_000)
     let output = Carried(try alice.session.startStream(withName: "numbers", toPeer: bob.peer))
     async let isWritten = onThread { Self.write(sent, to: output.value) }
