@@ -57,15 +57,16 @@ struct AirTable: Sendable {
   /// A device was heard; most reports differ from the one before in strength and time alone.
   /// - Returns: False: nothing was changed, and the whole report has to be given to `heard`.
   mutating func heardAgain(_ outline: ScanReport.Outline) -> Bool {
-    guard let place = devices.index(forKey: outline.peripheral) else { return isUnlisted(outline.peripheral) }
+    guard let place = devices.index(forKey: outline.peripheral) else { return counted(asUnlisted: outline.peripheral) }
     guard devices.values[place].report.hasContents(of: outline) else { return false }
     version += 1
     devices.values[place].heardAgain(outline, version, weight: Self.weight)
     return true
   }
 
-  /// Counts a report of a new device beyond the limit.
-  private mutating func isUnlisted(_ device: String) -> Bool {
+  /// Counts the report if it is of a new device beyond the limit.
+  /// - Returns: whether it is.
+  private mutating func counted(asUnlisted device: String) -> Bool {
     guard devices.count >= Self.maximumDevices, devices[device] == nil else { return false }
     unlisted += 1
     return true
@@ -73,7 +74,7 @@ struct AirTable: Sendable {
 
   /// A device was heard.
   mutating func heard(_ report: ScanReport.Params) {
-    guard !isUnlisted(report.peripheral) else { return }
+    guard !counted(asUnlisted: report.peripheral) else { return }
     version += 1
     devices[report.peripheral, default: Device(report: report, text: [], count: 0, heard: 0, described: 0)]
       .heard(report, version, words, weight: Self.weight)

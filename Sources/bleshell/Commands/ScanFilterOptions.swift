@@ -67,7 +67,7 @@ struct ScanFilterOptions: ParsableArguments {
       throw ValidationError(
         "\(name) is not a company that is known here"
           + Suggestion.question(
-            String(name), among: Data.companyNames, then: "\"--manufacturer 0x004C\" gives its number"))
+            String(name), among: Data.companyNames, then: "\"--manufacturer 0x004C\" names a company by its number"))
     }
     guard found.count == 1 else {
       let names = found.prefix(3).compactMap { Data(company: $0, data: []).companyName }
