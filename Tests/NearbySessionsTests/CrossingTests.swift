@@ -6,8 +6,6 @@ import Testing
 
 /// Invitations and links in both directions at once.
 @Suite(.timeLimit(.minutes(10))) struct CrossingTests {
-  private static let patience = Duration.seconds(Patience.seconds)
-
   /// Two nodes that advertise and have found each other; Alice has the identifier `alice`, Bob 7.
   private static func found(
     alice identifier: UInt64
@@ -37,19 +35,19 @@ import Testing
   func crossing(identifier: UInt64) async throws {
     let (daemon, alice, bob, toBob, toAlice) = try await Self.found(alice: identifier)
     defer { withExtendedLifetime(daemon) {} }
-    let asked = [alice, bob].map { node in Task { try? await Nodes.invitation(to: node) } }
+    let asked = [alice, bob].map { node in Task { await node.invitations.first { _ in true } } }
     // Neither reaches the other before both have begun.
     await alice.beginChange(toBob.peripheral)
     await bob.beginChange(toAlice.peripheral)
-    async let first = alice.invite(toBob, timeout: Self.patience)
-    async let second = bob.invite(toAlice, timeout: Self.patience)
+    let first = Nodes.invite(toBob, by: alice)
+    let second = Nodes.invite(toAlice, by: bob)
     try await until {
       let (own, other) = (await alice.inviting.count, await bob.inviting.count)
       return own == 1 && other == 1
     }
     await alice.endChange(toBob.peripheral)
     await bob.endChange(toAlice.peripheral)
-    try await Self.expectOne(alice, bob, (try await first, try await second))
+    try await Self.expectOne(alice, bob, (try await first.value, try await second.value))
     await alice.stop()
     await bob.stop()
     for task in asked { #expect(await task.value == nil) }
@@ -59,10 +57,10 @@ import Testing
   func invitedInstead(identifier: UInt64) async throws {
     let (daemon, alice, bob, toBob, toAlice) = try await Self.found(alice: identifier)
     defer { withExtendedLifetime(daemon) {} }
-    async let first = alice.invite(toBob, timeout: Self.patience)
-    let invitation = try await Nodes.invitation(to: bob)
-    async let second = bob.invite(toAlice, timeout: Self.patience)
-    try await Self.expectOne(alice, bob, (try await first, try await second))
+    let first = Nodes.invite(toBob, by: alice)
+    let invitation = try await Nodes.invitation(to: bob, by: first)
+    let second = Nodes.invite(toAlice, by: bob)
+    try await Self.expectOne(alice, bob, (try await first.value, try await second.value))
     #expect(await !invitation.answer(true))
   }
 
@@ -85,10 +83,10 @@ import Testing
     let (daemon, alice, bob, toBob, toAlice) = try await Self.found(alice: 5)
     defer { withExtendedLifetime(daemon) {} }
     _ = try await alice.acquire(toBob.peripheral)
-    async let invited = bob.invite(toAlice, timeout: Self.patience)
-    let invitation = try await Nodes.invitation(to: alice)
+    let invited = Nodes.invite(toAlice, by: bob)
+    let invitation = try await Nodes.invitation(to: alice, by: invited)
     #expect(await invitation.answer(true))
-    let ends = (alice: invitation.connection, bob: try await invited)
+    let ends = (alice: invitation.connection, bob: try await invited.value)
     await alice.release(toBob.peripheral)
     try await ends.alice.send([1])
     guard case .message([1])? = await ends.bob.next() else { throw Nodes.Missing() }
@@ -105,10 +103,10 @@ import Testing
     await alice.beginChange(gone)
     let look = Task { await alice.look(at: gone, 1) }
     try await until { await alice.isLooking }
-    async let invited = alice.invite(toBob, timeout: Self.patience)
-    let invitation = try await Nodes.invitation(to: bob)
+    let invited = Nodes.invite(toBob, by: alice)
+    let invitation = try await Nodes.invitation(to: bob, by: invited)
     #expect(await invitation.answer(true))
-    #expect(try await invited.code == invitation.connection.code)
+    #expect(try await invited.value.code == invitation.connection.code)
     await alice.endChange(gone)
     #expect(await look.value == nil)
   }
@@ -119,11 +117,11 @@ import Testing
     defer { withExtendedLifetime(daemon) {} }
     await #expect(throws: BluetoothError.self) { try await alice.invite(toBob, context: [1], timeout: .seconds(1)) }
     try await until { await bob.peers.isEmpty }
-    async let invited = alice.invite(toBob, context: [2], timeout: Self.patience)
-    let invitation = try await Nodes.invitation(to: bob)
+    let invited = Nodes.invite(toBob, context: [2], by: alice)
+    let invitation = try await Nodes.invitation(to: bob, by: invited)
     #expect(invitation.context == [2])
     #expect(await invitation.answer(true))
-    _ = try await invited
+    _ = try await invited.value
   }
 
   @Test("a device has four handshakes that wait, and the link that they use ends with them")
@@ -141,10 +139,10 @@ import Testing
     channels = []
     try await link.disconnect()
     try await until { await bob.pending.isEmpty }
-    async let invited = alice.invite(toBob, timeout: Self.patience)
-    let invitation = try await Nodes.invitation(to: bob)
+    let invited = Nodes.invite(toBob, by: alice)
+    let invitation = try await Nodes.invitation(to: bob, by: invited)
     #expect(await invitation.answer(true))
-    #expect(try await invited.code == invitation.connection.code)
+    #expect(try await invited.value.code == invitation.connection.code)
   }
 }
 

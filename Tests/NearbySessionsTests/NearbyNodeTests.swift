@@ -96,21 +96,15 @@ import Testing
     try await alice.advertise()
     try await bob.advertise()
     let (toBob, toAlice) = (try await Nodes.find("Bob", by: alice), try await Nodes.find("Alice", by: mallory))
-    async let invited = alice.invite(toBob, timeout: .seconds(Patience.seconds))
-    var fromAlice: NearbyInvitation?
-    for await invitation in bob.invitations {
-      fromAlice = invitation
-      break
-    }
-    async let taken = try? mallory.invite(toAlice, timeout: .seconds(Patience.seconds))
-    for await invitation in alice.invitations {
-      #expect(invitation.connection.name == "Mallory")
-      await invitation.answer(false)
-      break
-    }
-    #expect(await taken == nil)
-    #expect(await fromAlice?.answer(true) == true)
-    #expect(try await invited.key == bob.settings.key.publicKey)
+    let invited = Nodes.invite(toBob, by: alice)
+    let fromAlice = try await Nodes.invitation(to: bob, by: invited)
+    let taken = Nodes.invite(toAlice, by: mallory)
+    let fromMallory = try await Nodes.invitation(to: alice, by: taken)
+    #expect(fromMallory.connection.name == "Mallory")
+    await fromMallory.answer(false)
+    await #expect(throws: BluetoothError.self) { try await taken.value }
+    #expect(await fromAlice.answer(true))
+    #expect(try await invited.value.key == bob.settings.key.publicKey)
   }
 
   @Test("a stranger who is invited does not take the place of another invited peer, whose identifier it uses elsewhere")
@@ -124,19 +118,19 @@ import Testing
     for node in [alice, bob, mallory] { try await node.advertise() }
     let (toBob, toMallory) = (try await Nodes.find("Bob", by: alice), try await Nodes.find("Mallory", by: alice))
     let toAlice = try await Nodes.find("Alice", by: disguised)
-    async let invited = alice.invite(toBob, timeout: .seconds(Patience.seconds))
-    let fromAlice = try await Nodes.invitation(to: bob)
-    async let taken = try? disguised.invite(toAlice, timeout: .seconds(Patience.seconds))
-    let fromDisguised = try await Nodes.invitation(to: alice)
+    let invited = Nodes.invite(toBob, by: alice)
+    let fromAlice = try await Nodes.invitation(to: bob, by: invited)
+    let taken = Nodes.invite(toAlice, by: disguised)
+    let fromDisguised = try await Nodes.invitation(to: alice, by: taken)
     #expect(fromDisguised.connection.name == "Mallory as Bob")
-    async let other = try? alice.invite(toMallory, timeout: .seconds(Patience.seconds))
-    let toStranger = try await Nodes.invitation(to: mallory)
+    let other = Nodes.invite(toMallory, by: alice)
+    let toStranger = try await Nodes.invitation(to: mallory, by: other)
     #expect(await fromAlice.answer(true))
-    #expect(try await invited.key == bob.settings.key.publicKey)
-    await fromDisguised.answer(false)
-    await toStranger.answer(false)
-    #expect(await taken == nil)
-    #expect(await other == nil)
+    #expect(try await invited.value.key == bob.settings.key.publicKey)
+    for refused in [fromDisguised, toStranger] { await refused.answer(false) }
+    for refused in [taken, other] {
+      await #expect(throws: BluetoothError.self) { try await refused.value }
+    }
   }
 
   @Test("the end of a node ends its invitation, also while the device is being connected")

@@ -69,9 +69,22 @@ enum Nodes {
     throw Missing()
   }
 
+  /// Invites a peer, which has as long to answer as a test waits.
+  static func invite(
+    _ peer: FoundPeer, context: [UInt8] = [], by node: NearbyNode
+  ) -> Task<NearbyConnection, any Error> {
+    Task { try await node.invite(peer, context: context, timeout: .seconds(Patience.seconds)) }
+  }
+
   /// The next invitation.
-  static func invitation(to node: NearbyNode) async throws -> NearbyInvitation {
-    for await invitation in node.invitations { return invitation }
+  /// - Throws: the error of the invitation that is to arrive, if it fails before.
+  static func invitation(
+    to node: NearbyNode, by invited: Task<NearbyConnection, any Error>
+  ) async throws -> NearbyInvitation {
+    let arriving = Task { await node.invitations.first { _ in true } }
+    Task { if case .failure = await invited.result { arriving.cancel() } }
+    if let invitation = await arriving.value { return invitation }
+    _ = try await invited.value
     throw Missing()
   }
 }

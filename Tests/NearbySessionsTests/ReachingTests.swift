@@ -14,12 +14,13 @@ import Testing
     let identifier = await bob.settings.identifier
     let peer = try await alice.find(identifier)
     #expect(peer.identifier == identifier)
-    async let invitation = Nodes.invitation(to: bob)
-    async let connection = alice.invite(peer)
-    #expect(try await invitation.answer(true))
+    let invited = Nodes.invite(peer, by: alice)
+    let invitation = try await Nodes.invitation(to: bob, by: invited)
+    #expect(await invitation.answer(true))
+    let connection = try await invited.value
     try await connection.send([1])
-    guard case .message([1])? = try await invitation.connection.next() else { throw Nodes.Missing() }
-    try await connection.disconnect()
+    guard case .message([1])? = await invitation.connection.next() else { throw Nodes.Missing() }
+    await connection.disconnect()
     await bob.becomeUnreachable()
     await #expect(throws: BluetoothError.self) { try await alice.invite(peer) }
   }
