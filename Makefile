@@ -76,7 +76,7 @@ demo: build ## shows both roles on the simulated adapter, in less than a minute
 examples: deps-build ## builds the programs in Examples: debug, in Examples/.build
 	@swift build --package-path Examples
 
-test: deps-build+test+kernel+bluez+home+python+web+package ## runs all tests, and prints what each step took
+test: deps-build+test+kernel+avatar+bluez+home+python+web+package ## runs all tests, and prints what each step took
 	@swift build --build-tests $(CHECKED)
 	@scripts/steps test-fast+test-examples+build docs-test+test-bluez+test-home+test-host+test-python+test-web \
 	  test-kernel+test-fuzz test-attack+lint-deb
@@ -102,9 +102,10 @@ test-bluez: deps-build+test+bluez ## runs clients of org.bluez on a private bus,
 	@$(DEBUG)
 	@/usr/bin/python3 -B Tests/BlueZ/bluez_test.py $(if $(CASE),-k "$(CASE)")
 
-test-host: deps-build+host ## runs bled as the host of an emulated controller, without a kernel; CASE=text selects
+test-host: deps-build+host+avatar ## runs bled as the host of an emulated controller, without a kernel; CASE selects
 	@$(DEBUG)
 	@.build/venv/bin/python -B Tests/Host/host_test.py $(if $(CASE),-k "$(CASE)")
+	@$(if $(CASE),,BLED_PROGRAMS=.build/debug ADAPTER=host CASE=sample Tests/Avatar/run)
 
 test-home: deps-build+test+home ## runs bled-mqtt with a broker, Home Assistant's libraries with bled-esphome; CASE=…
 	@$(DEBUG)
@@ -128,7 +129,7 @@ test-kernel: build examples deps-kernel+bluez+home ## runs the tests in virtual 
 	@python3 -B Tests/Kernel/test_machine.py --quiet
 	@Tests/Kernel/run
 
-test-avatar: build deps-kernel+avatar ## runs the suite Avatar on a real kernel; KERNEL=6.1 CASE=text or sample selects
+test-avatar: build deps-kernel+avatar ## runs the suite Avatar on a kernel, or ADAPTER=host; KERNEL, CASE select
 	@Tests/Avatar/run
 
 test-bleak: build deps-kernel+bleak ## runs bleak's own integration suite on a real kernel; CASE=text selects

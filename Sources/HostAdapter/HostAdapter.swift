@@ -80,7 +80,12 @@ package final class HostAdapter: Adapter {
     context.loop.execute { [self] in
       if on != isPowered {
         isPowered = on
-        if on { open() } else { close(GAPError.adapterOff.error("the adapter was switched off"), .off) }
+        if on {
+          open()
+        } else {
+          close(GAPError.adapterOff.error("the adapter was switched off"), .off)
+          links.pairing.switchedOff()
+        }
       }
       done(nil)
     }

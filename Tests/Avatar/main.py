@@ -1,4 +1,5 @@
-"""Runs Avatar inside the virtual machine: python main.py [TEXT], or sample for a short run.
+"""Runs Avatar: python main.py ADAPTER FOLDER [TEXT], or sample for a short run. ADAPTER is kernel, inside the virtual
+machine, or host, for bled's own host. FOLDER takes the logs.
 
 TEXT chooses cases by a part of their name. Each case must end as expected: an unexpected failure and an unexpected pass
 both count as failed. The suite has races of its own on a slow machine: the other device may be asked for security
@@ -40,44 +41,46 @@ TestBeds:
     BumbleDevice:
     - transport: tcp-client:{address}
 MoblyParams:
-  LogPath: /out/mobly
+  LogPath: {folder}/mobly
 """
 
 
-async def avatar(*arguments):
+async def avatar(folder, *arguments):
     """Starts Avatar; its output is one stream."""
     return await asyncio.create_subprocess_exec(
-        AVATAR, *arguments, cwd="/out", stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
+        AVATAR, *arguments, cwd=folder, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT
     )
 
 
-async def choose(text):
+async def choose(folder, text):
     """The names of the wanted cases."""
-    process = await avatar("--list")
+    process = await avatar(folder, "--list")
     output, _ = await process.communicate()
     names = [line for line in output.decode().splitlines() if WANTED.match(line)]
     short = expectations.sample()
     return [name for name in names if (name in short if text == "sample" else text in name)]
 
 
-async def run(names):
+async def run(adapter, folder, names):
     """Runs the cases, and yields each with its verdict, its seconds, and the last lines that it printed."""
     full = {name.partition(".")[2]: name for name in names}
     async with Resources() as resources:
-        await resources.open(radio.Air("/out/rootcanal.log"))
-        daemon = Daemon(resources, "hci0")
+        air = await resources.open(radio.Air(f"{folder}/rootcanal.log"))
+        daemon = Daemon(resources, await getattr(air, adapter)())
         # There it stays when the machine is ended.
-        daemon.log = "/out/bled.log"
+        daemon.log = f"{folder}/bled.log"
         await resources.open(daemon)
         device = Device(daemon)
         await device.start()
         server, port = await services.serve(device)
         resources.push_async_callback(server.stop, None)
-        with open("/out/avatar.yml", "w", encoding="ascii") as file:
-            file.write(CONFIGURATION.format(port=port, address=radio.ADDRESS))
-        process = await avatar("--config", "/out/avatar.yml", "--log-path", "/out/bumble", "--tests", *names)
+        with open(f"{folder}/avatar.yml", "w", encoding="utf-8") as file:
+            file.write(CONFIGURATION.format(port=port, address=air.address, folder=folder))
+        process = await avatar(
+            folder, "--config", f"{folder}/avatar.yml", "--log-path", f"{folder}/bumble", "--tests", *names
+        )
         started, last = time.monotonic(), deque(maxlen=LINES)
-        with open("/out/avatar.log", "a", encoding="utf-8") as log:
+        with open(f"{folder}/avatar.log", "a", encoding="utf-8") as log:
             while octets := await process.stdout.readline():
                 line = COLOUR.sub("", octets.decode(errors="replace"))
                 log.write(line)
@@ -91,15 +94,15 @@ async def run(names):
         yield name, "missing", 0, ()
 
 
-async def judge(names, results):
+async def judge(adapter, folder, names, results):
     """Runs cases, prints a line for each and notes what passed. Gives those that did not end as expected."""
     patterns = expectations.expected()
-    kernel = ".".join(os.uname().release.split(".")[:2])
+    title = "host" if adapter == "host" else ".".join(os.uname().release.split(".")[:2])
     failed = []
-    async for name, verdict, seconds, lines in run(names):
+    async for name, verdict, seconds, lines in run(adapter, folder, names):
         wanted = expectations.verdict_of(name, patterns)
         remark = WORDS[verdict] if verdict == wanted else f"FAILED: {verdict}, and {wanted} was expected"
-        print(f"{kernel:<4}  {seconds:5.1f} s  {name}  {remark}", flush=True)
+        print(f"{title:<4}  {seconds:5.1f} s  {name}  {remark}", flush=True)
         if verdict != wanted:
             failed.append(name)
         else:
@@ -109,18 +112,22 @@ async def judge(names, results):
     return failed
 
 
-async def main(text):
-    results = Results("/out")
-    names = [name for name in await choose(text) if name not in results.verdicts()]
-    failed = await judge(names, results) if names else []
+async def main(adapter, folder, text=""):
+    folder = os.path.abspath(folder)
+    results = Results(folder)
+    names = [name for name in await choose(folder, text) if name not in results.verdicts()]
+    failed = await judge(adapter, folder, names, results) if names else []
     if 0 < len(failed) <= SECOND_ATTEMPTS:
         print("once more:", flush=True)
-        failed = await judge(failed, results)
+        failed = await judge(adapter, folder, failed, results)
     for name in failed:
         results.add("failed", name, "did not end as expected")
     results.add("end")
+    if adapter == "host":
+        verdicts = [verdict for verdict, *_ in results.verdicts().values()]
+        print(f"{verdicts.count('passed')} passed, {len(verdicts) - verdicts.count('passed')} failed")
     return bool(failed)
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "")))
+    sys.exit(asyncio.run(main(*sys.argv[1:])))

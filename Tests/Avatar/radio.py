@@ -1,37 +1,66 @@
-"""The air: rootcanal's emulated controllers, and the one of them that the kernel drives."""
+"""The air: rootcanal's emulated controllers, one of which is bled's."""
 
 import asyncio
 import contextlib
+import socket
 
 from bumble import hci
 from bumble.transport import open_transport
 from rootcanal.binaries import get_package_binary_resource_path
 from support.vhci import open_vhci
 
-ADDRESS = "127.0.0.1:6402"  # Where rootcanal gives each connection a controller of its own.
-
 
 class Air:
-    """rootcanal, and its first controller as hci0."""
+    """rootcanal, which gives each connection to `address` a controller of its own."""
 
     def __init__(self, log):
         self._log = log
         self._resources = contextlib.AsyncExitStack()
+        self.ports = free_ports("test_port", "hci_port", "link_port", "link_ble_port")
+        self.address = f"127.0.0.1:{self.ports['hci_port']}"
 
     async def __aenter__(self):
         program = str(get_package_binary_resource_path("rootcanal"))
         log = self._resources.enter_context(open(self._log, "wb"))
-        process = await asyncio.create_subprocess_exec(program, stdout=log, stderr=log)
+        options = [f"--{name}={port}" for name, port in self.ports.items()]
+        process = await asyncio.create_subprocess_exec(program, *options, stdout=log, stderr=log)
         self._resources.push_async_callback(process.wait)
         self._resources.callback(process.terminate)
-        controller = await self._resources.enter_async_context(await connect())
-        kernel = await self._resources.enter_async_context(await open_vhci())
-        controller.source.set_packet_sink(kernel.sink)
-        kernel.source.set_packet_sink(Commands(controller.sink, kernel.sink))
-        return self
+        async with asyncio.timeout(60):
+            while True:
+                try:
+                    _, probe = await asyncio.open_connection("127.0.0.1", self.ports["test_port"])
+                except OSError:
+                    await asyncio.sleep(0.1)
+                else:
+                    probe.close()
+                    return self
 
     async def __aexit__(self, *_):
         await self._resources.aclose()
+
+    async def kernel(self):
+        """Gives the kernel a controller, as hci0."""
+        controller = await self._resources.enter_async_context(await open_transport(f"tcp-client:{self.address}"))
+        kernel = await self._resources.enter_async_context(await open_vhci())
+        controller.source.set_packet_sink(kernel.sink)
+        kernel.source.set_packet_sink(Commands(controller.sink, kernel.sink))
+        return "hci0"
+
+    async def host(self):
+        """Leaves a controller to bled's own host."""
+        return f"h4:tcp:{self.ports['hci_port']}"
+
+
+def free_ports(*names):
+    """A port for each name, which nobody uses at the moment."""
+    with contextlib.ExitStack() as sockets:
+        ports = {}
+        for name in names:
+            listener = sockets.enter_context(socket.socket())
+            listener.bind(("127.0.0.1", 0))
+            ports[name] = listener.getsockname()[1]
+        return ports
 
 
 class Commands:
@@ -55,13 +84,3 @@ class Commands:
                 )
             )
         )
-
-
-async def connect():
-    """A controller, as soon as rootcanal listens."""
-    async with asyncio.timeout(60):
-        while True:
-            try:
-                return await open_transport(f"tcp-client:{ADDRESS}")
-            except OSError:
-                await asyncio.sleep(0.1)

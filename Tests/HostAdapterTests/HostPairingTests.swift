@@ -106,6 +106,18 @@ import Testing
     #expect(late.hasSucceeded)
   }
 
+  @Test func aDeviceDoesNotWaitAfterTheAdapterWasSwitchedOff() throws {
+    let stage = try PairingStage()
+    stage.pairing.settings = accepting
+    let device = stage.connect(phone, 0x40, as: .peripheral)
+    try stage.begin(device)
+    stage.pairing.ended(0x40, GAPError.disconnected.error("gone"))
+    stage.pairing.switchedOff()
+    try stage.begin(stage.connect(phone, 0x41, as: .peripheral))
+    try consent(stage)
+    #expect(stage.bonded.map(\.peer) == [phone])
+  }
+
   /// The failure is none of the authentication: the device ends it.
   @Test func aPairingThatADeviceBeginsAndFailsCostsASecond() throws {
     let stage = try PairingStage()

@@ -31,6 +31,7 @@ protocol HostPairingOwner: AnyObject {
 /// | a failure, the link's end               | all requests of the link failed                                         |
 /// | a pairing failed once the link was encrypted | the same, and the link is disconnected                             |
 /// | the link's end during a pairing that the device began | counted as one of its failed attempts                     |
+/// | `switchedOff`                           | failed attempts are forgotten                                           |
 final class HostPairing {
   weak var owner: (any HostPairingOwner)?
   /// Told of the pairing with a device.
@@ -69,6 +70,9 @@ final class HostPairing {
     }
     settle(secured, secured.manager.isEncrypting ? error.ofBond(with: secured.peer) : error)
   }
+
+  /// The user of the adapter has switched it off: no device has to wait for its next pairing any more.
+  func switchedOff() { attempts = RepeatedAttempts() }
 
   /// How a link is protected.
   func security(of handle: ConnectionHandle) -> LinkSecurity { links[handle]?.manager.security ?? .none }

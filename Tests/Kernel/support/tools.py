@@ -9,7 +9,7 @@ import signal
 from .cases import Failure
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
-DIST = os.path.join(ROOT, ".build/dist")
+DIST = os.path.join(ROOT, os.environ.get("BLED_PROGRAMS", ".build/dist"))
 
 
 async def run(*command, seconds=60, ok=(0,), text=None):
