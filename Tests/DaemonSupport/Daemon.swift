@@ -6,7 +6,7 @@ import TestSupport
 public final class Daemon {
   /// Its folder, which goes with it.
   public let folder: URL
-  private let process = Process()
+  private let process: RunningProgram
 
   /// The daemon ended, or did not listen in time.
   public struct NotReady: Error {}
@@ -24,28 +24,26 @@ public final class Daemon {
     let file = folder.appendingPathComponent("scenario.json")
     try Data(scenario.utf8).write(to: file)
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    process.executableURL = URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent("bled")
-    process.arguments =
+    let program = URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent("bled").path
+    let socket = Self.socket(in: folder)
+    process = try RunningProgram(
+      program,
       ["--socket", socket, "--log-level", "error", "--adapter", "simulated:\(file.path)"]
-      + (1..<adapters).flatMap { _ in ["--adapter", "simulated"] }
-    process.environment = ProcessInfo.processInfo.environment.merging(["STATE_DIRECTORY": folder.path]) { $1 }
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    let (socket, process) = (socket, process)
-    let isListening = await onThread {
-      Patience.wait { (try? ServerConnection(path: socket)) != nil || !process.isRunning } && process.isRunning
-    }
-    guard isListening else { throw NotReady() }
+        + (1..<adapters).flatMap { _ in ["--adapter", "simulated"] },
+      environment: ["STATE_DIRECTORY": folder.path])
+    try await until { (try? ServerConnection(path: socket)) != nil || !process.isRunning }
+    guard process.isRunning else { throw NotReady() }
   }
 
   deinit {
-    process.terminate()
-    process.waitUntilExit()
+    process.end()
     try? FileManager.default.removeItem(at: folder)
   }
 
   /// Its socket.
-  public var socket: String { folder.appendingPathComponent("s").path }
+  public var socket: String { Self.socket(in: folder) }
+
+  private static func socket(in folder: URL) -> String { folder.appendingPathComponent("s").path }
 
   /// A client of its own, once the daemon answers.
   public func client() async throws -> BledClient {

@@ -264,16 +264,12 @@ import Testing
   func python() async throws {
     let daemon = try await Daemon(adapters: 2)
     let package = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-    process.arguments = ["\(package)/Examples/python/nearby.py", "simulated1"]
-    process.environment = ProcessInfo.processInfo.environment.merging([
-      "BLED_SOCKET": daemon.socket, "PYTHONPATH": "\(package)/python/src", "PYTHONDONTWRITEBYTECODE": "1",
-    ]) { $1 }
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    defer { process.terminate() }
+    let output = daemon.folder.appendingPathComponent("output").path
+    let peer = try RunningProgram(
+      "/usr/bin/python3", ["\(package)/Examples/python/nearby.py", "simulated1"],
+      environment: [
+        "BLED_SOCKET": daemon.socket, "PYTHONPATH": "\(package)/python/src", "PYTHONDONTWRITEBYTECODE": "1",
+      ], output: output)
     var settings = NearbySettings(type: try #require(ServiceType("bled-echo")), name: "Alice")
     settings.adapter = "simulated"
     let node = try NearbyNode(client: try await daemon.client(), settings: settings)
@@ -283,9 +279,8 @@ import Testing
       guard case .message(message)? = await connection.next() else { throw Nodes.Missing() }
     }
     await connection.disconnect()
-    let text = await onThread { try? output.fileHandleForReading.readToEnd() }.map {
-      String(decoding: $0, as: UTF8.self)
-    }
+    try await until { !peer.isRunning }
+    let text = try String(contentsOfFile: output, encoding: .utf8)
     #expect(text == "'Alice': code \(connection.code)\ninvited with b'Hi'\n")
   }
 }

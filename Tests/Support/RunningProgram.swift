@@ -1,0 +1,70 @@
+import FoundationEssentials
+import Glibc
+
+/// A program that runs as a process of its own until its last reference is released.
+///
+/// Foundation's `Process` learns of the end on a socket that the process inherits, and so does every other process that
+/// is started at that moment: it may hear of the end late, or never.
+public final class RunningProgram {
+  /// The program could not be started: the reason.
+  public struct Failure: Error, CustomStringConvertible {
+    /// The program and the error.
+    public let description: String
+  }
+
+  private let pid: pid_t
+  private var hasEnded = false
+
+  /// Starts a program. Its standard error is that of this process.
+  /// - Parameters:
+  ///   - path: Its file.
+  ///   - environment: Added to that of this process.
+  ///   - output: The file for its standard output, which otherwise goes to the standard error.
+  public init(
+    _ path: String, _ arguments: [String], environment: [String: String] = [:], output: String? = nil
+  ) throws {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    if let output {
+      posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    } else {
+      posix_spawn_file_actions_adddup2(&actions, 2, 1)
+    }
+    let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0.key)=\($0.value)" }
+    var pid: pid_t = 0
+    let code = Self.withTexts([path] + arguments) { arguments in
+      Self.withTexts(variables) { posix_spawn(&pid, path, &actions, nil, arguments, $0) }
+    }
+    guard code == 0 else { throw Failure(description: "\(path): \(String(cString: strerror(code)))") }
+    self.pid = pid
+  }
+
+  deinit { end() }
+
+  /// Asks it to end, and waits for that; one that does not end is killed.
+  public func end() {
+    // A number that was waited for may be that of another process.
+    guard isRunning else { return }
+    kill(pid, SIGTERM)
+    guard !Patience.wait(until: { !isRunning }) else { return }
+    print("process \(pid) did not end at SIGTERM")
+    kill(pid, SIGKILL)
+    while waitpid(pid, nil, 0) < 0, errno == EINTR {}
+    hasEnded = true
+  }
+
+  /// Whether it has not ended.
+  public var isRunning: Bool {
+    if !hasEnded, waitpid(pid, nil, WNOHANG) == pid { hasEnded = true }
+    return !hasEnded
+  }
+
+  private static func withTexts<Result>(_ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result) -> Result
+  {
+    let copies = texts.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    return body(copies + [nil])
+  }
+}
