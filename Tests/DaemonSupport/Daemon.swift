@@ -36,7 +36,7 @@ public final class Daemon {
   }
 
   deinit {
-    process.end()
+    process.shutDown()
     try? FileManager.default.removeItem(at: folder)
   }
 

@@ -41,10 +41,10 @@ public final class RunningProgram {
     self.pid = pid
   }
 
-  deinit { end() }
+  deinit { shutDown() }
 
   /// Asks it to end, and waits for that; one that does not end is killed.
-  public func end() {
+  public func shutDown() {
     // A number that was waited for may be that of another process.
     guard isRunning else { return }
     kill(pid, SIGTERM)
