@@ -40,7 +40,8 @@ final class RunningDaemon {
     let scheduler = clock.scheduler
     self.clock = clock
     var identity = settings.identity
-    identity.hasEnhancedBearers = settings.hasKernelAdapters && KernelAdapter.mayListen(on: EnhancedBearers.psm)
+    identity.hasEnhancedBearers =
+      settings.hasHostAdapters || settings.hasKernelAdapters && KernelAdapter.mayListen(on: EnhancedBearers.psm)
     daemon = Daemon(
       identity: identity, policy: settings.policy, limits: settings.configuration.limits,
       scheduler: scheduler, logger: logger, restoration: Self.restoration(settings, logger),

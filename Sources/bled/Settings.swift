@@ -49,7 +49,16 @@ struct Settings: Sendable {
   /// The clock that their scenarios ask for; nil for that of the machine.
   let clock: SimulationClock?
   /// Whether one of them, or more, is the kernel's.
-  var hasKernelAdapters: Bool { adapters.contains { if case .simulated = $0 { false } else { true } } }
+  var hasKernelAdapters: Bool {
+    adapters.contains { adapter in
+      switch adapter {
+      case .kernel, .all: true
+      case .host, .simulated: false
+      }
+    }
+  }
+  /// Whether `bled` is the host of one of them, or more.
+  var hasHostAdapters: Bool { adapters.contains { if case .host = $0 { true } else { false } } }
   /// The policy that the configuration describes.
   let policy: Policy
   /// Users and groups in it that do not exist.

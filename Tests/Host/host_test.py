@@ -5,6 +5,7 @@ import asyncio
 import os
 import unittest
 
+from bearers import BearerTest  # noqa: F401
 from bumble.device import Peer
 from bumble.gatt import Characteristic, Service
 from bumble.l2cap import LeCreditBasedChannelSpec
@@ -88,23 +89,28 @@ class HostTest(unittest.IsolatedAsyncioTestCase):
             await world.next("server.ready")
 
     async def test_we_open_a_channel(self):
-        async with World() as world:
-            channels = asyncio.Queue()
-            spec = LeCreditBasedChannelSpec(psm=0x85, mtu=1000, mps=100, max_credits=8)
-            world.far.create_l2cap_server(spec, channels.put_nowait)
-            await world.advertise()
-            peripheral = (await world.call("peripheral.connect", address=FAR))["peripheral"]
-            with self.assertRaisesRegex(Exception, "does not listen on PSM 134"):
-                await world.call("l2cap.open", peripheral=peripheral, psm=0x86)
-            opened = await world.call("l2cap.open", peripheral=peripheral, psm=0x85)
-            self.assertEqual((opened["sendMTU"], opened["mode"]), (1000, "leCreditBased"))
-            channel = await asyncio.wait_for(channels.get(), PATIENCE)
-            await self.exchange(world, channel, opened["descriptor"])
-            # The program ends it.
-            gone = asyncio.Event()
-            channel.on("close", gone.set)
-            os.close(opened["descriptor"])
-            await asyncio.wait_for(gone.wait(), PATIENCE)
+        for mode in ["leCreditBased", "enhanced"]:
+            with self.subTest(mode):
+                async with World() as world:
+                    await self.open_channel(world, mode)
+
+    async def open_channel(self, world, mode):
+        channels = asyncio.Queue()
+        spec = LeCreditBasedChannelSpec(psm=0x85, mtu=1000, mps=100, max_credits=8)
+        world.far.create_l2cap_server(spec, channels.put_nowait)
+        await world.advertise()
+        peripheral = (await world.call("peripheral.connect", address=FAR))["peripheral"]
+        with self.assertRaisesRegex(Exception, "does not listen on PSM 134"):
+            await world.call("l2cap.open", peripheral=peripheral, psm=0x86, mode=mode)
+        opened = await world.call("l2cap.open", peripheral=peripheral, psm=0x85, mode=mode)
+        self.assertEqual((opened["sendMTU"], opened["mode"]), (1000, mode))
+        channel = await asyncio.wait_for(channels.get(), PATIENCE)
+        await self.exchange(world, channel, opened["descriptor"])
+        # The program ends it.
+        gone = asyncio.Event()
+        channel.on("close", gone.set)
+        os.close(opened["descriptor"])
+        await asyncio.wait_for(gone.wait(), PATIENCE)
 
     async def test_a_device_opens_a_channel(self):
         async with World() as world:
@@ -112,16 +118,25 @@ class HostTest(unittest.IsolatedAsyncioTestCase):
             await world.call("advertising.start", name="near end")
             connection = await world.far.connect(f"{NEAR}/P", timeout=PATIENCE)
             spec = LeCreditBasedChannelSpec(psm=psm, mtu=2000, mps=200, max_credits=4)
-            opening = asyncio.ensure_future(connection.create_l2cap_channel(spec))
-            offered = await world.next("l2cap.incoming")
-            channel = await asyncio.wait_for(opening, PATIENCE)
-            self.assertEqual(channel.peer_mtu, 500)
-            accepted = await world.call("l2cap.accept", channel=offered["channel"])
-            await self.exchange(world, channel, accepted["descriptor"])
-            # The device ends it.
-            await asyncio.wait_for(channel.disconnect(), PATIENCE)
-            self.assertEqual(await world.thread(os.read, accepted["descriptor"], 1), b"")
-            os.close(accepted["descriptor"])
+            for opens in [self.open_one, self.open_three]:
+                opening = asyncio.ensure_future(opens(world, connection, spec))
+                offered = await world.next("l2cap.incoming")
+                channel = await asyncio.wait_for(opening, PATIENCE)
+                self.assertEqual(channel.peer_mtu, 500)
+                accepted = await world.call("l2cap.accept", channel=offered["channel"])
+                await self.exchange(world, channel, accepted["descriptor"])
+                # The device ends it.
+                await asyncio.wait_for(channel.disconnect(), PATIENCE)
+                self.assertEqual(await world.thread(os.read, accepted["descriptor"], 1), b"")
+                os.close(accepted["descriptor"])
+
+    async def open_one(self, _, connection, spec):
+        return await connection.create_l2cap_channel(spec)
+
+    async def open_three(self, world, connection, spec):
+        """Opens enhanced channels with one request; gives the first, and the others' offers are left alone."""
+        first, *_ = await world.far.l2cap_channel_manager.create_enhanced_credit_based_channels(connection, spec, 3)
+        return first
 
     async def exchange(self, world, channel, descriptor):
         """Many octets go both ways at once, in more pieces than there are credits."""

@@ -28,16 +28,17 @@ NEAR = "01:02:03:04:05:06"
 class World:
     """An air with bled's controller and a device; `async with` starts both."""
 
-    def __init__(self, transport="unix"):
+    def __init__(self, transport="unix", configuration=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="bled-host-"))
         self.kind = transport
+        self.configuration = configuration
         self.air = Air()
         self.session = None
         self.transport = None
         self.controller = None
 
     async def __aenter__(self):
-        self.far = await self.air.device(NAME, FAR)
+        self.far = await self.air.device(NAME, FAR, configuration=self.configuration)
         self.far.gatt_server.max_mtu = 517
         await self.plug_in()
         await self._start()

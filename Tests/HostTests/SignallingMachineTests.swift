@@ -6,7 +6,7 @@ import Testing
 @Suite struct SignallingMachineTests {
   private func receive(
     _ machine: inout SignallingMachine, _ payload: [UInt8], offer: ChannelOffer = .refused(0x0002)
-  ) -> [SignallingMachine.Action] { machine.receive(payload, at: .zero) { _ in offer } }
+  ) -> [SignallingMachine.Action] { machine.receive(payload, at: .zero) { _, _ in offer } }
 
   /// The payloads that a machine sends for one.
   private func answers(_ machine: inout SignallingMachine, _ payload: [UInt8]) -> [[UInt8]] {
@@ -48,7 +48,7 @@ import Testing
       // Channels: closing one that there is not, opening some.
       ([0x06, 4, 4, 0, 0x40, 0, 0x41, 0], [0x01, 4, 6, 0, 2, 0, 0x40, 0, 0x41, 0]),
       ([0x14, 5, 10, 0, 0x80, 0, 0x40, 0, 64, 0, 64, 0, 1, 0], [0x15, 5, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0]),
-      ([0x17, 6, 10, 0, 0x27, 0, 64, 0, 64, 0, 1, 0, 0x40, 0], [0x18, 6, 8, 0, 0, 0, 0, 0, 0, 0, 2, 0]),
+      ([0x17, 6, 10, 0, 0x27, 0, 64, 0, 64, 0, 1, 0, 0x40, 0], [0x18, 6, 10, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0]),
     ] as [([UInt8], [UInt8])])
   func othersAreRefused(_ request: [UInt8], _ answer: [UInt8]) {
     var machine = SignallingMachine(role: .central)
@@ -112,7 +112,7 @@ import Testing
     let response = SignallingPacket(code: 0x15, identifier: 5, words: [0x40, 100, 50, 10, 0])
     #expect(
       receive(&machine, request, offer: .granted(Self.own))
-        == [.send(response), .accepted(0x40, psm: 0x80, Self.end)])
+        == [.send(response), .accepted(0x40, psm: 0x80, .leCreditBased, Self.end)])
     // The number is in use.
     #expect(answers(&machine, request).map { $0.suffix(2) } == [[0x0A, 0]])
     #expect(receive(&machine, [0x16, 6, 4, 0, 0x41, 0, 9, 0]) == [.credited(0x40, 9)])

@@ -14,12 +14,12 @@ enum L2CAPTarget {
 
   private static func signal(_ input: inout FuzzInput) {
     var machine = SignallingMachine(role: input.octet() & 1 == 0 ? .central : .peripheral)
-    let own = ChannelEnd(number: 0, packet: 100, piece: 50, credits: 10)
+    let own = ChannelEnd(number: 0, packet: 100, piece: 64, credits: 10)
     var (asked, open): (Set<UInt16>, Set<UInt16>) = ([], [])
     var now = Instant.zero
     while !input.isEmpty {
       var actions: [SignallingMachine.Action] = []
-      switch input.octet() & 7 {
+      switch input.octet() & 15 {
       case 0:
         guard let request = machine.open(input.word(), own, at: now) else {
           invariant(asked.count + open.count <= 64, "more channels than numbers")
@@ -33,13 +33,25 @@ enum L2CAPTarget {
         invariant(open.remove(number) != nil || actions.isEmpty, "a channel is closed that is not open")
       case 2: actions = machine.give(input.word(), on: 0x40 + UInt16(input.octet() & 0x3F))
       case 3: actions = machine.request(ConnectionParameters(), at: now)
+      case 5:
+        let count = 1 + Int(input.octet()) % 5
+        guard let request = machine.open(input.word(), enhanced: count, own, at: now) else {
+          invariant(asked.count + open.count <= 64, "more channels than numbers")
+          break
+        }
+        for number in request.numbers { invariant(asked.insert(number).inserted, "a number that is asked for already") }
+        actions = request.actions
+      case 6:
+        let numbers = input.octets(Int(input.octet()) % 6).map { 0x40 + UInt16($0 & 0x3F) }
+        actions = (try? machine.reconfigure(numbers, packet: input.word(), piece: input.word(), at: now)) ?? []
+        invariant(actions.isEmpty || open.isSuperset(of: numbers), "a channel is changed that is not open")
       case 4:
         now = now.advanced(by: .milliseconds(Int64(input.word())))
         actions = machine.tick(at: now)
         invariant(machine.deadline.map { $0 > now } ?? true, "a deadline that is over")
       default:
         let isGranted = input.octet() & 1 == 0
-        actions = machine.receive(input.packet(), at: now) { _ in isGranted ? .granted(own) : .refused(0x0002) }
+        actions = machine.receive(input.packet(), at: now) { _, _ in isGranted ? .granted(own) : .refused(0x0002) }
       }
       for action in actions { check(action, &asked, &open) }
     }
@@ -56,12 +68,15 @@ enum L2CAPTarget {
       invariant(asked.remove(number) != nil && open.insert(number).inserted, "channel \(number) is opened")
       invariant(end.packet >= 23 && end.piece >= 23, "a channel with \(end)")
     case .refused(let number, _): invariant(asked.remove(number) != nil, "channel \(number) is refused")
-    case .accepted(let number, _, let end):
+    case .accepted(let number, _, _, let end):
       invariant(open.insert(number).inserted && !asked.contains(number), "channel \(number) is accepted")
       invariant(end.packet >= 23 && end.piece >= 23, "a channel with \(end)")
     case .credited(let number, let count):
       invariant(open.contains(number) && count > 0, "channel \(number) has \(count) credits")
     case .closed(let number): invariant(open.remove(number) != nil, "channel \(number) is closed")
+    case .resized(let number, let packet, let piece):
+      invariant(open.contains(number) && packet >= 64 && piece >= 64, "channel \(number) takes \(packet), \(piece)")
+    case .reconfigured(let numbers, _): invariant(1...5 ~= numbers.count, "\(numbers.count) channels are changed")
     case .update, .settled: break
     }
   }

@@ -29,6 +29,8 @@ package struct ACLQueue {
     case data
     /// Channels.
     case channel
+    /// Signalling that must not overtake the pieces of channels.
+    case last
   }
 
   /// One link's frames.
@@ -106,7 +108,7 @@ package struct ACLQueue {
     switch priority {
     case .control: links[handle]?.control.append(frame)
     case .data: links[handle]?.data.append(frame)
-    case .channel: links[handle]?.channel.append(frame)
+    case .channel, .last: links[handle]?.channel.append(frame)
     }
     return true
   }

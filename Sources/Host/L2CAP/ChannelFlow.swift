@@ -1,11 +1,12 @@
 import DequeModule
 
-/// The packets (SDUs) of one channel in LE credit-based flow control mode, in both directions, and the credits for
-/// their pieces (Core 5.4, Vol 3, Part A, 3.4.3 and 10.1).
+/// The packets (SDUs) of one channel in a credit-based flow control mode, in both directions, and the credits for their
+/// pieces (Core 5.4, Vol 3, Part A, 3.4.3, 10.1 and 10.2).
 ///
 /// | Input                       | Effect                                                                            |
 /// |-----------------------------|-----------------------------------------------------------------------------------|
 /// | `send`                      | cut into pieces; `nextPiece` gives as many as there are credits                   |
+/// | `resize`                    | waiting pieces are cut again if the device takes shorter ones now                 |
 /// | `credited`                  | more pieces may leave; above 65,535 credits a fault                               |
 /// | `receive`                   | the last piece of a packet: it waits for `nextPacket`; an empty packet is dropped |
 /// | `receive`, against the rules| a fault: the channel is to be closed                                              |
@@ -58,7 +59,7 @@ package struct ChannelFlow {
   }
 
   package let receiving: Sizes
-  package let sending: Sizes
+  package private(set) var sending: Sizes
 
   private var outgoing: Deque<[UInt8]> = []
   /// The pieces that we may send.
@@ -92,6 +93,15 @@ package struct ChannelFlow {
       outgoing.append(Array(rest.prefix(sending.piece)))
       rest = rest.dropFirst(sending.piece)
     }
+  }
+
+  /// The device takes other sizes, also of waiting pieces.
+  package mutating func resize(_ sizes: Sizes) {
+    sending = sizes
+    outgoing = Deque(
+      outgoing.flatMap { piece in
+        stride(from: 0, to: piece.count, by: sizes.piece).map { Array(piece[$0...].prefix(sizes.piece)) }
+      })
   }
 
   /// The next piece, for which there is a credit.

@@ -1,37 +1,5 @@
 import Bluetooth
 
-/// One end of a channel, as it is told to the other (Core 5.4, Vol 3, Part A, 4.22 and 4.23).
-package struct ChannelEnd: Hashable, Sendable {
-  /// Its number (CID).
-  package var number: UInt16
-  /// The longest packet that it takes, in octets.
-  package var packet: UInt16
-  /// The longest piece that it takes, in octets.
-  package var piece: UInt16
-  /// The pieces that it takes at first.
-  package var credits: UInt16
-
-  package init(number: UInt16, packet: UInt16, piece: UInt16, credits: UInt16) {
-    self.number = number
-    self.packet = packet
-    self.piece = piece
-    self.credits = credits
-  }
-
-  /// Whether the specification allows its sizes.
-  var hasSizes: Bool { packet >= 23 && 23...65_533 ~= piece }
-  /// Whether the number is one of LE's dynamic ones (2.1).
-  var hasNumber: Bool { ChannelTable.numbers.contains(number) }
-}
-
-/// Our answer to a device's request for a channel.
-package enum ChannelOffer: Hashable, Sendable {
-  /// Granted, with these sizes and credits; the number does not count.
-  case granted(ChannelEnd)
-  /// Refused with this result (4.23, table 4.16).
-  case refused(UInt16)
-}
-
 /// The numbers of the channels of one link.
 ///
 /// | Number  | Input                             | Outcome                                        |
@@ -39,6 +7,7 @@ package enum ChannelOffer: Hashable, Sendable {
 /// | free    | `ask`                             | asked                                          |
 /// | free    | a device's request that is granted| open                                           |
 /// | asked   | the device's response             | open: `opened`; or free: `refused`             |
+/// | asked   | a response that is pending        | asked, for 30 s more                           |
 /// | asked   | a reject, 30 s without an answer  | free: `refused`                                |
 /// | open    | `close`                           | closing                                        |
 /// | open    | the device's request to close it  | free: `closed`                                 |
@@ -46,9 +15,16 @@ package enum ChannelOffer: Hashable, Sendable {
 /// | closing | the device's request to close it  | free: the requests have crossed                |
 /// | closing | a reject, 30 s                    | free                                           |
 struct ChannelTable {
+  /// An open channel.
+  struct Entry {
+    var own: ChannelEnd
+    var remote: ChannelEnd
+    let mode: ChannelMode
+  }
+
   fileprivate enum State {
-    case asked(UInt8, until: Instant)
-    case open(UInt16)
+    case asked(ChannelEnd, ChannelMode, UInt8, until: Instant)
+    case open(Entry)
     case closing(UInt16, UInt8, until: Instant)
   }
 
@@ -58,23 +34,20 @@ struct ChannelTable {
   private var states: [UInt16: State] = [:]
 
   /// When `expire` is due.
-  var deadline: Instant? {
-    states.values.compactMap { state in
-      switch state {
-      case .asked(_, let until), .closing(_, _, let until): until
-      case .open: nil
-      }
-    }.min()
-  }
+  var deadline: Instant? { states.values.compactMap(\.until).min() }
 
-  /// A number that no channel has.
-  var free: UInt16? { Self.numbers.first { states[$0] == nil } }
+  /// The lowest numbers that no channel has.
+  /// - Returns: `count`, or fewer.
+  func free(_ count: Int) -> [UInt16] { Array(Self.numbers.lazy.filter { states[$0] == nil }.prefix(count)) }
 
   /// Whether a request with this identifier waits.
   func isWaiting(_ identifier: UInt8) -> Bool { states.values.contains { $0.identifier == identifier } }
 
+  /// An open channel.
+  subscript(_ number: UInt16) -> Entry? { if case .open(let entry) = states[number] { entry } else { nil } }
+
   /// The device's number of an open channel.
-  func remote(of number: UInt16) -> UInt16? { if case .open(let remote) = states[number] { remote } else { nil } }
+  func remote(of number: UInt16) -> UInt16? { self[number]?.remote.number }
 
   /// The device's number of a channel that is being closed.
   func closingRemote(of number: UInt16) -> UInt16? {
@@ -83,24 +56,34 @@ struct ChannelTable {
 
   /// The open channel that has this number at the device.
   func local(of remote: UInt16) -> UInt16? {
-    states.first { if case .open(remote) = $0.value { true } else { false } }?.key
+    states.first { if case .open(let entry) = $0.value { entry.remote.number == remote } else { false } }?.key
   }
 
   /// Whether the device has this number in use.
   func isUsed(_ remote: UInt16) -> Bool {
     states.values.contains { state in
       switch state {
-      case .open(let other), .closing(let other, _, _): other == remote
+      case .open(let entry): entry.remote.number == remote
+      case .closing(let other, _, _): other == remote
       case .asked: false
       }
     }
   }
 
-  mutating func ask(_ number: UInt16, _ identifier: UInt8, until: Instant) {
-    states[number] = .asked(identifier, until: until)
+  mutating func ask(_ own: ChannelEnd, _ mode: ChannelMode, _ identifier: UInt8, until: Instant) {
+    states[own.number] = .asked(own, mode, identifier, until: until)
   }
 
-  mutating func open(_ number: UInt16, _ remote: UInt16) { states[number] = .open(remote) }
+  mutating func open(_ own: ChannelEnd, _ remote: ChannelEnd, _ mode: ChannelMode) {
+    states[own.number] = .open(Entry(own: own, remote: remote, mode: mode))
+  }
+
+  /// Changes an open channel.
+  mutating func change(_ number: UInt16, _ change: (inout Entry) -> Void) {
+    guard var entry = self[number] else { return }
+    change(&entry)
+    states[number] = .open(entry)
+  }
 
   mutating func close(_ number: UInt16, _ identifier: UInt8, until: Instant) {
     guard let remote = remote(of: number) else { return }
@@ -109,12 +92,24 @@ struct ChannelTable {
 
   mutating func free(_ number: UInt16) { states[number] = nil }
 
-  /// The request for a channel with this identifier was answered.
-  /// - Returns: the number that was asked for; nil if there was no such request.
-  mutating func answered(_ identifier: UInt8) -> UInt16? {
-    let number = states.first { if case .asked(identifier, _) = $0.value { true } else { false } }?.key
-    if let number { states[number] = nil }
-    return number
+  /// A response said that another one follows.
+  mutating func postpone(_ identifier: UInt8, _ mode: ChannelMode, until: Instant) {
+    for own in asked(identifier, mode) { ask(own, mode, identifier, until: until) }
+  }
+
+  /// The request for channels with this identifier was answered.
+  /// - Returns: our ends of them, in the order of the request; none if there was no such request.
+  mutating func answered(_ identifier: UInt8, _ mode: ChannelMode) -> [ChannelEnd] {
+    let asked = asked(identifier, mode)
+    for own in asked { states[own.number] = nil }
+    return asked
+  }
+
+  private func asked(_ identifier: UInt8, _ mode: ChannelMode) -> [ChannelEnd] {
+    let asked = states.values.compactMap { state in
+      if case .asked(let own, mode, identifier, _) = state { own } else { nil }
+    }
+    return asked.sorted { $0.number < $1.number }
   }
 
   /// The request to close a channel was answered; one for other ends was not (4.7).
@@ -123,23 +118,17 @@ struct ChannelTable {
   }
 
   /// The request with this identifier was rejected.
-  /// - Returns: the number that was asked for, if it was one for a channel.
-  mutating func rejected(_ identifier: UInt8) -> UInt16? {
-    if let number = answered(identifier) { return number }
-    if let number = states.first(where: { $0.value.identifier == identifier })?.key { states[number] = nil }
-    return nil
-  }
+  /// - Returns: the numbers that were asked for, if it was one for channels.
+  mutating func rejected(_ identifier: UInt8) -> [UInt16] { remove { $0.identifier == identifier } }
 
   /// The numbers that were asked for in vain until now.
-  mutating func expire(at now: Instant) -> [UInt16] {
-    let over = states.filter { state in
-      switch state.value {
-      case .asked(_, let until), .closing(_, _, let until): until <= now
-      case .open: false
-      }
-    }
-    for number in over.keys { states[number] = nil }
-    return over.filter { if case .asked = $0.value { true } else { false } }.keys.sorted()
+  mutating func expire(at now: Instant) -> [UInt16] { remove { $0.until.map { $0 <= now } ?? false } }
+
+  /// - Returns: those of them that were asked for.
+  private mutating func remove(_ isMeant: (State) -> Bool) -> [UInt16] {
+    let meant = states.filter { isMeant($0.value) }
+    for number in meant.keys { states[number] = nil }
+    return meant.filter { if case .asked = $0.value { true } else { false } }.keys.sorted()
   }
 }
 
@@ -147,7 +136,15 @@ extension ChannelTable.State {
   /// The identifier of the request that waits.
   fileprivate var identifier: UInt8? {
     switch self {
-    case .asked(let identifier, _), .closing(_, let identifier, _): identifier
+    case .asked(_, _, let identifier, _), .closing(_, let identifier, _): identifier
+    case .open: nil
+    }
+  }
+
+  /// How long it waits.
+  fileprivate var until: Instant? {
+    switch self {
+    case .asked(_, _, _, let until), .closing(_, _, let until): until
     case .open: nil
     }
   }

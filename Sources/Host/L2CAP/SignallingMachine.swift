@@ -8,7 +8,9 @@ import Bluetooth
 /// | a parameter update request, we are central   | accepted and `update`; refused if it has impossible values      |
 /// | the same, we are peripheral                  | rejected as not understood                                      |
 /// | a request for a channel                      | the offer for its number: `accepted`, or refused                |
-/// | a request for enhanced channels              | refused: there is no such listener                              |
+/// | a request for up to five enhanced channels   | the offer for its number: `accepted` as far as numbers are left |
+/// | a request for more of them                   | refused                                                         |
+/// | a request for other sizes of its ends        | `resized`; refused if they are smaller than allowed             |
 /// | a request to close a channel                 | `closed`; rejected if there is no such channel                  |
 /// | the same, and we are closing the channel     | accepted: both requests have crossed                            |
 /// | another command, or none                     | rejected as not understood                                      |
@@ -16,9 +18,11 @@ import Bluetooth
 /// | credits of a channel                         | `credited`                                                      |
 /// | a response that nothing waits for            | none                                                            |
 /// | `open`                                       | `send`; the response or 30 s without it: `opened`, `refused`    |
+/// | a response with a number of another channel  | the new one is refused, the other one `closed` at both ends     |
 /// | `close`                                      | `send`                                                          |
 /// | `request`, as peripheral                     | `send`; the response or 30 s without it: `settled`              |
-/// | `request` while one is outstanding           | none                                                            |
+/// | `reconfigure`                                | `send`; the response or 30 s without it: `reconfigured`         |
+/// | either while one of its kind is outstanding  | none                                                            |
 package struct SignallingMachine {
   package enum Action: Hashable {
     /// Send this on the signalling channel.
@@ -32,7 +36,11 @@ package struct SignallingMachine {
     /// The device has not opened it, for this reason.
     case refused(UInt16, Refusal)
     /// The device opened a channel to a listener of ours, which has this number here.
-    case accepted(UInt16, psm: UInt16, ChannelEnd)
+    case accepted(UInt16, psm: UInt16, ChannelMode, ChannelEnd)
+    /// The device takes packets and pieces of other sizes on a channel, from our response on.
+    case resized(UInt16, packet: UInt16, piece: UInt16)
+    /// Our request for other sizes has this outcome; nil if the device took them.
+    case reconfigured([UInt16], Reconfiguration.Refusal?)
     /// The device takes so many more pieces on a channel.
     case credited(UInt16, UInt16)
     /// The device closed a channel.
@@ -41,7 +49,7 @@ package struct SignallingMachine {
 
   /// Why there is no channel.
   package enum Refusal: Hashable, Sendable {
-    /// The device's result (4.23).
+    /// The device's result (4.23, 4.26).
     case result(UInt16)
     /// The device does not know the request.
     case notUnderstood
@@ -60,29 +68,25 @@ package struct SignallingMachine {
   /// The longest frame that we take.
   private static let longest = 255
   /// How long a response may take (6.2.1: 1 to 60 s).
-  private static let timeout = Duration.seconds(30)
+  static let timeout = Duration.seconds(30)
   /// Reasons of a reject (4.1).
-  private enum Reason {
+  enum Reason {
     static let notUnderstood: UInt16 = 0x0000
     static let tooLong: UInt16 = 0x0001
     static let invalidChannel: UInt16 = 0x0002
-  }
-  /// Results of a request for channels (4.23, 4.26).
-  private enum ResultCode {
-    static let noListener: UInt16 = 0x0002
-    static let noRoom: UInt16 = 0x0004
-    static let invalidNumber: UInt16 = 0x0009
-    static let numberInUse: UInt16 = 0x000A
-    static let invalidParameters: UInt16 = 0x000B
   }
 
   private let role: LinkRole
   private var lastIdentifier: UInt8 = 0
   /// The request for parameters that waits for its response.
   private var outstanding: (identifier: UInt8, until: Instant)?
-  private var channels = ChannelTable()
+  var channels = ChannelTable()
+  /// The request for other sizes that waits for its response.
+  var reconfiguration: Reconfiguration?
   /// When `tick` is due.
-  package var deadline: Instant? { [outstanding?.until, channels.deadline].compactMap { $0 }.min() }
+  package var deadline: Instant? {
+    [outstanding?.until, reconfiguration?.until, channels.deadline].compactMap { $0 }.min()
+  }
 
   /// - Parameter role: ours.
   package init(role: LinkRole) { self.role = role }
@@ -95,50 +99,25 @@ package struct SignallingMachine {
     return request(SignallingPacket.Code.parameterUpdateRequest, identifier, ParameterUpdate(wanted).words)
   }
 
-  private mutating func nextIdentifier() -> UInt8 {
+  mutating func nextIdentifier() -> UInt8 {
     repeat {
       lastIdentifier = lastIdentifier == .max ? 1 : lastIdentifier + 1
-    } while lastIdentifier == outstanding?.identifier || channels.isWaiting(lastIdentifier)
+    } while [outstanding?.identifier, reconfiguration?.identifier].contains(lastIdentifier)
+      || channels.isWaiting(lastIdentifier)
     return lastIdentifier
   }
 
-  private func request(_ code: UInt8, _ identifier: UInt8, _ words: [UInt16]) -> [Action] {
+  func request(_ code: UInt8, _ identifier: UInt8, _ words: [UInt16]) -> [Action] {
     [.send(SignallingPacket(code: code, identifier: identifier, words: words))]
-  }
-
-  // MARK: - Channels
-
-  /// Asks for a channel to a listener of the device.
-  /// - Parameter end: our end, whose number does not count.
-  /// - Returns: its number, and the actions; nil if all numbers are taken.
-  package mutating func open(_ psm: UInt16, _ end: ChannelEnd, at now: Instant) -> (number: UInt16, actions: [Action])?
-  {
-    guard let number = channels.free else { return nil }
-    let identifier = nextIdentifier()
-    channels.ask(number, identifier, until: now.advanced(by: Self.timeout))
-    let words = [psm, number, end.packet, end.piece, end.credits]
-    return (number, request(SignallingPacket.Code.creditBasedRequest, identifier, words))
-  }
-
-  /// Closes a channel; nothing more is told of it.
-  package mutating func close(_ number: UInt16, at now: Instant) -> [Action] {
-    guard let remote = channels.remote(of: number) else { return [] }
-    let identifier = nextIdentifier()
-    channels.close(number, identifier, until: now.advanced(by: Self.timeout))
-    return request(SignallingPacket.Code.disconnectionRequest, identifier, [remote, number])
-  }
-
-  /// Lets the device send so many more pieces.
-  package mutating func give(_ credits: UInt16, on number: UInt16) -> [Action] {
-    guard channels.remote(of: number) != nil else { return [] }
-    return request(SignallingPacket.Code.credits, nextIdentifier(), [number, credits])
   }
 
   // MARK: - The device
 
   /// Takes the payload of a frame.
-  /// - Parameter offer: our answer to a request for a channel to this listener.
-  package mutating func receive(_ payload: [UInt8], at now: Instant, offer: (UInt16) -> ChannelOffer) -> [Action] {
+  /// - Parameter offer: our answer to a request for channels to this listener.
+  package mutating func receive(
+    _ payload: [UInt8], at now: Instant, offer: (UInt16, ChannelMode) -> ChannelOffer
+  ) -> [Action] {
     guard payload.count <= Self.longest else {
       return reject(identifier: payload[1], Reason.tooLong, [UInt16(Self.longest)])
     }
@@ -148,8 +127,8 @@ package struct SignallingMachine {
     }
     switch packet.code {
     case SignallingPacket.Code.reject:
-      if let number = channels.rejected(packet.identifier) { return [.refused(number, .notUnderstood)] }
-      return answered(packet, .notUnderstood)
+      return channels.rejected(packet.identifier).map { .refused($0, .notUnderstood) }
+        + reconfigured(packet.identifier, .notUnderstood) + answered(packet, .notUnderstood)
     case SignallingPacket.Code.parameterUpdateResponse:
       guard let result = packet.words(1)?.first else { return [] }
       return answered(packet, result == 0 ? .accepted : .refused)
@@ -165,69 +144,21 @@ package struct SignallingMachine {
     case SignallingPacket.Code.disconnectionResponse:
       if let ends = packet.words(2) { channels.closeAnswered(packet.identifier, local: ends[1], remote: ends[0]) }
       return []
-    case SignallingPacket.Code.enhancedRequest:
-      return respond(packet, SignallingPacket.Code.enhancedResponse, [0, 0, 0, ResultCode.noListener])
-    case SignallingPacket.Code.enhancedResponse, SignallingPacket.Code.reconfigureResponse: return []
+    case SignallingPacket.Code.enhancedRequest: return requestedEnhanced(packet, offer)
+    case SignallingPacket.Code.enhancedResponse: return respondedEnhanced(packet, at: now)
+    case SignallingPacket.Code.reconfigureRequest: return resized(packet)
+    case SignallingPacket.Code.reconfigureResponse: return reconfigured(packet)
     default: return reject(packet)
     }
   }
 
   package mutating func tick(at now: Instant) -> [Action] {
-    let refused = channels.expire(at: now).map { Action.refused($0, .noAnswer) }
-    guard let outstanding, outstanding.until <= now else { return refused }
-    return refused + settle(.noAnswer)
-  }
-
-  /// The device asks for a channel.
-  private mutating func requested(_ packet: SignallingPacket, _ offer: (UInt16) -> ChannelOffer) -> [Action] {
-    guard let words = packet.words(5) else { return reject(packet) }
-    let end = ChannelEnd(number: words[1], packet: words[2], piece: words[3], credits: words[4])
-    guard end.hasNumber else { return refuse(packet, ResultCode.invalidNumber) }
-    guard !channels.isUsed(end.number) else { return refuse(packet, ResultCode.numberInUse) }
-    switch offer(words[0]) {
-    case .refused(let result): return refuse(packet, result)
-    case .granted(let own):
-      guard end.hasSizes else { return refuse(packet, ResultCode.invalidParameters) }
-      guard let number = channels.free else { return refuse(packet, ResultCode.noRoom) }
-      channels.open(number, end.number)
-      let answer = [number, own.packet, own.piece, own.credits, 0]
-      return respond(packet, SignallingPacket.Code.creditBasedResponse, answer)
-        + [.accepted(number, psm: words[0], end)]
+    var actions = channels.expire(at: now).map { Action.refused($0, .noAnswer) }
+    if let reconfiguration, reconfiguration.until <= now {
+      actions += reconfigured(reconfiguration.identifier, .noAnswer)
     }
-  }
-
-  private func refuse(_ packet: SignallingPacket, _ result: UInt16) -> [Action] {
-    respond(packet, SignallingPacket.Code.creditBasedResponse, [0, 0, 0, 0, result])
-  }
-
-  /// The device answered a request for a channel.
-  private mutating func responded(_ packet: SignallingPacket, at now: Instant) -> [Action] {
-    guard let words = packet.words(5), let number = channels.answered(packet.identifier) else { return [] }
-    guard words[4] == 0 else { return [.refused(number, .result(words[4]))] }
-    let end = ChannelEnd(number: words[0], packet: words[1], piece: words[2], credits: words[3])
-    guard end.hasNumber, !channels.isUsed(end.number) else {
-      // Nothing that we could close has this number.
-      return [.refused(number, .result(ResultCode.invalidNumber))]
-    }
-    channels.open(number, end.number)
-    guard end.hasSizes else {
-      return close(number, at: now) + [.refused(number, .result(ResultCode.invalidParameters))]
-    }
-    return [.opened(number, end)]
-  }
-
-  /// The device closes a channel.
-  private mutating func closed(_ packet: SignallingPacket, local: UInt16, remote: UInt16) -> [Action] {
-    let open = channels.remote(of: local)
-    guard let known = open ?? channels.closingRemote(of: local) else {
-      return reject(identifier: packet.identifier, Reason.invalidChannel, [local, remote])
-    }
-    // With the number of another channel it is ignored (4.6).
-    guard known == remote else { return [] }
-    channels.free(local)
-    // No piece may follow the response.
-    return (open == nil ? [] : [.closed(local)])
-      + respond(packet, SignallingPacket.Code.disconnectionResponse, [local, remote])
+    if let outstanding, outstanding.until <= now { actions += settle(.noAnswer) }
+    return actions
   }
 
   private mutating func answered(_ packet: SignallingPacket, _ outcome: Outcome) -> [Action] {
@@ -248,16 +179,16 @@ package struct SignallingMachine {
     return respond(packet, SignallingPacket.Code.parameterUpdateResponse, [0]) + [.update(update.parameters)]
   }
 
-  private func respond(_ packet: SignallingPacket, _ code: UInt8, _ words: [UInt16]) -> [Action] {
+  func respond(_ packet: SignallingPacket, _ code: UInt8, _ words: [UInt16]) -> [Action] {
     [.send(SignallingPacket(code: code, identifier: packet.identifier, words: words))]
   }
 
-  private func reject(_ packet: SignallingPacket) -> [Action] {
+  func reject(_ packet: SignallingPacket) -> [Action] {
     reject(identifier: packet.identifier, Reason.notUnderstood)
   }
 
   /// No command has identifier 0, so none is answered.
-  private func reject(identifier: UInt8, _ reason: UInt16, _ data: [UInt16] = []) -> [Action] {
+  func reject(identifier: UInt8, _ reason: UInt16, _ data: [UInt16] = []) -> [Action] {
     guard identifier != 0 else { return [] }
     return [
       .send(SignallingPacket(code: SignallingPacket.Code.reject, identifier: identifier, words: [reason] + data))

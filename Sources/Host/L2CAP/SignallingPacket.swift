@@ -48,8 +48,11 @@ package struct SignallingPacket: Hashable, Sendable {
   }
 
   /// The data as numbers of two octets; nil unless there are exactly so many.
-  func words(_ count: Int) -> [UInt16]? {
-    guard data.count == 2 * count else { return nil }
-    return (0..<count).map { UInt16(data[2 * $0]) | UInt16(data[2 * $0 + 1]) << 8 }
+  func words(_ count: Int) -> [UInt16]? { data.count == 2 * count ? words : nil }
+
+  /// The data as numbers of two octets; nil if an octet is left.
+  var words: [UInt16]? {
+    guard data.count.isMultiple(of: 2) else { return nil }
+    return stride(from: 0, to: data.count, by: 2).map { UInt16(data[$0]) | UInt16(data[$0 + 1]) << 8 }
   }
 }

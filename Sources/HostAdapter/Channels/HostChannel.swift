@@ -19,7 +19,7 @@ protocol HostChannelOwner: AnyObject {
   func remove(_ channel: HostChannel)
 }
 
-/// A channel in LE credit-based flow control mode: its pieces wait here for credits and for the link.
+/// A channel in a credit-based flow control mode: its pieces wait here for credits and for the link.
 ///
 /// | State   | Input                                    | Then                                             |
 /// |---------|------------------------------------------|--------------------------------------------------|
@@ -37,7 +37,7 @@ final class HostChannel: Channel {
   /// Its number at the device.
   let remote: UInt16
   let psm: UInt16
-  let mode = ChannelMode.leCreditBased
+  let mode: ChannelMode
   var onEvent: ((ChannelEvent) -> Void)?
 
   /// How long sent packets may take to leave a channel that is closed.
@@ -55,11 +55,12 @@ final class HostChannel: Channel {
   private var isOver = false
 
   init(
-    _ number: UInt16, to psm: UInt16, on handle: ConnectionHandle, receiving: ChannelFlow.Sizes, _ end: ChannelEnd,
-    owner: any HostChannelOwner, in context: AdapterContext
+    _ number: UInt16, to psm: UInt16, _ mode: ChannelMode, on handle: ConnectionHandle,
+    receiving: ChannelFlow.Sizes, _ end: ChannelEnd, owner: any HostChannelOwner, in context: AdapterContext
   ) {
     self.number = number
     self.psm = psm
+    self.mode = mode
     self.handle = handle
     self.owner = owner
     self.context = context
@@ -126,6 +127,9 @@ final class HostChannel: Channel {
     do throws(ChannelFlow.Fault) { try flow.credited(count) } catch { return fail(Self.fault(error)) }
     proceed()
   }
+
+  /// The device takes other sizes.
+  func resize(packet: UInt16, piece: UInt16) { flow.resize(ChannelFlow.Sizes(packet: Int(packet), piece: Int(piece))) }
 
   func receive(_ piece: [UInt8]) {
     guard !isOver, ending == nil else { return }

@@ -8,6 +8,7 @@ import Host
 final class HostChannels {
   private struct Opening {
     let psm: UInt16
+    let mode: ChannelMode
     let receiving: ChannelFlow.Sizes
     let done: (Result<any Channel, BluetoothError>) -> Void
   }
@@ -16,12 +17,6 @@ final class HostChannels {
   private static let piece = 247
   /// So many pieces of a link wait for the controller, so that links and ATT have their turns.
   private static let waiting = 4
-  /// Results of a request for a channel (Core 5.4, Vol 3, Part A, 4.23).
-  private enum ResultCode {
-    static let noListener: UInt16 = 0x0002
-    static let insufficientAuthentication: UInt16 = 0x0005
-    static let insufficientEncryption: UInt16 = 0x0008
-  }
 
   private unowned let links: HostLinks
   private let context: AdapterContext
@@ -34,13 +29,9 @@ final class HostChannels {
     self.context = context
   }
 
-  private static let noEnhanced = GAPError.notSupported.error(
-    "this adapter has no enhanced channels: leave out \"mode\"")
-
   // MARK: - Listeners
 
   func publish(_ psm: UInt16?, _ parameters: ChannelParameters) throws(BluetoothError) -> UInt16 {
-    guard parameters.mode != .enhanced else { throw Self.noEnhanced }
     let candidates = psm.map { [$0] } ?? Array(ChannelParameters.dynamic)
     guard let free = candidates.first(where: { listeners[$0] == nil }) else {
       if let psm {
@@ -54,19 +45,22 @@ final class HostChannels {
 
   func unpublish(_ psm: UInt16) { listeners[psm] = nil }
 
-  /// The answer to a device that asks for a channel.
-  func offer(_ psm: UInt16, on handle: ConnectionHandle) -> ChannelOffer {
-    guard let parameters = listeners[psm] else { return .refused(ResultCode.noListener) }
+  /// The answer to a device that asks for channels.
+  func offer(_ psm: UInt16, _ mode: ChannelMode, on handle: ConnectionHandle) -> ChannelOffer {
+    guard let parameters = listeners[psm], parameters.mode ?? mode == mode else {
+      return .refused(ChannelResult.noListener)
+    }
     let level = links.pairing.security(of: handle).level
     guard level >= parameters.level else {
       let isEncryptionEnough = level == 1 && links.pairing.bondReaches(parameters.level, on: handle)
-      return .refused(isEncryptionEnough ? ResultCode.insufficientEncryption : ResultCode.insufficientAuthentication)
+      return .refused(
+        isEncryptionEnough ? ChannelResult.insufficientEncryption : ChannelResult.insufficientAuthentication)
     }
-    return .granted(Self.end(Self.receiving(parameters)))
+    return .granted(Self.end(Self.receiving(parameters, mode)))
   }
 
-  private static func receiving(_ parameters: ChannelParameters) -> ChannelFlow.Sizes {
-    let range = ChannelParameters.lengths
+  private static func receiving(_ parameters: ChannelParameters, _ mode: ChannelMode) -> ChannelFlow.Sizes {
+    let range = mode.lengths
     let packet = min(max(parameters.receiveMTU, range.lowerBound), range.upperBound)
     return ChannelFlow.Sizes(packet: packet, piece: min(packet + 2, piece))
   }
@@ -83,19 +77,42 @@ final class HostChannels {
     to psm: UInt16, _ parameters: ChannelParameters, on link: HostLink,
     _ done: @escaping (Result<any Channel, BluetoothError>) -> Void
   ) {
-    guard parameters.mode != .enhanced else { return context.fail(done, Self.noEnhanced) }
-    let receiving = Self.receiving(parameters)
+    let mode = parameters.mode ?? .leCreditBased
+    open(Opening(psm: psm, mode: mode, receiving: Self.receiving(parameters, mode), done: done), on: link)
+  }
+
+  private func open(_ opening: Opening, on link: HostLink) {
     var number: UInt16?
     links.run(link.handle) { (machine, now) in
-      guard let (free, actions) = machine.open(psm, Self.end(receiving), at: now) else { return [] }
-      number = free
-      return actions
+      let end = Self.end(opening.receiving)
+      switch opening.mode {
+      case .leCreditBased:
+        guard let (free, actions) = machine.open(opening.psm, end, at: now) else { return [] }
+        number = free
+        return actions
+      case .enhanced:
+        guard let (free, actions) = machine.open(opening.psm, enhanced: 1, end, at: now) else { return [] }
+        number = free.first
+        return actions
+      }
     }
     guard let number, !link.isOver else {
       let error = link.isOver ? GAPError.notConnected : GAPError.connectionFailed
-      return context.fail(done, error.error("\(link.peer) can have no other channel"))
+      return context.fail(opening.done, error.error("\(link.peer) can have no other channel"))
     }
-    openings[link.handle, default: [:]][number] = Opening(psm: psm, receiving: receiving, done: done)
+    openings[link.handle, default: [:]][number] = opening
+  }
+
+  /// Opens a channel anew on a link with more protection, if the device wants that and a bond gives it. Without one it
+  /// would be a pairing that no program asked for.
+  private func reopen(_ opening: Opening, on handle: ConnectionHandle) -> Bool {
+    let level = links.pairing.security(of: handle).level + 1
+    guard let link = links.link(handle), links.pairing.bondReaches(level, on: handle) else { return false }
+    links.pairing.raise(link, to: level, as: .none) { [weak self] error in
+      if let error { return opening.done(.failure(error)) }
+      self?.open(opening, on: link)
+    }
+    return true
   }
 
   /// Takes the actions of the signalling of a link that are about channels.
@@ -103,30 +120,33 @@ final class HostChannels {
     switch action {
     case .opened(let number, let end):
       guard let opening = openings[handle]?.removeValue(forKey: number) else { return }
-      let channel = add(number, opening.psm, handle, opening.receiving, end)
+      let channel = add(number, opening.psm, opening.mode, handle, opening.receiving, end)
       context.loop.execute { opening.done(.success(channel)) }
     case .refused(let number, let refusal):
       guard let opening = openings[handle]?.removeValue(forKey: number) else { return }
-      context.fail(opening.done, ChannelRefusal(refusal).error(opening.psm, .leCreditBased))
-    case .accepted(let number, let psm, let end):
+      guard !refusal.wantsSecurity || !reopen(opening, on: handle) else { return }
+      context.fail(opening.done, ChannelRefusal(refusal).error(opening.psm, opening.mode))
+    case .accepted(let number, let psm, let mode, let end):
       guard let parameters = listeners[psm] else { return }
-      let channel = add(number, psm, handle, Self.receiving(parameters), end)
+      let channel = add(number, psm, mode, handle, Self.receiving(parameters, mode), end)
       context.loop.execute { [weak links] in
         guard let link = links?.link(handle) else { return channel.close() }
         link.opened(channel)
       }
+    case .resized(let number, let packet, let piece): channels[handle]?[number]?.resize(packet: packet, piece: piece)
     case .credited(let number, let count): channels[handle]?[number]?.credited(count)
     case .closed(let number):
       if let channel = channels[handle]?[number] { links.drop(channel.remote, on: handle) }
       channels[handle]?[number]?.end(GAPError.disconnected.error("the device closed the channel"))
-    case .send, .update, .settled: break
+    case .send, .update, .settled, .reconfigured: break
     }
   }
 
   private func add(
-    _ number: UInt16, _ psm: UInt16, _ handle: ConnectionHandle, _ receiving: ChannelFlow.Sizes, _ end: ChannelEnd
+    _ number: UInt16, _ psm: UInt16, _ mode: ChannelMode, _ handle: ConnectionHandle,
+    _ receiving: ChannelFlow.Sizes, _ end: ChannelEnd
   ) -> HostChannel {
-    let channel = HostChannel(number, to: psm, on: handle, receiving: receiving, end, owner: self, in: context)
+    let channel = HostChannel(number, to: psm, mode, on: handle, receiving: receiving, end, owner: self, in: context)
     channels[handle, default: [:]][number] = channel
     return channel
   }
@@ -186,6 +206,13 @@ extension HostChannels: HostChannelOwner {
 
   /// Whether the link of a channel has not ended.
   private func isCurrent(_ channel: HostChannel) -> Bool { channels[channel.handle]?[channel.number] === channel }
+}
+
+extension SignallingMachine.Refusal {
+  /// Whether the device wants the link to be encrypted, or authenticated.
+  fileprivate var wantsSecurity: Bool {
+    [.result(ChannelResult.insufficientAuthentication), .result(ChannelResult.insufficientEncryption)].contains(self)
+  }
 }
 
 extension ChannelRefusal {

@@ -103,7 +103,7 @@ final class HostLink: Link, ControllerLink {
 
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { links.requester.readRSSI(of: self, done) }
 
-  var hasEnhancedChannels: Bool { false }
+  let hasEnhancedChannels = true
 
   func openChannel(
     to psm: UInt16, _ parameters: ChannelParameters,

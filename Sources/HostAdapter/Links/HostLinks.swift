@@ -284,7 +284,7 @@ final class HostLinks {
     case L2CAPFrame.Fixed.attribute: entries[handle]?.link?.receive(frame.payload)
     case L2CAPFrame.Fixed.signalling:
       run(handle) { (machine, now) in
-        machine.receive(frame.payload, at: now) { self.channels.offer($0, on: handle) }
+        machine.receive(frame.payload, at: now) { self.channels.offer($0, $1, on: handle) }
       }
     case L2CAPFrame.Fixed.securityManager: pairing.receive(frame.payload, on: handle)
     case _ where channels.receive(frame.payload, on: frame.channel, of: handle): break
@@ -342,12 +342,14 @@ final class HostLinks {
       switch action {
       case .send(let packet):
         let frame = L2CAPFrame(channel: L2CAPFrame.Fixed.signalling, payload: packet.octets)
+        // Pieces of the earlier size may not follow the response to other sizes.
+        let isBehind = packet.code == SignallingPacket.Code.reconfigureResponse
         // A device that sends requests without reading responses goes without those.
-        _ = send(frame, on: handle, .control)
+        _ = send(frame, on: handle, isBehind ? .last : .control)
       case .update(let parameters):
         if let link = entries[handle]?.link { requester.request(parameters, on: link) { _ in } }
       case .settled(let outcome): settled(outcome, handle)
-      case .opened, .refused, .accepted, .credited, .closed: channels.perform(action, handle)
+      case .opened, .refused, .accepted, .resized, .reconfigured, .credited, .closed: channels.perform(action, handle)
       }
     }
   }

@@ -1,0 +1,88 @@
+import Bluetooth
+
+// Channels in LE credit-based flow control mode, and the end and the credits of any (Core 5.4, Vol 3, Part A, 4.6, 4.7,
+// 4.22 to 4.24).
+extension SignallingMachine {
+  /// Asks for a channel to a listener of the device.
+  /// - Parameter end: our end, whose number does not count.
+  /// - Returns: its number, and the actions; nil if all numbers are taken.
+  package mutating func open(_ psm: UInt16, _ end: ChannelEnd, at now: Instant) -> (number: UInt16, actions: [Action])?
+  {
+    guard let number = channels.free(1).first else { return nil }
+    let identifier = nextIdentifier()
+    channels.ask(end.numbered(number), .leCreditBased, identifier, until: now.advanced(by: Self.timeout))
+    let words = [psm, number, end.packet, end.piece, end.credits]
+    return (number, request(SignallingPacket.Code.creditBasedRequest, identifier, words))
+  }
+
+  /// Closes a channel; nothing more is told of it.
+  package mutating func close(_ number: UInt16, at now: Instant) -> [Action] {
+    guard let remote = channels.remote(of: number) else { return [] }
+    let identifier = nextIdentifier()
+    channels.close(number, identifier, until: now.advanced(by: Self.timeout))
+    return request(SignallingPacket.Code.disconnectionRequest, identifier, [remote, number])
+  }
+
+  /// Lets the device send so many more pieces.
+  package mutating func give(_ credits: UInt16, on number: UInt16) -> [Action] {
+    guard channels.remote(of: number) != nil else { return [] }
+    return request(SignallingPacket.Code.credits, nextIdentifier(), [number, credits])
+  }
+
+  // MARK: - The device
+
+  /// The device asks for a channel.
+  mutating func requested(_ packet: SignallingPacket, _ offer: (UInt16, ChannelMode) -> ChannelOffer) -> [Action] {
+    guard let words = packet.words(5) else { return reject(packet) }
+    let end = ChannelEnd(number: words[1], packet: words[2], piece: words[3], credits: words[4])
+    guard end.hasNumber else { return refuse(packet, ChannelResult.invalidNumber) }
+    guard !channels.isUsed(end.number) else { return refuse(packet, ChannelResult.numberInUse) }
+    switch offer(words[0], .leCreditBased) {
+    case .refused(let result): return refuse(packet, result)
+    case .granted(let own):
+      guard end.hasSizes(for: .leCreditBased) else { return refuse(packet, ChannelResult.unacceptableParameters) }
+      guard let number = channels.free(1).first else { return refuse(packet, ChannelResult.noRoom) }
+      channels.open(own.numbered(number), end, .leCreditBased)
+      let answer = [number, own.packet, own.piece, own.credits, 0]
+      return respond(packet, SignallingPacket.Code.creditBasedResponse, answer)
+        + [.accepted(number, psm: words[0], .leCreditBased, end)]
+    }
+  }
+
+  private func refuse(_ packet: SignallingPacket, _ result: UInt16) -> [Action] {
+    respond(packet, SignallingPacket.Code.creditBasedResponse, [0, 0, 0, 0, result])
+  }
+
+  /// The device answered a request for a channel.
+  mutating func responded(_ packet: SignallingPacket, at now: Instant) -> [Action] {
+    guard let words = packet.words(5), let own = channels.answered(packet.identifier, .leCreditBased).first else {
+      return []
+    }
+    let number = own.number
+    guard words[4] == 0 else { return [.refused(number, .result(words[4]))] }
+    let end = ChannelEnd(number: words[0], packet: words[1], piece: words[2], credits: words[3])
+    guard end.hasNumber, !channels.isUsed(end.number) else {
+      // Nothing that we could close has this number.
+      return [.refused(number, .result(ChannelResult.invalidNumber))]
+    }
+    channels.open(own, end, .leCreditBased)
+    guard end.hasSizes(for: .leCreditBased) else {
+      return close(number, at: now) + [.refused(number, .result(ChannelResult.unacceptableParameters))]
+    }
+    return [.opened(number, end)]
+  }
+
+  /// The device closes a channel.
+  mutating func closed(_ packet: SignallingPacket, local: UInt16, remote: UInt16) -> [Action] {
+    let open = channels.remote(of: local)
+    guard let known = open ?? channels.closingRemote(of: local) else {
+      return reject(identifier: packet.identifier, Reason.invalidChannel, [local, remote])
+    }
+    // With the number of another channel it is ignored (4.6).
+    guard known == remote else { return [] }
+    channels.free(local)
+    // No piece may follow the response.
+    return (open == nil ? [] : [.closed(local)])
+      + respond(packet, SignallingPacket.Code.disconnectionResponse, [local, remote])
+  }
+}
