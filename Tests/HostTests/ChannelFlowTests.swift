@@ -69,6 +69,9 @@ import Testing
 
   @Test func brokenRulesAreFaults() throws {
     var flow = flow()
+    #expect(throws: ChannelFlow.Fault.pieceTooLong) { try flow.receive([24, 0] + [UInt8](repeating: 1, count: 24)) }
+    flow = self.flow()
+    try flow.receive([25, 0] + [UInt8](repeating: 1, count: 23))
     #expect(throws: ChannelFlow.Fault.pieceTooLong) { try flow.receive([UInt8](repeating: 1, count: 24)) }
     flow = self.flow()
     #expect(throws: ChannelFlow.Fault.pieceTooShort) { try flow.receive([1]) }

@@ -123,7 +123,8 @@ package struct ChannelFlow {
   package mutating func receive(_ piece: [UInt8]) throws(Fault) {
     guard given > 0 else { throw .noCredit }
     given -= 1
-    guard piece.count <= receiving.piece else { throw .pieceTooLong }
+    // The length of the packet is no part of its first piece.
+    guard piece.count <= receiving.piece + (partial == nil ? 2 : 0) else { throw .pieceTooLong }
     var (length, octets, pieces) = partial ?? (0, [], 0)
     if partial == nil {
       guard piece.count >= 2 else { throw .pieceTooShort }

@@ -1,0 +1,101 @@
+import Adapter
+import Bluetooth
+import HCI
+import Testing
+
+@testable import Host
+@testable import HostAdapter
+
+/// Channels that need more protection than the link has, and a bond with the device. The names are those of the SIG's
+/// test suite for L2CAP (L2CAP.TS, 4.15.3).
+@Suite struct ChannelSecurityTests {
+  private final class Bonds: BondSource {
+    let all: [Bond]
+
+    /// A bond with the device of the stage, by LE Secure Connections without protection against a person in the middle.
+    init() {
+      var bond = Bond(local: DeviceAddress(value: 0x0605_0403_0201, kind: .public), peer: HostStage.phone)
+      bond.longTermKeys = [
+        LongTermKey(
+          value: [UInt8](repeating: 7, count: 16), size: 16, diversifier: 0, random: 0, isAuthenticated: false,
+          isSecureConnections: true, role: .peripheral)
+      ]
+      all = [bond]
+    }
+  }
+
+  private let bonds = Bonds()
+
+  private func bonded(level: Int = 1) throws -> FrameStage {
+    let far = try FrameStage(level: level)
+    far.stage.adapter.setBonds(bonds)
+    return far
+  }
+
+  /// The device encrypts the link with the bond's key.
+  private func encrypt(_ far: FrameStage, _ status: HCIStatus = .success) throws {
+    try far.stage.controller.tell(
+      .leLongTermKeyRequest(LELongTermKeyRequest { $0.handle = FrameStage.handle }),
+      .encryptionChange(
+        EncryptionChange {
+          $0.status = status
+          $0.handle = FrameStage.handle
+          $0.mode = status.isSuccess ? 1 : 0
+        }))
+    try far.stage.settle()
+  }
+
+  @Test("LE/CFC/BV-25, ECFC/BV-32: the link is not encrypted, and a bond's key would be enough")
+  func insufficientEncryption() throws {
+    let far = try bonded(level: 2)
+    try far.exchange(FrameStage.requests[.leCreditBased] ?? "", "0500 15 01 0a00 0000 0000 0000 0000 0800")
+    try far.exchange(FrameStage.requests[.enhanced] ?? "", "0500 18 01 0a00 0000 0000 0000 0800 0000")
+    try encrypt(far)
+    #expect(far.link.security.level == 2)
+    try far.exchange(FrameStage.requests[.enhanced] ?? "", FrameStage.responses[.enhanced] ?? "")
+  }
+
+  @Test("LE/CFC/BV-11, ECFC/BV-11: the bond's key is not authenticated")
+  func insufficientAuthentication() throws {
+    let far = try bonded(level: 3)
+    for isEncrypted in [false, true] {
+      if isEncrypted { try encrypt(far) }
+      try far.exchange(FrameStage.requests[.leCreditBased] ?? "", "0500 15 01 0a00 0000 0000 0000 0000 0500")
+      try far.exchange(FrameStage.requests[.enhanced] ?? "", "0500 18 01 0a00 0000 0000 0000 0500 0000")
+    }
+  }
+
+  @Test(
+    "LE/CFC/BV-10, 24, ECFC/BV-10, 31: the link is encrypted with a bond's key, and the device asked again",
+    arguments: ["0500", "0800"], [true, false])
+  func weEncrypt(_ result: String, _ isEnough: Bool) throws {
+    let far = try bonded()
+    try far.open(0x90, .enhanced)
+    try far.exchange(
+      "0500 18 01 0a00 0000 0000 0000 \(result) 0000", "0500 17 01 0a00 9000 2c01 f700 1000 4000", "0600 0b 09")
+    #expect(far.results.isEmpty)
+    try encrypt(far)
+    #expect(try far.received() == [plain("0500 17 02 0a00 9000 2c01 f700 1000 4000")])
+    if isEnough {
+      try far.exchange("0500 18 02 0a00 c800 4000 0300 0000 4100")
+      #expect(try far.results[0].get().sendMTU == 200)
+    } else {
+      // No bond gives more.
+      try far.exchange("0500 18 02 0a00 0000 0000 0000 \(result) 0000")
+      #expect(throws: BluetoothError.self) { _ = try far.results[0].get() }
+    }
+    #expect(far.results.count == 1)
+  }
+
+  @Test("the end of the link while it is being encrypted ends the request for a channel")
+  func theLinkEnds() throws {
+    let far = try bonded()
+    try far.open(0x90, .leCreditBased)
+    try far.send("0500 15 01 0a00 0000 0000 0000 0000 0500")
+    #expect(far.results.isEmpty)
+    try far.stage.controller.tell(HostStage.disconnected(FrameStage.handle))
+    try far.stage.settle()
+    #expect(throws: BluetoothError.self) { _ = try far.results[0].get() }
+    #expect(far.results.count == 1)
+  }
+}
