@@ -15,6 +15,7 @@ import Bluetooth
 /// | the same, and we are closing the channel     | accepted: both requests have crossed                            |
 /// | another command, or none                     | rejected as not understood                                      |
 /// | a longer frame than the channel takes        | rejected with the longest length                                |
+/// | a command with identifier 0                  | none                                                            |
 /// | credits of a channel                         | `credited`                                                      |
 /// | a response that nothing waits for            | none                                                            |
 /// | `open`                                       | `send`; the response or 30 s without it: `opened`, `refused`    |
@@ -125,6 +126,8 @@ package struct SignallingMachine {
       // Without an identifier there is nothing to reject.
       return payload.count >= 2 ? reject(identifier: payload[1], Reason.notUnderstood) : []
     }
+    // No command has this identifier (4).
+    guard packet.identifier != 0 else { return [] }
     switch packet.code {
     case SignallingPacket.Code.reject:
       return channels.rejected(packet.identifier).map { .refused($0, .notUnderstood) }
@@ -187,7 +190,7 @@ package struct SignallingMachine {
     reject(identifier: packet.identifier, Reason.notUnderstood)
   }
 
-  /// No command has identifier 0, so none is answered.
+  /// A command without an identifier is not answered.
   func reject(identifier: UInt8, _ reason: UInt16, _ data: [UInt16] = []) -> [Action] {
     guard identifier != 0 else { return [] }
     return [
