@@ -2,13 +2,19 @@ import Adapter
 import Bluetooth
 import Fuzzing
 
-/// L2CAP: the signalling of a link whose device sends anything, and both ends of a channel.
+/// L2CAP: the signalling of a link whose device sends anything, both ends of a channel, and a whole link in fragments.
 @main
 enum L2CAPTarget {
   static func main() {
     fuzz { octets in
       var input = FuzzInput(octets)
-      if input.octet() & 1 == 0 { signal(&input) } else { exchange(&input) }
+      switch input.octet() & 3 {
+      case 0, 2: signal(&input)
+      case 1: exchange(&input)
+      default:
+        var run = LinkRun(input)
+        run.run()
+      }
     }
   }
 
@@ -33,7 +39,7 @@ enum L2CAPTarget {
         invariant(open.remove(number) != nil || actions.isEmpty, "a channel is closed that is not open")
       case 2: actions = machine.give(input.word(), on: 0x40 + UInt16(input.octet() & 0x3F))
       case 3: actions = machine.request(ConnectionParameters(), at: now)
-      case 5:
+      case 8:
         let count = 1 + Int(input.octet()) % 5
         guard let request = machine.open(input.word(), enhanced: count, own, at: now) else {
           invariant(asked.count + open.count <= 64, "more channels than numbers")
@@ -41,7 +47,7 @@ enum L2CAPTarget {
         }
         for number in request.numbers { invariant(asked.insert(number).inserted, "a number that is asked for already") }
         actions = request.actions
-      case 6:
+      case 9:
         let numbers = input.octets(Int(input.octet()) % 6).map { 0x40 + UInt16($0 & 0x3F) }
         actions = (try? machine.reconfigure(numbers, packet: input.word(), piece: input.word(), at: now)) ?? []
         invariant(actions.isEmpty || open.isSuperset(of: numbers), "a channel is changed that is not open")
