@@ -1,6 +1,7 @@
 """The own host has enhanced channels, and with them enhanced ATT bearers (EATT)."""
 
 import asyncio
+import os
 import unittest
 
 from bumble.core import UUID
@@ -15,6 +16,7 @@ from support.waiting import until  # noqa: E402, I001
 SERVICE = "6F3C0001-5B1E-4A0D-9B6A-0D1E6B7F2A10"
 QUICK = "6F3C0002-5B1E-4A0D-9B6A-0D1E6B7F2A10"
 SLOW = ["6F3C0003-5B1E-4A0D-9B6A-0D1E6B7F2A10", "6F3C0004-5B1E-4A0D-9B6A-0D1E6B7F2A10"]
+OTHER = "11:22:33:44:55:66"
 PSM = 0x27
 READABLE = Characteristic.Properties.READ, Characteristic.READABLE
 
@@ -101,6 +103,49 @@ class BearerTest(unittest.IsolatedAsyncioTestCase):
             read = await self.start(world, peripheral, SLOW[0])
             self.assertEqual(await self.finish(world, read), SLOW[0].encode())
             await self.until_bearers(world, peripheral, 1)
+
+    async def test_bled_at_both_ends(self):
+        async with World() as world, World(air=world.air, address=OTHER) as other:
+            characteristics = [{"uuid": uuid, "properties": ["read"]} for uuid in SLOW]
+            characteristics.append({"uuid": QUICK, "properties": ["read"], "value": b"quick".hex()})
+            await other.call("service.add", service={"uuid": SERVICE, "characteristics": characteristics})
+            await other.call("pairing.open", seconds=600)
+            await other.call("advertising.start", name="other end")
+            peripheral = (await world.call("peripheral.connect", address=OTHER))["peripheral"]
+            await world.call("peripheral.pair", peripheral=peripheral)
+            await world.call("gatt.discover", peripheral=peripheral)
+            await self.until_bearers(world, peripheral, 3)
+            reads = [await self.start(world, peripheral, uuid) for uuid in SLOW]
+            asked = [await self.asked(other) for _ in SLOW]
+            quick = await self.start(world, peripheral, QUICK)
+            self.assertEqual(await self.finish(world, quick), b"quick")
+            for message in reversed(asked):
+                other.session.answer(message, value=f"{message['params']['handle']:04x}")
+            values = {await self.finish(world, read) for read in reads}
+            self.assertEqual(values, {message["params"]["handle"].to_bytes(2, "big") for message in asked})
+            # An enhanced channel has longer packets than a bearer.
+            psm = (await other.call("l2cap.publish", receiveMTU=2000, mode="enhanced"))["psm"]
+            opened = await world.call("l2cap.open", peripheral=peripheral, psm=psm, mode="enhanced")
+            self.assertEqual((opened["sendMTU"], opened["mode"]), (2000, "enhanced"))
+            offered = await other.next("l2cap.incoming")
+            accepted = await other.call("l2cap.accept", channel=offered["channel"])
+            octets = bytes(range(256)) * 16
+            for end in [opened, accepted]:
+                os.set_blocking(end["descriptor"], True)
+            for here, there in [(opened, accepted), (accepted, opened)]:
+                writing = asyncio.ensure_future(World.thread(os.write, here["descriptor"], octets))
+                heard = b""
+                while len(heard) < len(octets):
+                    heard += await World.thread(os.read, there["descriptor"], len(octets))
+                self.assertEqual((heard, await writing), (octets, len(octets)))
+            for end in [opened, accepted]:
+                os.close(end["descriptor"])
+
+    async def asked(self, world):
+        """The next value that a program is asked for."""
+        while (message := await world.thread(world.session.message, PATIENCE))["method"] != "server.read":
+            pass
+        return message
 
     async def test_a_device_opens_bearers(self):
         async with World() as world:

@@ -26,20 +26,25 @@ NEAR = "01:02:03:04:05:06"
 
 
 class World:
-    """An air with bled's controller and a device; `async with` starts both."""
+    """An air with bled's controller and a device; `async with` starts both. With the air of another world there is no
+    other device."""
 
-    def __init__(self, transport="unix", configuration=None):
+    def __init__(self, transport="unix", configuration=None, air=None, address=NEAR):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="bled-host-"))
         self.kind = transport
         self.configuration = configuration
-        self.air = Air()
+        self.air = air or Air()
+        self.address = address
+        self.far = None
+        self.has_device = air is None
         self.session = None
         self.transport = None
         self.controller = None
 
     async def __aenter__(self):
-        self.far = await self.air.device(NAME, FAR, configuration=self.configuration)
-        self.far.gatt_server.max_mtu = 517
+        if self.has_device:
+            self.far = await self.air.device(NAME, FAR, configuration=self.configuration)
+            self.far.gatt_server.max_mtu = 517
         await self.plug_in()
         await self._start()
         return self
@@ -66,7 +71,7 @@ class World:
             self.adapter = f"h4:tcp:{port}"
         self.controller = EmulatedController(
             "near", host_source=self.transport.source, host_sink=self.transport.sink, link=self.air,
-            public_address=NEAR)
+            public_address=self.address)
 
     async def unplug(self):
         """The controller and its transport vanish."""
