@@ -63,7 +63,7 @@ public enum L2CAPPublish: ClientCall {
     /// The longest packet that a device may send, 23 to 65535 octets, of an enhanced channel 64 or more; 8192 if
     /// missing.
     public var receiveMTU: Int?
-    /// How devices have to open channels: "leCreditBased" or "enhanced"; if missing either, where the kernel has both.
+    /// How devices have to open channels: "leCreditBased" or "enhanced"; if missing either, where the adapter has both.
     public var mode: ChannelMode?
     /// The adapter; the first if missing.
     public var adapter: String?
@@ -146,7 +146,7 @@ public enum L2CAPOpen: ClientCall {
     /// The longest packet that the device may send, 23 to 65535 octets, of an enhanced channel 64 or more; 8192 if
     /// missing.
     public var receiveMTU: Int?
-    /// How the channel is set up: "leCreditBased" or "enhanced", which the kernel and the device must have;
+    /// How the channel is set up: "leCreditBased" or "enhanced", which the adapter and the device must have;
     /// "leCreditBased" if missing.
     public var mode: ChannelMode?
     /// True: the descriptor keeps packets (SOCK_SEQPACKET): one write is one packet, of at most `sendMTU` octets, and

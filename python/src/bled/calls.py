@@ -1856,7 +1856,7 @@ class Calls(ABC):
         receive_mtu: The longest packet that a device may send, 23 to 65535 octets, of an enhanced channel 64 or
             more; 8192 if missing.
         mode: How devices have to open channels: "leCreditBased" or "enhanced"; if missing either, where the
-            kernel has both.
+            adapter has both.
         adapter: The adapter; the first if missing.
 
         Needs the permission "serve".
@@ -1910,7 +1910,7 @@ class Calls(ABC):
             "secureConnections"; "none" if missing. A device may require more.
         receive_mtu: The longest packet that the device may send, 23 to 65535 octets, of an enhanced channel 64
             or more; 8192 if missing.
-        mode: How the channel is set up: "leCreditBased" or "enhanced", which the kernel and the device must
+        mode: How the channel is set up: "leCreditBased" or "enhanced", which the adapter and the device must
             have; "leCreditBased" if missing.
         packets: True: the descriptor keeps packets (SOCK_SEQPACKET): one write is one packet, of at most
             `sendMTU` octets, and one read gives one. A stream otherwise.
