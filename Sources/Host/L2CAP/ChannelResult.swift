@@ -4,6 +4,7 @@ package enum ChannelResult {
   package static let noListener: UInt16 = 0x0002
   package static let noRoom: UInt16 = 0x0004
   package static let insufficientAuthentication: UInt16 = 0x0005
+  package static let insufficientKeySize: UInt16 = 0x0007
   package static let insufficientEncryption: UInt16 = 0x0008
   package static let invalidNumber: UInt16 = 0x0009
   package static let numberInUse: UInt16 = 0x000A

@@ -15,6 +15,8 @@ final class HostChannels {
 
   /// The longest piece that we take: with its header it fits into one packet of the link layer.
   private static let piece = 247
+  /// The key that level 4 takes, in octets (Core 5.4, Vol 3, Part C, 10.2.1).
+  private static let longestKey = 16
   /// So many pieces of a link wait for the controller, so that links and ATT have their turns.
   private static let waiting = 4
 
@@ -50,11 +52,14 @@ final class HostChannels {
     guard let parameters = listeners[psm], parameters.mode ?? mode == mode else {
       return .refused(ChannelResult.noListener)
     }
-    let level = links.pairing.security(of: handle).level
-    guard level >= parameters.level else {
-      let isEncryptionEnough = level == 1 && links.pairing.bondReaches(parameters.level, on: handle)
+    let security = links.pairing.security(of: handle)
+    guard security.level >= parameters.level else {
+      let isEncryptionEnough = security.level == 1 && links.pairing.bondReaches(parameters.level, on: handle)
       return .refused(
         isEncryptionEnough ? ChannelResult.insufficientEncryption : ChannelResult.insufficientAuthentication)
+    }
+    guard parameters.level < 4 || security.keySize >= Self.longestKey else {
+      return .refused(ChannelResult.insufficientKeySize)
     }
     return .granted(Self.end(Self.receiving(parameters, mode)))
   }
@@ -103,11 +108,13 @@ final class HostChannels {
     openings[link.handle, default: [:]][number] = opening
   }
 
-  /// Opens a channel anew on a link with more protection, if the device wants that and a bond gives it. Without one it
-  /// would be a pairing that no program asked for.
+  /// Opens a channel anew on a link with more protection, if a bond gives it, or a pairing that is under way may. Another
+  /// pairing would be one that no program asked for.
   private func reopen(_ opening: Opening, on handle: ConnectionHandle) -> Bool {
     let level = links.pairing.security(of: handle).level + 1
-    guard let link = links.link(handle), links.pairing.bondReaches(level, on: handle) else { return false }
+    guard let link = links.link(handle),
+      links.pairing.bondReaches(level, on: handle) || links.pairing.isRaising(handle)
+    else { return false }
     links.pairing.raise(link, to: level, as: .none) { [weak self] error in
       if let error { return opening.done(.failure(error)) }
       self?.open(opening, on: link)

@@ -83,6 +83,11 @@ final class HostPairing {
     return bonds.find(secured.identity)?.reaches(level, as: secured.role) == true
   }
 
+  /// Whether the protection of a link is being raised, by either side.
+  func isRaising(_ handle: ConnectionHandle) -> Bool {
+    links[handle].map { $0.manager.isPairing || $0.wanted != nil } ?? false
+  }
+
   /// Whether a link is one to a device, by the address on the link or the one that its bond names.
   func isLink(_ link: any ControllerLink, to device: DeviceAddress) -> Bool {
     link.peer == device || links[link.handle]?.identity == device

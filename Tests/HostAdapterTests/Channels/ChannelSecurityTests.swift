@@ -12,23 +12,21 @@ import Testing
   private final class Bonds: BondSource {
     let all: [Bond]
 
-    /// A bond with the device of the stage, by LE Secure Connections without protection against a person in the middle.
-    init() {
+    /// A bond with the device of the stage, by LE Secure Connections.
+    init(keySize: Int, isAuthenticated: Bool) {
       var bond = Bond(local: DeviceAddress(value: 0x0605_0403_0201, kind: .public), peer: HostStage.phone)
       bond.longTermKeys = [
         LongTermKey(
-          value: [UInt8](repeating: 7, count: 16), size: 16, diversifier: 0, random: 0, isAuthenticated: false,
-          isSecureConnections: true, role: .peripheral)
+          value: [UInt8](repeating: 7, count: keySize) + [UInt8](repeating: 0, count: 16 - keySize), size: keySize,
+          diversifier: 0, random: 0, isAuthenticated: isAuthenticated, isSecureConnections: true, role: .peripheral)
       ]
       all = [bond]
     }
   }
 
-  private let bonds = Bonds()
-
-  private func bonded(level: Int = 1) throws -> FrameStage {
+  private func bonded(level: Int = 1, keySize: Int = 16, isAuthenticated: Bool = false) throws -> FrameStage {
     let far = try FrameStage(level: level)
-    far.stage.adapter.setBonds(bonds)
+    far.stage.adapter.setBonds(Bonds(keySize: keySize, isAuthenticated: isAuthenticated))
     return far
   }
 
@@ -63,6 +61,34 @@ import Testing
       try far.exchange(FrameStage.requests[.leCreditBased] ?? "", "0500 15 01 0a00 0000 0000 0000 0000 0500")
       try far.exchange(FrameStage.requests[.enhanced] ?? "", "0500 18 01 0a00 0000 0000 0000 0500 0000")
     }
+  }
+
+  @Test("LE/CFC/BV-15, ECFC/BV-15: the bond's key is too short", arguments: [7, 15, 16])
+  func insufficientKeySize(_ keySize: Int) throws {
+    let far = try bonded(level: 4, keySize: keySize, isAuthenticated: true)
+    try encrypt(far)
+    #expect(far.link.security == LinkSecurity(level: 4, keySize: keySize))
+    guard keySize < 16 else {
+      return try far.exchange(FrameStage.requests[.enhanced] ?? "", FrameStage.responses[.enhanced] ?? "")
+    }
+    try far.exchange(FrameStage.requests[.leCreditBased] ?? "", "0500 15 01 0a00 0000 0000 0000 0000 0700")
+    try far.exchange(FrameStage.requests[.enhanced] ?? "", "0500 18 01 0a00 0000 0000 0000 0700 0000")
+  }
+
+  @Test("a pairing that is under way is waited for")
+  func pairingUnderWay() throws {
+    let far = try FrameStage()
+    var raised: [BluetoothError?] = []
+    far.link.raiseSecurity(to: 2, as: .none) { raised.append($0) }
+    try far.open(0x90, .enhanced)
+    _ = try far.received()
+    try far.exchange("0500 18 01 0a00 0000 0000 0000 0500 0000")
+    #expect(raised.isEmpty && far.results.isEmpty)
+    // The device does not pair.
+    try far.exchange("0600 05 05")
+    #expect(raised.count == 1)
+    #expect(throws: BluetoothError.self) { _ = try far.results[0].get() }
+    #expect(far.results.count == 1)
   }
 
   @Test(
