@@ -108,8 +108,8 @@ final class HostChannels {
     openings[link.handle, default: [:]][number] = opening
   }
 
-  /// Opens a channel anew on a link with more protection, if a bond gives it, or a pairing that is under way may. Another
-  /// pairing would be one that no program asked for.
+  /// Opens a channel anew on a link with more protection, if a bond gives it, or a pairing that is under way may.
+  /// Another pairing would be one that no program asked for.
   private func reopen(_ opening: Opening, on handle: ConnectionHandle) -> Bool {
     let level = links.pairing.security(of: handle).level + 1
     guard let link = links.link(handle),
