@@ -7,7 +7,7 @@ import Bluetooth
 /// | free    | `ask`                             | asked                                          |
 /// | free    | a device's request that is granted| open                                           |
 /// | asked   | the device's response             | open: `opened`; or free: `refused`             |
-/// | asked   | a response that is pending        | asked, for 30 s more                           |
+/// | asked   | a response that is pending        | asked, for 30 s more; for 5 minutes at most    |
 /// | asked   | a reject, 30 s without an answer  | free: `refused`                                |
 /// | open    | `close`                           | closing                                        |
 /// | open    | the device's request to close it  | free: `closed`                                 |
@@ -22,14 +22,27 @@ struct ChannelTable {
     let mode: ChannelMode
   }
 
+  /// A request for a channel.
+  fileprivate struct Request {
+    let own: ChannelEnd
+    let mode: ChannelMode
+    let identifier: UInt8
+    var until: Instant
+    /// When it ends even if the device answers that it is pending.
+    let limit: Instant
+  }
+
   fileprivate enum State {
-    case asked(ChannelEnd, ChannelMode, UInt8, until: Instant)
+    case asked(Request)
     case open(Entry)
     case closing(UInt16, UInt8, until: Instant)
   }
 
   /// LE's numbers for channels (2.1, table 2.3).
   static let numbers: ClosedRange<UInt16> = 0x0040...0x007F
+
+  /// The longest time until the last response to a request (6.2.2).
+  private static let longest = Duration.seconds(300)
 
   private var states: [UInt16: State] = [:]
 
@@ -70,8 +83,13 @@ struct ChannelTable {
     }
   }
 
-  mutating func ask(_ own: ChannelEnd, _ mode: ChannelMode, _ identifier: UInt8, until: Instant) {
-    states[own.number] = .asked(own, mode, identifier, until: until)
+  mutating func ask(
+    _ own: ChannelEnd, _ mode: ChannelMode, _ identifier: UInt8, at now: Instant, for timeout: Duration
+  ) {
+    states[own.number] = .asked(
+      Request(
+        own: own, mode: mode, identifier: identifier, until: now.advanced(by: timeout),
+        limit: now.advanced(by: Self.longest)))
   }
 
   mutating func open(_ own: ChannelEnd, _ remote: ChannelEnd, _ mode: ChannelMode) {
@@ -94,22 +112,23 @@ struct ChannelTable {
 
   /// A response said that another one follows.
   mutating func postpone(_ identifier: UInt8, _ mode: ChannelMode, until: Instant) {
-    for own in asked(identifier, mode) { ask(own, mode, identifier, until: until) }
+    for var request in asked(identifier, mode) {
+      request.until = min(until, request.limit)
+      states[request.own.number] = .asked(request)
+    }
   }
 
   /// The request for channels with this identifier was answered.
   /// - Returns: our ends of them, in the order of the request; none if there was no such request.
   mutating func answered(_ identifier: UInt8, _ mode: ChannelMode) -> [ChannelEnd] {
-    let asked = asked(identifier, mode)
+    let asked = asked(identifier, mode).map(\.own)
     for own in asked { states[own.number] = nil }
     return asked
   }
 
-  private func asked(_ identifier: UInt8, _ mode: ChannelMode) -> [ChannelEnd] {
-    let asked = states.values.compactMap { state in
-      if case .asked(let own, mode, identifier, _) = state { own } else { nil }
-    }
-    return asked.sorted { $0.number < $1.number }
+  private func asked(_ identifier: UInt8, _ mode: ChannelMode) -> [Request] {
+    let asked = states.values.compactMap { if case .asked(let request) = $0 { request } else { nil } }
+    return asked.filter { $0.identifier == identifier && $0.mode == mode }.sorted { $0.own.number < $1.own.number }
   }
 
   /// The request to close a channel was answered; one for other ends was not (4.7).
@@ -136,7 +155,8 @@ extension ChannelTable.State {
   /// The identifier of the request that waits.
   fileprivate var identifier: UInt8? {
     switch self {
-    case .asked(_, _, let identifier, _), .closing(_, let identifier, _): identifier
+    case .asked(let request): request.identifier
+    case .closing(_, let identifier, _): identifier
     case .open: nil
     }
   }
@@ -144,7 +164,8 @@ extension ChannelTable.State {
   /// How long it waits.
   fileprivate var until: Instant? {
     switch self {
-    case .asked(_, _, _, let until), .closing(_, _, let until): until
+    case .asked(let request): request.until
+    case .closing(_, _, let until): until
     case .open: nil
     }
   }

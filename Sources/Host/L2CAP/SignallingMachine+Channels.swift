@@ -10,7 +10,7 @@ extension SignallingMachine {
   {
     guard let number = channels.free(1).first else { return nil }
     let identifier = nextIdentifier()
-    channels.ask(end.numbered(number), .leCreditBased, identifier, until: now.advanced(by: Self.timeout))
+    channels.ask(end.numbered(number), .leCreditBased, identifier, at: now, for: Self.timeout)
     let words = [psm, number, end.packet, end.piece, end.credits]
     return (number, request(SignallingPacket.Code.creditBasedRequest, identifier, words))
   }

@@ -17,8 +17,7 @@ extension SignallingMachine {
     let numbers = channels.free(count)
     guard numbers.count == count else { return nil }
     let identifier = nextIdentifier()
-    let until = now.advanced(by: Self.timeout)
-    for number in numbers { channels.ask(end.numbered(number), .enhanced, identifier, until: until) }
+    for number in numbers { channels.ask(end.numbered(number), .enhanced, identifier, at: now, for: Self.timeout) }
     let words = [psm, end.packet, end.piece, end.credits] + numbers
     return (numbers, request(SignallingPacket.Code.enhancedRequest, identifier, words))
   }

@@ -96,11 +96,21 @@ import Testing
     #expect(far.results.isEmpty)
     try far.exchange("0500 18 01 0a00 4000 4000 0300 0000 4100")
     #expect(try far.channel.sendMTU == 64)
-    // Without an answer the request fails after 30 s.
+    // Without another response the request fails after 30 s, and with further ones like it after 5 minutes.
     try far.open(0x90, .enhanced)
     try far.exchange("0500 18 02 0800 0000 0000 0000 \(result)", "0500 17 02 0a00 9000 2c01 f700 1000 4100")
     try far.stage.wait(.seconds(30))
     #expect(throws: BluetoothError.self) { _ = try far.results[1].get() }
+    try far.open(0x90, .enhanced)
+    _ = try far.received()
+    for _ in 0..<10 {
+      try far.exchange("0500 18 03 0800 0000 0000 0000 \(result)")
+      #expect(far.results.count == 2)
+      try far.stage.wait(.seconds(29))
+    }
+    try far.exchange("0500 18 03 0800 0000 0000 0000 \(result)")
+    try far.stage.wait(.seconds(10))
+    #expect(throws: BluetoothError.self) { _ = try far.results[2].get() }
   }
 
   // MARK: - Reconfiguration
