@@ -47,6 +47,7 @@ public final class Daemon {
   let scheduler: any Scheduler
   let logger: Logger
   let sessionRegistry: SessionRegistry
+  private lazy var root = PrivacyRoot.load(from: store)
   /// Whether devices may open enhanced ATT bearers.
   private let servesBearers: Bool
 
@@ -141,8 +142,11 @@ public final class Daemon {
 
   /// How long adapters that are added from now on use one private address; nil for none.
   public func setPrivacy(_ rotation: Duration?) {
-    pairing.privacy = rotation.map { PrivacySettings(root: PrivacyRoot.load(from: store), rotation: $0) }
+    pairing.privacy = rotation.map { PrivacySettings(root: root, rotation: $0) }
   }
+
+  /// The static random address of an adapter with this name whose controller has none: the same at every start.
+  public func spareAddress(of adapter: String) -> DeviceAddress { PrivacyRoot.address(of: adapter, from: root) }
 
   /// The settings of new links from now on, where both sides can.
   public func setLinks(_ defaults: LinkDefaults) { links.defaults = defaults }

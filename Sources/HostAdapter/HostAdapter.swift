@@ -46,15 +46,18 @@ package final class HostAdapter: Adapter {
   /// Describes an adapter; nothing happens before `start()`. Create and use it on the event loop.
   /// - Parameters:
   ///   - address: where the controller is.
+  ///   - spare: the static random address of a controller that has none.
   ///   - loop: the loop on which everything happens.
   ///   - scheduler: the clock and the alarms of that loop.
   ///   - logger: for details that users need not know.
-  package init(_ address: TransportAddress, loop: EventLoop, scheduler: any Scheduler, logger: Logger) {
+  package init(
+    _ address: TransportAddress, spare: DeviceAddress, loop: EventLoop, scheduler: any Scheduler, logger: Logger
+  ) {
     self.address = address
     information = AdapterInformation(id: "h4:\(address)", kind: "host")
     context = AdapterContext(name: information.id, loop: loop, scheduler: scheduler, logger: logger)
     events = EventQueue(on: loop)
-    controller = ControllerHost(in: context)
+    controller = ControllerHost(spare: spare, in: context)
     links = HostLinks(controller, in: context)
     end = AdapterEnd(in: context)
     controller.owner = self

@@ -23,16 +23,21 @@ final class RunningAdapters {
   private var kernel: [AdapterSelector: KernelAdapter] = [:]
   /// The controllers that are used without a kernel.
   private var hosts: Set<TransportAddress> = []
+  /// The static random address of an adapter with this name, if its controller has none.
+  private let spareAddress: (String) -> DeviceAddress
   /// The listed adapters.
   private var names: [String] = []
 
   /// - Parameters:
   ///   - publicAddresses: of controllers that have none, by the name of the adapter.
+  ///   - spareAddress: the static random address of a host adapter with this name, if its controller has none.
   ///   - seed: the source of all that is random on the simulated air.
   init(
-    publicAddresses: [String: DeviceAddress], loop: EventLoop, scheduler: any Scheduler, seed: UInt64, logger: Logger
+    publicAddresses: [String: DeviceAddress], spareAddress: @escaping (String) -> DeviceAddress, loop: EventLoop,
+    scheduler: any Scheduler, seed: UInt64, logger: Logger
   ) {
     self.publicAddresses = publicAddresses
+    self.spareAddress = spareAddress
     self.loop = loop
     self.scheduler = scheduler
     self.logger = logger
@@ -84,7 +89,10 @@ final class RunningAdapters {
 
   private func add(_ address: TransportAddress) {
     guard hosts.insert(address).inserted else { return }
-    onNew?(HostAdapter(address, loop: loop, scheduler: scheduler, logger: Logger(label: "bled.host")))
+    onNew?(
+      HostAdapter(
+        address, spare: spareAddress("h4:\(address)"), loop: loop, scheduler: scheduler,
+        logger: Logger(label: "bled.host")))
   }
 
   private func add(_ scenario: Scenario?) {

@@ -50,7 +50,8 @@ final class RunningDaemon {
     daemon.setLinks(settings.configuration.links.defaults)
     daemon.setPrivacy(settings.configuration.privacy.rotation)
     adapters = RunningAdapters(
-      publicAddresses: settings.configuration.publicAddresses.byAdapter, loop: loop, scheduler: scheduler,
+      publicAddresses: settings.configuration.publicAddresses.byAdapter,
+      spareAddress: { [unowned daemon] name in daemon.spareAddress(of: name) }, loop: loop, scheduler: scheduler,
       seed: clock.seed, logger: logger)
     adapters.onNew = { [unowned daemon] adapter in daemon.add(adapter) }
   }

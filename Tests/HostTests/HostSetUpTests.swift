@@ -70,6 +70,28 @@ import Testing
     #expect((found.dataLength, found.dataPackets) == (1021, 8))
   }
 
+  @Test(
+    arguments: [
+      // Zephyr on a chip with an address; no address in the chip; another maker; one that does not know the command.
+      (0x05F1, [1, 1, 2, 3, 4, 5, 0xC6] + [UInt8](repeating: 0, count: 16), true, 0xC605_0403_0201),
+      (0x0059, [0], true, nil), (0x0059, [1, 1, 2, 3, 4, 5, 0x06], true, nil), (0x0059, [1, 1, 2], true, nil),
+      (0x000F, [1, 1, 2, 3, 4, 5, 0xC6], false, nil), (0x05F1, nil, true, nil),
+    ] as [(UInt16, [UInt8]?, Bool, UInt64?)])
+  func theAddressInTheChipIsUsed(_ company: UInt16, _ answer: [UInt8]?, _ isAsked: Bool, _ address: UInt64?) throws {
+    var controller = Controller()
+    // HCI 5.4, revision 0, LMP 5.4, the maker, revision 0.
+    controller.returned[0x1001] = [13, 0, 0, 13, UInt8(truncatingIfNeeded: company), UInt8(company >> 8), 0, 0]
+    controller.returned[0x1009] = [0, 0, 0, 0, 0, 0]
+    controller.returned[0xFC09] = answer
+    if answer == nil { controller.refused[0xFC09] = 0x01 }
+    let found = try #require(profile(&controller))
+    #expect(controller.commands.contains { $0.opcode == 0xFC09 } == isAsked)
+    let expected = address.map { DeviceAddress(value: $0, kind: .random) } ?? Self.spare
+    #expect(found.profile.address == expected)
+    let set = try #require(controller.commands.first { $0.opcode == 0x2005 })
+    #expect(set.parameters == expected.littleEndian)
+  }
+
   @Test func aControllerWithoutAddressGetsTheSpareOne() throws {
     var controller = Controller()
     controller.refused[0x1009] = 0x01

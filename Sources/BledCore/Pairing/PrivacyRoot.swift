@@ -1,7 +1,9 @@
 import BledRPC
+import Bluetooth
+import BluetoothCrypto
 
-/// The secret from which this machine's identity resolving keys are made. It is made once and kept in the store:
-/// devices that are paired know this machine by the keys.
+/// The secret from which this machine's identity resolving keys are made, and the addresses of controllers that have
+/// none. It is made once and kept in the store: devices that are paired know this machine by them.
 enum PrivacyRoot {
   /// The document `privacy` of the store.
   private struct Record: Codable, Hashable, Sendable {
@@ -19,5 +21,14 @@ enum PrivacyRoot {
       document.changed()
     }
     return root
+  }
+
+  /// The static random address of an adapter whose controller has none (Core 5.4, Vol 6, Part B, 1.3.2.1). Its message
+  /// is longer than that of a key.
+  static func address(of adapter: String, from root: [UInt8]) -> DeviceAddress {
+    let key = Key128(littleEndian: root) ?? .zero
+    let octets = AES128.cmac(Array("address \(adapter)".utf8), key: key).littleEndian.prefix(6)
+    let value = octets.reduce(0) { $0 << 8 | UInt64($1) }
+    return DeviceAddress(value: value | 0b11 << 46, kind: .random)
   }
 }

@@ -50,6 +50,11 @@ package struct HostSetUp {
   private static let reset = CommandPacket(opcode: 0x0C03, parameters: [])
   /// Write LE Host Support (7.3.79): a controller that has BR/EDR too is told that this host uses LE.
   private static let hostSupport = CommandPacket(opcode: 0x0C6D, parameters: [1, 0])
+  /// Read Static Addresses of Zephyr (Zephyr's include/zephyr/bluetooth/hci_vs.h): the addresses that the maker has put
+  /// into the chip, for controllers without a public one.
+  private static let staticAddresses = CommandPacket(opcode: 0xFC09, parameters: [])
+  /// The companies in whose controllers this command has that meaning: Nordic Semiconductor and the Linux Foundation.
+  private static let makers: Set<UInt16> = [0x0059, 0x05F1]
   /// How long Reset may take; USB dongles load firmware meanwhile.
   private static let resetTimeout = Duration.seconds(10)
   /// The events to unmask (7.3.1): the default ones, and those of renewed keys and of LE. Number Of Completed Packets
@@ -63,7 +68,7 @@ package struct HostSetUp {
   private var controller: HostController
 
   /// - Parameters:
-  ///   - spare: the static random address of a controller that has no public one.
+  ///   - spare: the static random address of a controller that has none.
   ///   - faults: the features that do not work in this controller.
   package init(spare: DeviceAddress, faults: ControllerFaults) {
     controller = HostController(profile: ControllerProfile(address: spare))
@@ -155,6 +160,7 @@ package struct HostSetUp {
       switch answer.opcode {
       case Self.reset.opcode, LEReadBufferSize.opcode, ReadBufferSize.opcode:
         return "it answered command 0x\(String(answer.opcode.rawValue, radix: 16)) with \(answer.status)"
+      case ReadBDADDR.opcode: askForStaticAddress()
       case LESetEventMask.opcode:
         guard case .finishing(let packets) = state else { return nil }
         let mask = CommandPacket(LESetEventMask { $0.mask = Self.oldestEvents })
@@ -180,10 +186,14 @@ package struct HostSetUp {
       (controller.company, controller.version) = (version.companyIdentifier, version.hciVersion)
     case ReadBDADDR.opcode:
       let address = try complete.decoded(as: ReadBDADDR.self).address
-      guard address != 0 else { return nil }
-      let faults = controller.profile.faults
-      controller.profile = ControllerProfile(address: DeviceAddress(value: address, kind: .public))
-      controller.profile.faults = faults
+      if address == 0 { askForStaticAddress() } else { adopt(DeviceAddress(value: address, kind: .public)) }
+    case Self.staticAddresses.opcode:
+      // The status, how many there are, and the first one.
+      guard let count = complete.returnParameters.dropFirst().first, count > 0,
+        let address = DeviceAddress(littleEndian: complete.returnParameters.dropFirst(2).prefix(6), kind: .random),
+        address.isStaticRandom
+      else { return nil }
+      adopt(address)
     case LEReadBufferSize.opcode:
       let own = try complete.decoded(as: LEReadBufferSize.self)
       guard own.aclDataPacketLength > 0, own.aclDataPackets > 0 else {
@@ -197,6 +207,19 @@ package struct HostSetUp {
     default: break
     }
     return nil
+  }
+
+  private mutating func askForStaticAddress() {
+    guard case .beginning(let packets) = state, let company = controller.company, Self.makers.contains(company) else {
+      return
+    }
+    state = .beginning([Self.staticAddresses] + packets)
+  }
+
+  private mutating func adopt(_ address: DeviceAddress) {
+    let faults = controller.profile.faults
+    controller.profile = ControllerProfile(address: address)
+    controller.profile.faults = faults
   }
 
   private mutating func buffers(_ length: Int, _ packets: Int) -> String? {

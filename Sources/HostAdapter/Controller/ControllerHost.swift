@@ -43,7 +43,7 @@ final class ControllerHost {
   let taps = HostTaps()
 
   private let context: AdapterContext
-  /// The address of a controller that has no public one, for as long as this program runs.
+  /// The address of a controller that has none.
   private let spare: DeviceAddress
   private var stream: H4Stream?
   private var setUp: HostSetUp?
@@ -52,9 +52,9 @@ final class ControllerHost {
   /// The features that turned out not to work in this controller.
   private var faults: ControllerFaults = []
 
-  init(in context: AdapterContext) {
+  init(spare: DeviceAddress, in context: AdapterContext) {
     self.context = context
-    spare = DeviceAddress(value: UInt64.random(in: 1..<1 << 46) | 0b11 << 46, kind: .random)
+    self.spare = spare
     activities = RadioActivities(in: context)
     activities.owner = self
   }

@@ -1,4 +1,5 @@
 import Adapter
+import Bluetooth
 import Testing
 
 @testable import BledCore
@@ -27,5 +28,22 @@ struct OwnPrivacyTests {
     storage.files["privacy"] = nil
     let second = try #require(told(storage))
     #expect(second.root != first.root)
+  }
+
+  @Test("A controller without an address has the same one at every start, with and without privacy")
+  func spareAddress() {
+    func spare(_ storage: MemoryStorage, _ rotation: Duration?, _ name: String) -> DeviceAddress {
+      let world = World(scheduler: scheduler, storage: storage)
+      world.daemon.setPrivacy(rotation)
+      defer { world.settle() }
+      return world.daemon.spareAddress(of: name)
+    }
+    let storage = MemoryStorage(scheduler: scheduler)
+    let first = spare(storage, nil, "h4:/dev/ttyACM0")
+    #expect(first.isStaticRandom)
+    #expect(spare(storage, nil, "h4:/dev/ttyACM0") == first)
+    #expect(spare(storage, .seconds(900), "h4:/dev/ttyACM0") == first)
+    #expect(spare(storage, nil, "h4:/dev/ttyACM1") != first)
+    #expect(spare(MemoryStorage(scheduler: scheduler), nil, "h4:/dev/ttyACM0") != first)
   }
 }

@@ -21,7 +21,8 @@ final class HostStage {
     controller = try ScriptedController()
     change(controller)
     loop = try EventLoop()
-    adapter = HostAdapter(controller.address, loop: loop, scheduler: scheduler, logger: LogLines().logger)
+    adapter = HostAdapter(
+      controller.address, spare: Self.spare, loop: loop, scheduler: scheduler, logger: LogLines().logger)
     adapter.onEvent = { [unowned self] event in
       events.append(event)
       guard case .connected(let link) = event else { return }
@@ -47,6 +48,7 @@ final class HostStage {
     try settle()
   }
 
+  static let spare = DeviceAddress(value: 0xC000_0000_0001, kind: .random)
   static let phone = DeviceAddress(value: 0xC011_2233_4455, kind: .random)
 
   /// The event of a link on which we are peripheral.
