@@ -34,6 +34,7 @@ static int hci_socket(uint16_t index, uint16_t channel) {
 }
 
 int cbz_hci_raw(uint16_t index) { return hci_socket(index, HCI_CHANNEL_RAW); }
+int cbz_hci_user(uint16_t index) { return hci_socket(index, HCI_CHANNEL_USER); }
 int cbz_hci_monitor(void) {
   int descriptor = hci_socket(HCI_DEV_NONE, HCI_CHANNEL_MONITOR);
   if (descriptor < 0) return descriptor;

@@ -10,12 +10,16 @@ extension Machine {
     defer { if control >= 0 { _ = cbz_close(control) } }
     let files = SystemFiles()
     var controllers: [String: Controller] = [:]
+    var taken: Set<String> = []
+    let unconfigured = unconfigured(over: control)
     for name in files.names(in: "/sys/class/bluetooth") where control >= 0 && name.hasPrefix("hci") {
       guard let number = UInt16(name.dropFirst(3)) else { continue }
-      controllers[name] = information(of: ControllerIndex(rawValue: number), over: control)
+      let index = ControllerIndex(rawValue: number)
+      controllers[name] = information(of: index, over: control)
+      if controllers[name] == nil, unconfigured?.contains(index) == false { taken.insert(name) }
     }
     return Machine(
-      files: files, release: release, bluetooth: bluetooth(control), controllers: controllers,
+      files: files, release: release, bluetooth: bluetooth(control), controllers: controllers, taken: taken,
       kernelLog: kernelLog, user: currentUser, socket: socket, maySpeak: access(socket, W_OK) == 0)
   }
 
@@ -33,10 +37,28 @@ extension Machine {
     return withUnsafeBytes(of: name.release) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }
 
-  /// Asks the kernel, which tells everyone (mgmt-api, Read Controller Information); nil if it does not use the
-  /// controller, or does not answer within a second.
+  /// A controller (mgmt-api, Read Controller Information); nil if the kernel does not use it.
   private static func information(of index: ControllerIndex, over control: CInt) -> Controller? {
-    let command = ManagementPacket(ReadControllerInformation(), index: index)
+    guard let octets = ask(ReadControllerInformation(), of: index, over: control),
+      let told = try? ControllerInformation(decoding: octets)
+    else { return nil }
+    return Controller(
+      version: told.version, hasLowEnergy: told.supported.contains(.lowEnergy),
+      isPowered: told.current.contains(.powered))
+  }
+
+  /// The controllers that the kernel cannot use yet (mgmt-api, Read Unconfigured Controller Index List); nil if it does
+  /// not tell.
+  private static func unconfigured(over control: CInt) -> Set<ControllerIndex>? {
+    guard control >= 0, let octets = ask(ReadUnconfiguredIndexList(), of: .none, over: control) else { return nil }
+    return (try? ControllerIndexList(decoding: octets)).map { Set($0.indexes) }
+  }
+
+  /// Asks the kernel, which tells everyone; nil if it refuses, or does not answer within a second.
+  private static func ask<Command: ManagementCommand>(
+    _ command: Command, of index: ControllerIndex, over control: CInt
+  ) -> [UInt8]? {
+    let command = ManagementPacket(command, index: index)
     guard cbz_write(control, command.octets, command.octets.count) >= 0 else { return nil }
     var buffer = [UInt8](repeating: 0, count: 1024)
     // Events of other programs' doings come in between.
@@ -48,13 +70,9 @@ extension Machine {
         let event = try? ManagementEvent(decoding: packet)
       else { continue }
       switch event {
-      case .commandComplete(let complete) where complete.opcode == ReadControllerInformation.opcode:
-        guard complete.status == .success, let told = try? ControllerInformation(decoding: complete.returnParameters)
-        else { return nil }
-        return Controller(
-          version: told.version, hasLowEnergy: told.supported.contains(.lowEnergy),
-          isPowered: told.current.contains(.powered))
-      case .commandStatus(let status) where status.opcode == ReadControllerInformation.opcode: return nil
+      case .commandComplete(let complete) where complete.opcode == Command.opcode:
+        return complete.status == .success ? complete.returnParameters : nil
+      case .commandStatus(let status) where status.opcode == Command.opcode: return nil
       default: continue
       }
     }

@@ -53,6 +53,13 @@ extension Machine {
   private func adapterFinding(_ name: String) -> Finding {
     let folder = "/sys/class/bluetooth/\(name)"
     let driver = files.target("\(folder)/device/driver")?.split(separator: "/").last.map { "driver \($0)" }
+    if taken.contains(name) {
+      // Which program it is stands nowhere.
+      return Finding(
+        .adapter, .ok,
+        (["\(name) is in the hands of a program, such as bled with user:\(name)"] + [driver].compactMap { $0 })
+          .joined(separator: ", "))
+    }
     guard let controller = controllers[name] else {
       return Finding(
         .adapter, .problem,

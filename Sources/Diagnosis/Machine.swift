@@ -54,6 +54,8 @@ public struct Machine: Sendable {
   public var bluetooth: Bluetooth
   /// The controllers that the kernel can use, by name: "hci0".
   public var controllers: [String: Controller]
+  /// The controllers that the kernel has left to a program, by name.
+  public var taken: Set<String>
   /// The kernel's messages, oldest first; nil if this user may not read them.
   public var kernelLog: [String]?
   /// The asking user.
@@ -66,12 +68,13 @@ public struct Machine: Sendable {
   /// Describes a machine.
   public init(
     files: SystemFiles, release: String, bluetooth: Bluetooth, controllers: [String: Controller],
-    kernelLog: [String]?, user: User, socket: String, maySpeak: Bool
+    taken: Set<String> = [], kernelLog: [String]?, user: User, socket: String, maySpeak: Bool
   ) {
     self.files = files
     self.release = release
     self.bluetooth = bluetooth
     self.controllers = controllers
+    self.taken = taken
     self.kernelLog = kernelLog
     self.user = user
     self.socket = socket

@@ -7,8 +7,8 @@ import Host
 import Logging
 import Radio
 
-/// A controller that speaks HCI over a transport of its own and that no other host uses: Bluetooth's host is this
-/// program, without a kernel.
+/// A controller over a transport of its own, or the kernel's user channel, that no other host uses: Bluetooth's host is
+/// this program, without a kernel.
 ///
 /// The adapter composes the parts, each of which owns its state: `ControllerHost` (the transport, the set-up and the
 /// radio machines) and `HostLinks` (data and links). A controller whose transport ends is absent, and is looked for
@@ -29,7 +29,7 @@ package final class HostAdapter: Adapter {
   private static let noOutOfBand = GAPError.notSupported.error(
     "this adapter makes no data for pairing by another way than the air: give it those of the device instead")
 
-  private let address: TransportAddress
+  private let address: ControllerAddress
   private let context: AdapterContext
   private let events: EventQueue
   private let controller: ControllerHost
@@ -51,10 +51,10 @@ package final class HostAdapter: Adapter {
   ///   - scheduler: the clock and the alarms of that loop.
   ///   - logger: for details that users need not know.
   package init(
-    _ address: TransportAddress, spare: DeviceAddress, loop: EventLoop, scheduler: any Scheduler, logger: Logger
+    _ address: ControllerAddress, spare: DeviceAddress, loop: EventLoop, scheduler: any Scheduler, logger: Logger
   ) {
     self.address = address
-    information = AdapterInformation(id: "h4:\(address)", kind: "host")
+    information = AdapterInformation(id: "\(address)", kind: "host")
     context = AdapterContext(name: information.id, loop: loop, scheduler: scheduler, logger: logger)
     events = EventQueue(on: loop)
     controller = ControllerHost(spare: spare, in: context)
@@ -220,7 +220,7 @@ extension HostAdapter: ControllerHostOwner {
 
   func controllerIsMissing(_ error: SystemError) {
     controller.forgetFaults()
-    close(GAPError.adapterAbsent.error("\(context.name) is not there"), AdapterState(error, context.name))
+    close(GAPError.adapterAbsent.error("\(context.name) is not there"), AdapterState(error, at: address))
     if end.isStopping { finishStop() } else { openLater() }
   }
 

@@ -9,12 +9,12 @@ enum AdapterChoice: Sendable {
   case kernel(AdapterSelector)
   /// Every controller of the machine, including later ones.
   case all
-  /// A controller that speaks H4, without a kernel.
-  case host(TransportAddress)
+  /// A controller whose host is bled itself.
+  case host(ControllerAddress)
   /// Nil if no file was given.
   case simulated(Scenario?)
 
-  /// Parses "hci0", an address, "all", "h4:TRANSPORT", "simulated" or "simulated:FILE".
+  /// Parses "hci0", an address, "all", "user:hci1", "h4:TRANSPORT", "simulated" or "simulated:FILE".
   /// - Throws: `FileError` or `ValidationError`, with the remedy.
   init(_ text: String) throws {
     if text == "all" {
@@ -23,17 +23,25 @@ enum AdapterChoice: Sendable {
       self = .simulated(nil)
     } else if text.hasPrefix("simulated:") {
       self = .simulated(try Scenario(contentsOf: String(text.dropFirst("simulated:".count))))
-    } else if text.hasPrefix("h4:") {
-      do throws(TransportAddress.Fault) { self = .host(try TransportAddress(String(text.dropFirst(3)))) } catch {
-        throw ValidationError("\"\(text)\" is not an adapter: \(error)")
-      }
+    } else if let address = try Self.host(text) {
+      self = .host(address)
     } else if let selector = AdapterSelector(text) {
       self = .kernel(selector)
     } else {
       throw ValidationError(
-        "\"\(text)\" is not an adapter: give hci0, an address, all, h4:TRANSPORT, simulated or simulated:FILE")
+        "\"\(text)\" is not an adapter: give hci0, an address, all, user:hci1, h4:TRANSPORT, simulated or simulated:FILE"
+      )
     }
   }
+
+  private static func host(_ text: String) throws(ValidationError) -> ControllerAddress? {
+    do throws(TransportAddress.Fault) { return try ControllerAddress(text) } catch {
+      throw ValidationError("\"\(text)\" is not an adapter: \(error)")
+    }
+  }
+
+  /// The number of the controller that the kernel is to leave to bled.
+  var userChannel: UInt16? { if case .host(.user(let number)) = self { number } else { nil } }
 
   /// The clock that simulated adapters ask for; nil for that of the machine.
   /// - Throws: `ValidationError` if they ask for different ones, or a real adapter goes by it, too.
@@ -69,6 +77,12 @@ enum AdapterChoice: Sendable {
     if isAll, let index = choices.firstIndex(where: { if case .kernel = $0 { true } else { false } }) {
       let message =
         "\"all\" stands for every adapter of the machine: leave out \"\(adapters.names[index])\", or \"all\""
+      throw adapters.failure(index, message) ?? ValidationError(message)
+    }
+    let taken = Set(choices.compactMap(\.userChannel))
+    for (index, choice) in choices.enumerated() {
+      guard case .kernel(.index(let number)) = choice, taken.contains(number) else { continue }
+      let message = "\"\(adapters.names[index])\" and \"user:hci\(number)\" are the same controller: leave out one"
       throw adapters.failure(index, message) ?? ValidationError(message)
     }
     return choices

@@ -21,7 +21,7 @@ struct Bled: ParsableCommand {
     name: .long, parsing: .singleValue,
     help: ArgumentHelp(
       "An adapter to use; can be repeated, the first is the default. (default: hci0)",
-      valueName: "hci0|ADDRESS|all|h4:TRANSPORT|simulated[:FILE]"),
+      valueName: "hci0|ADDRESS|all|user:hci1|h4:TRANSPORT|simulated[:FILE]"),
     completion: .list(["hci0", "hci1", "all", "simulated"]))
   var adapter: [String] = []
 

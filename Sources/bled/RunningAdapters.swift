@@ -21,8 +21,10 @@ final class RunningAdapters {
   /// The simulated ones.
   private(set) var simulated: [SimulatedAdapter] = []
   private var kernel: [AdapterSelector: KernelAdapter] = [:]
-  /// The controllers that are used without a kernel.
-  private var hosts: Set<TransportAddress> = []
+  /// The controllers whose host is bled itself.
+  private var hosts: Set<ControllerAddress> = []
+  /// The numbers of the controllers that the kernel is to leave to bled.
+  private var taken: Set<UInt16> = []
   /// The static random address of an adapter with this name, if its controller has none.
   private let spareAddress: (String) -> DeviceAddress
   /// The listed adapters.
@@ -47,6 +49,7 @@ final class RunningAdapters {
 
   /// Makes the listed adapters that do not exist yet; a simulated one may be listed more than once.
   func use(_ settings: Settings) {
+    taken.formUnion(settings.adapters.compactMap(\.userChannel))
     var others = names
     for (name, choice) in zip(settings.configuration.adapters.names, settings.adapters) {
       if let index = others.firstIndex(of: name) {
@@ -64,18 +67,24 @@ final class RunningAdapters {
     for name in others { logger.warning("adapter \(name) is no longer listed: it stays in use until the next start") }
   }
 
-  /// Uses every controller, including later ones. hci0 is the first, present or not, so that the default
-  /// does not depend on the order in which controllers appear.
+  /// Uses every controller, including later ones, that the kernel is not to leave to bled. hci0 is the first, present
+  /// or not, so that the default does not depend on the order in which controllers appear.
   private func addAll() {
-    add(.index(0))
-    kernel[.index(0)]?.onControllers = { [weak self] indexes in
-      for index in indexes { self?.add(.index(index)) }
-    }
-    for index in Controllers.present() { add(.index(index)) }
+    let first = (UInt16(0)...).first { !taken.contains($0) } ?? 0
+    add(.index(first))
+    kernel[.index(first)]?.onControllers = { [weak self] indexes in self?.add(indexes) }
+    add(Controllers.present())
+  }
+
+  private func add(_ indexes: [UInt16]) {
+    for index in indexes where !taken.contains(index) { add(.index(index)) }
   }
 
   private func add(_ selector: AdapterSelector, isNamed: Bool = false) {
     guard kernel[selector] == nil else { return }
+    if case .index(let number) = selector, hosts.contains(.user(number)) {
+      return logger.warning("adapter \(selector) is in use as user:\(selector) until the next start")
+    }
     // An earlier list named the same controller differently.
     for (name, other) in kernel where other.isAlso(selector) {
       return logger.warning("adapter \(selector) is in use as \(name) until the next start")
@@ -87,11 +96,14 @@ final class RunningAdapters {
     onNew?(adapter)
   }
 
-  private func add(_ address: TransportAddress) {
+  private func add(_ address: ControllerAddress) {
+    if case .user(let number) = address, kernel[.index(number)] != nil {
+      return logger.warning("adapter \(address) is in use as hci\(number) until the next start")
+    }
     guard hosts.insert(address).inserted else { return }
     onNew?(
       HostAdapter(
-        address, spare: spareAddress("h4:\(address)"), loop: loop, scheduler: scheduler,
+        address, spare: spareAddress("\(address)"), loop: loop, scheduler: scheduler,
         logger: Logger(label: "bled.host")))
   }
 

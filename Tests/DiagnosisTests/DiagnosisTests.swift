@@ -88,6 +88,8 @@ import Testing
     try good()
     let unused = machine { $0.controllers = [:] }
     #expect(problems(unused).map(\.message) == ["hci0 is not used by the kernel, driver btusb"])
+    let taken = machine { ($0.controllers, $0.taken) = ([:], ["hci0"]) }
+    #expect(problems(taken).isEmpty)
     let old = machine { $0.controllers["hci0"] = .init(version: 4, hasLowEnergy: false, isPowered: false) }
     #expect(problems(old).map(\.message) == ["hci0: driver btusb, version 4, off"])
   }

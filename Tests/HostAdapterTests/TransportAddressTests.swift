@@ -16,6 +16,23 @@ import Testing
     #expect(try TransportAddress("\(address)") == address)
   }
 
+  @Test(
+    arguments: [
+      ("user:hci1", .user(1)), ("user:hci0", .user(0)), ("h4:tcp:6402", .h4(.tcp(host: "127.0.0.1", port: 6402))),
+      ("h4:unix:@hci", .h4(.unix("@hci"))), ("hci1", nil), ("simulated", nil),
+    ] as [(String, ControllerAddress?)])
+  func controllers(_ text: String, _ address: ControllerAddress?) throws {
+    #expect(try ControllerAddress(text) == address)
+    if let address { #expect(try ControllerAddress("\(address)") == address) }
+  }
+
+  @Test(arguments: [
+    "user:", "user:1", "user:hci", "user:hci01", "user:hci-1", "user:hci65535", "user:hci+1", "h4:hci1",
+  ])
+  func otherControllers(_ text: String) {
+    #expect(throws: TransportAddress.Fault.self) { try ControllerAddress(text) }
+  }
+
   @Test(arguments: [
     "", "unix:", "unix:@", "unix:relative", "unix:/" + String(repeating: "a", count: 107), "unix:/a\0b", "tcp:",
     "tcp:0",

@@ -22,7 +22,7 @@ MODULES = {
     2: ["bumble_central", "gatttool_central", "silent_central", "corebluetooth"],
     3: ["two_adapters", "pending_connects", "nearby"],
     4: ["vanishing_adapter", "adapter_trouble"],
-    5: ["bluetoothd", "bluez_programs", "home_assistant"],
+    5: ["bluetoothd", "user_channel", "bluez_programs", "home_assistant"],
     6: ["systemd"],
     7: [
         "zoo",

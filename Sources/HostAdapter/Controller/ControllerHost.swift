@@ -45,7 +45,7 @@ final class ControllerHost {
   private let context: AdapterContext
   /// The address of a controller that has none.
   private let spare: DeviceAddress
-  private var stream: H4Stream?
+  private var transport: (any PacketTransport)?
   private var setUp: HostSetUp?
   /// For the set-up.
   private var alarm: (any ScheduledWork)?
@@ -62,12 +62,17 @@ final class ControllerHost {
   // MARK: - Opening and closing
 
   /// Opens the transport and begins to set the controller up.
-  func open(_ address: TransportAddress) {
+  func open(_ address: ControllerAddress) {
     do throws(SystemError) {
-      let new = try H4Stream(to: address, on: context.loop)
+      let new: any PacketTransport =
+        switch address {
+        case .h4(let transport): try H4Stream(to: transport, on: context.loop)
+        case .user(let number):
+          UserChannel(ControllerIndex(rawValue: number), of: LinuxUserChannel(), in: context)
+        }
       new.onEvent = { [weak self] event in self?.handle(event) }
       try new.start()
-      stream = new
+      transport = new
     } catch {
       owner?.controllerIsMissing(error)
     }
@@ -78,8 +83,8 @@ final class ControllerHost {
     setUp = nil
     alarm?.cancel()
     alarm = nil
-    stream?.close()
-    stream = nil
+    transport?.close()
+    transport = nil
   }
 
   /// A feature does not work: the next `open` does without it.
@@ -92,10 +97,10 @@ final class ControllerHost {
 
   /// Sends a packet to the controller.
   func send(_ packet: HCIPacket) {
-    guard let stream else { return }
+    guard let transport else { return }
     let octets = packet.octets
     taps.tell(octets, isSent: true)
-    stream.send(octets)
+    transport.send(octets)
   }
 
   private func run(setUp step: (inout HostSetUp) -> [HostSetUp.Action]) {
@@ -126,7 +131,7 @@ final class ControllerHost {
 
   // MARK: - The controller's packets
 
-  private func handle(_ event: H4Stream.Event) {
+  private func handle(_ event: TransportEvent) {
     switch event {
     case .opened:
       owner?.controllerIsThere()

@@ -3,31 +3,61 @@ import AdapterParts
 import Glibc
 
 extension AdapterState {
-  /// The state of an adapter whose transport cannot be opened.
+  /// The state of an adapter whose controller cannot be reached.
   /// - Parameters:
   ///   - error: why.
-  ///   - name: the adapter's.
-  init(_ error: SystemError, _ name: String) {
+  ///   - address: where it was looked for.
+  init(_ error: SystemError, at address: ControllerAddress) {
+    switch (error.code, address) {
+    case (ENOENT, _), (ENXIO, _), (ENODEV, _), (ECONNREFUSED, _), (EHOSTUNREACH, _), (ENETUNREACH, _), (ETIMEDOUT, _):
+      self = .absent
+    case (_, .h4): self = .failed(AdapterProblem(ofTransport: error, "\(address)"))
+    case (_, .user(let number)): self = .failed(AdapterProblem(ofUserChannel: error, "hci\(number)"))
+    }
+  }
+}
+
+extension AdapterProblem {
+  fileprivate init(ofTransport error: SystemError, _ name: String) {
     switch error.code {
-    case ENOENT, ENXIO, ENODEV, ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, ETIMEDOUT: self = .absent
     case EACCES, EPERM:
-      self = .failed(
-        AdapterProblem(
-          kind: .permission, message: "\(name) may not be opened",
-          remedy: "give bled's user access: for a serial line, the group of the device, mostly dialout"))
+      self.init(
+        kind: .permission, message: "\(name) may not be opened",
+        remedy: "give bled's user access: for a serial line, the group of the device, mostly dialout")
     case EBUSY:
-      self = .failed(
-        AdapterProblem(
-          kind: .inUse, message: "\(name) is used by another program", remedy: "end that program"))
+      self.init(kind: .inUse, message: "\(name) is used by another program", remedy: "end that program")
     case ENOTTY:
-      self = .failed(
-        AdapterProblem(
-          kind: .unsupported, message: "\(name) is no serial line", remedy: "give one such as /dev/ttyACM0"))
+      self.init(
+        kind: .unsupported, message: "\(name) is no serial line", remedy: "give one such as /dev/ttyACM0")
     default:
-      self = .failed(
-        AdapterProblem(
-          kind: .hardware, message: "\(name) cannot be opened: \(H4Stream.words(error))",
-          remedy: "check the transport of the controller"))
+      self.init(
+        kind: .hardware, message: "\(name) cannot be opened: \(H4Stream.words(error))",
+        remedy: "check the transport of the controller")
+    }
+  }
+
+  fileprivate init(ofUserChannel error: SystemError, _ name: String) {
+    switch error.code {
+    case EACCES, EPERM:
+      self.init(
+        kind: .permission, message: "bled may not take \(name) from the kernel: it lacks the capability CAP_NET_ADMIN",
+        remedy: "start it through its systemd unit, as root, or with this capability")
+    case EBUSY, EUSERS:
+      self.init(
+        kind: .inUse, message: "the kernel does not give \(name) away: another program has switched it on or taken it",
+        remedy: "end that program, and `btmgmt --index \(name) power off` if it stays on")
+    case ERFKILL:
+      self.init(
+        kind: .blocked, message: "\(name) is blocked by rfkill",
+        remedy: "run `rfkill unblock bluetooth`; `rfkill list` shows whether a hardware switch blocks it")
+    case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT:
+      self.init(
+        kind: .unsupported, message: "the kernel has no Bluetooth here (errno \(error.code))",
+        remedy: "load it with `modprobe bluetooth`; in a container, use the host's network namespace")
+    default:
+      self.init(
+        kind: .hardware, message: "\(name) cannot be taken from the kernel: \(H4Stream.words(error))",
+        remedy: "check the kernel log with `dmesg`")
     }
   }
 }

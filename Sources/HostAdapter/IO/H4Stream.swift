@@ -8,23 +8,13 @@ import Host
 ///
 /// Packets that cannot be written at once wait in order. The host sends one command at a time, and as much data as the
 /// controller has buffers for, so few octets wait; a controller that takes none of 1 MiB does not work.
-final class H4Stream {
-  enum Event {
-    /// The controller's end accepted: packets may be sent.
-    case opened
-    case packet([UInt8])
-    /// Nothing comes any more, for this reason.
-    case ended(String)
-    /// There is nothing at the other end.
-    case refused(SystemError)
-  }
-
+final class H4Stream: PacketTransport {
   /// This many octets are read at once.
   private static let burst = 1 << 16
   private static let packetsInTurn = 64
   private static let limit = 1 << 20
 
-  var onEvent: ((Event) -> Void)?
+  var onEvent: ((TransportEvent) -> Void)?
   private let transport: Transport
   private let loop: EventLoop
   private var framer = H4Framer()
@@ -41,7 +31,6 @@ final class H4Stream {
     self.loop = loop
   }
 
-  /// Starts to read, or to wait for the other end.
   func start() throws(SystemError) {
     try transport.descriptor.whenReady(
       on: loop, interest: isConnecting ? .writable : .readable, priority: .high
@@ -49,7 +38,6 @@ final class H4Stream {
     if !isConnecting { loop.execute { [weak self] in self?.tell(.opened) } }
   }
 
-  /// Sends a packet, at once or when there is room.
   func send(_ packet: [UInt8]) {
     guard transport.descriptor.isOpen else { return }
     guard waiting.count + packet.count <= Self.limit else { return end("it takes no data") }
@@ -125,7 +113,7 @@ final class H4Stream {
     loop.execute { [weak self] in self?.tell(.ended(reason)) }
   }
 
-  private func tell(_ event: Event) { onEvent?(event) }
+  private func tell(_ event: TransportEvent) { onEvent?(event) }
 
   /// The words of the system for an error.
   static func words(_ error: SystemError) -> String { String(cString: strerror(error.code)) }

@@ -22,7 +22,7 @@ final class HostStage {
     change(controller)
     loop = try EventLoop()
     adapter = HostAdapter(
-      controller.address, spare: Self.spare, loop: loop, scheduler: scheduler, logger: LogLines().logger)
+      .h4(controller.address), spare: Self.spare, loop: loop, scheduler: scheduler, logger: LogLines().logger)
     adapter.onEvent = { [unowned self] event in
       events.append(event)
       guard case .connected(let link) = event else { return }

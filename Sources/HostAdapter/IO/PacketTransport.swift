@@ -1,0 +1,24 @@
+import AdapterParts
+import EventLoop
+
+/// A way to a controller. Its packets begin with the octet of their type, as in H4.
+protocol PacketTransport: AnyObject {
+  /// Called on the event loop, not from inside a call.
+  var onEvent: ((TransportEvent) -> Void)? { get set }
+  /// Starts to read, or to wait for the other end.
+  func start() throws(SystemError)
+  /// Sends a packet, at once or when there is room.
+  func send(_ packet: [UInt8])
+  func close()
+}
+
+/// The events of a transport.
+enum TransportEvent {
+  /// The controller's end accepted: packets may be sent.
+  case opened
+  case packet([UInt8])
+  /// Nothing comes any more, for this reason.
+  case ended(String)
+  /// There is nothing at the other end, or it is not ours.
+  case refused(SystemError)
+}
