@@ -75,7 +75,9 @@ let package = Package(
     // Parts that adapters over HCI share: their descriptors, the events to their user, the requests of links.
     .target(
       name: "AdapterParts",
-      dependencies: ["Radio", "Adapter", "HCI", "CBlueZ", "Bluetooth", "EventLoop", logging, deque]),
+      dependencies: [
+        "Radio", "Adapter", "HCI", "CBlueZ", "Bluetooth", "BluetoothCrypto", "EventLoop", logging, deque,
+      ]),
     .target(
       name: "KernelAdapter",
       dependencies: [

@@ -143,6 +143,17 @@ extension DeviceAddress {
     let (random, hash) = (UInt32(truncatingIfNeeded: value >> 24), UInt32(truncatingIfNeeded: value & 0xFF_FFFF))
     return KeyDerivation.ah(k: key, r: random) == hash
   }
+
+  /// A resolvable private address (Core 5.4, Vol 6, Part B, 1.3.2.2).
+  /// - Parameter key: the identity resolving key.
+  public static func privateAddress(
+    of key: Key128, using generator: inout some RandomNumberGenerator
+  ) -> DeviceAddress {
+    // Of the 22 random bits at least one is 0, and one is 1.
+    let random = UInt32.random(in: 1..<0x3F_FFFF, using: &generator) | 0x40_0000
+    let hash = KeyDerivation.ah(k: key, r: random)
+    return DeviceAddress(value: UInt64(random) << 24 | UInt64(hash), kind: .random)
+  }
 }
 
 /// The functions of coordinated sets (Coordinated Set Identification Service 1.0, 4.3 to 4.8).

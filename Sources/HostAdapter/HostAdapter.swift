@@ -33,11 +33,11 @@ package final class HostAdapter: Adapter {
   private let context: AdapterContext
   private let events: EventQueue
   private let controller: ControllerHost
+  private let addresses: HostAddresses
   private let links: HostLinks
   private let end: AdapterEnd
   /// Whether the controller is to have power.
   private var isPowered = true
-  private var privacy: PrivacySettings?
   private var backOff = BackOff(first: .milliseconds(250), limit: .seconds(5))
   /// When the controller came into use; nil while it is not.
   private var onSince: Instant?
@@ -58,9 +58,11 @@ package final class HostAdapter: Adapter {
     context = AdapterContext(name: information.id, loop: loop, scheduler: scheduler, logger: logger)
     events = EventQueue(on: loop)
     controller = ControllerHost(spare: spare, in: context)
+    addresses = HostAddresses(controller.activities, in: context)
     links = HostLinks(controller, in: context)
     end = AdapterEnd(in: context)
     controller.owner = self
+    addresses.owner = self
     links.owner = self
     links.pairing.onEvent = { [weak self] device, event in self?.events.emit(.pairing(device, event)) }
   }
@@ -141,7 +143,7 @@ package final class HostAdapter: Adapter {
     for link in links.all where links.pairing.isLink(link, to: address) { link.disconnect() }
   }
 
-  package func setPrivacy(_ settings: PrivacySettings?) { privacy = settings }
+  package func setPrivacy(_ settings: PrivacySettings?) { addresses.settings = settings }
 
   package func tap(_ onEvent: @escaping (TapEvent) -> Void) throws(BluetoothError) -> any PacketTap {
     let tap = controller.taps.make(onEvent)
@@ -157,16 +159,7 @@ package final class HostAdapter: Adapter {
   private func open() {
     retry?.cancel()
     retry = nil
-    guard isPowered, !end.isStopping else { return }
-    // An identity that should be hidden is not shown instead.
-    guard privacy == nil else {
-      return become(
-        .failed(
-          AdapterProblem(
-            kind: .unsupported, message: "\(context.name) has no private addresses",
-            remedy: "switch `privacy` off in the configuration, or use an adapter of the kernel")))
-    }
-    controller.open(address)
+    if isPowered, !end.isStopping { controller.open(address) }
   }
 
   private func close(_ error: BluetoothError, _ new: AdapterState) {
@@ -175,6 +168,7 @@ package final class HostAdapter: Adapter {
     if let onSince, onSince.duration(to: context.scheduler.now) >= Self.steady { backOff.reset() }
     onSince = nil
     controller.close()
+    addresses.close()
     (information.takingTurns, information.heldBack) = ([], [])
     links.close(error)
     become(new)
@@ -235,8 +229,12 @@ extension HostAdapter: ControllerHostOwner {
     information.adopt(found.profile)
     (information.company, information.version) = (found.company, found.version)
     context.logger.debug("the controller is set up", metadata: ["profile": "\(found.profile)"])
-    links.begin(found)
-    controller.activities.begin(found.profile)
+    let address = addresses.begin(found.profile.address)
+    information.privateAddress = address
+    let profile = address.map { found.profile.seen(under: $0) } ?? found.profile
+    links.begin(found, seenAs: profile.addressOnAir, addresses.key(of: profile.address))
+    controller.activities.begin(profile)
+    if let address { controller.activities.run(.command(HostAddresses.set(address))) }
     // The state is reported before wanted activities start.
     become(.on)
     controller.activities.startTargets(.tick)
@@ -249,8 +247,10 @@ extension HostAdapter: ControllerHostOwner {
   func heard(_ report: AdvertisingReport) { events.emitAtOnce(.report(report)) }
   func receive(_ event: HCIEvent) { links.receive(event) }
   func receive(_ packet: ACLDataPacket) { links.receive(packet) }
+  func sending(_ packet: CommandPacket) { links.sent(packet) }
 
   func perform(_ action: RadioAction) {
+    guard !addresses.withholds(action) else { return }
     switch action {
     case .scanning(let isOn): events.emit(.scanning(isOn))
     case .advertising(let set, let status): events.emit(.advertising(set, status))
@@ -262,15 +262,34 @@ extension HostAdapter: ControllerHostOwner {
       controller.avoid(fault)
       fail("does not work with extended commands", remedy: "the controller is switched to legacy commands")
     case .attach, .linkUp, .link, .linkDown: links.perform(action)
-    case .quiet: if end.isStopping, links.all.isEmpty { finishStop() }
-    case .encryptionChanged, .keysMissing, .resumed, .send, .answered, .broken, .log: break
+    case .quiet: becameQuiet()
+    // Under another address.
+    case .resumed: events.emit(.stateChanged)
+    case .encryptionChanged, .keysMissing, .send, .answered, .broken, .log: break
     }
+  }
+
+  private func becameQuiet() {
+    if !end.isStopping { addresses.becameQuiet() } else if links.all.isEmpty { finishStop() }
   }
 
   private func sharing(_ activities: Set<LEStates.Activity>, _ heldBack: Set<LEStates.Activity>) {
     (information.takingTurns, information.heldBack) = (activities.words, heldBack.words)
     context.logShortage(information)
     events.emit(.stateChanged)
+  }
+}
+
+// MARK: - Private addresses
+
+extension HostAdapter: HostAddressesOwner {
+  var pauseIsHarmless: Bool? { controller.activities.isReady && !end.isStopping ? !links.isAwaiting : nil }
+
+  func resume(under address: DeviceAddress, isScanOver: Bool, over: Set<AdvertisingSetID>) {
+    information.privateAddress = address
+    links.pairing.addressOnAir = address
+    if isScanOver { events.emit(.scanning(false)) }
+    for set in over { events.emit(.advertising(set, .off)) }
   }
 }
 

@@ -10,6 +10,7 @@ from bumble.device import Peer
 from bumble.gatt import Characteristic, Service
 from bumble.hci import Address, HCI_LE_Set_Random_Address_Command
 from bumble.pairing import OobContext, PairingConfig, PairingDelegate
+from bumble.smp import AddressResolver
 from world import FAR, NEAR, PATIENCE, World
 
 from support.person import Person  # noqa: E402, I001
@@ -60,9 +61,9 @@ class PairingTest(unittest.IsolatedAsyncioTestCase):
         await world.call("service.add", service={"uuid": SERVICE, "characteristics": [characteristic]})
         await world.call("advertising.start", name="near end")
 
-    async def arrive(self, world):
+    async def arrive(self, world, address=f"{NEAR}/P"):
         """The device connects; gives its connection, and the protected value there."""
-        connection = await world.far.connect(f"{NEAR}/P", timeout=PATIENCE)
+        connection = await world.far.connect(address, timeout=PATIENCE)
         peer = Peer(connection)
         await peer.discover_services([SERVICE])
         (service,) = peer.get_services_by_uuid(SERVICE)
@@ -256,6 +257,47 @@ class PairingTest(unittest.IsolatedAsyncioTestCase):
             connection.on("disconnection", lambda _: gone.set())
             await world.call("pairing.forget", address=FAR)
             await asyncio.wait_for(gone.wait(), PATIENCE)
+
+    async def test_private_addresses_of_our_own(self):
+        async with World(settings={"privacy": {"rotation": 10}}) as world:
+            _, pairings = self.sits(world)
+            await self.publish(world)
+            await world.call("pairing.open", seconds=600)
+            adapter = await world.state("on")
+            self.assertEqual(adapter["address"], NEAR)
+            first = adapter["privateAddress"]
+            connection, value = await self.arrive(world, Address(first))
+            await asyncio.wait_for(connection.pair(), PATIENCE)
+            self.assertEqual(await value.read_value(), b"secret")
+            ((name, keys),) = await world.far.keystore.get_all()
+            self.assertTrue(name.startswith(NEAR), name)
+            self.assertEqual([bond["address"] for bond in await self.bonds(world)], [FAR])
+            await connection.disconnect()
+            while (second := (await world.state("on"))["privateAddress"]) == first:
+                await world.next("adapter.changed")
+            identity = Address(NEAR, Address.PUBLIC_DEVICE_ADDRESS)
+            resolver = AddressResolver([(keys.irk.value, identity)])
+            for address in [first, second]:
+                self.assertIsNotNone(resolver.resolve(Address(address)), address)
+            # The advertisement goes on under the next one.
+            connection, value = await self.arrive(world, Address(second))
+            # Bumble looks keys up by the address of the link; a phone resolves it first.
+            connection.peer_address = identity
+            await asyncio.wait_for(connection.encrypt(), PATIENCE)
+            self.assertEqual(await value.read_value(), b"secret")
+            self.assertEqual(len(pairings), 1)
+
+    async def test_pairing_through_an_advertisement_with_an_address_of_its_own(self):
+        async with World() as world:
+            self.sits(world)
+            await self.publish(world)
+            own = "C0:12:34:56:78:9A"
+            await world.call("advertising.start", name="another", ownAddress=own)
+            await world.call("pairing.open", seconds=600)
+            connection, value = await self.arrive(world, Address(own))
+            await asyncio.wait_for(connection.pair(), PATIENCE)
+            self.assertEqual(await value.read_value(), b"secret")
+            self.assertEqual([bond["address"] for bond in await self.bonds(world)], [FAR])
 
     async def test_a_device_pairs_with_us_and_the_bond_encrypts_the_next_link(self):
         for sc in [True, False]:

@@ -2,6 +2,7 @@
 device at the other end. No kernel takes part."""
 
 import asyncio
+import json
 import os
 import pathlib
 import shutil
@@ -27,12 +28,13 @@ NEAR = "01:02:03:04:05:06"
 
 class World:
     """An air with bled's controller and a device; `async with` starts both. With the air of another world there is no
-    other device."""
+    other device. `configuration` is the device's, `settings` are those of bled."""
 
-    def __init__(self, transport="unix", configuration=None, air=None, address=NEAR):
+    def __init__(self, transport="unix", configuration=None, air=None, address=NEAR, settings=None):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="bled-host-"))
         self.kind = transport
         self.configuration = configuration
+        self.settings = settings or {}
         self.air = air or Air()
         self.address = address
         self.far = None
@@ -83,10 +85,13 @@ class World:
     async def _start(self):
         state, socket = self.folder / "state", self.folder / "bled.sock"
         state.mkdir()
+        settings = self.folder / "bled.json"
+        settings.write_text(json.dumps(self.settings))
         reader, writer = os.pipe()
         self.daemon = await asyncio.create_subprocess_exec(
             PROGRAMS / "bled", "--adapter", self.adapter, "--socket", socket, "--state-directory", state,
-            "--ready-fd", str(writer), pass_fds=[writer], env=os.environ | {"SWIFT_BACKTRACE": "enable=no"})
+            "--config", settings, "--ready-fd", str(writer), pass_fds=[writer],
+            env=os.environ | {"SWIFT_BACKTRACE": "enable=no"})
         os.close(writer)
         with open(reader, "rb") as ready:
             assert await self.thread(ready.read) == b"READY=1\n", "bled is ready"

@@ -104,6 +104,59 @@ import Testing
     #expect(stage.controller.data.isEmpty)
   }
 
+  // MARK: - Private addresses
+
+  @Test func scanAndAdvertisingGoOnUnderAnotherAddressAndNobodyIsTold() throws {
+    let stage = try HostStage(privacy: .seconds(900))
+    func addresses() throws -> [DeviceAddress] {
+      try stage.controller.commands.filter { $0.opcode == 0x2005 }.map {
+        DeviceAddress(value: try LESetRandomAddress(decoding: $0).address, kind: .random)
+      }
+    }
+    let first = try #require(stage.adapter.information.privateAddress)
+    #expect(first.isResolvablePrivate)
+    #expect(try addresses() == [first])
+    #expect(stage.adapter.information.address == DeviceAddress(value: 0x0605_0403_0201, kind: .public))
+    stage.adapter.setScan(ScanParameters())
+    try stage.settle()
+    let link = try connected(stage)
+    let told = stage.events.count { if case .scanning = $0 { true } else { false } }
+    #expect(told == 1)
+
+    try stage.wait(.seconds(900))
+    let second = try #require(stage.adapter.information.privateAddress)
+    #expect(second != first && second.isResolvablePrivate)
+    #expect(try addresses() == [first, second])
+    // The address was changed while nothing went on.
+    let opcodes = stage.controller.commands.map(\.opcode.rawValue)
+    let change = try #require(opcodes.lastIndex(of: 0x2005))
+    let enables = stage.controller.commands.indices.filter { opcodes[$0] == 0x200C }
+    #expect(enables.contains { $0 < change && stage.controller.commands[$0].parameters.first == 0 })
+    #expect(enables.contains { $0 > change && stage.controller.commands[$0].parameters.first == 1 })
+    #expect(stage.events.count { if case .scanning = $0 { true } else { false } } == told)
+    #expect(stage.ends.isEmpty)
+    _ = link
+    // A controller that returns has another one.
+    stage.controller.hangUp()
+    try stage.settle()
+    try stage.wait(.milliseconds(250))
+    #expect(stage.adapter.state == .on)
+    #expect(stage.adapter.information.privateAddress != second)
+  }
+
+  @Test func theLastAddressStaysWhereTheControllerRefusesAnother() throws {
+    let stage = try HostStage(privacy: .seconds(10))
+    let first = stage.adapter.information.privateAddress
+    stage.controller.refused[0x2005] = .commandDisallowed
+    try stage.wait(.seconds(10))
+    #expect(stage.adapter.information.privateAddress == first)
+    stage.controller.refused = [:]
+    try stage.wait(.seconds(59))
+    #expect(stage.adapter.information.privateAddress == first)
+    try stage.wait(.seconds(1))
+    #expect(stage.adapter.information.privateAddress != first)
+  }
+
   // MARK: - The transport
 
   @Test func aControllerThatComesAndGoesIsLookedForMoreAndMoreSeldom() throws {

@@ -32,6 +32,36 @@ import Testing
     #expect(stage.pairing.security(of: 0x40) == LinkSecurity(level: 2, keySize: 16))
   }
 
+  @Test(arguments: [LinkRole.central, .peripheral], [true, false])
+  func aPrivateAddressIsThatOfTheConnectionAndTheIdentityIsHandedOut(_ role: LinkRole, _ isSecure: Bool) throws {
+    let stage = try PairingStage()
+    stage.pairing.settings = accepting
+    (stage.pairing.addressOnAir, stage.pairing.identityResolvingKey) = (hidden, Key128(77))
+    let device = stage.connect(lamp, 0x40, as: role)
+    // The next address of ours is not that of this link.
+    stage.pairing.addressOnAir = DeviceAddress(value: 0x4A00_0000_0001, kind: .random)
+    device.terms.hasSecureConnections = isSecure
+    let outcome = stage.raise(device)
+    try stage.settle()
+    #expect(outcome.hasSucceeded)
+    #expect(stage.bonded.map(\.peer) == [lamp] && stage.bonded.map(\.local) == [PairingStage.local])
+    #expect(device.bond?.peer == PairingStage.local)
+    #expect(device.bond?.identityResolvingKey == Key128(77).littleEndian)
+  }
+
+  @Test func aDeviceThatConnectedToASetWithAnAddressOfItsOwnPairsWithThatOne() throws {
+    let stage = try PairingStage()
+    stage.pairing.settings = accepting
+    let set = DeviceAddress(value: 0xC0AA_BBCC_DDEE, kind: .random)
+    let device = stage.connect(phone, 0x40, as: .peripheral, knows: set)
+    stage.pairing.connected(0x40, to: set)
+    try stage.begin(device)
+    try consent(stage)
+    #expect(stage.failures.isEmpty)
+    #expect(stage.bonded.map(\.id) == [Bond.ID(local: PairingStage.local, peer: phone)])
+    #expect(device.bond != nil)
+  }
+
   /// The link is encrypted, and the keys that follow are refused.
   @Test func aPairingThatFailsAfterEncryptionFailsItsRequests() throws {
     let stage = try PairingStage()

@@ -29,7 +29,7 @@ struct Pairing: Sendable {
   /// The addresses of the connection.
   struct Ends: Hashable, Sendable {
     let role: LinkRole
-    let local: DeviceAddress
+    var local: DeviceAddress
     let peer: DeviceAddress
   }
 

@@ -43,7 +43,7 @@ package struct SecurityManager: Sendable {
   /// The Security Manager Timer (3.4).
   static let timeout = Duration.seconds(30)
 
-  private let ends: Pairing.Ends
+  private var ends: Pairing.Ends
   private var state = State.idle
   /// How the link is protected.
   package private(set) var security = LinkSecurity.none
@@ -65,6 +65,12 @@ package struct SecurityManager: Sendable {
   ///   - peer: the address of the other side on this link.
   package init(role: LinkRole, local: DeviceAddress, peer: DeviceAddress) {
     ends = Pairing.Ends(role: role, local: local, peer: peer)
+  }
+
+  /// Our address on this link, as the peer knows it; another one counts for later pairings.
+  package var local: DeviceAddress {
+    get { ends.local }
+    set { ends.local = newValue }
   }
 
   /// When `timePassed` is due.

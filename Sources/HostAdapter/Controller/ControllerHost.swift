@@ -23,6 +23,8 @@ protocol ControllerHostOwner: AnyObject {
   /// An event, before the machines receive it.
   func receive(_ event: HCIEvent)
   func receive(_ packet: ACLDataPacket)
+  /// A command of an activity is about to be sent.
+  func sending(_ packet: CommandPacket)
 }
 
 /// A controller behind a transport: sets it up, and carries the commands of its activities, the answers, and data.
@@ -176,7 +178,10 @@ final class ControllerHost {
 }
 
 extension ControllerHost: RadioActivitiesOwner {
-  func send(_ packet: CommandPacket) { send(.command(packet)) }
+  func send(_ packet: CommandPacket) {
+    owner?.sending(packet)
+    send(.command(packet))
+  }
   func radioFailed(_ reason: String) { owner?.controllerFailed(reason) }
   func perform(_ action: RadioAction) { owner?.perform(action) }
 }

@@ -1,6 +1,7 @@
 import Adapter
 import AdapterParts
 import Bluetooth
+import BluetoothCrypto
 import HCI
 import Host
 import Radio
@@ -50,6 +51,7 @@ final class HostLinks {
   /// Rings when the first link may have stalled.
   private var stall: (any ScheduledWork)?
   private var early = EarlyData()
+  private var sets = SetAddresses()
   private var entries: [ConnectionHandle: Entry] = [:]
 
   init(_ controller: ControllerHost, in context: AdapterContext) {
@@ -68,11 +70,16 @@ final class HostLinks {
   /// The announced links.
   var all: [HostLink] { entries.keys.sorted().compactMap { entries[$0]?.link } }
 
-  /// The controller is set up.
-  func begin(_ controller: HostController) {
+  /// Whether a link that we initiated was not announced yet: it could be lost if its initiator pauses.
+  var isAwaiting: Bool { entries.values.contains { $0.attempts != nil } }
+
+  /// The controller is set up: devices see it under this address, and resolve its private addresses with this key.
+  func begin(_ controller: HostController, seenAs address: DeviceAddress, _ key: Key128?) {
     queue = ACLQueue(length: controller.dataLength, packets: controller.dataPackets)
     early = EarlyData()
     pairing.bonds.local = controller.profile.address
+    (pairing.addressOnAir, pairing.identityResolvingKey) = (address, key)
+    sets = SetAddresses()
   }
 
   /// Ends all links.
@@ -88,8 +95,18 @@ final class HostLinks {
     switch event {
     case .numberOfCompletedPackets(let event): completed(event)
     case .leRemoteConnectionParameterRequest(let request): answer(request)
+    case .leAdvertisingSetTerminated(let event): connected(event)
     default: pairing.receive(event)
     }
+  }
+
+  /// Takes a command that the controller is sent.
+  func sent(_ packet: CommandPacket) { sets.sent(packet) }
+
+  /// A device that connected to an advertising set knows us by the address of the set.
+  private func connected(_ event: LEAdvertisingSetTerminated) {
+    guard event.status.isSuccess, let address = sets.address(of: event.advertisingHandle) else { return }
+    pairing.connected(event.handle, to: address)
   }
 
   /// Takes the radio's actions about links.

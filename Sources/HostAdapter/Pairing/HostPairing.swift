@@ -40,6 +40,10 @@ final class HostPairing {
   var settings = PairingSettings()
   /// The bonds, which are looked up each time.
   var bonds = HostBonds()
+  /// Under which devices see the controller.
+  var addressOnAir = DeviceAddress.none
+  /// The key that resolves its private addresses; nil if it has none.
+  var identityResolvingKey: Key128?
   /// The data that devices gave by another way than the air.
   var outOfBand: [DeviceAddress: OutOfBandData] = [:]
 
@@ -58,8 +62,11 @@ final class HostPairing {
 
   /// A link came up.
   func began(_ handle: ConnectionHandle, _ role: LinkRole, _ peer: DeviceAddress) {
-    links[handle] = SecuredLink(handle, role, local: bonds.local, peer, identity: bonds.identity(of: peer))
+    links[handle] = SecuredLink(handle, role, local: addressOnAir, peer, identity: bonds.identity(of: peer))
   }
+
+  /// The device of a link connected to this address, which it knows us by.
+  func connected(_ handle: ConnectionHandle, to local: DeviceAddress) { links[handle]?.manager.local = local }
 
   /// A link ends: its requests fail.
   func ended(_ handle: ConnectionHandle, _ error: BluetoothError) {
@@ -167,6 +174,7 @@ final class HostPairing {
   private func terms(_ secured: SecuredLink, _ capability: PairingCapability) -> PairingTerms {
     var terms = PairingTerms(identity: bonds.local, secrets: PairingSecrets())
     terms.capability = capability
+    terms.identityResolvingKey = identityResolvingKey
     terms.outOfBand = outOfBand[secured.peer] ?? outOfBand[secured.identity]
     return terms
   }

@@ -17,7 +17,8 @@ final class HostStage {
   private(set) var ends: [BluetoothError] = []
 
   /// One that is on.
-  init(_ change: (ScriptedController) -> Void = { _ in }) throws {
+  /// - Parameter privacy: for how long it uses a private address.
+  init(privacy: Duration? = nil, _ change: (ScriptedController) -> Void = { _ in }) throws {
     controller = try ScriptedController()
     change(controller)
     loop = try EventLoop()
@@ -29,6 +30,7 @@ final class HostStage {
       links.append(link)
       link.onEvent = { [unowned self] event in if case .ended(let error) = event { ends.append(error) } }
     }
+    adapter.setPrivacy(privacy.map { PrivacySettings(root: Array(0..<16), rotation: $0) })
     adapter.start()
     try settle()
   }

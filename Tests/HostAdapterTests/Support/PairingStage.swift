@@ -33,9 +33,9 @@ final class PairingStage {
     /// The key with which its controller encrypts, as central.
     fileprivate var key: Key128?
 
-    fileprivate init(_ handle: ConnectionHandle, _ peer: DeviceAddress, _ role: LinkRole) {
+    fileprivate init(_ handle: ConnectionHandle, _ peer: DeviceAddress, _ role: LinkRole, knows us: DeviceAddress) {
       (self.handle, self.peer, self.role) = (handle, peer, role)
-      manager = SecurityManager(role: role.other, local: peer, peer: PairingStage.local)
+      manager = SecurityManager(role: role.other, local: peer, peer: us)
       terms = PairingTerms(identity: peer, secrets: PairingSecrets())
       terms.isOwn = true
     }
@@ -57,6 +57,7 @@ final class PairingStage {
     context = AdapterContext(name: "test", loop: loop, scheduler: scheduler, logger: LogLines().logger)
     pairing = HostPairing(wires, in: context)
     pairing.bonds.local = Self.local
+    pairing.addressOnAir = Self.local
     pairing.bonds.kept = bonds
     pairing.owner = wires
     pairing.onEvent = { [unowned self] device, event in
@@ -71,8 +72,11 @@ final class PairingStage {
   var bonded: [Bond] { events.compactMap { if case .bonded(let bond) = $0.event { bond } else { nil } } }
 
   /// A link comes up.
-  func connect(_ address: DeviceAddress, _ handle: ConnectionHandle, as role: LinkRole = .central) -> Device {
-    let device = Device(handle, address, role)
+  /// - Parameter us: our address as the device knows it; nil for the one on the air.
+  func connect(
+    _ address: DeviceAddress, _ handle: ConnectionHandle, as role: LinkRole = .central, knows us: DeviceAddress? = nil
+  ) -> Device {
+    let device = Device(handle, address, role, knows: us ?? pairing.addressOnAir)
     devices[handle] = device
     pairing.began(handle, role, address)
     return device

@@ -1,4 +1,5 @@
 import Adapter
+import AdapterParts
 import Bluetooth
 import HCI
 import Testing

@@ -1,0 +1,146 @@
+import Adapter
+import Bluetooth
+import BluetoothCrypto
+import Radio
+
+/// The private addresses of one controller: when the next one takes the place of the last, and the activities that
+/// pause meanwhile, since a controller takes no other address while it scans, advertises or connects.
+///
+/// | State    | Input                                 | Actions and next state                                  |
+/// |----------|---------------------------------------|---------------------------------------------------------|
+/// | idle     | `begin`                               | gives the first address: used                           |
+/// | used     | the address was used for long enough  | `pauseIsDue`: due                                       |
+/// | due      | `postpone`                            | used, for a second                                      |
+/// | due      | `pause`                               | pausing, for 5 s at most                                |
+/// | pausing  | `quiet`                               | `set`: setting                                          |
+/// | pausing  | no quiet in time                      | `resume` under the last address: used, for a minute     |
+/// | setting  | the controller has it                 | `resume` under it: used                                 |
+/// | setting  | the controller refuses it             | `resume` under the last one: used, for a minute         |
+/// | any      | `close`                               | idle                                                    |
+///
+/// From `pause` to `resume` ends of the scan and of advertisements are withheld from programs (`withholds`).
+package struct OwnAddresses {
+  package enum Action: Hashable {
+    /// Scan, advertising and connecting are to pause, when that harms no link.
+    case pauseIsDue
+    /// The controller is to be given this address.
+    case set(DeviceAddress)
+    /// They go on under this address. Programs were not told of activities that ended for the pause.
+    case resume(DeviceAddress, scanEnded: Bool, ended: Set<AdvertisingSetID>)
+  }
+
+  private enum State {
+    case idle
+    case used(until: Instant)
+    case due
+    case pausing(until: Instant)
+    case setting(DeviceAddress)
+  }
+
+  /// After the controller took no new address.
+  static let retry = Duration.seconds(60)
+  /// How long the activities of a controller may take to end.
+  static let timeout = Duration.seconds(5)
+
+  private let key: Key128
+  private let rotation: Duration
+  private var state = State.idle
+  /// The address of the moment.
+  private var current = DeviceAddress.none
+  /// Advertisements that ended for the pause.
+  private var endedSets: Set<AdvertisingSetID> = []
+  /// Whether the scan ended for the pause.
+  private var scanEnded = false
+
+  /// - Parameters:
+  ///   - key: the identity resolving key.
+  ///   - rotation: how long one address is used.
+  package init(key: Key128, rotation: Duration) {
+    self.key = key
+    self.rotation = rotation
+  }
+
+  /// When `tick` is due.
+  package var deadline: Instant? {
+    switch state {
+    case .used(let until), .pausing(let until): until
+    case .idle, .due, .setting: nil
+    }
+  }
+
+  /// Whether scan, advertising and connecting pause until there is another address.
+  package var isPausing: Bool {
+    switch state {
+    case .pausing, .setting: true
+    case .idle, .used, .due: false
+    }
+  }
+
+  /// The controller is in use.
+  /// - Returns: its first address.
+  package mutating func begin(at now: Instant, using random: inout some RandomNumberGenerator) -> DeviceAddress {
+    current = .privateAddress(of: key, using: &random)
+    state = .used(until: now.advanced(by: rotation))
+    return current
+  }
+
+  /// The controller is not in use any more.
+  package mutating func close() {
+    state = .idle
+    (scanEnded, endedSets) = (false, [])
+  }
+
+  /// Scan, advertising and connecting pause.
+  package mutating func pause(at now: Instant) {
+    if case .due = state { state = .pausing(until: now.advanced(by: Self.timeout)) }
+  }
+
+  /// A pause would harm a link.
+  package mutating func postpone(at now: Instant) {
+    if case .due = state { state = .used(until: now.advanced(by: .seconds(1))) }
+  }
+
+  /// Whether this is an end for the pause, which programs need not notice.
+  package mutating func withholds(_ action: RadioAction) -> Bool {
+    guard isPausing else { return false }
+    switch action {
+    case .scanning(false): scanEnded = true
+    case .advertising(let set, .off): endedSets.insert(set)
+    default: return false
+    }
+    return true
+  }
+
+  /// All activities have ended for the pause.
+  package mutating func quiet(using random: inout some RandomNumberGenerator) -> [Action] {
+    guard case .pausing = state else { return [] }
+    let next = DeviceAddress.privateAddress(of: key, using: &random)
+    state = .setting(next)
+    return [.set(next)]
+  }
+
+  /// The controller has answered.
+  /// - Parameter isSet: whether it has the new address.
+  package mutating func answered(isSet: Bool, at now: Instant) -> [Action] {
+    guard case .setting(let next) = state else { return [] }
+    if isSet { current = next }
+    return resume(for: isSet ? rotation : Self.retry, at: now)
+  }
+
+  /// Time has passed.
+  package mutating func tick(at now: Instant) -> [Action] {
+    switch state {
+    case .used(let until) where until <= now:
+      state = .due
+      return [.pauseIsDue]
+    case .pausing(let until) where until <= now: return resume(for: Self.retry, at: now)
+    case .idle, .used, .due, .pausing, .setting: return []
+    }
+  }
+
+  private mutating func resume(for time: Duration, at now: Instant) -> [Action] {
+    state = .used(until: now.advanced(by: time))
+    defer { (scanEnded, endedSets) = (false, []) }
+    return [.resume(current, scanEnded: scanEnded, ended: endedSets)]
+  }
+}

@@ -1,0 +1,122 @@
+import Adapter
+import Bluetooth
+import BluetoothCrypto
+import HCI
+import Radio
+import Testing
+
+@testable import Host
+
+@Suite struct OwnAddressesTests {
+  private let key = Key128(0x1234)
+  private let set = AdvertisingSetID(7)
+  private var random = SystemRandomNumberGenerator()
+
+  /// One that is in use, and its first address.
+  private mutating func begun() -> (OwnAddresses, DeviceAddress) {
+    var addresses = OwnAddresses(key: key, rotation: .seconds(900))
+    let first = addresses.begin(at: .zero, using: &random)
+    return (addresses, first)
+  }
+
+  /// One whose activities pause.
+  private mutating func pausing() -> (OwnAddresses, DeviceAddress) {
+    var (addresses, first) = begun()
+    #expect(addresses.tick(at: at(900)) == [.pauseIsDue])
+    addresses.pause(at: at(900))
+    return (addresses, first)
+  }
+
+  private func at(_ seconds: Int) -> Instant { .zero.advanced(by: .seconds(seconds)) }
+
+  @Test mutating func anAddressIsReplacedWhenItWasUsedForLongEnough() throws {
+    var (addresses, first) = begun()
+    #expect(first.isResolved(by: key))
+    #expect(addresses.deadline == at(900))
+    #expect(addresses.tick(at: at(899)) == [])
+    #expect(!addresses.isPausing)
+    #expect(addresses.tick(at: at(900)) == [.pauseIsDue])
+    // The owner decides; it is asked once.
+    #expect(addresses.deadline == nil && addresses.tick(at: at(901)) == [])
+    addresses.pause(at: at(901))
+    #expect(addresses.isPausing)
+    let actions = addresses.quiet(using: &random)
+    guard case .set(let second) = actions.first else {
+      Issue.record("\(actions)")
+      return
+    }
+    #expect(second != first && second.isResolved(by: key))
+    #expect(addresses.answered(isSet: true, at: at(902)) == [.resume(second, scanEnded: false, ended: [])])
+    #expect(!addresses.isPausing && addresses.deadline == at(902 + 900))
+  }
+
+  @Test mutating func aPauseThatWouldHarmIsPostponed() {
+    var (addresses, _) = begun()
+    #expect(addresses.tick(at: at(900)) == [.pauseIsDue])
+    addresses.postpone(at: at(900))
+    #expect(addresses.deadline == at(901))
+    #expect(addresses.tick(at: at(901)) == [.pauseIsDue])
+  }
+
+  @Test mutating func theLastAddressStaysWhereTheControllerTakesNoOther() {
+    var (refused, first) = pausing()
+    _ = refused.quiet(using: &random)
+    #expect(refused.answered(isSet: false, at: at(901)) == [.resume(first, scanEnded: false, ended: [])])
+    #expect(refused.deadline == at(961))
+
+    var (busy, same) = pausing()
+    #expect(busy.deadline == at(905))
+    #expect(busy.tick(at: at(905)) == [.resume(same, scanEnded: false, ended: [])])
+    // Quiet comes too late.
+    #expect(busy.quiet(using: &random) == [])
+    #expect(busy.answered(isSet: true, at: at(906)) == [])
+  }
+
+  @Test mutating func endsForThePauseAreWithheld() {
+    var (addresses, _) = begun()
+    let early = addresses.withholds(.scanning(false))
+    #expect(!early)
+    #expect(addresses.tick(at: at(900)) == [.pauseIsDue])
+    addresses.pause(at: at(900))
+    let kept = [RadioAction.scanning(false), .advertising(set, .off)].map { addresses.withholds($0) }
+    #expect(kept == [true, true])
+    let told = [RadioAction.scanning(true), .advertising(set, .on(interval: .seconds(1)))].map {
+      addresses.withholds($0)
+    }
+    #expect(told == [false, false])
+    guard case .set(let second) = addresses.quiet(using: &random).first else {
+      Issue.record("no address")
+      return
+    }
+    #expect(addresses.answered(isSet: true, at: at(901)) == [.resume(second, scanEnded: true, ended: [set])])
+    let late = addresses.withholds(.scanning(false))
+    #expect(!late)
+  }
+
+  @Test mutating func aControllerThatIsGoneHasNoAddress() {
+    var (addresses, _) = pausing()
+    addresses.close()
+    #expect(addresses.deadline == nil && !addresses.isPausing)
+    #expect(addresses.quiet(using: &random) == [] && addresses.answered(isSet: true, at: at(901)) == [])
+  }
+
+  @Test func theAddressesOfSetsAreThoseThatTheControllerWasGiven() {
+    var sets = SetAddresses()
+    func parameters(_ handle: UInt8) -> CommandPacket {
+      CommandPacket(LESetExtendedAdvertisingParameters { $0.advertisingHandle = handle })
+    }
+    func address(_ handle: UInt8, _ value: UInt64) -> CommandPacket {
+      CommandPacket(
+        LESetAdvertisingSetRandomAddress {
+          $0.advertisingHandle = handle
+          $0.address = value
+        })
+    }
+    for packet in [parameters(0), address(0, 0xC011_2233_4455), parameters(1)] { sets.sent(packet) }
+    #expect(sets.address(of: 0) == DeviceAddress(value: 0xC011_2233_4455, kind: .random))
+    #expect(sets.address(of: 1) == nil && sets.address(of: 2) == nil)
+    // The set is set up again, with the public address.
+    sets.sent(parameters(0))
+    #expect(sets.address(of: 0) == nil)
+  }
+}
