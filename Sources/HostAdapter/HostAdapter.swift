@@ -26,8 +26,6 @@ package final class HostAdapter: Adapter {
 
   /// The attempts to find a controller that has worked for so long begin anew when it is gone.
   private static let steady = Duration.seconds(10)
-  private static let noOutOfBand = GAPError.notSupported.error(
-    "this adapter makes no data for pairing by another way than the air: give it those of the device instead")
 
   private let address: ControllerAddress
   private let context: AdapterContext
@@ -135,7 +133,10 @@ package final class HostAdapter: Adapter {
   }
 
   package func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) {
-    context.fail(done, Self.noOutOfBand)
+    guard let data = links.pairing.makeOutOfBand() else {
+      return context.fail(done, GAPError.pairingFailed.error("the data could not be made"))
+    }
+    context.loop.execute { done(.success(data)) }
   }
 
   /// Ends the links to a device, of which the owner of the bonds has removed the keys.

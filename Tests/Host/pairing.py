@@ -9,7 +9,7 @@ from bumble.crypto import aes_cmac
 from bumble.device import Peer
 from bumble.gatt import Characteristic, Service
 from bumble.hci import Address, HCI_LE_Set_Random_Address_Command
-from bumble.pairing import OobContext, PairingConfig, PairingDelegate
+from bumble.pairing import OobContext, OobSharedData, PairingConfig, PairingDelegate
 from bumble.smp import AddressResolver
 from world import FAR, NEAR, PATIENCE, World
 
@@ -298,6 +298,21 @@ class PairingTest(unittest.IsolatedAsyncioTestCase):
             await asyncio.wait_for(connection.pair(), PATIENCE)
             self.assertEqual(await value.read_value(), b"secret")
             self.assertEqual([bond["address"] for bond in await self.bonds(world)], [FAR])
+
+    async def test_pairing_with_data_of_ours_that_went_another_way(self):
+        async with World() as world:
+            person, _ = self.sits(world)
+            await self.publish(world)
+            await world.call("pairing.open", seconds=600)
+            data = await world.call("pairing.readOutOfBand")
+            shared = OobSharedData(c=bytes.fromhex(data["confirmation"]), r=bytes.fromhex(data["random"]))
+            oob = PairingConfig.OobConfig(OobContext(), shared, None)
+            world.far.pairing_config_factory = lambda _: PairingConfig(True, True, True, person, None, oob)
+            connection, value = await self.arrive(world)
+            await asyncio.wait_for(connection.pair(), PATIENCE)
+            self.assertEqual(await value.read_value(), b"secret")
+            (bond,) = await self.bonds(world)
+            self.assertEqual((bond["address"], bond["level"]), (FAR, "secureConnections"))
 
     async def test_a_device_pairs_with_us_and_the_bond_encrypts_the_next_link(self):
         for sc in [True, False]:

@@ -62,6 +62,31 @@ import Testing
     #expect(device.bond != nil)
   }
 
+  @Test func aDeviceThatGotOurDataPairsWithoutAPerson() throws {
+    let stage = try PairingStage()
+    stage.pairing.settings = accepting
+    _ = stage.pairing.makeOutOfBand()
+    let data = try #require(stage.pairing.makeOutOfBand())
+    let device = stage.connect(phone, 0x40, as: .peripheral)
+    device.terms.outOfBand = data
+    device.terms.level = 4
+    try stage.begin(device)
+    #expect(stage.failures.isEmpty && stage.bonded.map(\.peer) == [phone])
+    #expect(!stage.events.contains { if case .question = $0.event { true } else { false } })
+    #expect(stage.pairing.security(of: 0x40) == LinkSecurity(level: 4, keySize: 16))
+  }
+
+  @Test func earlierDataOfOursDoNotCount() throws {
+    let stage = try PairingStage()
+    stage.pairing.settings = accepting
+    let data = try #require(stage.pairing.makeOutOfBand())
+    _ = stage.pairing.makeOutOfBand()
+    let device = stage.connect(phone, 0x40, as: .peripheral)
+    device.terms.outOfBand = data
+    try stage.begin(device)
+    #expect(stage.bonded.isEmpty && stage.failures.count == 1)
+  }
+
   /// The link is encrypted, and the keys that follow are refused.
   @Test func aPairingThatFailsAfterEncryptionFailsItsRequests() throws {
     let stage = try PairingStage()

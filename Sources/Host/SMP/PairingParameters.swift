@@ -27,7 +27,7 @@ struct PairingParameters: Sendable {
     self.peer = peer
     self.request = request
     self.response = response
-    self.terms = terms
+    self.terms = terms.known(by: role == .central ? response : request)
     method = PairingMethod(request, response)
     isSecureConnections = request.requirements.intersection(response.requirements).contains(.secureConnections)
     keySize = Int(min(request.maximumKeySize, response.maximumKeySize))
@@ -47,7 +47,7 @@ struct PairingParameters: Sendable {
   private var hasOutOfBandData: Bool {
     guard method == .outOfBand else { return true }
     guard isSecureConnections else { return terms.temporaryKey != nil }
-    return (!theirs.hasOutOfBandData || terms.ownOutOfBandRandom != nil)
+    return (!theirs.hasOutOfBandData || terms.ownOutOfBand != nil)
       && (!ours.hasOutOfBandData || terms.outOfBand != nil)
   }
 
@@ -138,6 +138,14 @@ extension KeyDistribution {
 }
 
 extension PairingTerms {
+  /// The terms with a device of these features: a device that has our data knows the key pair by which they were made.
+  fileprivate func known(by device: PairingFeatures) -> PairingTerms {
+    guard device.hasOutOfBandData, let ownOutOfBand else { return self }
+    var terms = self
+    terms.secrets.keyPair = ownOutOfBand.keyPair
+    return terms
+  }
+
   /// The keys that this machine hands out.
   fileprivate var ownKeys: KeyDistribution {
     identityResolvingKey == nil ? [.encryption, .signing] : [.encryption, .identity, .signing]

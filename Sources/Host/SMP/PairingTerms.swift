@@ -25,8 +25,8 @@ package struct PairingTerms: Sendable {
   package var identityResolvingKey: Key128?
   /// The data that the device gave by another way than the air, for LE Secure Connections.
   package var outOfBand: OutOfBandData?
-  /// The random value of the data that this machine gave by another way; they were made with the key pair of `secrets`.
-  package var ownOutOfBandRandom: Key128?
+  /// The data that this machine gave by another way, for LE Secure Connections; nil if it gave none.
+  package var ownOutOfBand: OwnOutOfBandData?
   /// The temporary key of legacy pairing that both sides got by another way than the air.
   package var temporaryKey: Key128?
   /// Secrets that no other pairing had or will have.
@@ -44,6 +44,27 @@ package enum PairingPermission: Sendable {
   case granted(PairingTerms)
   /// The reason why it may not.
   case refused(PairingFailureReason)
+}
+
+/// The secrets behind the data that this machine gives by another way than the air (2.3.5.6.4).
+package struct OwnOutOfBandData: Sendable {
+  /// The key pair of pairings with devices that have the data, and of no others.
+  package var keyPair: P256KeyPair
+  package var random: Key128
+
+  /// Makes secrets.
+  package init(keyPair: P256KeyPair = P256KeyPair()) {
+    var generator = SystemRandomNumberGenerator()
+    self.keyPair = keyPair
+    random = .random(using: &generator)
+  }
+
+  /// The data for devices.
+  package var data: OutOfBandData? {
+    let x = keyPair.publicKey.x
+    let confirmation = SecureConnections.f4(u: x, v: x, x: random, z: 0)
+    return OutOfBandData(confirmation: confirmation.littleEndian, random: random.littleEndian)
+  }
 }
 
 /// The random numbers of one pairing.
@@ -64,7 +85,7 @@ package struct PairingSecrets: Sendable {
   package var signatureKey: Key128
 
   /// Makes new secrets.
-  /// - Parameter keyPair: the key pair; another one only if data of it were given by another way than the air.
+  /// - Parameter keyPair: the key pair, that of no other pairing.
   package init(keyPair: P256KeyPair = P256KeyPair()) {
     var generator = SystemRandomNumberGenerator()
     self.keyPair = keyPair

@@ -33,6 +33,6 @@ struct SecureChecks: Sendable {
     guard parameters.method == .outOfBand else { return .zero }
     let (terms, receiver) = (parameters.terms, ofPeer ? parameters.ours : parameters.theirs)
     guard receiver.hasOutOfBandData else { return .zero }
-    return (ofPeer ? terms.outOfBand.flatMap { Key128(littleEndian: $0.random) } : terms.ownOutOfBandRandom) ?? .zero
+    return (ofPeer ? terms.outOfBand.flatMap { Key128(littleEndian: $0.random) } : terms.ownOutOfBand?.random) ?? .zero
   }
 }

@@ -47,6 +47,8 @@ final class HostPairing {
   /// The data that devices gave by another way than the air.
   var outOfBand: [DeviceAddress: OutOfBandData] = [:]
 
+  /// The secrets of the data that this machine gave by another way than the air, until others are made.
+  private var ownOutOfBand: OwnOutOfBandData?
   private let controller: any ControllerCommands
   private let context: AdapterContext
   private var links: [ConnectionHandle: SecuredLink] = [:]
@@ -154,6 +156,13 @@ final class HostPairing {
     run(secured) { (manager, now) in manager.raise(bond: bond, requirements, self.ownTerms(secured), now: now) }
   }
 
+  /// Makes data for devices that get them by another way than the air; earlier ones count no longer.
+  func makeOutOfBand() -> OutOfBandData? {
+    let new = OwnOutOfBandData()
+    ownOutOfBand = new
+    return new.data
+  }
+
   /// Answers a question; one that is over is left alone.
   func answer(_ id: QuestionID, _ answer: PairingAnswer) {
     guard let secured = links.values.first(where: { $0.question?.id == id }), let question = secured.question else {
@@ -175,6 +184,7 @@ final class HostPairing {
     var terms = PairingTerms(identity: bonds.local, secrets: PairingSecrets())
     terms.capability = capability
     terms.identityResolvingKey = identityResolvingKey
+    terms.ownOutOfBand = ownOutOfBand
     terms.outOfBand = outOfBand[secured.peer] ?? outOfBand[secured.identity]
     return terms
   }

@@ -9,11 +9,28 @@ import Testing
   /// Gives a side's data to the other one.
   private func give(_ link: SMPLink, from role: LinkRole) throws {
     let (giver, receiver) = (link.side(role), link.side(role.other))
-    let (random, x) = (Key128(0xABCD), giver.terms.secrets.keyPair.publicKey.x)
-    giver.terms.ownOutOfBandRandom = random
-    let confirmation = SecureConnections.f4(u: x, v: x, x: random, z: 0)
-    receiver.terms.outOfBand = OutOfBandData(
-      confirmation: confirmation.littleEndian, random: random.littleEndian)
+    let own = OwnOutOfBandData()
+    giver.terms.ownOutOfBand = own
+    receiver.terms.outOfBand = own.data
+  }
+
+  @Test func theDataAreTheConfirmValueOfTheKey() throws {
+    let own = OwnOutOfBandData()
+    let (data, x) = (try #require(own.data), own.keyPair.publicKey.x)
+    let random = try #require(Key128(littleEndian: data.random))
+    #expect(data.confirmation == SecureConnections.f4(u: x, v: x, x: random, z: 0).littleEndian)
+  }
+
+  /// Its key pair is for devices that have the data.
+  @Test(arguments: [LinkRole.central, .peripheral]) func aDeviceWithoutTheDataGetsANewKey(_ giver: LinkRole) throws {
+    let link = SMPLink()
+    try give(link, from: giver)
+    link.side(giver.other).terms.outOfBand = nil
+    link.raise()
+    let key = try #require(link.side(giver).terms.ownOutOfBand).keyPair.publicKey
+    let sent = link.side(giver).sent.compactMap { if case .pairingPublicKey(let key) = $0 { key } else { nil } }
+    #expect(sent == [link.side(giver).terms.secrets.keyPair.publicKey] && sent != [key])
+    #expect(link.central.paired.count == 1 && link.central.manager.security.level == 2)
   }
 
   @Test(arguments: [[LinkRole.central], [.peripheral], [.central, .peripheral]])
@@ -31,7 +48,7 @@ import Testing
   @Test(arguments: [LinkRole.central, .peripheral]) func dataOfAnotherKeyFail(_ giver: LinkRole) throws {
     let link = SMPLink()
     try give(link, from: giver)
-    link.side(giver).terms.secrets.keyPair = P256KeyPair()
+    link.side(giver).terms.ownOutOfBand?.keyPair = P256KeyPair()
     link.raise()
     #expect(link.side(giver.other).failures == [.ours(.confirmValueFailed)])
     #expect(link.side(giver).failures == [.theirs(.confirmValueFailed)])
@@ -40,7 +57,7 @@ import Testing
   @Test(arguments: [LinkRole.central, .peripheral]) func anotherRandomValueFails(_ giver: LinkRole) throws {
     let link = SMPLink()
     try give(link, from: giver)
-    link.side(giver).terms.ownOutOfBandRandom = Key128(1)
+    link.side(giver).terms.ownOutOfBand?.random = Key128(1)
     link.raise()
     #expect(link.central.paired.isEmpty && link.peripheral.paired.isEmpty)
     #expect((link.central.failures + link.peripheral.failures).contains(.ours(.dhKeyCheckFailed)))
