@@ -87,12 +87,17 @@ import Testing
     #expect(try daemon.process.exitStatus() == 0)
   }
 
-  @Test("\"all\" together with one of the adapters is an error that says what to leave out")
-  func allAndOne() throws {
+  @Test(
+    "One adapter in two ways is an error that says what to leave out",
+    arguments: [
+      (["hci1", "all"], "leave out \"hci1\", or \"all\""),
+      (["user:hci1", "hci1"], "\"hci1\" and \"user:hci1\" are the same controller: leave out one"),
+    ])
+  func oneAdapterTwice(_ adapters: [String], _ words: String) throws {
     let folder = try TemporaryFolder()
-    let daemon = try ChildProcess("bled", ["--adapter", "hci1", "--adapter", "all"], folder: folder)
+    let daemon = try ChildProcess("bled", adapters.flatMap { ["--adapter", $0] }, folder: folder)
     #expect(try daemon.exitStatus() == 64)
-    #expect(daemon.errors.contains("leave out \"hci1\", or \"all\""), "\(daemon.errors)")
+    #expect(daemon.errors.contains(words), "\(daemon.errors)")
   }
 
   @Test("SIGTERM, SIGINT and SIGHUP are not lost, however soon after the start they come")
@@ -169,7 +174,8 @@ import Testing
     try ChildProcess.write("{\n  adapters: ['simulated',\n    'wlan0'] }", to: adapters)
     for (arguments, word) in [
       (["--config", adapters], "adapters.json:3:5: adapters[1]: \"wlan0\" is not an adapter"),
-      (["--adapter", "wlan0"], "give hci0"), (["--adapter", "simulated:/nowhere"], "/nowhere"),
+      (["--adapter", "wlan0"], "give hci0"), (["--adapter", "user:1"], "such as user:hci1"),
+      (["--adapter", "simulated:/nowhere"], "/nowhere"),
       (["--config", "/nowhere"], "there is no such file"), (["--config", config], "adaptors"),
       (["--socket", "bled.sock"], "--socket: give an absolute path"), (["--state-directory", ""], "--state-directory"),
       (["--socket", "/" + String(repeating: "s", count: 107)], "107 octets"),
