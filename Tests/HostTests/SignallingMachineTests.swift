@@ -18,7 +18,7 @@ import Testing
   /// The same in a request with identifier 1: 24 and 40 units, latency 2, 400 units.
   private static let request: [UInt8] = [0x12, 1, 8, 0, 24, 0, 40, 0, 2, 0, 0x90, 0x01]
 
-  @Test func aCentralAcceptsParameters() {
+  @Test("L2CAP/LE/CPU/BV-02: a central accepts parameters") func aCentralAcceptsParameters() {
     var machine = SignallingMachine(role: .central)
     let actions = receive(&machine, Self.request)
     #expect(actions.first == .send(SignallingPacket(code: 0x13, identifier: 1, words: [0])))

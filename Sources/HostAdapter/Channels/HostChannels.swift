@@ -87,6 +87,10 @@ final class HostChannels {
   }
 
   private func open(_ opening: Opening, on link: HostLink) {
+    // Another link may have its handle.
+    guard !link.isOver else {
+      return context.fail(opening.done, GAPError.notConnected.error("\(link.peer) is not connected"))
+    }
     var number: UInt16?
     links.run(link.handle) { (machine, now) in
       let end = Self.end(opening.receiving)
@@ -101,9 +105,8 @@ final class HostChannels {
         return actions
       }
     }
-    guard let number, !link.isOver else {
-      let error = link.isOver ? GAPError.notConnected : GAPError.connectionFailed
-      return context.fail(opening.done, error.error("\(link.peer) can have no other channel"))
+    guard let number else {
+      return context.fail(opening.done, GAPError.connectionFailed.error("\(link.peer) can have no other channel"))
     }
     openings[link.handle, default: [:]][number] = opening
   }

@@ -113,6 +113,25 @@ import Testing
     #expect(far.results.count == 1)
   }
 
+  @Test("a later link with the handle of the one that was encrypted is not asked for the channel")
+  func anotherLink() throws {
+    let far = try bonded()
+    try far.open(0x90, .enhanced)
+    try far.send("0500 18 01 0a00 0000 0000 0000 0800 0000")
+    _ = try far.received()
+    try far.stage.controller.tell(
+      .leLongTermKeyRequest(LELongTermKeyRequest { $0.handle = FrameStage.handle }),
+      .encryptionChange(
+        EncryptionChange {
+          $0.handle = FrameStage.handle
+          $0.mode = 1
+        }), HostStage.disconnected(FrameStage.handle), HostStage.connected(FrameStage.handle))
+    try far.stage.settle()
+    #expect(far.stage.links.count == 2)
+    #expect(throws: BluetoothError.self) { _ = try far.results[0].get() }
+    #expect(try far.received() == [] && far.results.count == 1)
+  }
+
   @Test("the end of the link while it is being encrypted ends the request for a channel")
   func theLinkEnds() throws {
     let far = try bonded()
