@@ -1,14 +1,17 @@
-"""Group 5: bled is the host of hci1 itself, over the kernel's user channel, and bluetoothd has hci0."""
+"""Group 5: bled is the host of hci1 itself, over the kernel's user channel; bluetoothd has hci0, or bled."""
 
 import asyncio
 from dataclasses import dataclass
 
 from cases.bluetoothd import bluez, start_bus
+from support import published, tree
 from support.air import Adapter, Air
+from support.btvirt import Emulator
 from support.cases import expect, expect_equal, stage
 from support.daemon import Daemon
 from support.main_things import ADDRESS, PHONE, central_reads, reads, scan_finds
 from support.peripheral import Peripheral
+from support.published import Published
 from support.tools import Program, run
 
 NAME = "user:hci1"
@@ -103,3 +106,42 @@ async def released(given):
     await given.bluetoothd.wait_for("Adapter /org/bluez/hci1 registered")
     given.client = await given.daemon.restart()
     await reads(given)
+
+
+@stage(5, "user channel beside the kernel's adapters")
+async def with_all(resources):
+    await resources.open(Emulator(2))
+    daemon = await resources.open(Daemon(resources, "all", NAME))
+    client = await daemon.client()
+    for adapter in ("hci0", NAME):
+        await daemon.until_on(client, adapter)
+    return daemon, client
+
+
+@with_all.case("`all` leaves the controller out; links between our host and the kernel's, in both directions")
+async def both_hosts(given):
+    daemon, client = given
+    listed = (await client.call("adapter.list"))["adapters"]
+    expect_equal(sorted(adapter["adapter"] for adapter in listed), ["hci0", NAME], "the adapters")
+    service = await Published.add(client)
+    for peripheral, central in ((NAME, "hci0"), ("hci0", NAME)):
+        advertising = await service.advertise(peripheral)
+        client.forget("scan.report")
+        await client.call("scan.start", adapter=central, duplicates=True)
+        report = await client.next(
+            "scan.report",
+            lambda report, central=central: report["adapter"] == central and report.get("name") == published.NAME,
+        )
+        connected = await client.call(
+            "peripheral.connect", peripheral=report["peripheral"], adapter=central, timeout=60
+        )
+        identifier = connected["peripheral"]
+        discovered = await client.call("gatt.discover", peripheral=identifier)
+        handle = tree.characteristic(discovered, published.SERVICE, published.FIXED)["handle"]
+        read = await client.call("gatt.read", peripheral=identifier, handle=handle)
+        expect_equal(bytes.fromhex(read["value"]), published.FIXED_VALUE, f"the value that {central} reads")
+        await client.call("peripheral.disconnect", peripheral=identifier)
+        await client.next("peripheral.disconnected")
+        await client.call("scan.stop")
+        await client.call("advertising.stop", advertising=advertising["advertising"])
+    expect_equal(len((await client.call("adapter.list"))["adapters"]), 2, "the adapters at the end")
