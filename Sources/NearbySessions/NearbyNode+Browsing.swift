@@ -10,13 +10,14 @@ extension NearbyNode {
   /// - Throws: as `BledClient.scan`.
   public func browse() async throws(BluetoothError) -> AsyncThrowingStream<NearbyChange, any Error> {
     let uuid = settings.type.uuid
-    let losses = client.notifications(ScanLost.self, buffering: .newest(1024))
+    let scan = newScan()
+    let losses = client.notifications(ScanLost.self, buffering: .newest(1024)) { $0.scan == scan }
     let reports = try await client.scan(
-      .init(adapter: settings.adapter, services: [uuid], lost: Self.silence))
+      .init(adapter: settings.adapter, services: [uuid], lost: Self.silence, scan: scan))
     let (changes, output) = AsyncThrowingStream.makeStream(
       of: NearbyChange.self, bufferingPolicy: .bufferingNewest(1024))
     let browser = PeerBrowser(own: settings.identifier, output) { [self] in
-      await look(at: $0, $1)
+      await look(at: $0, $1, isRetry: $2)
     }
     let listening = Task {
       do {
@@ -41,11 +42,19 @@ extension NearbyNode {
     return changes
   }
 
+  /// The number of another scan: of two scans with one number the later one would end the earlier one.
+  func newScan() -> Int {
+    lastScan = lastScan % 65535 + 1
+    return lastScan
+  }
+
   /// The description of a peer, read over a short connection. One is read at a time, so that advertising strangers
-  /// cannot fill the radio with connections; an invitation does not wait for them.
-  func look(at peripheral: String, _ identifier: UInt64) async -> PeerDescription? {
-    await lookTurns.begin()
-    defer { lookTurns.end() }
+  /// cannot fill the radio with connections; an invitation does not wait for them. Another one that could not be read
+  /// before is read meanwhile, so that a device that never answers does not hold up new ones.
+  func look(at peripheral: String, _ identifier: UInt64, isRetry: Bool = false) async -> PeerDescription? {
+    let turns = isRetry ? retryTurns : lookTurns
+    await turns.begin()
+    defer { turns.end() }
     guard let link = try? await acquire(peripheral) else { return nil }
     let description = try? await description(of: link, identifier)
     await release(peripheral)

@@ -62,7 +62,14 @@ extension NearbyNode {
         try await Task.sleep(for: Self.crossing)
         wakeCrossing(identifier, own.number)
       }
-      await withCheckedContinuation { inviting[identifier]?.waiter = $0 }
+      await withTaskCancellationHandler {
+        await withCheckedContinuation { waiter in
+          guard !Task.isCancelled else { return waiter.resume() }
+          inviting[identifier]?.waiter = waiter
+        }
+      } onCancel: {
+        Task { await wakeCrossing(identifier, own.number) }
+      }
       timer.cancel()
     }
     return inviting[identifier]?.crossed

@@ -3,8 +3,6 @@ import Noise
 
 /// Sessions that this side begins.
 extension NearbyNode {
-  /// The time for a connection, all attempts together, with its handshake; and for the opening of each channel.
-  private static let dialing = Duration.seconds(30)
   /// How often a link is requested that is lost before its session is open.
   private static let attempts = 3
 
@@ -20,7 +18,7 @@ extension NearbyNode {
   /// - Throws: `GAPError.connectionFailed` if the peer declines or cannot be reached; `.disconnected` if the link is
   ///   lost before the answer; `.timeout`;
   ///   `BledError.limitReached` with seven peers; `.alreadyInProgress` if it is connected or invited;
-  ///   `GAPError.cancelled` when the node is stopped.
+  ///   `GAPError.cancelled` when the node is stopped, or the task is cancelled.
   public func invite(
     _ peer: FoundPeer, context: [UInt8] = [], timeout: Duration = .seconds(30),
     opened: @Sendable (NearbyConnection) -> Void = { _ in }
@@ -37,6 +35,7 @@ extension NearbyNode {
     lastInvitation += 1
     inviting[peer.identifier] = OwnInvitation(number: lastInvitation)
     defer { concluded(peer.identifier) }
+    await formerEnds(of: peer.identifier)
     let hello = Hello(identifier: settings.identifier, name: settings.name)
     let (link, control, channel) = try await dial(peer.peripheral, peer.identifier, hello)
     // The program may have accepted the peer's own invitation meanwhile.
@@ -54,15 +53,14 @@ extension NearbyNode {
     attach(control, .control, to: number)
     began(peer.identifier, number, channel.remoteKey)
     perform(peers[number]?.session.receive([], on: .control, at: now) ?? [], of: number)
-    await openBulk(channel, number)
-    let end = await withCheckedContinuation { (waiter: CheckedContinuation<NearbyEnd?, Never>) in
-      guard let state = peers[number]?.session.state, state != .connected, state != .ended else {
-        return waiter.resume(
-          returning: peers[number]?.session.state == .connected ? nil : peers[number]?.end ?? .linkLost)
-      }
-      peers[number]?.answerWaiter = waiter
+    let end = await withTaskCancellationHandler {
+      await openBulk(channel, number)
+      return await answer(to: number)
+    } onCancel: {
+      Task { await self.end(number, .byUs) }
     }
     if end != nil, let other = await crossed(peer.identifier, end) { return other }
+    if end != nil, Task.isCancelled { throw GAPError.cancelled.error("the invitation was cancelled") }
     switch end {
     case nil: return connection
     case .declined?: throw GAPError.connectionFailed.error("\(peer.name) declined the invitation")
@@ -71,6 +69,18 @@ extension NearbyNode {
       throw BledError.protocolViolation.error("\(peer.name) sent \(text): both sides need compatible versions")
     case .linkLost?: throw GAPError.disconnected.error("the link to \(peer.name) was lost: invite it again")
     case .some: throw GAPError.connectionFailed.error("\(peer.name) ended the session: invite it again")
+    }
+  }
+
+  /// Waits for the answer to an invitation.
+  /// - Returns: nil if it was accepted.
+  private func answer(to number: Int) async -> NearbyEnd? {
+    await withCheckedContinuation { waiter in
+      guard let state = peers[number]?.session.state, state != .connected, state != .ended else {
+        return waiter.resume(
+          returning: peers[number]?.session.state == .connected ? nil : peers[number]?.end ?? .linkLost)
+      }
+      peers[number]?.answerWaiter = waiter
     }
   }
 
@@ -136,7 +146,8 @@ extension NearbyNode {
     defer { dials[number] = nil }
     let dialed: Dialed
     do throws(BluetoothError) {
-      dialed = try await Self.result(of: task, within: Self.dialing, or: "the peer could not be reached in time")
+      dialed = try await Self.result(
+        of: task, within: settings.limits.dialing, or: "the peer could not be reached in time")
     } catch {
       throw hasStopped ? stopped : error
     }
@@ -176,7 +187,7 @@ extension NearbyNode {
     else { throw GAPError.connectionFailed.error("this program's key cannot be used") }
     let socket = try await openChannel(description.psm, on: link)
     do throws(Violation) {
-      let opened = try await Self.bounded(socket) { () async throws(Violation) in
+      let opened = try await Self.bounded(socket, within: settings.limits.dialing) { () async throws(Violation) in
         try await Self.open(opening, over: socket)
       }
       guard opened.hello.identifier == identifier else { throw Violation("the identifier of another peer") }
@@ -202,7 +213,7 @@ extension NearbyNode {
     do {
       let psm = try await description(of: link, opened.hello.identifier).psm
       let socket = try await openChannel(psm, on: link)
-      let stream = try await Self.bounded(socket) { () async throws(Violation) in
+      let stream = try await Self.bounded(socket, within: settings.limits.dialing) { () async throws(Violation) in
         try await Self.open(opening, over: socket)
       }
       guard peers[number]?.sockets[.control] === control else { return socket.close() }
@@ -210,7 +221,8 @@ extension NearbyNode {
       attach(socket, .bulk, to: number)
       perform(events, of: number)
     } catch {
-      if peers[number]?.sockets[.control] === control { linkLost(number) }
+      // One that was ended here waits until the other side knows.
+      if peers[number]?.hasEnded == false, peers[number]?.sockets[.control] === control { linkLost(number) }
     }
   }
 
@@ -218,10 +230,10 @@ extension NearbyNode {
 
   /// Closes a socket unless something with it is done in time, or when the task is cancelled.
   static func bounded<Value: Sendable>(
-    _ socket: ChannelSocket, _ body: @Sendable () async throws(Violation) -> Value
+    _ socket: ChannelSocket, within time: Duration, _ body: @Sendable () async throws(Violation) -> Value
   ) async throws(Violation) -> Value {
     let timer = Task {
-      try await Task.sleep(for: dialing)
+      try await Task.sleep(for: time)
       socket.close()
     }
     defer { timer.cancel() }

@@ -16,9 +16,6 @@ struct DeviceLink {
 /// Two devices have one link, whichever of them requested it. So a channel that the other side opened counts as a user,
 /// too: the end of this side's last session or look must not take the link away from it.
 extension NearbyNode {
-  /// The time to read a description, however many services and characteristics a device has: others wait for it.
-  private static let reading = Duration.seconds(15)
-
   /// Connects to a device, or joins the users of the present connection.
   func acquire(_ peripheral: String) async throws(BluetoothError) -> Peripheral {
     // Counted before: a release meanwhile must not disconnect the link that is about to be used.
@@ -78,7 +75,8 @@ extension NearbyNode {
         return .failure(error)
       }
     }
-    return try await Self.result(of: task, within: Self.reading, or: "the description of the peer was not read in time")
+    return try await Self.result(
+      of: task, within: settings.limits.reading, or: "the description of the peer was not read in time")
   }
 
   /// Waits for a task, which is cancelled when its time is over, or the present task is cancelled.

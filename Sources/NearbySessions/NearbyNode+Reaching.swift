@@ -22,7 +22,7 @@ extension NearbyNode {
   /// - Throws: as `BledClient.scan`; `GAPError.timeout` if the task was cancelled.
   public func find(_ identifier: UInt64) async throws(BluetoothError) -> FoundPeer {
     let uuid = settings.type.uuid
-    let reports = try await client.scan(.init(adapter: settings.adapter, services: [uuid]))
+    let reports = try await client.scan(.init(adapter: settings.adapter, services: [uuid], scan: newScan()))
     do {
       for try await report in reports {
         guard let data = report.serviceData?["\(uuid)"],

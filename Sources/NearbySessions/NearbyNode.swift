@@ -43,8 +43,9 @@ public actor NearbyNode {
   var links: [String: DeviceLink] = [:]
   /// The changes of the channel, the description and the advertisement: of two at once one would stay on the air.
   let advertisingTurns = Turns()
-  /// The reading of descriptions.
-  let lookTurns = Turns()
+  var lastScan = 0
+  /// The reading of descriptions: the first of a device, and those after one that failed.
+  let lookTurns = Turns(), retryTurns = Turns()
   /// The invitations of this side, by the identifier of the peer.
   var inviting: [UInt64: OwnInvitation] = [:]
   var lastInvitation = 0
@@ -111,6 +112,16 @@ public actor NearbyNode {
       guard peers.values.contains(where: { !$0.sockets.isEmpty }) else { return }
       await withCheckedContinuation { closeWaiters.append($0) }
     } while true
+  }
+
+  /// Waits until a peer knows that its former session has ended here, or had the time to: it takes an invitation before
+  /// that for one that crosses its own.
+  func formerEnds(of identifier: UInt64) async {
+    while peers.values.contains(where: {
+      $0.remote.identifier == identifier && $0.hasEnded && !$0.session.isDialer && !$0.sockets.isEmpty
+    }) {
+      await withCheckedContinuation { closeWaiters.append($0) }
+    }
   }
 
   // MARK: Events of sessions

@@ -2,12 +2,16 @@ import BledClient
 
 /// The peers of one look around: which advertisements were heard, and which peers were told of.
 actor PeerBrowser {
+  /// Reads the description of a peer, nil if that fails; the last one tells whether an attempt has failed before.
+  typealias Look =
+    @Sendable (_ peripheral: String, _ identifier: UInt64, _ isRetry: Bool) async -> PeerDescription?
+
   /// The most peers at a time; others are ignored until some are lost.
   private static let limit = 256
   /// Between two attempts to read a description.
   private static let longestPause = Duration.seconds(16)
 
-  private let look: @Sendable (_ peripheral: String, _ identifier: UInt64) async -> PeerDescription?
+  private let look: Look
   private let own: UInt64
   private let firstPause: Duration
   private let output: AsyncThrowingStream<NearbyChange, any Error>.Continuation
@@ -19,11 +23,11 @@ actor PeerBrowser {
 
   /// - Parameters:
   ///   - firstPause: the pause after the first attempt to read a description that fails; each is twice the one before.
-  ///   - look: reads the description of a peer, nil if that fails.
+  ///   - look: reads descriptions.
   init(
     own: UInt64, _ output: AsyncThrowingStream<NearbyChange, any Error>.Continuation,
     firstPause: Duration = .milliseconds(250),
-    look: @escaping @Sendable (_ peripheral: String, _ identifier: UInt64) async -> PeerDescription?
+    look: @escaping Look
   ) {
     self.own = own
     self.output = output
@@ -59,14 +63,16 @@ actor PeerBrowser {
   private func read(_ peripheral: String) async {
     defer { reading.remove(peripheral) }
     var pause = firstPause
+    var isRetry = false
     // No attempt is the last one: the scan reports an advertisement that stays the same once.
     while let mark = marks[peripheral], mark.isInviting {
-      if let description = await look(peripheral, mark.identifier), marks[peripheral] == mark {
+      if let description = await look(peripheral, mark.identifier, isRetry), marks[peripheral] == mark {
         return tell(
           FoundPeer(
             identifier: mark.identifier, name: description.name, information: description.information,
             peripheral: peripheral))
       }
+      isRetry = true
       try? await Task.sleep(for: pause)
       pause = min(pause * 2, Self.longestPause)
     }

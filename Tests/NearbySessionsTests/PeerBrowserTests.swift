@@ -15,7 +15,7 @@ import Testing
     let looks = Mutex((present: 0, most: 0))
     let (gate, opener) = AsyncStream.makeStream(of: Void.self)
     let (changes, output) = AsyncThrowingStream.makeStream(of: NearbyChange.self, throwing: (any Error).self)
-    let browser = PeerBrowser(own: 1, output) { _, identifier in
+    let browser = PeerBrowser(own: 1, output) { _, identifier, _ in
       looks.withLock { $0 = ($0.present + 1, max($0.most, $0.present + 1)) }
       for await _ in gate { break }
       looks.withLock { $0.present -= 1 }
@@ -38,7 +38,8 @@ import Testing
   func lateReading() async throws {
     let looks = Mutex(0)
     let (changes, output) = AsyncThrowingStream.makeStream(of: NearbyChange.self, throwing: (any Error).self)
-    let browser = PeerBrowser(own: 1, output, firstPause: .zero) { _, identifier in
+    let browser = PeerBrowser(own: 1, output, firstPause: .zero) { _, identifier, isRetry in
+      #expect(isRetry == (looks.withLock { $0 } > 0))
       guard
         looks.withLock({
           $0 += 1; return $0
@@ -58,7 +59,7 @@ import Testing
   func ended() async throws {
     let (gate, opener) = AsyncStream.makeStream(of: Void.self)
     let (_, output) = AsyncThrowingStream.makeStream(of: NearbyChange.self, throwing: (any Error).self)
-    let browser = PeerBrowser(own: 1, output, firstPause: .zero) { _, _ in
+    let browser = PeerBrowser(own: 1, output, firstPause: .zero) { _, _, _ in
       for await _ in gate { break }
       return nil
     }

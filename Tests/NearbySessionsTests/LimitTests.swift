@@ -1,0 +1,122 @@
+import BledClient
+import Glibc
+import Synchronization
+import Testing
+
+@testable import NearbySessions
+
+/// The time that looks, dials and handshakes may take.
+@Suite(.timeLimit(.minutes(10))) struct LimitTests {
+  @Test("a task whose time is over is cancelled, and its error says so; one that ends in time is not")
+  func result() async throws {
+    let slow = Self.untilCancelled()
+    let error = await #expect(throws: BluetoothError.self) {
+      try await NearbyNode.result(of: slow, within: .milliseconds(1), or: "too late")
+    }
+    #expect(error == GAPError.connectionFailed.error("too late"))
+    #expect(slow.isCancelled)
+    let quick = Task { () async -> Result<Int, BluetoothError> in .success(7) }
+    #expect(try await NearbyNode.result(of: quick, within: .seconds(3600), or: "too late") == 7)
+  }
+
+  @Test("a wait for a task that is cancelled itself ends with the task's own error")
+  func cancelled() async throws {
+    let slow = Self.untilCancelled()
+    let wait = Task { () async -> BluetoothError? in
+      do throws(BluetoothError) {
+        _ = try await NearbyNode.result(of: slow, within: .seconds(3600), or: "too late")
+        return nil
+      } catch {
+        return error
+      }
+    }
+    wait.cancel()
+    #expect(await wait.value == GAPError.cancelled.error("ended"))
+  }
+
+  private static func untilCancelled() -> Task<Result<Int, BluetoothError>, Never> {
+    Task {
+      let (events, output) = AsyncStream.makeStream(of: Never.self)
+      for await _ in events {}
+      withExtendedLifetime(output) {}
+      return .failure(GAPError.cancelled.error("ended"))
+    }
+  }
+
+  @Test("a channel on which the other side says nothing is closed when the time for its handshake is over")
+  func handshake() async throws {
+    var ends: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    let (own, other) = (ChannelSocket(ends[0]), ChannelSocket(ends[1]))
+    await #expect(throws: Violation.self) {
+      try await NearbyNode.bounded(own, within: .milliseconds(1)) { () async throws(Violation) in
+        guard await own.read() != nil else { throw Violation("the end of the channel") }
+      }
+    }
+    #expect(await other.read() == nil)
+  }
+
+  @Test("an invitation of a peer that cannot be reached fails when the time for the connection is over")
+  func dial() async throws {
+    let daemon = try await Daemon(adapters: 2)
+    let bob = try await Nodes.node(daemon, "Bob", adapter: 1)
+    try await bob.advertise()
+    var settings = NearbySettings(type: .files, name: "Alice")
+    settings.adapter = "simulated"
+    settings.limits.dialing = .milliseconds(1)
+    let alice = try NearbyNode(client: try await daemon.client(), settings: settings)
+    let peer = try await Nodes.find("Bob", by: alice)
+    _ = try await daemon.client().call(AdapterPower.self, .init(adapter: "simulated1", on: false))
+    let error = await #expect(throws: BluetoothError.self) { try await alice.invite(peer) }
+    #expect(error?.message.contains("could not be reached in time") == true)
+    #expect(await alice.inviting.isEmpty)
+    #expect(await alice.links.isEmpty)
+  }
+
+  @Test("a device that is read again and does not answer holds up no new one")
+  func retryUnderWay() async throws {
+    let (daemon, alice, bob) = try await Nodes.pair()
+    defer { withExtendedLifetime(daemon) {} }
+    try await bob.advertise()
+    let peer = try await Nodes.find("Bob", by: alice)
+    let gone = "00000000-0000-0000-0000-000000000001"
+    await alice.beginChange(gone)
+    let retry = Task { await alice.look(at: gone, 1, isRetry: true) }
+    try await until { await alice.isRetrying }
+    #expect(await alice.look(at: peer.peripheral, peer.identifier)?.name == "Bob")
+    await alice.endChange(gone)
+    #expect(await retry.value == nil)
+  }
+
+  @Test("a device that does not answer the reading of its description is given up when the time for that is over")
+  func look() async throws {
+    let daemon = try await Daemon(adapters: 2)
+    var settings = NearbySettings(type: .files, name: "Alice")
+    settings.adapter = "simulated"
+    settings.limits.reading = .milliseconds(1)
+    let alice = try NearbyNode(client: try await daemon.client(), settings: settings)
+    // A peer whose description is read from a program that never answers.
+    let mute = try await daemon.client()
+    let requests = Mutex<[ReadRequest]>([])
+    mute.answerCalls(read: { request in requests.withLock { $0.append(request) } }, write: { _ in })
+    let uuid = ServiceType.files.uuid
+    _ = try await mute.publish(
+      ServiceToPublish(
+        uuid: uuid, characteristics: [.init(uuid: ServiceType.descriptionUUID, properties: [.read])],
+        adapter: "simulated1"))
+    _ = try await mute.advertise(.init(adapter: "simulated1", services: [uuid]))
+    var found: String?
+    let scanner = try await daemon.client()
+    for try await report in try await scanner.scan(.init(adapter: "simulated", services: [uuid])) {
+      found = report.peripheral
+      break
+    }
+    #expect(await alice.look(at: try #require(found), 5) == nil)
+    #expect(await alice.links.isEmpty)
+    requests.withLock { $0 = [] }
+  }
+}
+
+extension NearbyNode {
+  fileprivate var isRetrying: Bool { retryTurns.isTaken }
+}
