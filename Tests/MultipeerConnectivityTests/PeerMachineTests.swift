@@ -24,6 +24,8 @@ import Testing
       expect(machine.receivedReady(other) == [.know(other), .tell(.connected)])
     }
     #expect(machine.isConnected)
+    // Its secret changes.
+    expect(machine.receivedReady(secret) == [.know(secret)] && machine.isConnected)
     expect(machine.ended() == [.tell(.notConnected), .close])
     expect(machine.ended() == [] && machine.opened() == [] && machine.judged(true) == [] && machine.isOver)
   }

@@ -1,5 +1,7 @@
+import BledClient
 import DaemonTestSupport
 @testable import MultipeerConnectivity
+@testable import NearbySessions
 import TestSupport
 import Testing
 
@@ -56,6 +58,59 @@ import Testing
     bob.browser.invitePeer(alice.peer, to: bob.session, withContext: nil, timeout: 30)
     try await until { alice.states(of: bob).count == 5 && bob.states(of: alice).count == 5 }
     #expect(alice.states(of: bob).suffix(2) == [.connecting, .connected])
+  }
+
+  /// Invites, and waits until that has connected both sides, or has failed.
+  private static func invite(_ bob: Party, from alice: Party) async throws {
+    let number = alice.states(of: bob).count
+    alice.browser.invitePeer(bob.peer, to: alice.session, withContext: nil, timeout: Double(Patience.seconds))
+    try await until { alice.states(of: bob).dropFirst(number).contains { $0 != .connecting } }
+    try #require(alice.states(of: bob).dropFirst(number).allSatisfy { $0 != .notConnected })
+    try await alice.isConnected(with: bob)
+    #expect(alice.states(of: bob).dropFirst(number) == [.connecting, .connected])
+    try await bob.isConnected(with: alice)
+  }
+
+  @Test("an invitation directly after the end of an attempt, or of a connection, is not lost")
+  func again() async throws {
+    let daemon = try await Daemon(adapters: 2)
+    let (alice, bob) = try await Self.pair(daemon)
+    // While the peer is being dialled.
+    let power = try await BledClient.connect(to: daemon.socket)
+    _ = try await power.call(AdapterPower.self, .init(adapter: "simulated1", on: false))
+    alice.browser.invitePeer(bob.peer, to: alice.session, withContext: nil, timeout: Double(Patience.seconds))
+    let node = try await LocalNode.shared(alice.peer, ServiceType(program: Party.serviceType)).current()
+    try await until { await node.inviting.count == 1 }
+    alice.session.cancelConnectPeer(bob.peer)
+    #expect(alice.session.connectedPeers.isEmpty)
+    _ = try await power.call(AdapterPower.self, .init(adapter: "simulated1", on: true))
+    try await until { alice.states(of: bob) == [.notConnected] }
+    try await Self.invite(bob, from: alice)
+    // While both are connected.
+    alice.session.cancelConnectPeer(bob.peer)
+    try await until { alice.states(of: bob).last == .notConnected }
+    try await Self.invite(bob, from: alice)
+    alice.session.disconnect()
+    try await until { alice.states(of: bob).last == .notConnected }
+    try await Self.invite(bob, from: alice)
+    // Before the peer has answered.
+    alice.session.disconnect()
+    bob.accepts = nil
+    let asked = bob.read { $0.invitations.count }
+    alice.browser.invitePeer(bob.peer, to: alice.session, withContext: nil, timeout: Double(Patience.seconds))
+    try await until { bob.read { $0.invitations.count } > asked }
+    let number = alice.states(of: bob).count
+    bob.accepts = true
+    alice.session.disconnect()
+    try await until { alice.states(of: bob).count == number + 1 }
+    try await Self.invite(bob, from: alice)
+    // By the side that was invited.
+    bob.browser.startBrowsingForPeers()
+    alice.advertiser.startAdvertisingPeer()
+    try await until { bob.read { !$0.found.isEmpty } }
+    bob.session.disconnect()
+    try await until { bob.states(of: alice).last == .notConnected }
+    try await Self.invite(alice, from: bob)
   }
 
   @Test("an invitation that is declined, or accepted for a session that cannot be, is told as not connected")

@@ -45,6 +45,52 @@ import Testing
     #expect(alice.states(of: bob) == [.connecting, .connected, .notConnected])
   }
 
+  @Test("a peer whose connection the program has ended does not come back with another key")
+  func cancelledWithOtherKey() async throws {
+    let daemon = try await Daemon(adapters: 3)
+    let (alice, bob) = try await Party.connected(daemon)
+    alice.advertiser.startAdvertisingPeer()
+    let former = alice.session.engine.state[\.token]
+    alice.session.cancelConnectPeer(bob.peer)
+    try await until { bob.states(of: alice) == [.connecting, .connected, .notConnected] }
+    var settings = NearbySettings(type: try #require(ServiceType(Party.serviceType)), name: "Bob again")
+    settings.adapter = "simulated2"
+    let again = try NearbyNode(client: try await BledClient.connect(to: daemon.socket), settings: settings)
+    let peer = try await again.find(alice.peer.identity.identifier)
+    await #expect(throws: BluetoothError.self) {
+      try await again.invite(peer, context: InvitationContext.member(former).encoded)
+    }
+    #expect(alice.read { $0.states.count } == 3)
+    await again.stop()
+  }
+
+  @Test("after one peer was sent away, the others are still connected with who joins")
+  func joinedAfterCancelled() async throws {
+    let daemon = try await Daemon(adapters: 4)
+    let (alice, bob) = try await Party.connected(daemon)
+    let (carol, dave) = (Party("Carol", daemon, adapter: 2), Party("Dave", daemon, adapter: 3))
+    carol.advertiser.startAdvertisingPeer()
+    for (one, other) in [(alice, carol), (carol, alice), (bob, carol), (carol, bob)] {
+      try await one.isConnected(with: other)
+    }
+    let former = alice.session.engine.state[\.token], ofCarol = carol.session.engine.state[\.token]
+    alice.session.cancelConnectPeer(bob.peer)
+    try await until { bob.states(of: alice).last == .notConnected }
+    let renewed = alice.session.engine.state[\.token]
+    #expect(renewed != former)
+    try await until { carol.session.engine.state[\.entries][alice.peer.identity.identifier]?.token == renewed }
+    dave.advertiser.startAdvertisingPeer()
+    for (one, other) in [(alice, dave), (dave, alice), (carol, dave), (dave, carol)] {
+      try await one.isConnected(with: other)
+    }
+    #expect(Set(alice.session.connectedPeers) == [carol.peer, dave.peer])
+    // Bob has the secret of Carol, too: she has told of Dave, and of nobody else.
+    let state = alice.session.engine.state
+    try await until { state.with { $0.isMember(dave.peer.identity.identifier, [1], ofCarol) } }
+    #expect(state.with { !$0.isMember(1, [1], ofCarol) && !$0.isMember(1, [1], former) })
+    #expect(state.with { !$0.isMember(bob.peer.identity.identifier, [1], ofCarol) })
+  }
+
   @Test("a list of members has no more dialled than can take part")
   func manyMembers() async throws {
     let daemon = try await Daemon(adapters: 2)

@@ -76,7 +76,7 @@ final class AdvertiserEngine: @unchecked Sendable {
           Misuse.log("an invitation is accepted for a session of the invited peer: one of another peer declines it")
           return Self.decline(invitation)
         }
-        session.join(invitation, from: peer, at: local)
+        session.join(invitation, from: peer, at: local, isAsked: true)
       })
   }
 

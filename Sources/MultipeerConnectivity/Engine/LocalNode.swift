@@ -33,6 +33,8 @@ actor LocalNode {
   private var watches: [Task<Void, Never>] = []
   /// The peers that were heard.
   private var heard = HeardPeers()
+  /// The attempts and connections that are being ended, by peer: the next invitation waits for them.
+  private let ends = Guarded((last: 0, tasks: [UInt64: [Int: Task<Void, Never>]]()))
 
   private init(key: Key) { self.key = key }
 
@@ -119,12 +121,12 @@ actor LocalNode {
     case nil: await invitation.answer(false)
     case .member(let token):
       guard let session = Memberships.session(of: key.peer.identifier, token),
-        !session.hasCancelled(invitation.connection.key)
+        session.state.with({ $0.isMember(peer.identifier, invitation.connection.key, token) })
       else {
         await invitation.answer(false)
         return
       }
-      session.join(invitation, from: peer, at: self)
+      session.join(invitation, from: peer, at: self, isAsked: false)
     case .program(let context):
       guard let advertiser = wanted[\.advertisement]?.advertiser.object else {
         await invitation.answer(false)
@@ -134,10 +136,9 @@ actor LocalNode {
     }
   }
 
-  /// Invites a peer and waits until it has accepted.
+  /// Invites a peer and waits until it has accepted. The end of the task ends the invitation.
   func invite(
-    _ identifier: UInt64, _ context: InvitationContext, timeout: Duration,
-    opened: @escaping @Sendable (NearbyConnection) -> Void
+    _ identifier: UInt64, _ context: InvitationContext, timeout: Duration
   ) async throws(BluetoothError) -> NearbyConnection {
     let end = ContinuousClock.now + timeout
     var attempt = 1
@@ -146,13 +147,13 @@ actor LocalNode {
       do throws(BluetoothError) {
         let node = try await current()
         let peer = try await find(identifier, by: node, timeout: timeout)
-        return try await node.invite(peer, context: context.encoded, timeout: timeout) {
+        return try await node.invite(peer, context: context.encoded, timeout: timeout) { _ in
           hasOpened[\.self] = true
-          opened($0)
         }
       } catch {
         // Two that invite each other, or read each other's descriptions, can take a link away from each other.
-        guard error.isLoss(hasOpened[\.self]), attempt < Self.attempts, ContinuousClock.now < end else { throw error }
+        guard error.isLoss(hasOpened[\.self]), attempt < Self.attempts, ContinuousClock.now < end, !Task.isCancelled
+        else { throw error }
         attempt += 1
         try? await Task.sleep(for: .milliseconds(250))
       }
@@ -175,7 +176,31 @@ actor LocalNode {
       search.cancel()
     }
     defer { timer.cancel() }
-    return try await search.value.get()
+    let result = await withTaskCancellationHandler {
+      await search.value
+    } onCancel: {
+      search.cancel()
+    }
+    return try result.get()
+  }
+
+  /// The work that ends attempts and connections to a peer.
+  nonisolated func endings(of identifier: UInt64) -> [Task<Void, Never>] {
+    ends.with { $0.tasks[identifier].map { Array($0.values) } ?? [] }
+  }
+
+  /// Begins such work. Any thread.
+  nonisolated func end(_ identifier: UInt64, _ work: @escaping @Sendable () async -> Void) {
+    ends.with { ends in
+      ends.last += 1
+      ends.tasks[identifier, default: [:]][ends.last] = Task { [number = ends.last] in
+        await work()
+        self.ends.with { ends in
+          ends.tasks[identifier]?[number] = nil
+          if ends.tasks[identifier]?.isEmpty == true { ends.tasks[identifier] = nil }
+        }
+      }
+    }
   }
 
   /// A browser has heard a peer, or hears it no longer.

@@ -47,7 +47,7 @@ final class PeerLink: @unchecked Sendable {
   func close() {
     outgoing.close()
     for stream in streams.with({ $0.values.map { $0 } }) { stream.close() }
-    Task { await connection.disconnect() }
+    local.end(peer.identifier) { [connection] in await connection.disconnect() }
   }
 
   // MARK: Writing

@@ -4,17 +4,27 @@ import NearbySessions
 
 /// Attempts to connect with a peer: invitations of either side, each of which ends once.
 extension SessionEngine {
-  /// An attempt begins.
-  /// - Returns: the era, for its end; nil if the peer is connected or invited already.
-  func begin(_ peer: PeerIdentity, evenIfConnected: Bool = false) -> Int? {
-    state.with { state in
-      guard !state.isClosed else { return nil }
-      var entry = state.entries[peer.identifier] ?? Entry(peer: peer, machine: machine(state))
-      guard evenIfConnected || entry.isIdle else { return nil }
-      entry.attempts += 1
-      state.entries[peer.identifier] = entry
-      return state.era
-    }
+  /// Begins an attempt, unless the peer is connected or invited already. Its work waits until former connections of the
+  /// peer have ended.
+  /// - Parameter work: gets the number of the attempt, for its end.
+  /// - Returns: whether it was begun.
+  func begin(
+    _ peer: PeerIdentity, at local: LocalNode, evenIfConnected: Bool = false, _ state: inout State,
+    _ work: @escaping @Sendable (Int) async -> Void
+  ) -> Bool {
+    guard !state.isClosed else { return false }
+    var entry = state.entries[peer.identifier] ?? SessionEntry(peer: peer, machine: machine(state))
+    guard evenIfConnected || entry.isIdle else { return false }
+    state.lastAttempt += 1
+    let former = local.endings(of: peer.identifier)
+    entry.attempts[state.lastAttempt] = SessionAttempt(
+      local: local,
+      work: Task { [number = state.lastAttempt] in
+        for ending in former { await ending.value }
+        await work(number)
+      })
+    state.entries[peer.identifier] = entry
+    return true
   }
 
   /// The peer is to invite this side.
@@ -22,10 +32,10 @@ extension SessionEngine {
   func beginWait(for peer: PeerIdentity) -> Int? {
     state.with { state in
       guard !state.isClosed, state.entries[peer.identifier]?.isIdle ?? true else { return nil }
-      state.lastWait += 1
+      state.lastAttempt += 1
       state.cancelled[peer.identifier] = nil
-      state.entries[peer.identifier] = Entry(peer: peer, machine: machine(state), wait: state.lastWait)
-      return state.lastWait
+      state.entries[peer.identifier] = SessionEntry(peer: peer, machine: machine(state), wait: state.lastAttempt)
+      return state.lastAttempt
     }
   }
 
@@ -47,21 +57,10 @@ extension SessionEngine {
     }
   }
 
-  /// The invitation has reached the peer.
-  func pending(_ connection: NearbyConnection, _ peer: PeerIdentity, _ era: Int) {
-    let isWanted = state.with { state in
-      guard state.era == era, state.entries[peer.identifier] != nil else { return false }
-      state.entries[peer.identifier]?.pending = connection
-      return true
-    }
-    if !isWanted { Task { await connection.disconnect() } }
-  }
-
   /// An attempt has failed.
-  func failed(_ peer: PeerIdentity, _ era: Int) {
+  func failed(_ peer: PeerIdentity, _ attempt: Int) {
     state.with { state in
-      guard state.era == era, let entry = state.entries[peer.identifier], entry.attempts > 0 else { return }
-      state.entries[peer.identifier]?.attempts -= 1
+      guard state.entries[peer.identifier]?.attempts.removeValue(forKey: attempt) != nil else { return }
       endIfIdle(peer.identifier, &state)
     }
   }

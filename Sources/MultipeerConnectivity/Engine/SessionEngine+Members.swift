@@ -10,16 +10,15 @@ extension SessionEngine {
   private static let attempts = 3, timeout = Duration.seconds(30)
 
   /// The session gets another secret: the one of before is of no use any more.
-  func renew() {
-    state.with { state in
-      Memberships.remove(state.token, of: self)
-      state.token = GroupToken()
-      Memberships.add(state.token, of: self)
-    }
+  func renew(_ state: inout State) {
+    Memberships.remove(state.token, of: self)
+    state.token = GroupToken()
+    Memberships.add(state.token, of: self)
   }
 
-  /// The secret of a connected peer.
+  /// The secret of a connected peer, which takes the place of a former one.
   func know(_ token: GroupToken, _ identifier: UInt64, _ state: inout State) {
+    forgetToken(of: identifier, &state)
     state.entries[identifier]?.token = token
     Memberships.add(token, of: self)
   }
@@ -31,9 +30,6 @@ extension SessionEngine {
     guard token != state.token, !state.entries.values.contains(where: { $0.token == token }) else { return }
     Memberships.remove(token, of: self)
   }
-
-  /// Whether the program has ended the connection to the peer with this key.
-  func hasCancelled(_ key: [UInt8]) -> Bool { state.with { $0.cancelled.values.contains(key) } }
 
   /// Tells each connected peer of the others.
   func tellMembers() {
@@ -47,16 +43,16 @@ extension SessionEngine {
   /// A peer has told of others.
   func heard(_ members: [UInt64], from link: PeerLink) {
     state.with { state in
-      guard let entry = state.entries[link.peer.identifier], entry.link === link, entry.machine.isConnected,
-        let token = entry.token
-      else { return }
-      let known = state.dialing.union(state.entries.keys)
+      guard let entry = state.entries[link.peer.identifier], entry.link === link, entry.machine.isConnected else {
+        return
+      }
+      state.entries[link.peer.identifier]?.members = Set(members)
+      let known = Set(state.dialing.keys).union(state.entries.keys)
       let unknown = members.filter { $0 != own.identifier && !known.contains($0) && state.cancelled[$0] == nil }
       // A list may have any identifiers: no more are dialled than can take part.
       let room = max(0, kMCSessionMaximumNumberOfPeers - 1 - known.count)
       let dialled = Set(unknown.filter { $0 > own.identifier }).prefix(room)
-      state.dialing.formUnion(dialled)
-      for member in dialled { dial(member, token, at: link.local, state.era) }
+      for member in dialled { state.dialing[member] = dial(member, link, state.era) }
       let isReachable = state.reachable.contains { $0 === link.local }
       guard !isReachable, unknown.contains(where: { $0 < own.identifier }) else { return }
       state.reachable.append(link.local)
@@ -72,29 +68,43 @@ extension SessionEngine {
   }
 
   /// Invites a member, which need not be told of if that fails.
-  private func dial(_ member: UInt64, _ token: GroupToken, at local: LocalNode, _ era: Int) {
-    Task {
-      for _ in 0..<Self.attempts where state.with({ $0.era == era && $0.entries[member] == nil }) {
+  private func dial(_ member: UInt64, _ teller: PeerLink, _ era: Int) -> SessionAttempt {
+    let local = teller.local
+    let former = local.endings(of: member)
+    let work = Task {
+      for ending in former { await ending.value }
+      for _ in 0..<Self.attempts {
+        // The secret may have changed meanwhile.
+        let token = state.with { state in
+          state.era == era && state.entries[member] == nil ? state.entries[teller.peer.identifier]?.token : nil
+        }
+        guard let token, !Task.isCancelled else { break }
         do throws(BluetoothError) {
-          let connection = try await local.invite(member, .member(token), timeout: Self.timeout) { _ in }
+          let connection = try await local.invite(member, .member(token), timeout: Self.timeout)
           let peer = PeerIdentity(identifier: member, name: connection.name)
-          attach(connection, peer, at: local, era, isOwn: false)
+          await attach(connection, peer, at: local, .member(era))
           break
         } catch {
           // The member may not have heard of this side yet.
           try? await Task.sleep(for: .seconds(1))
         }
       }
-      state.with { if $0.era == era { _ = $0.dialing.remove(member) } }
+      state.with { if $0.era == era { $0.dialing[member] = nil } }
     }
+    return SessionAttempt(local: local, work: work)
   }
 
   // MARK: Discovery of the program's own
 
-  /// The data by which a peer connects with this session.
-  func connectionData(_ local: LocalNode) async throws(BluetoothError) -> Data {
+  /// The data by which one peer connects with this session.
+  func connectionData(for identifier: UInt64, at local: LocalNode) async throws(BluetoothError) -> Data {
     try await local.becomeReachable(for: addReachable(local))
-    let token = state[\.token]
+    let token = state.with { state in
+      let token = state.passes[identifier] ?? GroupToken()
+      state.passes[identifier] = token
+      Memberships.add(token, of: self)
+      return token
+    }
     return ConnectionData(identifier: own.identifier, token: token).encoded
   }
 

@@ -15,42 +15,7 @@ final class SessionEngine: @unchecked Sendable {
     case certificate([Data]?, PeerIdentity, (Bool) -> Void)
   }
 
-  /// A peer that was invited, or is connected.
-  struct Entry {
-    let peer: PeerIdentity
-    var machine: PeerMachine
-    var link: PeerLink?
-    /// The invitations of this side that are under way.
-    var attempts = 0
-    /// The wait for an invitation of the peer, by its number.
-    var wait: Int?
-    /// The session that an invitation would be.
-    var pending: NearbyConnection?
-    /// The order in which peers were connected.
-    var rank = 0
-    /// The secret of its session, while it is connected.
-    var token: GroupToken?
-
-    /// Whether there is neither a connection nor an attempt.
-    var isIdle: Bool { link == nil && attempts == 0 && wait == nil }
-  }
-
-  struct State {
-    /// Entries of one peer follow each other: an event of a former one is of no effect.
-    var entries: [UInt64: Entry] = [:]
-    var lastRank = 0, lastWait = 0
-    /// Counts the disconnections: attempts that were begun before one are ended.
-    var era = 0
-    /// The secret by which members of this session are known, beside those of its peers.
-    var token = GroupToken()
-    /// The peers whose connection the program has ended, by identifier, and their keys: members cannot bring them back.
-    var cancelled: [UInt64: [UInt8]] = [:]
-    /// The nodes at which this side is to be reached.
-    var reachable: [LocalNode] = []
-    /// The members that are being dialled.
-    var dialing: Set<UInt64> = []
-    var isClosed = false
-  }
+  typealias State = SessionState
 
   /// A session between two disconnections.
   struct Era: Hashable, Sendable {
@@ -73,14 +38,16 @@ final class SessionEngine: @unchecked Sendable {
     onEvent: @escaping (Event) -> Void
   ) {
     (self.own, self.encryption, self.certificates, self.onEvent) = (own, encryption, certificates, onEvent)
-    renew()
+    state.with { Memberships.add($0.token, of: self) }
   }
 
   /// The session is released.
   func close() {
     disconnect()
-    state[\.isClosed] = true
-    state.with { Memberships.remove($0.token, of: self) }
+    state.with { state in
+      state.isClosed = true
+      Memberships.remove(state.token, of: self)
+    }
   }
 
   // MARK: The program
@@ -94,34 +61,36 @@ final class SessionEngine: @unchecked Sendable {
     state.with { state in state.entries[identifier].flatMap { $0.machine.isConnected ? $0.link : nil } }
   }
 
-  /// Invites a peer.
+  /// Invites a peer, once a former attempt or connection has ended.
   func invite(_ peer: PeerIdentity, _ context: InvitationContext, at local: LocalNode, timeout: Duration) {
-    guard case let era? = begin(peer) else { return }
-    state.with { $0.cancelled[peer.identifier] = nil }
-    Task {
-      do throws(BluetoothError) {
-        let connection = try await local.invite(peer.identifier, context, timeout: timeout) { [weak self] opened in
-          self?.pending(opened, peer, era)
+    state.with { state in
+      let begun = begin(peer, at: local, &state) { [self] attempt in
+        do throws(BluetoothError) {
+          let connection = try await local.invite(peer.identifier, context, timeout: timeout)
+          await attach(connection, peer, at: local, .attempt(attempt))
+        } catch {
+          failed(peer, attempt)
         }
-        attach(connection, peer, at: local, era, isOwn: true)
-      } catch {
-        failed(peer, era)
       }
+      if begun { state.cancelled[peer.identifier] = nil }
     }
   }
 
   /// Accepts an invitation, also of a connected peer: it may have been started again. Its identifier is easily taken,
   /// so another key is declined as long as there is a link to the former peer.
-  func join(_ invitation: NearbyInvitation, from peer: PeerIdentity, at local: LocalNode) {
-    guard case let era? = begin(peer, evenIfConnected: true) else { return }
-    Task {
-      let former = state.with { $0.entries[peer.identifier]?.link?.connection }
-      if let former, former.key != invitation.connection.key, await former.hasLink {
-        await invitation.answer(false)
-        return failed(peer, era)
+  /// - Parameter isAsked: whether the program has accepted it.
+  func join(_ invitation: NearbyInvitation, from peer: PeerIdentity, at local: LocalNode, isAsked: Bool) {
+    state.with { state in
+      let begun = begin(peer, at: local, evenIfConnected: true, &state) { [self] attempt in
+        let former = self.state.with { $0.entries[peer.identifier]?.link?.connection }
+        if let former, former.key != invitation.connection.key, await former.hasLink {
+          await invitation.answer(false)
+          return failed(peer, attempt)
+        }
+        guard await invitation.answer(true) else { return failed(peer, attempt) }
+        await attach(invitation.connection, peer, at: local, .attempt(attempt))
       }
-      guard await invitation.answer(true) else { return failed(peer, era) }
-      attach(invitation.connection, peer, at: local, era, isOwn: true)
+      if begun, isAsked { state.cancelled[peer.identifier] = nil }
     }
   }
 
@@ -132,29 +101,35 @@ final class SessionEngine: @unchecked Sendable {
       return (state.reachable, self.era(state))
     }
     for node in nodes { Task { await node.becomeUnreachable(for: era) } }
-    let entries = state.with { state in
+    state.with { state in
       state.era += 1
-      let entries = state.entries
-      for identifier in entries.keys { perform({ $0.ended() }, identifier, &state) }
-      state.entries = [:]
-      state.dialing = []
+      for identifier in state.entries.keys { end(identifier, &state) }
+      for (identifier, attempt) in state.dialing { attempt.end(identifier) }
+      state.dialing = [:]
       state.cancelled = [:]
-      return entries.values
+      renew(&state)
+      for pass in state.passes.values { Memberships.remove(pass, of: self) }
+      state.passes = [:]
     }
-    for entry in entries { if let pending = entry.pending { Task { await pending.disconnect() } } }
-    renew()
   }
 
-  /// Ends the connection to one peer, or the attempts.
+  /// Ends the connection to one peer, or the attempts. The secret of the session changes, as the peer knows it.
   func cancel(_ identifier: UInt64) {
-    let entry = state.with { state in
-      let entry = state.entries[identifier]
-      if let connection = entry?.link?.connection ?? entry?.pending { state.cancelled[identifier] = connection.key }
-      perform({ $0.ended() }, identifier, &state)
-      state.entries[identifier] = nil
-      return entry
+    state.with { state in
+      let connection = state.entries[identifier]?.link?.connection
+      end(identifier, &state)
+      guard let connection else { return }
+      state.cancelled[identifier] = connection.key
+      renew(&state)
+      for entry in state.entries.values where entry.machine.isConnected {
+        _ = entry.link?.send(.message(.ready(state.token)))
+      }
     }
-    if let pending = entry?.pending { Task { await pending.disconnect() } }
+  }
+
+  private func end(_ identifier: UInt64, _ state: inout State) {
+    perform({ $0.ended() }, identifier, &state)
+    for attempt in (state.entries.removeValue(forKey: identifier)?.attempts ?? [:]).values { attempt.end(identifier) }
   }
 
   // MARK: Connections
@@ -165,25 +140,30 @@ final class SessionEngine: @unchecked Sendable {
 
   func era(_ state: State) -> Era { Era(session: ObjectIdentifier(self), number: state.era) }
 
-  /// The connection to a peer is there. It takes the place of a former one: the peer's program was started again.
-  /// - Parameter isOwn: whether `begin` was called for it.
-  func attach(_ connection: NearbyConnection, _ peer: PeerIdentity, at local: LocalNode, _ era: Int, isOwn: Bool) {
-    let link = PeerLink(connection, peer, at: local)
-    let isWanted = state.with { state in
-      guard state.era == era, !state.isClosed,
-        isOwn ? state.entries[peer.identifier] != nil : state.cancelled[peer.identifier] == nil
-      else { return false }
+  /// The connection to a peer is there. It takes the place of a former one: the peer's program was started again. One
+  /// that is not wanted any more is ended.
+  func attach(_ connection: NearbyConnection, _ peer: PeerIdentity, at local: LocalNode, _ origin: SessionState.Origin)
+    async
+  {
+    let link = state.with { state -> PeerLink? in
       let former = state.entries[peer.identifier]
+      var attempts = former?.attempts ?? [:]
+      let isWanted =
+        switch origin {
+        case .attempt(let number): attempts.removeValue(forKey: number) != nil
+        case .member(let era): state.era == era && state.cancelled[peer.identifier] == nil
+        }
+      guard isWanted, !state.isClosed else { return nil }
+      let link = PeerLink(connection, peer, at: local)
       if former?.link != nil { perform({ $0.ended() }, peer.identifier, &state) }
       let machine = former.flatMap { $0.link == nil && !$0.machine.isOver ? $0.machine : nil }
       state.lastRank += 1
-      state.entries[peer.identifier] = Entry(
-        peer: peer, machine: machine ?? self.machine(state), link: link,
-        attempts: max(0, (former?.attempts ?? 0) - (isOwn ? 1 : 0)), rank: state.lastRank)
+      state.entries[peer.identifier] = SessionEntry(
+        peer: peer, machine: machine ?? self.machine(state), link: link, attempts: attempts, rank: state.lastRank)
       perform({ $0.opened() }, peer.identifier, &state)
-      return true
+      return link
     }
-    guard isWanted else { return link.close() }
+    guard let link else { return await connection.disconnect() }
     link.start(self)
     Task { [weak self, weak link] in
       try? await Task.sleep(for: Self.opening)

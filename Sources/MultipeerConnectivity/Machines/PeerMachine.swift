@@ -8,6 +8,7 @@
 /// | greeting  | judged: refused                | → over                                                       |
 /// | greeting  | ready                          | connected, if the certificate was accepted                   |
 /// | connected | (begin)                        | the secret of the other side's session is known; told "connected" |
+/// | connected | ready                          | the secret has changed: the new one is known                 |
 /// | any       | ended, anything else           | told "notConnected", once; closed → over                     |
 /// | over      | anything                       | nothing                                                      |
 ///
@@ -72,8 +73,9 @@ struct PeerMachine: Sendable {
     return [.send(.ready(token)), .know(ready), .tell(.connected)]
   }
 
-  /// The other side has accepted this one's certificate.
+  /// The other side has accepted this one's certificate, or its secret has changed.
   mutating func receivedReady(_ other: GroupToken) -> [Action] {
+    if case .connected = state { return [.know(other)] }
     guard case .greeting(true, nil, let isAccepted) = state else { return ended() }
     guard isAccepted else {
       state = .greeting(hasGreeting: true, ready: other, isAccepted: false)

@@ -76,7 +76,8 @@ open class MCSession: NSObject {
 
   // MARK: Discovery of the program's own
 
-  /// Makes the data with which a peer connects with this session (`connectPeer`). The program brings it there.
+  /// Makes the data with which one peer connects with this session (`connectPeer`), until `disconnect`. The program
+  /// brings it there.
   /// - Parameter completionHandler: called once on the session's queue: the data, or an error.
   open func nearbyConnectionData(
     forPeer peerID: MCPeerID, withCompletionHandler completionHandler: @escaping (Data?, (any Error)?) -> Void
@@ -85,7 +86,7 @@ open class MCSession: NSObject {
     let local = LocalNode.shared(myPeerID, .unadvertised)
     Task {
       do throws(BluetoothError) {
-        let data = try await engine.connectionData(local)
+        let data = try await engine.connectionData(for: peerID.identifier, at: local)
         engine.call { handler.value(data, nil) }
       } catch {
         let error = NSError.multipeer(error)
@@ -97,7 +98,7 @@ open class MCSession: NSObject {
   /// The same.
   open func nearbyConnectionData(forPeer peerID: MCPeerID) async throws -> Data {
     do throws(BluetoothError) {
-      return try await engine.connectionData(.shared(myPeerID, .unadvertised))
+      return try await engine.connectionData(for: peerID.identifier, at: .shared(myPeerID, .unadvertised))
     } catch {
       throw NSError.multipeer(error)
     }
