@@ -18,6 +18,13 @@ import Testing
     }
   }
 
+  /// The answer with the name of an application.
+  private func naming(_ identifier: String = "com.a", _ name: String = "App") -> [UInt8] {
+    [1] + Array(identifier.utf8) + [0, 0, UInt8(name.utf8.count), 0] + Array(name.utf8)
+  }
+
+  private var askName: [UInt8] { NotificationCommand.getAppName("com.a").octets }
+
   private func after(_ seconds: Double) -> Instant { Instant.zero.advanced(by: .seconds(seconds)) }
 
   @Test func eventsAreReadAndWritten() {
@@ -90,9 +97,10 @@ import Testing
     other.identifier = 9
     #expect(reader.received(other, at: after(1)) == [])
     #expect(reader.deadline == after(10))
+    #expect(reader.received(data: answer(), at: after(2)) == [.write(askName)])
     #expect(
-      reader.received(data: answer(), at: after(2)) == [
-        .notification(event, [.appIdentifier: "com.a", .title: "Hi"]),
+      reader.received(data: naming(), at: after(2)) == [
+        .notification(event, [.appIdentifier: "com.a", .title: "Hi"], app: "App"),
         .write(NotificationCommand.getAttributes(notification: 9, parts).octets),
       ])
     #expect(reader.refused("gone", at: after(3)) == [.failed(other, "gone")])
@@ -144,14 +152,73 @@ import Testing
     // The answer may come in pieces of any length.
     let pieces = answer(9).map { [$0] }
     for piece in pieces.dropLast() { #expect(reader.received(data: piece, at: after(12)) == []) }
+    #expect(reader.received(data: pieces.last ?? [], at: after(12)) == [.write(askName)])
+    #expect(reader.received(data: answer(9), at: after(12)) == [])
+    for piece in naming().dropLast() { #expect(reader.received(data: [piece], at: after(12)) == []) }
     #expect(
-      reader.received(data: pieces.last ?? [], at: after(12))
-        == [.notification(other, [.appIdentifier: "com.a", .title: "Hi"])])
+      reader.received(data: naming().suffix(1), at: after(12))
+        == [.notification(other, [.appIdentifier: "com.a", .title: "Hi"], app: "App")])
     // Other octets behind the first ones are a fault of this answer.
     _ = reader.received(other, at: after(20))
     #expect(reader.received(data: [0], at: after(21)) == [])
     #expect(reader.received(data: late, at: after(21)).count == 1)
     #expect(reader.deadline == nil)
+  }
+
+  @Test func theNameOfAnApplicationIsAskedForOnce() {
+    var reader = NotificationReader(parts: parts)
+    let expected = [NotificationAttribute.appIdentifier: "com.a", .title: "Hi"]
+    _ = reader.received(event, at: after(0))
+    _ = reader.received(data: answer(), at: after(0))
+    _ = reader.received(data: naming(), at: after(0))
+    _ = reader.received(event, at: after(1))
+    #expect(reader.received(data: answer(), at: after(1)) == [.notification(event, expected, app: "App")])
+    // One that the phone does not tell is not asked for again, either.
+    let ends: [(inout NotificationReader) -> [NotificationReader.Action]] = [
+      { $0.refused("gone", at: after(2)) }, { $0.tick(at: after(20)) },
+      { $0.received(data: naming("com.a", ""), at: after(2)) },
+      { $0.received(data: [1] + Array("com.a".utf8) + [0, 1], at: after(2)) },
+    ]
+    for end in ends {
+      var reader = NotificationReader(parts: parts)
+      _ = reader.received(event, at: after(0))
+      #expect(reader.received(data: answer(), at: after(1)) == [.write(askName)])
+      let actions = end(&reader)
+      #expect(actions == [.notification(event, expected, app: nil)])
+      _ = reader.received(event, at: after(30))
+      #expect(reader.received(data: answer(), at: after(30)) == [.notification(event, expected, app: nil)])
+      #expect(reader.deadline == nil)
+    }
+    // A notification that goes while the name is asked for is not told of.
+    reader = NotificationReader(parts: parts)
+    _ = reader.received(event, at: after(0))
+    _ = reader.received(data: answer(), at: after(0))
+    var gone = event
+    gone.change = .removed
+    #expect(reader.received(gone, at: after(1)) == [.removed(event.identifier)])
+    #expect(reader.received(data: naming(), at: after(1)) == [])
+    #expect(reader.deadline == nil)
+  }
+
+  @Test func namesOfApplicationsComeInAnyPieces() {
+    let whole = naming("com.example", "Größe")
+    for length in 1...whole.count {
+      var assembly = AppNameAssembly("com.example")
+      for start in stride(from: 0, to: whole.count, by: length) {
+        let end = min(start + length, whole.count)
+        let progress = assembly.received(Array(whole[start..<end]))
+        #expect(progress == (end == whole.count ? .complete("Größe") : .incomplete))
+      }
+    }
+    let wrong = [
+      answer(), naming("com.b"), naming() + [0], [1] + Array("com.a".utf8) + [0, 1],
+      [1] + Array("com.a".utf8) + [0, 0, 1, 1], Array(repeating: 1, count: 1000),
+    ]
+    for octets in wrong {
+      var assembly = AppNameAssembly("com.a")
+      guard case .invalid = assembly.received(octets) else { Issue.record("\(octets.prefix(20))"); continue }
+      guard case .invalid = assembly.received(naming()) else { Issue.record("it goes on"); continue }
+    }
   }
 
   @Test func aFloodIsBounded() {

@@ -1,14 +1,17 @@
 import Bluetooth
 
-/// Follows the notifications of a phone, and asks for the contents of each.
+/// Follows the notifications of a phone, and asks for the contents of each, and once for the name of each application.
 ///
 /// | State   | Input                         | Effect                                                           |
 /// |---------|-------------------------------|------------------------------------------------------------------|
 /// | idle    | a notification is new         | `write` → asking                                                 |
 /// | asking  | a notification is new         | the notification waits                                           |
 /// | asking  | an answer to another question | none: it was too late                                            |
-/// | asking  | its answer is whole           | `notification`; the next `write` → asking, or → idle             |
+/// | asking  | its answer is whole, and the name of the application is known | `notification`; the next `write` → asking, or → idle |
+/// | asking  | its answer is whole, and the name is not known | `write` → naming                                |
 /// | asking  | refused, invalid, or too late | `failed`; the next `write` → asking, or → idle                   |
+/// | naming  | the name                      | `notification`; the next `write` → asking, or → idle             |
+/// | naming  | refused, invalid, or too late | the same without a name, which is not asked for again            |
 /// | any     | a notification has gone       | `removed`; a waiting one is not asked for, an answer is dropped  |
 ///
 /// The phone answers one request after the other, so one is asked for at a time.
@@ -17,8 +20,8 @@ public struct NotificationReader: Sendable {
   public enum Action: Hashable, Sendable {
     /// Write this to the Control Point, with a response.
     case write([UInt8])
-    /// A notification with its parts.
-    case notification(NotificationEvent, [NotificationAttribute: String])
+    /// A notification with its parts, and the name of its application, if the phone has told it.
+    case notification(NotificationEvent, [NotificationAttribute: String], app: String?)
     /// A notification has gone.
     case removed(UInt32)
     /// The contents of a notification could not be had; the text says why.
@@ -27,12 +30,14 @@ public struct NotificationReader: Sendable {
 
   /// How many notifications wait at most; further ones replace the oldest, which `failed` tells.
   public static let maximumWaiting = 64
+  /// How many names of applications are kept.
+  public static let maximumNames = 256
   /// How long an answer may take.
   public static let timeout = Duration.seconds(10)
 
   private struct Question {
     let event: NotificationEvent
-    var assembly: AttributeAssembly
+    var answer: Answer
     let deadline: Instant
     /// Whether the first octets of its answer came.
     var hasBegun = false
@@ -40,16 +45,28 @@ public struct NotificationReader: Sendable {
     /// belong to.
     var isGone = false
 
-    /// Whether these octets may be the first ones of its answer: the command, and the notification.
+    /// Whether these octets may be the first ones of its answer: the command, and the notification or application.
     func begins(_ data: [UInt8]) -> Bool {
-      let head = [0] + (0..<4).map { UInt8(truncatingIfNeeded: event.identifier >> (8 * $0)) }
+      let head =
+        switch answer {
+        case .contents: [0] + event.identifier.littleEndianOctets
+        case .name(let assembly, _): assembly.head
+        }
       return !data.isEmpty && zip(data, head).allSatisfy { $0 == $1 }
     }
+  }
+
+  private enum Answer {
+    case contents(AttributeAssembly)
+    /// The name of the application, and the parts that came before.
+    case name(AppNameAssembly, of: [NotificationAttribute: String])
   }
 
   private let parts: [NotificationCommand.Part]
   private var waiting: [NotificationEvent] = []
   private var question: Question?
+  /// The names of applications by the octets of their identifiers; nil for one that the phone did not tell.
+  private var names: [[UInt8]: String?] = [:]
 
   /// When `tick` has something to do.
   public var deadline: Instant? { question?.deadline }
@@ -83,19 +100,53 @@ public struct NotificationReader: Sendable {
   public mutating func received(data: [UInt8], at now: Instant) -> [Action] {
     guard var asked = question, asked.hasBegun || asked.begins(data) else { return [] }
     asked.hasBegun = true
-    switch asked.assembly.received(data) {
-    case .incomplete:
-      question = asked
-      return []
-    case .complete(let parts): return end(asked, .notification(asked.event, parts), at: now)
-    case .invalid(let reason): return end(asked, .failed(asked.event, reason), at: now)
+    switch asked.answer {
+    case .contents(var assembly):
+      switch assembly.received(data) {
+      case .incomplete: asked.answer = .contents(assembly)
+      case .complete(let parts): return complete(asked, parts, at: now)
+      case .invalid(let reason): return end(asked, .failed(asked.event, reason), at: now)
+      }
+    case .name(var assembly, let parts):
+      switch assembly.received(data) {
+      case .incomplete: asked.answer = .name(assembly, of: parts)
+      case .complete(let name): return named(asked, parts, name, at: now)
+      case .invalid: return named(asked, parts, nil, at: now)
+      }
     }
+    question = asked
+    return []
+  }
+
+  /// The contents are whole.
+  private mutating func complete(
+    _ asked: Question, _ parts: [NotificationAttribute: String], at now: Instant
+  ) -> [Action] {
+    let app = parts[.appIdentifier] ?? ""
+    if asked.isGone || app.isEmpty { return end(asked, .notification(asked.event, parts, app: nil), at: now) }
+    if let known = names[Array(app.utf8)] { return end(asked, .notification(asked.event, parts, app: known), at: now) }
+    question = Question(
+      event: asked.event, answer: .name(AppNameAssembly(app), of: parts), deadline: now.advanced(by: Self.timeout))
+    return [.write(NotificationCommand.getAppName(app).octets)]
+  }
+
+  /// The name of the application is known, or cannot be had.
+  private mutating func named(
+    _ asked: Question, _ parts: [NotificationAttribute: String], _ name: String?, at now: Instant
+  ) -> [Action] {
+    if names.count >= Self.maximumNames { names = [:] }
+    let name = name.flatMap { $0.isEmpty ? nil : $0 }
+    names[Array((parts[.appIdentifier] ?? "").utf8)] = .some(name)
+    return end(asked, .notification(asked.event, parts, app: name), at: now)
   }
 
   /// The phone has refused the last write.
   public mutating func refused(_ reason: String, at now: Instant) -> [Action] {
     guard let asked = question else { return [] }
-    return end(asked, .failed(asked.event, reason), at: now)
+    switch asked.answer {
+    case .contents: return end(asked, .failed(asked.event, reason), at: now)
+    case .name(_, let parts): return named(asked, parts, nil, at: now)
+    }
   }
 
   /// Time has passed.
@@ -113,7 +164,7 @@ public struct NotificationReader: Sendable {
     guard !waiting.isEmpty else { return [] }
     let event = waiting.removeFirst()
     question = Question(
-      event: event, assembly: AttributeAssembly(notification: event.identifier, parts: parts),
+      event: event, answer: .contents(AttributeAssembly(notification: event.identifier, parts: parts)),
       deadline: now.advanced(by: Self.timeout))
     return [.write(NotificationCommand.getAttributes(notification: event.identifier, parts).octets)]
   }

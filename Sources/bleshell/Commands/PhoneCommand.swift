@@ -9,10 +9,14 @@ import PhoneServices
 struct PhoneCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "phone", abstract: "Shows the time, the notifications and the player of a bonded iPhone.",
-    usage: "bleshell phone [<device>] <subject> [--count <count>] [--time <time>]",
+    usage: "bleshell phone [<device>] <subject> [--count <count>] [--time <time>] [--keep]",
     discussion: """
       "time" prints the phone's local time. "notifications" prints each notification that comes, changes or goes, and \
-      "media" the state of the player whenever it changes, until Ctrl-C, --count or --time. Commands of the player are \
+      "media" the state of the player whenever it changes, until Ctrl-C, --count or --time. With --keep and a device \
+      they never give up: they wait for the phone, an adapter and bled, from the beginning and after each loss, and say \
+      with the time what they wait for and when the phone is back; --timeout limits how long the first connection may \
+      take, --time all of it. "positive NUMBER" and "negative NUMBER" perform the actions of a notification. Commands \
+      of the player are \
       \(MediaCommand.allCases.map { "\"\($0)\"" }.joined(separator: ", ")). The phone serves this only to a device that is \
       bonded with it, on the link that it has opened: "bleshell advertise --solicit \
       7905F431-B5CE-4E99-A40F-4B1E122D00D0" attracts it.
@@ -21,7 +25,12 @@ struct PhoneCommand: ShellCommand {
   /// A use of the phone.
   enum Subject {
     case time, notifications, media
+    case action(NotificationAction)
     case command(MediaCommand)
+
+    /// The words for subjects.
+    static let words =
+      ["time", "notifications", "media"] + NotificationAction.names + MediaCommand.allCases.map { "\($0)" }
 
     init?(_ word: String) {
       switch word {
@@ -33,48 +42,111 @@ struct PhoneCommand: ShellCommand {
         self = .command(command)
       }
     }
+
+    /// Whether it goes on until something ends it.
+    var isFollowed: Bool {
+      switch self {
+      case .notifications, .media: true
+      case .time, .action, .command: false
+      }
+    }
   }
 
-  @Argument(help: "The phone (default: the current device), and time, notifications, media or a command of the player.")
+  @Argument(
+    help: """
+      The phone (default: the current device), and time, notifications, media, an action with the number of its \
+      notification, or a command of the player.
+      """, completion: ShellCompletion.devices(then: Subject.words))
   var words: [String]
   @Option(help: "Stop after this many lines.") var count: Int?
   @Option(help: "Stop after this many seconds; with --count it is a failure if fewer lines came.") var time: Double?
+  @Flag(help: "Wait for the phone, the adapter and bled, and follow it again whenever one of them was lost.")
+  var keep = false
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var global: GlobalOptions
 
   func validate() throws {
     guard count ?? 1 > 0 else { throw ValidationError("--count must be greater than 0") }
+    guard !keep || words.count == 2 && Subject(words[1])?.isFollowed == true else {
+      throw ValidationError("--keep needs a device, and notifications or media")
+    }
     try checkTime(time)
   }
 
   func run(in shell: Shell) async throws {
-    let output = output(of: shell)
+    let (name, subject) = try parsed()
+    let lines = PhoneLines(output(of: shell), left: count)
+    if keep, let name { return try await keep(name, subject, lines, in: shell) }
+    let deadline = connection.deadline
+    try await shell.use(name, within: deadline, over: connection.adapter, onlyConnecting: true) { device in
+      let phone = Phone(device: device, lines)
+      guard subject.isFollowed else {
+        return try await deadline.bound { @MainActor in try await Self.perform(subject, phone) }
+      }
+      guard try await limited({ try await Self.follow(subject, phone, deadline) }) else { throw tooFew }
+    }
+  }
+
+  private func parsed() throws -> (device: String?, subject: Subject) {
+    if let action = NotificationAction(words.suffix(2)), words.count <= 3 {
+      return (words.count == 3 ? words[0] : nil, .action(action))
+    }
     let (name, rest) = try words(words, "SUBJECT")
     guard let subject = Subject(rest[0]) else {
       throw Failure("\(rest[0]) is no subject: \"bleshell help phone\" lists them", status: 64)
     }
-    let deadline = connection.deadline
-    try await shell.use(name, within: deadline, over: connection.adapter, onlyConnecting: true) { device in
-      let phone = Phone(device: device, output: output, left: count)
-      switch subject {
-      case .time: try await deadline.bound { @MainActor in try await phone.printTime() }
-      case .command(let command): try await deadline.bound { @MainActor in try await phone.perform(command) }
-      case .notifications: try await follow(phone) { @MainActor in try await NotificationFollower(phone).run(deadline) }
-      case .media: try await follow(phone) { @MainActor in try await MediaFollower(phone).run(deadline) }
-      }
+    return (name, subject)
+  }
+
+  @MainActor private static func perform(_ subject: Subject, _ phone: Phone) async throws {
+    switch subject {
+    case .time: try await phone.printTime()
+    case .action(let action): try await phone.perform(action)
+    case .command(let command): try await phone.perform(command)
+    case .notifications, .media: break
     }
   }
 
+  @MainActor private static func follow(_ subject: Subject, _ phone: Phone, _ deadline: Deadline) async throws {
+    if case .media = subject {
+      try await MediaFollower(phone).run(deadline)
+    } else {
+      try await NotificationFollower(phone).run(deadline)
+    }
+    try Task.checkCancellation()
+  }
+
+  /// Follows the phone on one link after the other.
+  @MainActor private func keep(
+    _ name: String, _ subject: Subject, _ lines: PhoneLines, in shell: Shell
+  ) async throws {
+    let keeper = Keeper(name, within: connection.deadline) { lines.output.problem($0) }
+    let isOver = try await limited { @MainActor in
+      try await keeper.run { @MainActor in
+        let deadline = keeper.deadline
+        try await shell.use(name, within: deadline, over: connection.adapter, onlyConnecting: true) { device in
+          try await Self.follow(subject, Phone(device: device, lines) { keeper.begins() }, deadline)
+        }
+      }
+    }
+    guard keeper.hasBegun else { throw keeper.neverBegan(time) }
+    if !isOver { throw tooFew }
+  }
+
+  private var tooFew: Failure { Failure("fewer than \(count ?? 0) lines came within the time") }
+
   /// Follows something until enough lines came, the time is over, or Ctrl-C.
-  @MainActor private func follow(_ phone: Phone, _ body: @escaping @Sendable () async throws -> Void) async throws {
+  /// - Returns: false if the time was over before.
+  @MainActor private func limited(_ body: @escaping @MainActor @Sendable () async throws -> Void) async throws -> Bool {
     do {
       let done: Void? = try await withDeadline(time ?? 0) {
         try await body()
         try Task.checkCancellation()
       }
-      if done == nil, let count { throw Failure("fewer than \(count) lines came within the time") }
+      return done != nil || count == nil
     } catch is CancellationError where count == nil && time == nil {
       // Ctrl-C is the regular end.
+      return true
     }
   }
 }

@@ -33,6 +33,17 @@ enum ShellCompletion {
     }
   }
 
+  /// A device, then one of some words; the words alone stand for the current device.
+  static func devices(then choices: [String]) -> CompletionKind {
+    .custom { words, index, _ in
+      switch positionals(words, before: index).count {
+      case 0: answer { await devices($0) + choices }
+      case 1: choices
+      default: []
+      }
+    }
+  }
+
   /// Whether a shell takes a name as it is.
   static func isPlain(_ name: String) -> Bool {
     guard name.utf8.count <= 64, name.first != "-", name.first != " ", name.last != " " else { return false }

@@ -25,6 +25,7 @@ import PhoneServices
       for value in MediaAttribute.subscriptions { try await self.phone.write(value, to: AMS.service, AMS.entityUpdate) }
       return values
     }
+    phone.isFollowed()
     let following = Task { @MainActor [weak self] in
       do {
         for try await value in values {

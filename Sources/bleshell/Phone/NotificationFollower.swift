@@ -31,6 +31,7 @@ import PhoneServices
     let events = try await deadline.bound { @MainActor in
       try await self.phone.subscribe(ANCS.service, ANCS.notificationSource)
     }
+    phone.isFollowed()
     follow(answers) { $0.reader.received(data: $1, at: $0.now) }
     follow(events) { follower, value in
       progress.end()
@@ -74,8 +75,8 @@ import PhoneServices
     switch action {
     case .write(let octets):
       Task { @MainActor [weak self] in await self?.ask(octets) }
-    case .notification(let event, let parts):
-      try phone.line("notification", event.object(parts), event.text(parts, phone.output))
+    case .notification(let event, let parts, let app):
+      try phone.line("notification", event.object(parts, app), event.text(parts, app, phone.output))
     case .removed(let number):
       try phone.line("notificationRemoved", ["notification": .integer(Int(number))], "removed  \(number)")
     case .failed(let event, let reason):
@@ -87,8 +88,7 @@ import PhoneServices
     do {
       try await phone.write(octets, to: ANCS.service, ANCS.controlPoint)
     } catch let error as BluetoothError where error.domain == .att {
-      let reason = UInt8(exactly: error.code).flatMap(NotificationCommand.refusal) ?? error.message
-      perform(reader.refused(reason, at: now))
+      perform(reader.refused(NotificationCommand.refusal(error) ?? error.message, at: now))
     } catch {
       end.finish(throwing: error)
     }
@@ -108,12 +108,13 @@ import PhoneServices
 
 extension NotificationEvent {
   /// The notification for other programs.
-  fileprivate func object(_ parts: [NotificationAttribute: String]) -> [String: JSONValue] {
+  fileprivate func object(_ parts: [NotificationAttribute: String], _ app: String?) -> [String: JSONValue] {
     var object: [String: JSONValue] = [
       "notification": .integer(Int(identifier)), "change": .text("\(change)"), "category": .text(category.name),
       "categoryCount": .integer(Int(count)), "silent": .bool(flags.contains(.silent)),
       "important": .bool(flags.contains(.important)), "preExisting": .bool(flags.contains(.preExisting)),
     ]
+    object["appName"] = app.map { .text($0) }
     let names: [(NotificationAttribute, String)] = [
       (.appIdentifier, "app"), (.title, "title"), (.subtitle, "subtitle"), (.message, "message"), (.date, "sent"),
       (.positiveActionLabel, "positiveAction"), (.negativeActionLabel, "negativeAction"),
@@ -124,11 +125,17 @@ extension NotificationEvent {
     return object
   }
 
-  /// "added  com.apple.MobileSMS  Anna: Dinner at eight?"
-  fileprivate func text(_ parts: [NotificationAttribute: String], _ output: Output) -> String {
+  /// "added  Messages  Anna: Dinner at eight?  (7: positive "Reply", negative "Clear")"
+  fileprivate func text(_ parts: [NotificationAttribute: String], _ app: String?, _ output: Output) -> String {
     let title = [parts[.title], parts[.subtitle]].compactMap(\.self).filter { !$0.isEmpty }.joined(separator: ", ")
     let contents = [title, parts[.message] ?? ""].filter { !$0.isEmpty }.joined(separator: ": ")
-    let sender = Output.clean(parts[.appIdentifier] ?? category.name)
-    return "\(change)  \(output.styled(sender, .name))  \(output.styled(Output.clean(contents), .bold))"
+    let sender = Output.clean(app ?? parts[.appIdentifier] ?? category.name)
+    let text = "\(change)  \(output.styled(sender, .name))  \(output.styled(Output.clean(contents), .bold))"
+    let labels = [("positive", parts[.positiveActionLabel]), ("negative", parts[.negativeActionLabel])]
+    let actions = labels.compactMap { name, label in
+      label.flatMap { $0.isEmpty ? nil : "\(name) \"\(Output.clean($0))\"" }
+    }
+    guard !actions.isEmpty else { return text }
+    return text + "  " + output.styled("(\(identifier): \(actions.joined(separator: ", ")))", .dim)
   }
 }

@@ -1,22 +1,26 @@
 import BledClient
 import BledRPC
 import Bluetooth
-import FoundationEssentials
 import PhoneServices
 
 /// A connected phone, and the lines about it.
 @MainActor final class Phone {
   private let device: Device
-  let output: Output
-  /// How many lines are still to come; nil: no limit.
-  private var left: Int?
+  private let lines: PhoneLines
+  /// Called when the phone is followed.
+  private let begins: () -> Void
 
-  init(device: Device, output: Output, left: Int?) {
-    (self.device, self.output, self.left) = (device, output, left)
+  init(device: Device, _ lines: PhoneLines, begins: @escaping () -> Void = {}) {
+    (self.device, self.lines, self.begins) = (device, lines, begins)
   }
 
+  var output: Output { lines.output }
+
   /// Whether all lines came.
-  var isDone: Bool { left == 0 }
+  var isDone: Bool { lines.isDone }
+
+  /// The subscriptions are there.
+  func isFollowed() { begins() }
 
   /// The phone has disconnected while it was followed.
   var lost: Failure { Failure("\(device.name) disconnected", passes: true) }
@@ -24,14 +28,7 @@ import PhoneServices
   /// Prints a line about the phone, unless all came.
   /// - Parameter text: The line for people.
   func line(_ kind: String, _ object: [String: JSONValue], _ text: String) throws {
-    guard !isDone else { return }
-    left = left.map { $0 - 1 }
-    let now = Date()
-    guard output.json else { return output.line(output.styled(clockText(now), .dim) + "  " + text) }
-    let phone: [String: JSONValue] = [
-      "peripheral": .text(device.peripheral.identifier), "device": .text(device.name),
-    ]
-    try output.object(kind, object.merging(phone) { $1 }, at: now.timeIntervalSince1970)
+    try lines.add(kind, object, text, about: device)
   }
 
   // MARK: Attributes
@@ -70,11 +67,11 @@ import PhoneServices
         """
         \(device.name) does not serve this here: an iPhone does to a device that it is bonded with, on a link that is \
         encrypted; "bleshell pair" pairs
-        """)
+        """, passes: true)
     }
   }
 
-  // MARK: Time, and commands
+  // MARK: Time, actions and commands
 
   /// Prints the phone's time.
   func printTime() async throws {
@@ -86,6 +83,54 @@ import PhoneServices
     var object: [String: JSONValue] = ["local": .text(time.text)]
     object["dayOfWeek"] = time.dayOfWeek.map { .integer($0) }
     try line("time", object, time.text)
+  }
+
+  /// Performs an action of a notification.
+  func perform(_ action: NotificationAction) async throws {
+    let answers = try await subscribe(ANCS.service, ANCS.dataSource)
+    let label = try await label(of: action, answers)
+    let command = NotificationCommand.perform(notification: action.notification, isPositive: action.isPositive)
+    do {
+      try await write(command.octets, to: ANCS.service, ANCS.controlPoint)
+    } catch let error as BluetoothError {
+      guard let reason = NotificationCommand.refusal(error) else { throw error }
+      throw Failure("the phone refused \"\(Output.clean(label))\" of notification \(action.notification): \(reason)")
+    }
+    let object: [String: JSONValue] = [
+      "notification": .integer(Int(action.notification)), "action": .text(action.name), "label": .text(label),
+    ]
+    try line("notificationAction", object, "\(action.name)  \(action.notification)  \(Output.clean(label))")
+  }
+
+  /// The phone's word for an action.
+  /// - Throws: `Failure` if the notification is gone, or has no such action.
+  private func label(
+    of action: NotificationAction, _ answers: AsyncThrowingStream<[UInt8], any Error>
+  ) async throws -> String {
+    var reader = NotificationReader(parts: [.init(.positiveActionLabel), .init(.negativeActionLabel)])
+    let event = NotificationEvent(
+      change: .added, flags: [], category: .init(rawValue: 0), count: 1, identifier: action.notification)
+    for case .write(let octets) in reader.received(event, at: .zero) {
+      do {
+        try await write(octets, to: ANCS.service, ANCS.controlPoint)
+      } catch let error as BluetoothError {
+        guard let reason = NotificationCommand.refusal(error) else { throw error }
+        throw Failure("notification \(action.notification): \(reason)")
+      }
+    }
+    let found = try await withDeadline(10) { @MainActor in
+      for try await answer in answers {
+        for case .notification(_, let labels, _) in reader.received(data: answer, at: .zero) { return labels }
+      }
+      throw self.lost
+    }
+    guard let found else { throw Failure("the phone did not tell the actions of notification \(action.notification)") }
+    let words = [true: found[.positiveActionLabel] ?? "", false: found[.negativeActionLabel] ?? ""]
+    if let word = words[action.isPositive], !word.isEmpty { return word }
+    let other = words[!action.isPositive] ?? ""
+    throw Failure(
+      "notification \(action.notification) has no \(action.name) action"
+        + (other.isEmpty ? "" : ", but the \(action.opposite) \"\(Output.clean(other))\""))
   }
 
   /// Has the player do something.

@@ -35,6 +35,8 @@ import Testing
     #expect(devices.contains("Heart Belt") && devices.contains("C0:DE:00:00:00:71"), "\(devices)")
     #expect(!devices.contains { $0.contains("touch") } && access("\(daemon.folder.path)/pwned", F_OK) != 0)
     #expect(try bash(daemon, "scan", "--adapter", "sim") == ["simulated"])
+    #expect(try bash(daemon, "phone", "Heart Belt", "noti") == ["notifications"])
+    #expect(try bash(daemon, "phone", "neg") == ["negative"])
     // Characteristics only of a device that is connected already.
     #expect(try !bash(daemon, "read", "Heart Belt", "").contains("2A19"))
     let line = try daemon.start(["connect", "Heart Belt", "--time", "60"])

@@ -38,6 +38,10 @@ import Testing
     for (number, text) in parts { answer += [number, UInt8(text.utf8.count), 0] + Array(text.utf8) }
     try phone.notify(ANCS.dataSource, Array(answer.prefix(20)))
     try phone.notify(ANCS.dataSource, Array(answer.dropFirst(20)))
+    #expect(try phone.written(to: ANCS.controlPoint) == [1] + Self.messages + [0, 0])
+    let name = [1] + Self.messages + [0, 0, 8, 0] + Array("Messages".utf8)
+    try phone.notify(ANCS.dataSource, Array(name.prefix(20)))
+    try phone.notify(ANCS.dataSource, Array(name.dropFirst(20)))
     try phone.notify(ANCS.notificationSource, [1, 0x01, 4, 1, 7, 0, 0, 0])
     _ = try phone.written(to: ANCS.controlPoint)
     try phone.notify(ANCS.dataSource, answer)
@@ -47,6 +51,7 @@ import Testing
     #expect(found.map { $0["notification"] } == [7, 7, 7])
     let first = try #require(found.first)
     #expect(first["change"] == "added" && first["category"] == "social" && first["app"] == "com.apple.MobileSMS")
+    #expect(found.prefix(2).map { $0["appName"] } == ["Messages", "Messages"])
     #expect(first["title"] == "Anna" && first["message"] == "Dinner?\u{1B}[2J" && first["subtitle"] == nil)
     #expect(first["positiveAction"] == "Reply" && first["silent"] == false && first["sent"] == "20261125T140806")
     #expect(found[1]["change"] == "modified" && found[1]["silent"] == true)
@@ -57,8 +62,91 @@ import Testing
     try phone.notify(ANCS.notificationSource, [0, 0, 4, 1, 7, 0, 0, 0])
     _ = try phone.written(to: ANCS.controlPoint)
     try phone.notify(ANCS.dataSource, answer)
+    _ = try phone.written(to: ANCS.controlPoint)
+    try phone.notify(ANCS.dataSource, [1] + Self.messages + [0, 0, 2, 0, 0x1B, 0x41])
     #expect(try text.exitStatus() == 0, "\(text.errors)")
-    #expect(text.output.contains("added  com.apple.MobileSMS  Anna: Dinner?\u{FFFD}[2J"), "\(text.output)")
+    let line = "added  \u{FFFD}A  Anna: Dinner?\u{FFFD}[2J  (7: positive \"Reply\")"
+    #expect(text.output.contains(line), "\(text.output)")
+  }
+
+  private static let messages = Array("com.apple.MobileSMS".utf8)
+
+  /// The labels of the actions of notification 7.
+  private func labels(_ positive: String, _ negative: String) -> [UInt8] {
+    [(6, positive), (7, negative)].reduce(into: [0, 7, 0, 0, 0]) { octets, label in
+      octets += [label.0, UInt8(label.1.utf8.count), 0] + Array(label.1.utf8)
+    }
+  }
+
+  @Test("actions of notifications, with the phone's words for them")
+  func actions() throws {
+    let phone = try ScriptedPhone()
+    let reply = try phone.start("positive", "7", "--json")
+    #expect(try phone.written(to: ANCS.controlPoint) == [0, 7, 0, 0, 0, 6, 7])
+    // An answer to another question comes before.
+    try phone.notify(ANCS.dataSource, [0, 8, 0, 0, 0, 6, 0, 0, 7, 0, 0])
+    try phone.notify(ANCS.dataSource, labels("Reply", "Clear"))
+    #expect(try phone.written(to: ANCS.controlPoint) == [2, 7, 0, 0, 0, 0])
+    let object = try #require(try objects(reply).first)
+    #expect(object["kind"] == "notificationAction" && object["notification"] == 7)
+    #expect(object["action"] == "positive" && object["label"] == "Reply")
+
+    let clear = try phone.start("negative", "7")
+    _ = try phone.written(to: ANCS.controlPoint)
+    try phone.notify(ANCS.dataSource, labels("", "Clear"))
+    #expect(try phone.written(to: ANCS.controlPoint) == [2, 7, 0, 0, 0, 1])
+    #expect(try clear.exitStatus() == 0, "\(clear.errors)")
+    #expect(clear.output.contains("negative  7  Clear"), "\(clear.output)")
+  }
+
+  @Test("actions that a notification does not have, or the phone refuses")
+  func refusedActions() throws {
+    let phone = try ScriptedPhone()
+    let absent = try phone.start("positive", "7")
+    _ = try phone.written(to: ANCS.controlPoint)
+    try phone.notify(ANCS.dataSource, labels("", "Clear"))
+    #expect(try absent.exitStatus() == 1)
+    #expect(absent.errors.contains("has no positive action, but the negative \"Clear\""), "\(absent.errors)")
+
+    let gone = try phone.start("negative", "7")
+    try phone.refuseWrite(to: ANCS.controlPoint, 0xA2)
+    #expect(try gone.exitStatus() == 1)
+    #expect(gone.errors.contains("notification 7: the phone does not have it any more"), "\(gone.errors)")
+
+    let failed = try phone.start("negative", "7")
+    _ = try phone.written(to: ANCS.controlPoint)
+    try phone.notify(ANCS.dataSource, labels("", "Clear"))
+    try phone.refuseWrite(to: ANCS.controlPoint, 0xA3)
+    #expect(try failed.exitStatus() == 1)
+    #expect(failed.errors.contains("refused \"Clear\" of notification 7: the action failed"), "\(failed.errors)")
+  }
+
+  @Test("with --keep the phone is waited for, and followed again when it has been away")
+  func keep() throws {
+    let phone = try ScriptedPhone()
+    try phone.disconnect()
+    let process = try phone.start("notifications", "--keep", "--count", "2", "--json")
+    try eventually("it waits") { process.errors.contains("waiting for") || process.hasEnded }
+    for (link, number) in [7, 8].enumerated() as EnumeratedSequence<[UInt8]> {
+      try phone.connect()
+      // The phone may know the subscriptions of the former link still.
+      try eventually("it follows the phone") {
+        process.errors.split(separator: "\n").count { $0.contains("connected to") } == link + 1 || process.hasEnded
+      }
+      try #require(!process.hasEnded, "\(process.errors)")
+      try phone.notify(ANCS.notificationSource, [0, 0, 4, 1, number, 0, 0, 0])
+      _ = try phone.written(to: ANCS.controlPoint)
+      var answer: [UInt8] = [0, number, 0, 0, 0]
+      for part in [0, 1, 2, 3, 5, 6, 7] as [UInt8] { answer += [part, 0, 0] }
+      try phone.notify(ANCS.dataSource, answer)
+      try eventually("the notification is there") {
+        process.output.contains("\"notification\":\(number)") || process.hasEnded
+      }
+      if number == 7 { try phone.disconnect() }
+    }
+    let found = try objects(process)
+    #expect(found.map { $0["notification"] } == [7, 8])
+    #expect(process.errors.contains("; trying again"), "\(process.errors)")
   }
 
   @Test("the state of the player, and commands that it takes")
@@ -100,7 +188,11 @@ import Testing
   @Test("what is no phone, and no subject, is refused")
   func refused() throws {
     let daemon = try DaemonProcess()
-    #expect(try daemon.bleshell("phone", "Battery", "weather").status == 64)
+    let wrong = [
+      ["Battery", "weather"], ["Battery", "positive"], ["Battery", "positive", "x"], ["Battery", "time", "--keep"],
+      ["notifications", "--keep"],
+    ]
+    for words in wrong { #expect(try daemon.start(["phone"] + words).exitStatus() == 64, "\(words)") }
     let battery = try daemon.bleshell("phone", "Battery", "time")
     #expect(battery.status == 1 && battery.errors.contains("does not serve this here"), "\(battery.errors)")
   }

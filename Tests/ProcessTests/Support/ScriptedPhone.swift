@@ -14,6 +14,7 @@ final class ScriptedPhone {
   private let client: SocketClient
   private let accessory: SocketClient
   private var handles: [BluetoothUUID: UInt16] = [:]
+  private var peripheral = ""
 
   /// Publishes its services, and connects to the machine.
   init() throws {
@@ -46,11 +47,22 @@ final class ScriptedPhone {
     _ = try accessory.call(
       AdvertisingStart.self, .init(adapter: "simulated", name: "Accessory"))
     _ = try accessory.call(PairingOpen.self, .init(seconds: 600))
-    let link = try client.call(PeripheralConnect.self, .init(name: "Accessory", adapter: "simulated1"))
-    #expect(try client.call(PeripheralPair.self, .init(peripheral: link.peripheral)).bonded)
+    let peripheral = try connect()
+    #expect(try client.call(PeripheralPair.self, .init(peripheral: peripheral)).bonded)
     let adapters = try client.call(AdapterList.self, Empty()).adapters
     address = try #require(adapters.first { $0.adapter == "simulated1" }?.address)
   }
+
+  /// Connects to the machine.
+  /// - Returns: the machine's identifier.
+  @discardableResult
+  func connect() throws -> String {
+    peripheral = try client.call(PeripheralConnect.self, .init(name: "Accessory", adapter: "simulated1")).peripheral
+    return peripheral
+  }
+
+  /// Ends the link.
+  func disconnect() throws { _ = try client.call(PeripheralDisconnect.self, .init(peripheral: peripheral)) }
 
   private func publish(_ uuid: BluetoothUUID, _ characteristics: [ServiceToPublish.Characteristic]) throws {
     let service = try client.call(
