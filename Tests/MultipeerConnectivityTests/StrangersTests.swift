@@ -51,6 +51,7 @@ import Testing
     let (alice, bob) = try await Party.connected(daemon)
     alice.advertiser.startAdvertisingPeer()
     let former = alice.session.engine.state[\.token]
+    alice.invites = false
     alice.session.cancelConnectPeer(bob.peer)
     try await until { bob.states(of: alice) == [.connecting, .connected, .notConnected] }
     var settings = NearbySettings(type: try #require(ServiceType(Party.serviceType)), name: "Bob again")
@@ -74,12 +75,15 @@ import Testing
       try await one.isConnected(with: other)
     }
     let former = alice.session.engine.state[\.token], ofCarol = carol.session.engine.state[\.token]
+    alice.invites = false
     alice.session.cancelConnectPeer(bob.peer)
     try await until { bob.states(of: alice).last == .notConnected }
     let renewed = alice.session.engine.state[\.token]
     #expect(renewed != former)
     try await until { carol.session.engine.state[\.entries][alice.peer.identity.identifier]?.token == renewed }
     dave.advertiser.startAdvertisingPeer()
+    try await until { alice.read { $0.found.contains { $0.peer == dave.peer } } }
+    alice.browser.invitePeer(dave.peer, to: alice.session, withContext: nil, timeout: Double(Patience.seconds))
     for (one, other) in [(alice, dave), (dave, alice), (carol, dave), (dave, carol)] {
       try await one.isConnected(with: other)
     }
