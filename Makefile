@@ -105,6 +105,7 @@ test-bluez: deps-build+test+bluez ## runs clients of org.bluez on a private bus,
 test-host: deps-build+host+avatar ## runs bled as the host of an emulated controller, without a kernel; CASE selects
 	@$(DEBUG)
 	@.build/venv/bin/python -B Tests/Host/host_test.py $(if $(CASE),-k "$(CASE)")
+	@BLED_PROGRAMS=.build/debug Tests/Host/kernel_cases "$(CASE)"
 	@$(if $(CASE),,BLED_PROGRAMS=.build/debug ADAPTER=host CASE=sample Tests/Avatar/run)
 
 test-home: deps-build+test+home ## runs bled-mqtt with a broker, Home Assistant's libraries with bled-esphome; CASE=…

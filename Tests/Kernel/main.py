@@ -1,9 +1,11 @@
 """Runs the cases inside the virtual machine: python main.py GROUPS [TEXT]
 
 GROUPS is a list such as 1,2,3; TEXT chooses cases by a part of their name, or a whole group by its number.
+With BLED_OWN_HOST=1 it runs those that do without a kernel, with bled's own host in its place, outside the machine.
 """
 
 import asyncio
+import contextlib
 import importlib
 import logging
 import os
@@ -13,7 +15,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from bumble.hci import HCI_Error  # noqa: E402
 from machine import Results  # noqa: E402
-from support import cases  # noqa: E402
+from support import cases, own_host  # noqa: E402
 
 ALIVE_EVERY = 5  # Seconds between two signs of life.
 
@@ -76,13 +78,19 @@ async def main(groups, wanted):
     for group in groups:
         for module in MODULES[group]:
             importlib.import_module(f"cases.{module}")
-    alive = asyncio.create_task(tell_alive())
-    results = Results("/out")
-    runner = cases.Runner(".".join(os.uname().release.split(".")[:2]), wanted, results)
-    for stage in cases.stages:
-        await runner.run(stage)
-    alive.cancel()
+    results = Results(os.environ.get("OUT", "/out"))
+    if own_host.IS_USED:
+        runner = cases.Runner("host", wanted, results, own_host.left_out())
+    else:
+        runner = cases.Runner(".".join(os.uname().release.split(".")[:2]), wanted, results)
+    async with contextlib.AsyncExitStack() as stack:
+        if not own_host.IS_USED:
+            stack.callback(asyncio.create_task(tell_alive()).cancel)
+        for stage in cases.stages:
+            await runner.run(stage)
     results.add("end")
+    if own_host.IS_USED:
+        print(f"{len(results.verdicts()) - runner.failed} passed, {runner.failed} failed")
     return runner.failed
 
 

@@ -10,7 +10,7 @@ from bumble.device import Device
 from bumble.host import Host
 from bumble.link import LocalLink
 
-from . import link_procedures
+from . import link_procedures, own_host
 from .vhci import open_vhci
 
 SUCCESS = hci.HCI_ErrorCode.SUCCESS
@@ -192,14 +192,15 @@ def entry(command):
 
 
 class Adapter:
-    """A controller on /dev/vhci, which the kernel drives as hci0, hci1 …, in the order in which they are made."""
+    """A controller on /dev/vhci, which the kernel drives as hci0, hci1 …, in the order in which they are made; or one
+    for bled's own host, under such a name."""
 
     @classmethod
     async def open(cls, air, address, personality, options=0):
         """Makes the controller; `options` are those of hci_vhci for a new device."""
         self = cls()
         self.address = address
-        self._transport = await open_vhci(options)
+        self._transport = await (own_host.offer() if own_host.IS_USED else open_vhci(options))
         self.controller = personality(
             "kernel",
             host_source=self._transport.source,

@@ -5,6 +5,7 @@ import inspect
 import itertools
 import json
 
+from . import own_host
 from .cases import Failure
 
 LINE_LIMIT = 4 << 20
@@ -122,14 +123,14 @@ class Client:
         return sum(m["method"] == method and where(m["params"]) for m in self._inbox)
 
     def _send(self, message):
-        self._writer.write(json.dumps(message).encode() + b"\n")
+        self._writer.write(own_host.outgoing(json.dumps(message).encode()) + b"\n")
 
     async def _answer_later(self, number, result):
         self._send({"jsonrpc": "2.0", "id": number, "result": await result})
 
     async def _receive(self):
         while line := await self._reader.readline():
-            message = json.loads(line)
+            message = json.loads(own_host.incoming(line))
             if self.watch:
                 self.watch(message)
             if "method" not in message:

@@ -8,6 +8,7 @@ import signal
 import socket
 import tempfile
 
+from . import own_host
 from .cases import Failure
 from .client import Client
 from .tools import DIST, run
@@ -37,7 +38,11 @@ class Daemon:
                 os.unlink(path)
             ready.bind(path)
             ready.setblocking(False)
-            arguments = [argument for adapter in self.adapters for argument in ("--adapter", adapter)]
+            arguments = [
+                argument
+                for adapter in self.adapters
+                for argument in ("--adapter", own_host.adapter(adapter))
+            ]
             self.process = await asyncio.create_subprocess_exec(
                 *self.prefix,
                 os.path.join(DIST, "bled"),

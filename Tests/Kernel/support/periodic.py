@@ -68,6 +68,15 @@ class Periodic(EmulatedController):
         if mask is None or self.le_event_mask & mask:
             super().send_hci_packet(packet)
 
+    def on_hci_reset_command(self, command):
+        for train in self.trains.values():
+            if train.timer:
+                train.timer.cancel()
+        self.trains.clear()
+        self.followed.clear()
+        self.sought = None
+        return super().on_hci_reset_command(command)
+
     # Sending
 
     def on_hci_le_set_periodic_advertising_parameters_command(self, command):

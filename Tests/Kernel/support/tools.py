@@ -6,6 +6,7 @@ import os
 import re
 import signal
 
+from . import own_host
 from .cases import Failure
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
@@ -97,7 +98,7 @@ class Program:
     async def _read(self):
         while chunk := await self.process.stdout.read(4096):
             async with self._news:
-                self.output += chunk.decode(errors="replace")
+                self.output += own_host.incoming(chunk).decode(errors="replace")
                 self._news.notify_all()
         async with self._news:
             self._news.notify_all()
