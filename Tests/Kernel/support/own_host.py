@@ -43,7 +43,7 @@ async def offer():
 
 
 def adapter(name):
-    """What bled calls the adapter."""
+    """The name that bled has for the adapter."""
     return f"h4:unix:{_sockets[name]}" if name in _sockets else name
 
 
