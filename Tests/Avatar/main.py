@@ -56,9 +56,16 @@ async def choose(folder, text):
     """The names of the wanted cases."""
     process = await avatar(folder, "--list")
     output, _ = await process.communicate()
+    if process.returncode != 0:
+        sys.exit(f"avatar --list failed:\n{output.decode(errors='replace')}")
     names = [line for line in output.decode().splitlines() if WANTED.match(line)]
-    short = expectations.sample()
-    return [name for name in names if (name in short if text == "sample" else text in name)]
+    if text == "sample":
+        short = expectations.sample()
+        if missing := set(short) - set(names):
+            sys.exit(f"Avatar has no such cases: {', '.join(sorted(missing))}")
+        return short
+    chosen = [name for name in names if text in name]
+    return chosen or sys.exit(f"Avatar has no case with \"{text}\" in its name")
 
 
 async def run(adapter, folder, names):

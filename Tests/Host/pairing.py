@@ -4,7 +4,7 @@ import asyncio
 import secrets
 import unittest
 
-from bumble.core import ProtocolError
+from bumble.core import ProtocolError, TimeoutError as CoreTimeoutError
 from bumble.crypto import aes_cmac
 from bumble.device import Peer
 from bumble.gatt import Characteristic, Service
@@ -63,7 +63,20 @@ class PairingTest(unittest.IsolatedAsyncioTestCase):
 
     async def arrive(self, world, address=f"{NEAR}/P"):
         """The device connects; gives its connection, and the protected value there."""
-        connection = await world.far.connect(address, timeout=PATIENCE)
+        return await self.discover(await world.far.connect(address, timeout=PATIENCE))
+
+    async def arrive_at_private(self, world):
+        """The same at the private address, which may change on the way; gives that, too."""
+        while True:
+            address = (await world.state("on"))["privateAddress"]
+            try:
+                connection = await world.far.connect(Address(address), timeout=5)
+            except (CoreTimeoutError, TimeoutError):
+                continue
+            return address, *await self.discover(connection)
+
+    async def discover(self, connection):
+        """Gives the connection, and the protected value there."""
         peer = Peer(connection)
         await peer.discover_services([SERVICE])
         (service,) = peer.get_services_by_uuid(SERVICE)
@@ -265,22 +278,21 @@ class PairingTest(unittest.IsolatedAsyncioTestCase):
             await world.call("pairing.open", seconds=600)
             adapter = await world.state("on")
             self.assertEqual(adapter["address"], NEAR)
-            first = adapter["privateAddress"]
-            connection, value = await self.arrive(world, Address(first))
+            first, connection, value = await self.arrive_at_private(world)
             await asyncio.wait_for(connection.pair(), PATIENCE)
             self.assertEqual(await value.read_value(), b"secret")
             ((name, keys),) = await world.far.keystore.get_all()
             self.assertTrue(name.startswith(NEAR), name)
             self.assertEqual([bond["address"] for bond in await self.bonds(world)], [FAR])
             await connection.disconnect()
-            while (second := (await world.state("on"))["privateAddress"]) == first:
+            while (await world.state("on"))["privateAddress"] == first:
                 await world.next("adapter.changed")
+            # The advertisement goes on under the next one.
+            second, connection, value = await self.arrive_at_private(world)
             identity = Address(NEAR, Address.PUBLIC_DEVICE_ADDRESS)
             resolver = AddressResolver([(keys.irk.value, identity)])
             for address in [first, second]:
                 self.assertIsNotNone(resolver.resolve(Address(address)), address)
-            # The advertisement goes on under the next one.
-            connection, value = await self.arrive(world, Address(second))
             # Bumble looks keys up by the address of the link; a phone resolves it first.
             connection.peer_address = identity
             await asyncio.wait_for(connection.encrypt(), PATIENCE)

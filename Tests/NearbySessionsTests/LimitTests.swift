@@ -111,7 +111,11 @@ import Testing
       found = report.peripheral
       break
     }
-    #expect(await alice.look(at: try #require(found), 5) == nil)
+    let peripheral = try #require(found)
+    let link = try await alice.acquire(peripheral)
+    let error = await #expect(throws: BluetoothError.self) { try await alice.description(of: link, 5) }
+    #expect(error?.message.hasSuffix("was not read in time") == true)
+    await alice.release(peripheral)
     #expect(await alice.links.isEmpty)
     requests.withLock { $0 = [] }
   }

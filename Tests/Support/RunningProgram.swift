@@ -32,10 +32,18 @@ public final class RunningProgram {
     } else {
       posix_spawn_file_actions_adddup2(&actions, 2, 1)
     }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    // The threads of Dispatch block signals, which a process would inherit.
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0.key)=\($0.value)" }
     var pid: pid_t = 0
     let code = Self.withTexts([path] + arguments) { arguments in
-      Self.withTexts(variables) { posix_spawn(&pid, path, &actions, nil, arguments, $0) }
+      Self.withTexts(variables) { posix_spawn(&pid, path, &actions, &attributes, arguments, $0) }
     }
     guard code == 0 else { throw Failure(description: "\(path): \(String(cString: strerror(code)))") }
     self.pid = pid

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import shutil
 import signal
 import socket
 import tempfile
@@ -21,6 +22,7 @@ class Daemon:
         self.adapters = adapters
         self.prefix = () if capable else ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
         self.folder = tempfile.mkdtemp(prefix="bled-")
+        resources.callback(shutil.rmtree, self.folder, ignore_errors=True)
         self.socket = os.path.join(self.folder, "bled.sock")
         self.log = os.path.join(self.folder, "bled.log")
         self.configuration = os.path.join(self.folder, "bled.json")
