@@ -40,8 +40,9 @@ final class RunningDaemon {
     let scheduler = clock.scheduler
     self.clock = clock
     var identity = settings.identity
+    // One GATT service is told by all adapters.
     identity.hasEnhancedBearers =
-      settings.hasHostAdapters || settings.hasKernelAdapters && KernelAdapter.mayListen(on: EnhancedBearers.psm)
+      settings.hasKernelAdapters ? KernelAdapter.mayListen(on: EnhancedBearers.psm) : settings.hasHostAdapters
     daemon = Daemon(
       identity: identity, policy: settings.policy, limits: settings.configuration.limits,
       scheduler: scheduler, logger: logger, restoration: Self.restoration(settings, logger),

@@ -96,7 +96,11 @@ final class OutOfBandPairing {
       given[key] = nil
       key.slot.adapter.setOutOfBand(nil, of: key.device)
     }
-    for slot in reads { readers[slot] = nil }
+    for slot in reads {
+      readers[slot] = nil
+      // New data, which no program is given, make the old void.
+      slot.adapter.readOutOfBand { _ in }
+    }
     return !gone.isEmpty || !reads.isEmpty
   }
 }

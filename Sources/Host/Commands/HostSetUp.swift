@@ -222,9 +222,12 @@ package struct HostSetUp {
     controller.profile.faults = faults
   }
 
+  /// The kernel's user channel takes no packet of more than 1028 octets, with its headers.
+  private static let longestData = 1023
+
   private mutating func buffers(_ length: Int, _ packets: Int) -> String? {
     guard length >= 27, packets > 0 else { return "it has no buffers for data" }
-    (controller.dataLength, controller.dataPackets) = (length, packets)
+    (controller.dataLength, controller.dataPackets) = (min(length, Self.longestData), packets)
     return nil
   }
 

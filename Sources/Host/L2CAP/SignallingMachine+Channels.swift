@@ -61,15 +61,22 @@ extension SignallingMachine {
     let number = own.number
     guard words[4] == 0 else { return [.refused(number, .result(words[4]))] }
     let end = ChannelEnd(number: words[0], packet: words[1], piece: words[2], credits: words[3])
-    guard end.hasNumber, !channels.isUsed(end.number) else {
+    guard end.hasNumber else {
       // Nothing that we could close has this number.
       return [.refused(number, .result(ChannelResult.invalidNumber))]
     }
+    guard !channels.isUsed(end.number) else { return refuseUsed(end.number, for: number, at: now) }
     channels.open(own, end, .leCreditBased)
     guard end.hasSizes(for: .leCreditBased) else {
       return close(number, at: now) + [.refused(number, .result(ChannelResult.unacceptableParameters))]
     }
     return [.opened(number, end)]
+  }
+
+  /// The device has granted a channel with the number of another one: neither can be told from the other (4.26).
+  mutating func refuseUsed(_ used: UInt16, for own: UInt16, at now: Instant) -> [Action] {
+    let other = channels.local(of: used).map { close($0, at: now) + [.closed($0)] } ?? []
+    return other + [.refused(own, .result(ChannelResult.numberInUse))]
   }
 
   /// The device closes a channel.

@@ -106,11 +106,7 @@ extension SignallingMachine {
       // Nothing that we could close has this number.
       return [.refused(own.number, .result(ChannelResult.invalidNumber))]
     }
-    guard !channels.isUsed(end.number) else {
-      // Neither channel can be told from the other (4.26).
-      let other = channels.local(of: end.number).map { close($0, at: now) + [.closed($0)] } ?? []
-      return other + [.refused(own.number, .result(ChannelResult.numberInUse))]
-    }
+    guard !channels.isUsed(end.number) else { return refuseUsed(end.number, for: own.number, at: now) }
     channels.open(own, end, .enhanced)
     guard end.hasSizes(for: .enhanced) else {
       return close(own.number, at: now) + [.refused(own.number, .result(ChannelResult.invalidParameters))]

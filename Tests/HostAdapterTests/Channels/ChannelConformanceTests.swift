@@ -212,6 +212,19 @@ import Testing
       "0500 18 03 0e00 2c01 f700 1000 0a00 0000 4100 0000")
   }
 
+  @Test("the device's response has the number of another channel, which is closed, too")
+  func duplicateNumber() throws {
+    let far = try FrameStage.opened(.leCreditBased)
+    try far.channel.isReading = true
+    try far.open(0x90, .leCreditBased)
+    _ = try far.received()
+    try far.exchange("0500 15 01 0a00 4100 4000 4000 0300 0000", "0500 06 02 0400 4100 4000")
+    #expect(throws: BluetoothError.self) { _ = try far.results[0].get() }
+    #expect(far.ends.count == 1 && far.stage.ends.isEmpty)
+    try far.exchange("4000 0100 07")
+    #expect(far.packets.isEmpty)
+  }
+
   @Test("LE/CFC/BV-18, ECFC/BV-18 as responder: the device asks for a number that is none")
   func invalidNumber() throws {
     let far = try FrameStage()
