@@ -11,6 +11,9 @@ package struct SetAddresses {
   /// The random address of a set; nil if it has the controller's public one.
   package func address(of handle: UInt8) -> DeviceAddress? { addresses[handle] }
 
+  /// Whether a set may have another address than this one.
+  package func mayDiffer(from address: DeviceAddress) -> Bool { addresses.values.contains { $0 != address } }
+
   /// The controller is sent a command.
   package mutating func sent(_ packet: CommandPacket) {
     switch packet.opcode {

@@ -21,25 +21,19 @@ protocol HostLinksOwner: AnyObject {
 /// | none      | `linkUp` as peripheral                       | announced, with the data that came before             |
 /// | none      | `linkUp`, `attach` as central                | awaited: the other controller is asked for its features |
 /// | awaited   | its features, or that it does not tell; data | announced                                             |
+/// | awaited   | none of them for 5 s                         | announced: no new address waits longer for a link     |
 /// | awaited   | `linkDown`                                   | none: the attempt has failed (0x3E)                   |
 /// | announced | `linkDown`                                   | none: frames, reassembly and signalling end with it   |
 /// | any       | `close`                                      | none                                                  |
 ///
 /// A link that we initiated is announced once the other controller was heard: until then it may have failed. A link
-/// whose device acknowledges nothing is disconnected.
+/// whose device acknowledges nothing is disconnected. Where advertising sets have addresses of their own, packets of
+/// the Security Manager on a link as peripheral wait for the end of its set, which tells our address, 1 s at most.
 final class HostLinks {
-  private struct Entry {
-    let peer: DeviceAddress
-    let role: LinkRole
-    var reassembler = ACLReassembler()
-    var signalling: SignallingMachine
-    var alarm: (any ScheduledWork)?
-    /// The request for other parameters that the device's host decides.
-    var update: ((BluetoothError?) -> Void)?
-    /// The attempts of a link that we initiated and that was not announced yet.
-    var attempts: Int?
-    var link: HostLink?
-  }
+  /// How long the other controller may take to tell its features.
+  private static let awaiting = Duration.seconds(5)
+  /// How long the end of the set may come after its link.
+  private static let holding = Duration.seconds(1)
 
   weak var owner: (any HostLinksOwner)?
   let requester: LinkRequester
@@ -52,7 +46,7 @@ final class HostLinks {
   private var stall: (any ScheduledWork)?
   private var early = EarlyData()
   private var sets = SetAddresses()
-  private var entries: [ConnectionHandle: Entry] = [:]
+  private var entries: [ConnectionHandle: LinkEntry] = [:]
 
   init(_ controller: ControllerHost, in context: AdapterContext) {
     self.controller = controller
@@ -105,8 +99,14 @@ final class HostLinks {
 
   /// A device that connected to an advertising set knows us by the address of the set.
   private func connected(_ event: LEAdvertisingSetTerminated) {
-    guard event.status.isSuccess, let address = sets.address(of: event.advertisingHandle) else { return }
-    pairing.connected(event.handle, to: address)
+    guard event.status.isSuccess else { return }
+    if let address = sets.address(of: event.advertisingHandle) { pairing.connected(event.handle, to: address) }
+    release(event.handle)
+  }
+
+  /// Our address on a link is known, as far as it can be.
+  private func release(_ handle: ConnectionHandle) {
+    for packet in entries[handle]?.release() ?? [] { pairing.receive(packet, on: handle) }
   }
 
   /// Takes the radio's actions about links.
@@ -125,12 +125,16 @@ final class HostLinks {
   private func linkUp(
     _ handle: ConnectionHandle, _ role: LinkRole, _ peer: DeviceAddress, _ parameters: LinkParameters?
   ) {
-    entries[handle] = Entry(peer: peer, role: role, signalling: SignallingMachine(role: role))
+    entries[handle] = LinkEntry(peer: peer, role: role, signalling: SignallingMachine(role: role))
     queue.begin(handle)
     pairing.began(handle, role, peer)
     requester.began(handle, parameters)
     guard role == .peripheral else { return }
     entries[handle]?.attempts = 1
+    if sets.mayDiffer(from: pairing.addressOnAir) {
+      entries[handle]?.held = []
+      wait(handle, Self.holding) { [weak self] in self?.release(handle) }
+    }
     announce(handle)
     receiveEarly(handle)
   }
@@ -140,7 +144,12 @@ final class HostLinks {
     controller.activities.ask(CommandPacket(LEReadRemoteFeatures(handle: handle))) { [weak self] answer in
       if !answer.status.isSuccess { self?.announce(handle) }
     }
+    wait(handle, Self.awaiting) { [weak self] in self?.announce(handle) }
     receiveEarly(handle)
+  }
+
+  private func wait(_ handle: ConnectionHandle, _ time: Duration, _ end: @escaping () -> Void) {
+    entries[handle]?.patience = context.scheduler.schedule(after: time, end)
   }
 
   private func receiveEarly(_ handle: ConnectionHandle) {
@@ -164,7 +173,7 @@ final class HostLinks {
     // Its buffers are free.
     defer { pump() }
     if let entry = entries[handle], entry.role == .central, entry.attempts != nil {
-      entries[handle] = nil
+      entries.removeValue(forKey: handle)?.patience?.cancel()
       let error = reason.error("no connection to \(entry.peer)")
       forget(handle, error)
       return controller.activities.run(.attachFailed(entry.peer, error))
@@ -181,6 +190,7 @@ final class HostLinks {
     guard let entry = entries.removeValue(forKey: handle) else { return }
     let unsent = forget(handle, error)
     entry.alarm?.cancel()
+    entry.patience?.cancel()
     if let update = entry.update { context.fail(update, GAPError.notConnected.error("the link has ended")) }
     guard let link = entry.link else { return }
     context.logger.debug("a link ended", metadata: ["peer": "\(link.peer)", "reason": "\(error)"])
@@ -303,7 +313,8 @@ final class HostLinks {
       run(handle) { (machine, now) in
         machine.receive(frame.payload, at: now) { self.channels.offer($0, $1, on: handle) }
       }
-    case L2CAPFrame.Fixed.securityManager: pairing.receive(frame.payload, on: handle)
+    case L2CAPFrame.Fixed.securityManager:
+      if entries[handle]?.hold(frame.payload) != true { pairing.receive(frame.payload, on: handle) }
     case _ where channels.receive(frame.payload, on: frame.channel, of: handle): break
     // Devices probe for channels of their own.
     default: context.logger.debug("a frame of channel \(frame.channel) was ignored", metadata: ["handle": "\(handle)"])
@@ -325,20 +336,7 @@ final class HostLinks {
 
   /// The device wants other parameters, and its controller negotiates them: they are accepted as if its host had asked.
   private func answer(_ request: LERemoteConnectionParameterRequest) {
-    let words = [request.intervalMin, request.intervalMax, request.latency, request.supervisionTimeout]
-    guard ParameterUpdate(words) != nil else {
-      let refusal = LERemoteConnectionParameterRequestNegativeReply {
-        $0.handle = request.handle
-        $0.reason = HCIStatus(.unacceptableConnectionParameters)
-      }
-      return controller.activities.run(.command(CommandPacket(refusal)))
-    }
-    let reply = LERemoteConnectionParameterRequestReply {
-      $0.handle = request.handle
-      ($0.intervalMin, $0.intervalMax) = (request.intervalMin, request.intervalMax)
-      ($0.latency, $0.supervisionTimeout) = (request.latency, request.supervisionTimeout)
-    }
-    controller.activities.run(.command(CommandPacket(reply)))
+    controller.activities.run(.command(request.reply))
   }
 
   /// Gives an input to the signalling of a link.

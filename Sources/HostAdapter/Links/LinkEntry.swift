@@ -1,0 +1,39 @@
+import Adapter
+import Bluetooth
+import Host
+
+/// One link of `HostLinks`.
+struct LinkEntry {
+  /// As many packets of the Security Manager are held; further ones are dropped.
+  private static let held = 8
+
+  let peer: DeviceAddress
+  let role: LinkRole
+  var reassembler = ACLReassembler()
+  var signalling: SignallingMachine
+  var alarm: (any ScheduledWork)?
+  /// The request for other parameters that the device's host decides.
+  var update: ((BluetoothError?) -> Void)?
+  /// The attempts of a link that we initiated and that was not announced yet.
+  var attempts: Int?
+  var link: HostLink?
+  /// The packets of the Security Manager that wait until our address is known; nil once it is.
+  var held: [[UInt8]]?
+  /// Rings when a new link waits no longer: to be heard, or for our address.
+  var patience: (any ScheduledWork)?
+
+  /// Keeps a packet of the Security Manager while our address is not known.
+  /// - Returns: false if it is known.
+  mutating func hold(_ packet: [UInt8]) -> Bool {
+    guard let count = held?.count else { return false }
+    if count < Self.held { held?.append(packet) }
+    return true
+  }
+
+  /// Our address is known.
+  /// - Returns: the packets that waited.
+  mutating func release() -> [[UInt8]] {
+    defer { held = nil }
+    return held ?? []
+  }
+}

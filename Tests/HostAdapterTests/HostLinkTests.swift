@@ -1,0 +1,99 @@
+import Adapter
+import Bluetooth
+import HCI
+import Testing
+
+@testable import Host
+@testable import HostAdapter
+
+/// The links of an adapter over a scripted controller whose events are late or lost.
+@Suite struct HostLinkTests {
+  private let handle: ConnectionHandle = 0x40
+
+  @Test func aLinkWhoseDeviceIsNotHeardIsAnnouncedAndDelaysNoOtherAddress() throws {
+    // Read Remote Features gets its status; its event does not come.
+    let stage = try HostStage(privacy: .seconds(900))
+    let first = stage.adapter.information.privateAddress
+    stage.adapter.connect(to: HostStage.phone, ConnectionParameters())
+    try stage.settle()
+    try stage.controller.tell(
+      .leConnectionComplete(
+        LEConnectionComplete {
+          $0.handle = handle
+          $0.peer = HCIAddress(HostStage.phone)
+          ($0.interval, $0.supervisionTimeout) = (24, 400)
+        }))
+    try stage.settle()
+    #expect(stage.controller.commands.contains { $0.opcode == 0x2016 })
+    try stage.wait(.milliseconds(4999))
+    #expect(stage.links.isEmpty)
+    try stage.wait(.milliseconds(1))
+    #expect(stage.links.count == 1)
+    try stage.wait(.seconds(895))
+    #expect(stage.adapter.information.privateAddress != first)
+    #expect(stage.ends.isEmpty)
+  }
+
+  /// One that advertises with an address of its own in a set, and the handle of the set.
+  private func advertising() throws -> (HostStage, set: UInt8) {
+    let stage = try HostStage {
+      $0.returned[0x2003] = [0, 0x10, 0, 0, 0, 0, 0, 0]
+      $0.returned[0x203B] = [4]
+    }
+    var parameters = AdvertisingParameters(data: [])
+    parameters.ownAddress = DeviceAddress(value: 0xC0AA_BBCC_DDEE, kind: .random)
+    stage.adapter.setAdvertising(AdvertisingSetID(1), parameters)
+    try stage.settle()
+    let command = try #require(stage.controller.commands.last { $0.opcode == LESetAdvertisingSetRandomAddress.opcode })
+    return (stage, try LESetAdvertisingSetRandomAddress(decoding: command).advertisingHandle)
+  }
+
+  /// The device sends a Pairing Request.
+  private func requestPairing(_ stage: HostStage) throws {
+    try stage.controller.send([
+      .acl(
+        ACLDataPacket {
+          $0.handle = handle
+          $0.boundary = 2
+          $0.data = [7, 0, 6, 0, 0x01, 3, 0, 1, 16, 0, 0]
+        })
+    ])
+    try stage.settle()
+  }
+
+  /// How many packets of the Security Manager the device got.
+  private func answers(_ stage: HostStage) -> Int { stage.controller.data.count { $0.data.dropFirst(2).first == 6 } }
+
+  @Test(arguments: [true, false])
+  func aPairingWaitsUntilItIsKnownToWhichAddressTheDeviceConnected(isBeforeTheLink: Bool) throws {
+    let (stage, set) = try advertising()
+    if isBeforeTheLink { try requestPairing(stage) }
+    try stage.controller.tell(HostStage.connected(handle))
+    try stage.settle()
+    #expect(stage.links.count == 1)
+    if !isBeforeTheLink { try requestPairing(stage) }
+    #expect(answers(stage) == 0)
+    try stage.controller.tell(
+      .leAdvertisingSetTerminated(
+        LEAdvertisingSetTerminated {
+          $0.advertisingHandle = set
+          $0.handle = handle
+        }))
+    try stage.settle()
+    #expect(answers(stage) == 1)
+  }
+
+  @Test func aPairingWaitsForTheEndOfASetOnlyForAWhile() throws {
+    let (stage, _) = try advertising()
+    try stage.controller.tell(HostStage.connected(handle))
+    try stage.settle()
+    try requestPairing(stage)
+    try stage.wait(.milliseconds(999))
+    #expect(answers(stage) == 0)
+    try stage.wait(.milliseconds(1))
+    #expect(answers(stage) == 1)
+    // From then on nothing is held.
+    try requestPairing(stage)
+    #expect(answers(stage) == 2)
+  }
+}
