@@ -226,16 +226,21 @@ extension HostAdapter: ControllerHostOwner {
   }
 
   func controllerIsSetUp(_ found: HostController) {
-    onSince = context.scheduler.now
     information.adopt(found.profile)
     (information.company, information.version) = (found.company, found.version)
     context.logger.debug("the controller is set up", metadata: ["profile": "\(found.profile)"])
     let address = addresses.begin(found.profile.address)
+    controller.activities.begin(address.map { found.profile.seen(under: $0) } ?? found.profile)
+    guard let address else { return use(found, nil) }
+    addresses.setFirst(address) { [weak self] in self?.use(found, address) }
+  }
+
+  /// The controller has its first private address, or is to have none.
+  private func use(_ found: HostController, _ address: DeviceAddress?) {
+    onSince = context.scheduler.now
     information.privateAddress = address
-    let profile = address.map { found.profile.seen(under: $0) } ?? found.profile
-    links.begin(found, seenAs: profile.addressOnAir, addresses.key(of: profile.address))
-    controller.activities.begin(profile)
-    if let address { controller.activities.run(.command(HostAddresses.set(address))) }
+    let profile = found.profile
+    links.begin(found, seenAs: address ?? profile.addressOnAir, addresses.key(of: profile.address))
     // The state is reported before wanted activities start.
     become(.on)
     controller.activities.startTargets(.tick)

@@ -16,6 +16,9 @@ import Radio
 /// | pausing  | no quiet in time                      | `resume` under the last address: used, for a minute     |
 /// | setting  | the controller has it                 | `resume` under it: used                                 |
 /// | setting  | the controller refuses it             | `resume` under the last one: used, for a minute         |
+/// | setting  | no answer                             | `set` the last one: restoring                           |
+/// | restoring | the controller has it                | `resume` under it: used, for a minute                   |
+/// | restoring | it refuses it, no answer             | `failed`: idle                                          |
 /// | any      | `close`                               | idle                                                    |
 ///
 /// From `pause` to `resume` ends of the scan and of advertisements are withheld from programs (`withholds`).
@@ -27,6 +30,16 @@ package struct OwnAddresses {
     case set(DeviceAddress)
     /// They go on under this address. Programs were not told of activities that ended for the pause.
     case resume(DeviceAddress, scanEnded: Bool, ended: Set<AdvertisingSetID>)
+    /// Which address the controller has is not known: it cannot be used.
+    case failed
+  }
+
+  /// The controller's answer to an address.
+  package enum Answer: Hashable {
+    case taken
+    case refused
+    /// Nothing: it may have the address or not.
+    case missing
   }
 
   private enum State {
@@ -35,6 +48,7 @@ package struct OwnAddresses {
     case due
     case pausing(until: Instant)
     case setting(DeviceAddress)
+    case restoring
   }
 
   /// After the controller took no new address.
@@ -64,14 +78,14 @@ package struct OwnAddresses {
   package var deadline: Instant? {
     switch state {
     case .used(let until), .pausing(let until): until
-    case .idle, .due, .setting: nil
+    case .idle, .due, .setting, .restoring: nil
     }
   }
 
   /// Whether scan, advertising and connecting pause until there is another address.
   package var isPausing: Bool {
     switch state {
-    case .pausing, .setting: true
+    case .pausing, .setting, .restoring: true
     case .idle, .used, .due: false
     }
   }
@@ -119,12 +133,21 @@ package struct OwnAddresses {
     return [.set(next)]
   }
 
-  /// The controller has answered.
-  /// - Parameter isSet: whether it has the new address.
-  package mutating func answered(isSet: Bool, at now: Instant) -> [Action] {
-    guard case .setting(let next) = state else { return [] }
-    if isSet { current = next }
-    return resume(for: isSet ? rotation : Self.retry, at: now)
+  /// The controller was given an address, and has answered or not.
+  package mutating func answered(_ answer: Answer, at now: Instant) -> [Action] {
+    switch (state, answer) {
+    case (.setting(let next), .taken):
+      current = next
+      return resume(for: rotation, at: now)
+    case (.setting, .refused), (.restoring, .taken): return resume(for: Self.retry, at: now)
+    case (.setting, .missing):
+      state = .restoring
+      return [.set(current)]
+    case (.restoring, _):
+      close()
+      return [.failed]
+    default: return []
+    }
   }
 
   /// Time has passed.
@@ -134,7 +157,7 @@ package struct OwnAddresses {
       state = .due
       return [.pauseIsDue]
     case .pausing(let until) where until <= now: return resume(for: Self.retry, at: now)
-    case .idle, .used, .due, .pausing, .setting: return []
+    case .idle, .used, .due, .pausing, .setting, .restoring: return []
     }
   }
 

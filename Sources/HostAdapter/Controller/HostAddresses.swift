@@ -13,6 +13,8 @@ protocol HostAddressesOwner: AnyObject {
   /// They go on under this address, except for unwanted ones: their ends were not told. The radio tells when they have
   /// begun again (`RadioAction.resumed`).
   func resume(under address: DeviceAddress, isScanOver: Bool, over: Set<AdvertisingSetID>)
+  /// The controller does not work.
+  func controllerFailed(_ reason: String)
 }
 
 /// The private addresses under which one controller is seen: runs `OwnAddresses` by the clock.
@@ -65,9 +67,21 @@ final class HostAddresses {
   /// All activities have ended for the pause.
   func becameQuiet() { run { $0.quiet(using: &self.random) } }
 
-  /// The command that gives a controller a random address.
-  static func set(_ address: DeviceAddress) -> CommandPacket {
-    CommandPacket(LESetRandomAddress { $0.address = address.value })
+  /// Gives the controller its first address.
+  /// - Parameter done: called when it has it; never if it does not take it.
+  func setFirst(_ address: DeviceAddress, _ done: @escaping () -> Void) {
+    set(address) { [weak self] answer in
+      if answer == .taken { return done() }
+      // Without the controller there is no machine.
+      if let self, machine != nil { owner?.controllerFailed("it takes no private address") }
+    }
+  }
+
+  private func set(_ address: DeviceAddress, _ done: @escaping (OwnAddresses.Answer) -> Void) {
+    activities.ask(CommandPacket(LESetRandomAddress { $0.address = address.value })) { answer in
+      // The slot's answer for the controller is "unspecified error".
+      done(answer.status.isSuccess ? .taken : answer.status.code == .unspecifiedError ? .missing : .refused)
+    }
   }
 
   private func run(_ step: (inout OwnAddresses) -> [OwnAddresses.Action]) {
@@ -92,16 +106,17 @@ final class HostAddresses {
     switch action {
     case .pauseIsDue: pause()
     case .set(let address):
-      activities.ask(Self.set(address)) { [weak self] answer in
+      set(address) { [weak self] answer in
         guard let self else { return }
-        if !answer.status.isSuccess { context.logger.warning("the controller takes no new private address") }
-        run { $0.answered(isSet: answer.status.isSuccess, at: self.context.scheduler.now) }
+        if answer != .taken { context.logger.warning("the controller takes no new private address") }
+        run { $0.answered(answer, at: self.context.scheduler.now) }
       }
     case .resume(let address, let scanEnded, let ended):
       let isScanOver = scanEnded && activities.targets.scan == nil
       owner?.resume(
         under: address, isScanOver: isScanOver, over: ended.filter { activities.targets.advertising[$0] == nil })
       activities.run(.resume(address, activities.targets))
+    case .failed: owner?.controllerFailed("it does not take its private address again")
     }
   }
 

@@ -14,6 +14,8 @@ final class ScriptedController {
   var refused: [UInt16: HCIErrorCode] = [:]
   /// The opcodes that it answers with Command Status: an event follows.
   var started: Set<UInt16> = [0x2013, 0x2016, 0x0406, 0x2019]
+  /// The opcodes that it does not answer.
+  var unanswered: Set<UInt16> = []
   private(set) var commands: [CommandPacket] = []
   private(set) var data: [ACLDataPacket] = []
   /// How often a host has come.
@@ -63,12 +65,13 @@ final class ScriptedController {
     }
     var buffer = [UInt8](repeating: 0, count: 4096)
     let count = read(socket, &buffer, buffer.count)
-    guard count > 0 else { return false }
+    if count == 0 { hangUp() }
+    guard count > 0 else { return count == 0 }
     for case .packet(let octets) in framer.receive(buffer[..<count]) {
       switch try HCIPacket(decoding: octets) {
       case .command(let packet):
         commands.append(packet)
-        try tell(answer(packet.opcode))
+        if !unanswered.contains(packet.opcode.rawValue) { try tell(answer(packet.opcode)) }
       case .acl(let packet): data.append(packet)
       case .event: break
       }

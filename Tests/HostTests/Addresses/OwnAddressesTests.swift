@@ -46,7 +46,7 @@ import Testing
       return
     }
     #expect(second != first && second.isResolved(by: key))
-    #expect(addresses.answered(isSet: true, at: at(902)) == [.resume(second, scanEnded: false, ended: [])])
+    #expect(addresses.answered(.taken, at: at(902)) == [.resume(second, scanEnded: false, ended: [])])
     #expect(!addresses.isPausing && addresses.deadline == at(902 + 900))
   }
 
@@ -61,7 +61,7 @@ import Testing
   @Test mutating func theLastAddressStaysWhereTheControllerTakesNoOther() {
     var (refused, first) = pausing()
     _ = refused.quiet(using: &random)
-    #expect(refused.answered(isSet: false, at: at(901)) == [.resume(first, scanEnded: false, ended: [])])
+    #expect(refused.answered(.refused, at: at(901)) == [.resume(first, scanEnded: false, ended: [])])
     #expect(refused.deadline == at(961))
 
     var (busy, same) = pausing()
@@ -69,7 +69,25 @@ import Testing
     #expect(busy.tick(at: at(905)) == [.resume(same, scanEnded: false, ended: [])])
     // Quiet comes too late.
     #expect(busy.quiet(using: &random) == [])
-    #expect(busy.answered(isSet: true, at: at(906)) == [])
+    #expect(busy.answered(.taken, at: at(906)) == [])
+  }
+
+  @Test mutating func theLastAddressIsSetAgainWhereTheControllerDoesNotAnswer() {
+    var (addresses, first) = pausing()
+    _ = addresses.quiet(using: &random)
+    #expect(addresses.answered(.missing, at: at(906)) == [.set(first)])
+    #expect(addresses.isPausing && addresses.deadline == nil)
+    #expect(addresses.answered(.taken, at: at(907)) == [.resume(first, scanEnded: false, ended: [])])
+    #expect(addresses.deadline == at(967))
+  }
+
+  @Test(arguments: [OwnAddresses.Answer.refused, .missing])
+  mutating func aControllerWhoseAddressIsUnknownHasFailed(_ answer: OwnAddresses.Answer) {
+    var (addresses, _) = pausing()
+    _ = addresses.quiet(using: &random)
+    _ = addresses.answered(.missing, at: at(906))
+    #expect(addresses.answered(answer, at: at(911)) == [.failed])
+    #expect(!addresses.isPausing && addresses.deadline == nil)
   }
 
   @Test mutating func endsForThePauseAreWithheld() {
@@ -88,7 +106,7 @@ import Testing
       Issue.record("no address")
       return
     }
-    #expect(addresses.answered(isSet: true, at: at(901)) == [.resume(second, scanEnded: true, ended: [set])])
+    #expect(addresses.answered(.taken, at: at(901)) == [.resume(second, scanEnded: true, ended: [set])])
     let late = addresses.withholds(.scanning(false))
     #expect(!late)
   }
@@ -97,7 +115,7 @@ import Testing
     var (addresses, _) = pausing()
     addresses.close()
     #expect(addresses.deadline == nil && !addresses.isPausing)
-    #expect(addresses.quiet(using: &random) == [] && addresses.answered(isSet: true, at: at(901)) == [])
+    #expect(addresses.quiet(using: &random) == [] && addresses.answered(.taken, at: at(901)) == [])
   }
 
   @Test func theAddressesOfSetsAreThoseThatTheControllerWasGiven() {
@@ -115,8 +133,10 @@ import Testing
     for packet in [parameters(0), address(0, 0xC011_2233_4455), parameters(1)] { sets.sent(packet) }
     #expect(sets.address(of: 0) == DeviceAddress(value: 0xC011_2233_4455, kind: .random))
     #expect(sets.address(of: 1) == nil && sets.address(of: 2) == nil)
+    #expect(sets.mayDiffer(from: DeviceAddress(value: 1, kind: .public)))
+    #expect(!sets.mayDiffer(from: DeviceAddress(value: 0xC011_2233_4455, kind: .random)))
     // The set is set up again, with the public address.
     sets.sent(parameters(0))
-    #expect(sets.address(of: 0) == nil)
+    #expect(sets.address(of: 0) == nil && !sets.mayDiffer(from: DeviceAddress(value: 1, kind: .public)))
   }
 }
