@@ -23,6 +23,10 @@ import Testing
     [1] + Array(identifier.utf8) + [0, 0, UInt8(name.utf8.count), 0] + Array(name.utf8)
   }
 
+  private func ask(_ identifier: UInt32) -> [UInt8] {
+    NotificationCommand.getAttributes(notification: identifier, parts).octets
+  }
+
   private var askName: [UInt8] { NotificationCommand.getAppName("com.a").octets }
 
   private func after(_ seconds: Double) -> Instant { Instant.zero.advanced(by: .seconds(seconds)) }
@@ -161,8 +165,41 @@ import Testing
     // Other octets behind the first ones are a fault of this answer.
     _ = reader.received(other, at: after(20))
     #expect(reader.received(data: [0], at: after(21)) == [])
-    #expect(reader.received(data: late, at: after(21)).count == 1)
+    #expect(reader.received(data: late, at: after(21)) == [.write(ask(9))])
+  }
+
+  /// Another program asks the same phone, whose answers come to both.
+  @Test func anAnswerToAnotherProgramIsNoFailure() {
+    let expected: [NotificationReader.Action] = [.notification(event, [.title: "Hi"], app: nil)]
+    let parts: [NotificationCommand.Part] = [.init(.title, length: 16)]
+    let question = NotificationCommand.getAttributes(notification: event.identifier, parts).octets
+    var reader = NotificationReader(parts: parts)
+    _ = reader.received(event, at: after(0))
+    // Its answer has parts that were not asked for, and comes in pieces.
+    #expect(reader.received(data: answer(), at: after(1)) == [.write(question)])
+    #expect(reader.deadline == after(11))
+    #expect(reader.received(data: [2, 0, 0], at: after(1)) == [])
+    #expect(reader.received(data: answer(event.identifier, [(1, "Hi")]), at: after(1)) == expected)
+    // The second one is the last.
+    _ = reader.received(event, at: after(2))
+    _ = reader.received(data: answer(), at: after(2))
+    guard case .failed? = reader.received(data: answer(), at: after(2)).first else { Issue.record("no end"); return }
     #expect(reader.deadline == nil)
+    // Nothing is asked for again that has gone.
+    _ = reader.received(event, at: after(3))
+    var gone = event
+    gone.change = .removed
+    _ = reader.received(gone, at: after(3))
+    #expect(reader.received(data: answer(), at: after(3)) == [] && reader.deadline == nil)
+  }
+
+  @Test func anAnswerBeginsAgainWithItsFirstOctets() {
+    var reader = NotificationReader(parts: parts)
+    _ = reader.received(event, at: after(0))
+    // The answer to another program has some of the parts only; the one to this program follows in pieces.
+    #expect(reader.received(data: answer(event.identifier, [(1, "")]), at: after(1)) == [])
+    #expect(reader.received(data: Array(answer().prefix(9)), at: after(1)) == [])
+    #expect(reader.received(data: Array(answer().dropFirst(9)), at: after(1)) == [.write(askName)])
   }
 
   @Test func theNameOfAnApplicationIsAskedForOnce() {

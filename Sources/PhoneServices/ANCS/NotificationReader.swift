@@ -9,7 +9,8 @@ import Bluetooth
 /// | asking  | an answer to another question | none: it was too late                                            |
 /// | asking  | its answer is whole, and the name of the application is known | `notification`; the next `write` → asking, or → idle |
 /// | asking  | its answer is whole, and the name is not known | `write` → naming                                |
-/// | asking  | refused, invalid, or too late | `failed`; the next `write` → asking, or → idle                   |
+/// | asking  | invalid at first              | the same `write`: another program may have asked the phone, too  |
+/// | asking  | refused, invalid again, or too late | `failed`; the next `write` → asking, or → idle             |
 /// | naming  | the name                      | `notification`; the next `write` → asking, or → idle             |
 /// | naming  | refused, invalid, or too late | the same without a name, which is not asked for again            |
 /// | any     | a notification has gone       | `removed`; a waiting one is not asked for, an answer is dropped  |
@@ -39,20 +40,25 @@ public struct NotificationReader: Sendable {
     let event: NotificationEvent
     var answer: Answer
     let deadline: Instant
+    /// Whether it was asked for the second time.
+    var isRepeated = false
     /// Whether the first octets of its answer came.
     var hasBegun = false
     /// The notification has gone since: the end of the answer is awaited, as the parts of answers do not say which they
     /// belong to.
     var isGone = false
 
-    /// Whether these octets may be the first ones of its answer: the command, and the notification or application.
+    /// The first octets of its answer: the command, and the notification or application.
+    var head: [UInt8] {
+      switch answer {
+      case .contents: [0] + event.identifier.littleEndianOctets
+      case .name(let assembly, _): assembly.head
+      }
+    }
+
+    /// Whether these octets may be the first ones of its answer.
     func begins(_ data: [UInt8]) -> Bool {
-      let head =
-        switch answer {
-        case .contents: [0] + event.identifier.littleEndianOctets
-        case .name(let assembly, _): assembly.head
-        }
-      return !data.isEmpty && zip(data, head).allSatisfy { $0 == $1 }
+      !data.isEmpty && zip(data, head).allSatisfy { $0 == $1 }
     }
   }
 
@@ -102,10 +108,12 @@ public struct NotificationReader: Sendable {
     asked.hasBegun = true
     switch asked.answer {
     case .contents(var assembly):
+      // The octets before were an answer to another program, which asked for other parts of the same notification.
+      if data.starts(with: asked.head) { assembly = self.assembly(of: asked.event) }
       switch assembly.received(data) {
       case .incomplete: asked.answer = .contents(assembly)
       case .complete(let parts): return complete(asked, parts, at: now)
-      case .invalid(let reason): return end(asked, .failed(asked.event, reason), at: now)
+      case .invalid(let reason): return invalid(asked, reason, at: now)
       }
     case .name(var assembly, let parts):
       switch assembly.received(data) {
@@ -116,6 +124,12 @@ public struct NotificationReader: Sendable {
     }
     question = asked
     return []
+  }
+
+  /// An answer does not fit; it may be the one to another program.
+  private mutating func invalid(_ asked: Question, _ reason: String, at now: Instant) -> [Action] {
+    guard asked.isRepeated || asked.isGone else { return ask(asked.event, isRepeated: true, at: now) }
+    return end(asked, .failed(asked.event, reason), at: now)
   }
 
   /// The contents are whole.
@@ -162,10 +176,17 @@ public struct NotificationReader: Sendable {
 
   private mutating func next(at now: Instant) -> [Action] {
     guard !waiting.isEmpty else { return [] }
-    let event = waiting.removeFirst()
+    return ask(waiting.removeFirst(), isRepeated: false, at: now)
+  }
+
+  private mutating func ask(_ event: NotificationEvent, isRepeated: Bool, at now: Instant) -> [Action] {
     question = Question(
-      event: event, answer: .contents(AttributeAssembly(notification: event.identifier, parts: parts)),
-      deadline: now.advanced(by: Self.timeout))
+      event: event, answer: .contents(assembly(of: event)), deadline: now.advanced(by: Self.timeout),
+      isRepeated: isRepeated)
     return [.write(NotificationCommand.getAttributes(notification: event.identifier, parts).octets)]
+  }
+
+  private func assembly(of event: NotificationEvent) -> AttributeAssembly {
+    AttributeAssembly(notification: event.identifier, parts: parts)
   }
 }

@@ -110,17 +110,17 @@ import PhoneServices
     var reader = NotificationReader(parts: [.init(.positiveActionLabel), .init(.negativeActionLabel)])
     let event = NotificationEvent(
       change: .added, flags: [], category: .init(rawValue: 0), count: 1, identifier: action.notification)
-    for case .write(let octets) in reader.received(event, at: .zero) {
-      do {
-        try await write(octets, to: ANCS.service, ANCS.controlPoint)
-      } catch let error as BluetoothError {
-        guard let reason = NotificationCommand.refusal(error) else { throw error }
-        throw Failure("notification \(action.notification): \(reason)")
-      }
-    }
+    for case .write(let octets) in reader.received(event, at: .zero) { try await ask(octets, about: action) }
     let found = try await withDeadline(10) { @MainActor in
       for try await answer in answers {
-        for case .notification(_, let labels, _) in reader.received(data: answer, at: .zero) { return labels }
+        for step in reader.received(data: answer, at: .zero) {
+          switch step {
+          case .write(let octets): try await self.ask(octets, about: action)
+          case .notification(_, let labels, _): return labels
+          case .failed(_, let reason): throw Failure("notification \(action.notification): \(reason)")
+          case .removed: break
+          }
+        }
       }
       throw self.lost
     }
@@ -131,6 +131,15 @@ import PhoneServices
     throw Failure(
       "notification \(action.notification) has no \(action.name) action"
         + (other.isEmpty ? "" : ", but the \(action.opposite) \"\(Output.clean(other))\""))
+  }
+
+  private func ask(_ octets: [UInt8], about action: NotificationAction) async throws {
+    do {
+      try await write(octets, to: ANCS.service, ANCS.controlPoint)
+    } catch let error as BluetoothError {
+      guard let reason = NotificationCommand.refusal(error) else { throw error }
+      throw Failure("notification \(action.notification): \(reason)")
+    }
   }
 
   /// Has the player do something.

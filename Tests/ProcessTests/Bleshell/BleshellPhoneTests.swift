@@ -85,6 +85,9 @@ import Testing
     #expect(try phone.written(to: ANCS.controlPoint) == [0, 7, 0, 0, 0, 6, 7])
     // An answer to another question comes before.
     try phone.notify(ANCS.dataSource, [0, 8, 0, 0, 0, 6, 0, 0, 7, 0, 0])
+    // The phone's answer to another program, which has asked about the same notification.
+    try phone.notify(ANCS.dataSource, [0, 7, 0, 0, 0, 0, 1, 0, 0x61])
+    #expect(try phone.written(to: ANCS.controlPoint) == [0, 7, 0, 0, 0, 6, 7])
     try phone.notify(ANCS.dataSource, labels("Reply", "Clear"))
     #expect(try phone.written(to: ANCS.controlPoint) == [2, 7, 0, 0, 0, 0])
     let object = try #require(try objects(reply).first)
@@ -112,6 +115,14 @@ import Testing
     try phone.refuseWrite(to: ANCS.controlPoint, 0xA2)
     #expect(try gone.exitStatus() == 1)
     #expect(gone.errors.contains("notification 7: the phone does not have it any more"), "\(gone.errors)")
+
+    let malformed = try phone.start("negative", "7")
+    for _ in 0..<2 {
+      _ = try phone.written(to: ANCS.controlPoint)
+      try phone.notify(ANCS.dataSource, [0, 7, 0, 0, 0, 9])
+    }
+    #expect(try malformed.exitStatus() == 1)
+    #expect(malformed.errors.contains("notification 7: attribute 9, which was not asked for"), "\(malformed.errors)")
 
     let failed = try phone.start("negative", "7")
     _ = try phone.written(to: ANCS.controlPoint)
