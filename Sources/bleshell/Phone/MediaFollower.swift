@@ -34,7 +34,8 @@ import PhoneServices
         }
         if let self, !Task.isCancelled { end.finish(throwing: phone.lost) }
       } catch {
-        self?.end.finish(throwing: error)
+        guard let self else { return }
+        end.finish(throwing: phone.explained(error))
       }
     }
     defer {

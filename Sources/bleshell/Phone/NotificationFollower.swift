@@ -56,7 +56,8 @@ import PhoneServices
           guard let self, !Task.isCancelled else { return }
           end.finish(throwing: phone.lost)
         } catch {
-          self?.end.finish(throwing: error)
+          guard let self else { return }
+          end.finish(throwing: phone.explained(error))
         }
       })
   }

@@ -62,12 +62,22 @@ import PhoneServices
     do throws(BluetoothError) {
       return try await body()
     } catch {
-      guard error.domain == .bled, error.code == BledError.unknownAttribute.rawValue else { throw error }
-      throw Failure(
+      throw explained(error)
+    }
+  }
+
+  /// An error of the phone, in words for people. The phone may publish and remove its services at any time.
+  func explained(_ error: any Error) -> any Error {
+    guard let bled = error as? BluetoothError, bled.domain == .bled else { return error }
+    switch bled.code {
+    case BledError.unknownAttribute.rawValue:
+      return Failure(
         """
         \(device.name) does not serve this here: an iPhone does to a device that it is bonded with, on a link that is \
         encrypted; "bleshell pair" pairs
         """, passes: true)
+    case BledError.unknownHandle.rawValue: return Failure("the services of \(device.name) changed", passes: true)
+    default: return error
     }
   }
 

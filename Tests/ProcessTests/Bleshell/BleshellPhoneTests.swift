@@ -147,9 +147,7 @@ import Testing
       try #require(!process.hasEnded, "\(process.errors)")
       try phone.notify(ANCS.notificationSource, [0, 0, 4, 1, number, 0, 0, 0])
       _ = try phone.written(to: ANCS.controlPoint)
-      var answer: [UInt8] = [0, number, 0, 0, 0]
-      for part in [0, 1, 2, 3, 5, 6, 7] as [UInt8] { answer += [part, 0, 0] }
-      try phone.notify(ANCS.dataSource, answer)
+      try phone.notify(ANCS.dataSource, empty(number))
       try eventually("the notification is there") {
         process.output.contains("\"notification\":\(number)") || process.hasEnded
       }
@@ -158,6 +156,31 @@ import Testing
     let found = try objects(process)
     #expect(found.map { $0["notification"] } == [7, 8])
     #expect(process.errors.contains("; trying again"), "\(process.errors)")
+  }
+
+  /// The answer about a notification without contents.
+  private func empty(_ number: UInt8) -> [UInt8] {
+    ([0, 1, 2, 3, 5, 6, 7] as [UInt8]).reduce(into: [0, number, 0, 0, 0]) { $0 += [$1, 0, 0] }
+  }
+
+  @Test("with --keep a service that the phone removes and publishes again is followed again")
+  func servicesChange() throws {
+    let phone = try ScriptedPhone()
+    let process = try phone.start("notifications", "--keep", "--count", "2", "--json")
+    for number in [7, 8] as [UInt8] {
+      try phone.awaitSubscription(to: ANCS.dataSource)
+      try phone.awaitSubscription(to: ANCS.notificationSource)
+      try phone.notify(ANCS.notificationSource, [0, 0, 4, 1, number, 0, 0, 0])
+      _ = try phone.written(to: ANCS.controlPoint)
+      try phone.notify(ANCS.dataSource, empty(number))
+      guard number == 7 else { break }
+      try eventually("the notification is there") { process.output.contains("\"notification\":7") || process.hasEnded }
+      try phone.remove(ANCS.service)
+      try eventually("the change is told") { process.errors.contains("; trying again") || process.hasEnded }
+      try #require(!process.hasEnded, "\(process.errors)")
+      try phone.publishNotifications()
+    }
+    #expect(try objects(process).map { $0["notification"] } == [7, 8])
   }
 
   @Test("the state of the player, and commands that it takes")

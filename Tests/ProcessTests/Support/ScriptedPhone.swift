@@ -13,6 +13,7 @@ final class ScriptedPhone {
   private(set) var address = ""
   private let client: SocketClient
   private let accessory: SocketClient
+  /// The handles of its services and characteristics.
   private var handles: [BluetoothUUID: UInt16] = [:]
   private var peripheral = ""
 
@@ -30,13 +31,7 @@ final class ScriptedPhone {
           uuid: CurrentTime.characteristic, properties: [.read, .notify], permissions: [.readEncryptionRequired],
           value: HexBytes(Self.time))
       ])
-    try publish(
-      ANCS.service,
-      [
-        .init(uuid: ANCS.notificationSource, properties: [.notify], permissions: [.subscribeEncryptionRequired]),
-        .init(uuid: ANCS.controlPoint, properties: [.write], permissions: [.writeEncryptionRequired]),
-        .init(uuid: ANCS.dataSource, properties: [.notify], permissions: [.subscribeEncryptionRequired]),
-      ])
+    try publishNotifications()
     try publish(
       AMS.service,
       [
@@ -64,11 +59,29 @@ final class ScriptedPhone {
   /// Ends the link.
   func disconnect() throws { _ = try client.call(PeripheralDisconnect.self, .init(peripheral: peripheral)) }
 
+  /// Publishes ANCS.
+  func publishNotifications() throws {
+    try publish(
+      ANCS.service,
+      [
+        .init(uuid: ANCS.notificationSource, properties: [.notify], permissions: [.subscribeEncryptionRequired]),
+        .init(uuid: ANCS.controlPoint, properties: [.write], permissions: [.writeEncryptionRequired]),
+        .init(uuid: ANCS.dataSource, properties: [.notify], permissions: [.subscribeEncryptionRequired]),
+      ])
+  }
+
+  /// Removes one of its services.
+  func remove(_ service: BluetoothUUID) throws {
+    let handle: UInt16 = try #require(handles[service])
+    _ = try client.call(ServiceRemove.self, .init(handle: handle))
+  }
+
   private func publish(_ uuid: BluetoothUUID, _ characteristics: [ServiceToPublish.Characteristic]) throws {
     let service = try client.call(
       ServiceAdd.self,
       .init(service: .init(uuid: uuid, characteristics: characteristics, adapter: "simulated1"))
     ).service
+    handles[uuid] = service.handle
     for characteristic in service.characteristics ?? [] { handles[characteristic.uuid] = characteristic.handle }
   }
 
