@@ -83,7 +83,8 @@ struct PhoneCommand: ShellCommand {
       guard subject.isFollowed else {
         return try await deadline.bound { @MainActor in try await Self.perform(subject, phone) }
       }
-      guard try await limited({ try await Self.follow(subject, phone, deadline) }) else { throw tooFew }
+      let isTimeOver = try await limited { try await Self.follow(subject, phone, deadline) }
+      if isTimeOver { try checkCount() }
     }
   }
 
@@ -121,7 +122,7 @@ struct PhoneCommand: ShellCommand {
     _ name: String, _ subject: Subject, _ lines: PhoneLines, in shell: Shell
   ) async throws {
     let keeper = Keeper(name, within: connection.deadline) { lines.output.problem($0) }
-    let isOver = try await limited { @MainActor in
+    let isTimeOver = try await limited { @MainActor in
       try await keeper.run { @MainActor in
         let deadline = keeper.deadline
         try await shell.use(name, within: deadline, over: connection.adapter, onlyConnecting: true) { device in
@@ -129,24 +130,29 @@ struct PhoneCommand: ShellCommand {
         }
       }
     }
+    guard isTimeOver else { return }
     guard keeper.hasBegun else { throw keeper.neverBegan(time) }
-    if !isOver { throw tooFew }
+    try checkCount()
   }
 
-  private var tooFew: Failure { Failure("fewer than \(count ?? 0) lines came within the time") }
+  /// The time is over.
+  /// - Throws: `Failure` if some of the lines have not come.
+  private func checkCount() throws {
+    if let count { throw Failure("fewer than \(count) lines came within the time") }
+  }
 
   /// Follows something until enough lines came, the time is over, or Ctrl-C.
-  /// - Returns: false if the time was over before.
+  /// - Returns: Whether the time was over before.
   @MainActor private func limited(_ body: @escaping @MainActor @Sendable () async throws -> Void) async throws -> Bool {
     do {
       let done: Void? = try await withDeadline(time ?? 0) {
         try await body()
         try Task.checkCancellation()
       }
-      return done != nil || count == nil
+      return done == nil
     } catch is CancellationError where count == nil && time == nil {
       // Ctrl-C is the regular end.
-      return true
+      return false
     }
   }
 }

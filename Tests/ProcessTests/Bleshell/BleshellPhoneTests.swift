@@ -1,5 +1,6 @@
 import BledRPC
 import FoundationEssentials
+import Glibc
 import PhoneServices
 import Testing
 
@@ -181,6 +182,17 @@ import Testing
       try phone.publishNotifications()
     }
     #expect(try objects(process).map { $0["notification"] } == [7, 8])
+  }
+
+  @Test("Ctrl-C is the regular end of --keep, also before the phone has come")
+  func interruptedWait() throws {
+    let phone = try ScriptedPhone()
+    try phone.disconnect()
+    let process = try phone.start("notifications", "--keep")
+    try eventually("it waits") { process.errors.contains("waiting for") || process.hasEnded }
+    process.send(signal: SIGINT)
+    #expect(try process.exitStatus() == 0, "\(process.errors)")
+    #expect(!process.errors.contains("no connection"), "\(process.errors)")
   }
 
   @Test("the state of the player, and commands that it takes")
