@@ -56,7 +56,7 @@ public actor NearbyNode {
   /// The sessions whose invitation is awaited: nothing else refers to them yet.
   var waiting: [Int: NearbyConnection] = [:]
   /// The waits for the end of a session's channels.
-  private var closeWaiters: [CheckedContinuation<Void, Never>] = []
+  private(set) var closeWaiters: [CheckedContinuation<Void, Never>] = []
 
   /// - Throws: `BledError.invalidParameter` for information that is too long.
   public init(client: BledClient, settings: NearbySettings) throws(BluetoothError) {
@@ -115,11 +115,12 @@ public actor NearbyNode {
   }
 
   /// Waits until a peer knows that its former session has ended here, or had the time to: it takes an invitation before
-  /// that for one that crosses its own.
+  /// that for one that crosses its own. Sessions that end later do not count: anyone can bring those about.
   func formerEnds(of identifier: UInt64) async {
-    while peers.values.contains(where: {
-      $0.remote.identifier == identifier && $0.hasEnded && !$0.session.isDialer && !$0.sockets.isEmpty
-    }) {
+    let former = peers.filter { _, peer in
+      peer.remote.identifier == identifier && peer.hasEnded && !peer.session.isDialer
+    }.keys
+    while !hasStopped, !Task.isCancelled, former.contains(where: { peers[$0]?.sockets.isEmpty == false }) {
       await withCheckedContinuation { closeWaiters.append($0) }
     }
   }
