@@ -14,6 +14,7 @@ final class Party: NSObject, @unchecked Sendable {
     var started: [(name: String, progress: Progress)] = []
     var finished: [(name: String, url: URL?, contents: Data?, error: MCError?)] = []
     var certificates: [[Any]?] = []
+    var judgements: [(Bool) -> Void] = []
   }
 
   static let serviceType = "bled-test"
@@ -26,7 +27,8 @@ final class Party: NSObject, @unchecked Sendable {
   var accepts: Bool? = true
   /// Whether peers that are found are invited.
   var invites = false
-  var acceptsCertificates = true
+  /// The judgement of certificates; nil: the test gives it.
+  var acceptsCertificates: Bool? = true
   private let lock = NSLock()
   private var log = Log()
 
@@ -124,8 +126,12 @@ extension Party: MCSessionDelegate {
     _ session: MCSession, didReceiveCertificate certificate: [Any]?, fromPeer peerID: MCPeerID,
     certificateHandler: @escaping (Bool) -> Void
   ) {
-    write { $0.certificates.append(certificate) }
-    certificateHandler(acceptsCertificates)
+    let accepts = acceptsCertificates
+    if let accepts { certificateHandler(accepts) }
+    write {
+      $0.certificates.append(certificate)
+      if accepts == nil { $0.judgements.append(certificateHandler) }
+    }
   }
 }
 

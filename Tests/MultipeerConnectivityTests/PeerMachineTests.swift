@@ -12,15 +12,15 @@ import Testing
 
   @Test("connecting is told before connected, and the end once", arguments: [true, false])
   func connected(isReadyFirst: Bool) {
-    var machine = PeerMachine(greeting: own, token: secret)
+    var machine = PeerMachine(greeting: own)
     let certificate = Data([1])
     expect(machine.opened() == [.tell(.connecting), .send(.greeting(own))])
     expect(machine.received(Self.greeting(.optional, [certificate])) == [.judge([certificate])])
     if isReadyFirst {
       expect(machine.receivedReady(other) == [] && !machine.isConnected)
-      expect(machine.judged(true) == [.send(.ready(secret)), .know(other), .tell(.connected)])
+      expect(machine.judged(true) == [.sendReady, .know(other), .tell(.connected)])
     } else {
-      expect(machine.judged(true) == [.send(.ready(secret))] && !machine.isConnected)
+      expect(machine.judged(true) == [.sendReady] && !machine.isConnected)
       expect(machine.receivedReady(other) == [.know(other), .tell(.connected)])
     }
     #expect(machine.isConnected)
@@ -32,19 +32,19 @@ import Testing
 
   @Test("an invitation that fails is told as not connected, without connecting")
   func failed() {
-    var machine = PeerMachine(greeting: own, token: secret)
+    var machine = PeerMachine(greeting: own)
     expect(machine.ended() == [.tell(.notConnected), .close])
     expect(machine.opened() == [])
   }
 
   @Test("a certificate that is refused ends the connection, and a second answer counts for nothing")
   func refused() {
-    var machine = PeerMachine(greeting: own, token: secret)
+    var machine = PeerMachine(greeting: own)
     _ = machine.opened()
     _ = machine.received(Self.greeting())
     expect(machine.judged(false) == [.tell(.notConnected), .close])
     expect(machine.judged(true) == [] && machine.isOver)
-    machine = PeerMachine(greeting: own, token: secret)
+    machine = PeerMachine(greeting: own)
     _ = machine.opened()
     _ = machine.received(Self.greeting())
     _ = machine.judged(true)
@@ -53,14 +53,14 @@ import Testing
 
   @Test("messages out of order end the connection")
   func outOfOrder() {
-    var machine = PeerMachine(greeting: own, token: secret)
+    var machine = PeerMachine(greeting: own)
     _ = machine.opened()
     expect(machine.receivedReady(other) == [.tell(.notConnected), .close])
-    machine = PeerMachine(greeting: own, token: secret)
+    machine = PeerMachine(greeting: own)
     _ = machine.opened()
     _ = machine.received(Self.greeting())
     expect(machine.received(Self.greeting()) == [.tell(.notConnected), .close])
-    machine = PeerMachine(greeting: own, token: secret)
+    machine = PeerMachine(greeting: own)
     _ = machine.opened()
     _ = machine.received(Self.greeting())
     _ = machine.receivedReady(other)
@@ -74,7 +74,7 @@ import Testing
       (.optional, .none, true), (.required, .optional, true), (.none, .none, true), (.required, .required, true),
     ])
   func encryption(own: MCEncryptionPreference, other: MCEncryptionPreference, connects: Bool) {
-    var machine = PeerMachine(greeting: Self.greeting(own), token: secret)
+    var machine = PeerMachine(greeting: Self.greeting(own))
     _ = machine.opened()
     expect((machine.received(Self.greeting(other)) == [.judge(nil)]) == connects)
   }

@@ -95,6 +95,36 @@ import Testing
     #expect(state.with { !$0.isMember(bob.peer.identity.identifier, [1], ofCarol) })
   }
 
+  @Test("a peer that is being connected while another one is sent away gets the new secret", arguments: [false, true])
+  func joiningWhileCancelled(isGreeting: Bool) async throws {
+    let daemon = try await Daemon(adapters: 3)
+    let (alice, bob) = try await Party.connected(daemon)
+    let carol = Party("Carol", daemon, adapter: 2)
+    if isGreeting { carol.acceptsCertificates = nil } else { carol.accepts = nil }
+    alice.invites = false
+    carol.advertiser.startAdvertisingPeer()
+    try await until { alice.read { $0.found.contains { $0.peer == carol.peer } } }
+    alice.browser.invitePeer(carol.peer, to: alice.session, withContext: nil, timeout: Double(Patience.seconds))
+    if isGreeting {
+      // Alice has accepted her, with the secret that Bob knows.
+      try await until { alice.read { $0.certificates.count == 2 } && carol.read { !$0.judgements.isEmpty } }
+    } else {
+      try await until { carol.read { !$0.invitations.isEmpty } }
+    }
+    let former = alice.session.engine.state[\.token]
+    alice.session.cancelConnectPeer(bob.peer)
+    let renewed = alice.session.engine.state[\.token]
+    if isGreeting {
+      carol.read { $0.judgements[0] }(true)
+    } else {
+      carol.read { $0.invitations[0].answer }(true, carol.session)
+    }
+    try await alice.isConnected(with: carol)
+    try await carol.isConnected(with: alice)
+    try await until { carol.session.engine.state[\.entries][alice.peer.identity.identifier]?.token == renewed }
+    #expect(Memberships.session(of: carol.peer.identity.identifier, former) == nil)
+  }
+
   @Test("a list of members has no more dialled than can take part")
   func manyMembers() async throws {
     let daemon = try await Daemon(adapters: 2)

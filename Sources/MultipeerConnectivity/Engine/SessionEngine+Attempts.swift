@@ -13,7 +13,7 @@ extension SessionEngine {
     _ work: @escaping @Sendable (Int) async -> Void
   ) -> Bool {
     guard !state.isClosed else { return false }
-    var entry = state.entries[peer.identifier] ?? SessionEntry(peer: peer, machine: machine(state))
+    var entry = state.entries[peer.identifier] ?? SessionEntry(peer: peer, machine: machine)
     guard evenIfConnected || entry.isIdle else { return false }
     state.lastAttempt += 1
     let former = local.endings(of: peer.identifier)
@@ -34,7 +34,7 @@ extension SessionEngine {
       guard !state.isClosed, state.entries[peer.identifier]?.isIdle ?? true else { return nil }
       state.lastAttempt += 1
       state.cancelled[peer.identifier] = nil
-      state.entries[peer.identifier] = SessionEntry(peer: peer, machine: machine(state), wait: state.lastAttempt)
+      state.entries[peer.identifier] = SessionEntry(peer: peer, machine: machine, wait: state.lastAttempt)
       return state.lastAttempt
     }
   }

@@ -16,6 +16,12 @@ extension SessionEngine {
     Memberships.add(state.token, of: self)
   }
 
+  /// Tells an accepted peer the secret of the session.
+  func tellToken(_ identifier: UInt64, _ state: inout State) {
+    _ = state.entries[identifier]?.link?.send(.message(.ready(state.token)))
+    state.entries[identifier]?.told = state.token
+  }
+
   /// The secret of a connected peer, which takes the place of a former one.
   func know(_ token: GroupToken, _ identifier: UInt64, _ state: inout State) {
     forgetToken(of: identifier, &state)

@@ -121,9 +121,7 @@ final class SessionEngine: @unchecked Sendable {
       guard let connection else { return }
       state.cancelled[identifier] = connection.key
       renew(&state)
-      for entry in state.entries.values where entry.machine.isConnected {
-        _ = entry.link?.send(.message(.ready(state.token)))
-      }
+      for (identifier, entry) in state.entries where entry.machine.isConnected { tellToken(identifier, &state) }
     }
   }
 
@@ -134,9 +132,7 @@ final class SessionEngine: @unchecked Sendable {
 
   // MARK: Connections
 
-  func machine(_ state: State) -> PeerMachine {
-    PeerMachine(greeting: Greeting(encryption: encryption, certificates: certificates), token: state.token)
-  }
+  var machine: PeerMachine { PeerMachine(greeting: Greeting(encryption: encryption, certificates: certificates)) }
 
   func era(_ state: State) -> Era { Era(session: ObjectIdentifier(self), number: state.era) }
 
@@ -146,20 +142,15 @@ final class SessionEngine: @unchecked Sendable {
     async
   {
     let link = state.with { state -> PeerLink? in
+      guard state.conclude(origin, of: peer.identifier), !state.isClosed else { return nil }
       let former = state.entries[peer.identifier]
-      var attempts = former?.attempts ?? [:]
-      let isWanted =
-        switch origin {
-        case .attempt(let number): attempts.removeValue(forKey: number) != nil
-        case .member(let era): state.era == era && state.cancelled[peer.identifier] == nil
-        }
-      guard isWanted, !state.isClosed else { return nil }
       let link = PeerLink(connection, peer, at: local)
       if former?.link != nil { perform({ $0.ended() }, peer.identifier, &state) }
       let machine = former.flatMap { $0.link == nil && !$0.machine.isOver ? $0.machine : nil }
       state.lastRank += 1
       state.entries[peer.identifier] = SessionEntry(
-        peer: peer, machine: machine ?? self.machine(state), link: link, attempts: attempts, rank: state.lastRank)
+        peer: peer, machine: machine ?? self.machine, link: link, attempts: former?.attempts ?? [:],
+        rank: state.lastRank)
       perform({ $0.opened() }, peer.identifier, &state)
       return link
     }
@@ -212,8 +203,12 @@ final class SessionEngine: @unchecked Sendable {
     state.entries[identifier] = entry
     for action in actions {
       switch action {
-      case .tell(let new): deliver(.changed(entry.peer, new))
+      case .tell(let new):
+        // The secret may have changed since it was told; a second "ready" is possible only now.
+        if new == .connected, state.entries[identifier]?.told != state.token { tellToken(identifier, &state) }
+        deliver(.changed(entry.peer, new))
       case .send(let message): _ = entry.link?.send(.message(message))
+      case .sendReady: tellToken(identifier, &state)
       case .know(let token): know(token, identifier, &state)
       case .close:
         entry.link?.close()

@@ -13,6 +13,8 @@ struct SessionEntry {
   var rank = 0
   /// The secret of its session, while it is connected.
   var token: GroupToken?
+  /// The secret of this session that it was told last.
+  var told: GroupToken?
   /// The members that it has told of last.
   var members: Set<UInt64> = []
 
@@ -57,6 +59,15 @@ struct SessionState {
     case attempt(Int)
     /// A member that was dialled in this era.
     case member(Int)
+  }
+
+  /// The attempt to connect with a peer has succeeded, and is over.
+  /// - Returns: whether the connection is still wanted.
+  mutating func conclude(_ origin: Origin, of identifier: UInt64) -> Bool {
+    switch origin {
+    case .attempt(let number): entries[identifier]?.attempts.removeValue(forKey: number) != nil
+    case .member(let era): self.era == era && cancelled[identifier] == nil
+    }
   }
 
   /// Whether an invitation with a secret that this session knows is one of a member, and not of a peer whose connection

@@ -26,6 +26,8 @@ struct PeerMachine: Sendable {
   enum Action: Hashable, Sendable {
     case tell(MCSessionState)
     case send(SessionMessage)
+    /// "ready" is sent, with the secret that this side's session has then.
+    case sendReady
     /// The other side has told the secret of its session; it is known until `close`.
     case know(GroupToken)
     /// The program is to judge the certificate.
@@ -35,13 +37,10 @@ struct PeerMachine: Sendable {
   }
 
   private let greeting: Greeting
-  private let token: GroupToken
   private var state = State.invited
 
-  /// - Parameters:
-  ///   - greeting: this side's greeting.
-  ///   - token: the secret of this side's session, for a peer that is accepted.
-  init(greeting: Greeting, token: GroupToken) { (self.greeting, self.token) = (greeting, token) }
+  /// - Parameter greeting: this side's greeting.
+  init(greeting: Greeting) { self.greeting = greeting }
 
   var isConnected: Bool { if case .connected = state { true } else { false } }
   var isOver: Bool { if case .over = state { true } else { false } }
@@ -67,10 +66,10 @@ struct PeerMachine: Sendable {
     guard accepts else { return ended() }
     guard let ready else {
       state = .greeting(hasGreeting: true, ready: nil, isAccepted: true)
-      return [.send(.ready(token))]
+      return [.sendReady]
     }
     state = .connected
-    return [.send(.ready(token)), .know(ready), .tell(.connected)]
+    return [.sendReady, .know(ready), .tell(.connected)]
   }
 
   /// The other side has accepted this one's certificate, or its secret has changed.
