@@ -156,6 +156,25 @@ import Testing
     #expect(alice.states(of: bob).last == .notConnected && !alice.states(of: bob).contains(.connected))
   }
 
+  @Test("an invitation that was accepted is declined if the session is disconnected before the peer knows")
+  func disconnectedWhileAnswering() async throws {
+    let daemon = try await Daemon(adapters: 2)
+    let (alice, bob) = try await Self.pair(daemon)
+    // The answer waits for the end of a former connection.
+    let (formerEnd, end) = AsyncStream.makeStream(of: Never.self)
+    let type = ServiceType(program: Party.serviceType)
+    LocalNode.shared(bob.peer, type).end(alice.peer.identity.identifier) { for await _ in formerEnd {} }
+    alice.browser.invitePeer(bob.peer, to: alice.session, withContext: nil, timeout: Double(Patience.seconds))
+    let node = try await LocalNode.shared(alice.peer, type).current()
+    try await until { await node.isAwaitingAnswer }
+    try await until { bob.read { !$0.invitations.isEmpty } }
+    bob.session.disconnect()
+    try await until { bob.states(of: alice) == [.notConnected] }
+    end.finish()
+    try await until { alice.states(of: bob).last == .notConnected }
+    #expect(alice.states(of: bob) == [.notConnected])
+  }
+
   @Test("two that invite each other have one connection")
   func crossed() async throws {
     let daemon = try await Daemon(adapters: 2)
@@ -292,4 +311,8 @@ import Testing
     #expect(alice.states(of: bob).dropFirst() == [.connecting, .connected, .notConnected, .connecting, .connected])
     #expect(bob.states(of: alice) == [.connecting, .connected, .notConnected, .connecting, .connected])
   }
+}
+
+extension NearbyNode {
+  fileprivate var isAwaitingAnswer: Bool { peers.values.contains { $0.answerWaiter != nil } }
 }

@@ -83,7 +83,8 @@ final class SessionEngine: @unchecked Sendable {
     state.with { state in
       let begun = begin(peer, at: local, evenIfConnected: true, &state) { [self] attempt in
         let former = self.state.with { $0.entries[peer.identifier]?.link?.connection }
-        if let former, former.key != invitation.connection.key, await former.hasLink {
+        let isOther = if let former, former.key != invitation.connection.key { await former.hasLink } else { false }
+        guard !isOther, !Task.isCancelled else {
           await invitation.answer(false)
           return failed(peer, attempt)
         }
