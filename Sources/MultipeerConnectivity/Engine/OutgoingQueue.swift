@@ -22,12 +22,12 @@ final class OutgoingQueue: Sendable {
 
   private let state = Guarded(State())
 
+  /// Adds an item. "ready" needs no room: without it the peer would keep a secret that is of no use any more.
   /// - Returns: false if there is no room, or nothing is sent any more.
   func add(_ item: Item) -> Bool {
     let (isAdded, waiter) = state.with { state -> (Bool, CheckedContinuation<Void, Never>?) in
-      guard !state.isClosed, state.items.count < Self.itemLimit, state.octets + item.octets <= Self.octetLimit else {
-        return (false, nil)
-      }
+      let hasRoom = state.items.count < Self.itemLimit && state.octets + item.octets <= Self.octetLimit
+      guard !state.isClosed, hasRoom || item.isReady else { return (false, nil) }
       state.items.append(item)
       state.octets += item.octets
       defer { state.waiter = nil }
@@ -71,6 +71,8 @@ final class OutgoingQueue: Sendable {
 }
 
 extension OutgoingQueue.Item {
+  fileprivate var isReady: Bool { if case .message(.ready) = self { true } else { false } }
+
   fileprivate var octets: Int {
     switch self {
     case .data(let data), .datagram(let data): data.count

@@ -3,11 +3,11 @@ import FrameworkSupport
 import NearbySessions
 
 /// The members of a session connect with each other: each that joins is told of the others, and of two the one with
-/// the lower identifier invites the other, with the secret of the one that told it. A secret is told to peers that are
-/// accepted, and known as long as the peer is connected.
+/// the lower identifier invites the other, with the secret of one that has told of it. A secret is told to peers that
+/// are accepted, and known as long as the peer is connected.
 extension SessionEngine {
-  /// How often a member is invited, and the time for each.
-  private static let attempts = 3, timeout = Duration.seconds(30)
+  /// How often a member is invited, with growing pauses, and the time for each.
+  private static let attempts = 7, timeout = Duration.seconds(30)
 
   /// The session gets another secret: the one of before is of no use any more.
   func renew(_ state: inout State) {
@@ -79,20 +79,16 @@ extension SessionEngine {
     let former = local.endings(of: member)
     let work = Task {
       for ending in former { await ending.value }
-      for _ in 0..<Self.attempts {
-        // The secret may have changed meanwhile.
-        let token = state.with { state in
-          state.era == era && state.entries[member] == nil ? state.entries[teller.peer.identifier]?.token : nil
-        }
-        guard let token, !Task.isCancelled else { break }
+      for attempt in 0..<Self.attempts {
+        guard let token = state.with({ $0.secret(for: member, era) }), !Task.isCancelled else { break }
         do throws(BluetoothError) {
           let connection = try await local.invite(member, .member(token), timeout: Self.timeout)
           let peer = PeerIdentity(identifier: member, name: connection.name)
           await attach(connection, peer, at: local, .member(era))
           break
         } catch {
-          // The member may not have heard of this side yet.
-          try? await Task.sleep(for: .seconds(1))
+          // The member may not have heard of this side yet, or a new secret may wait behind data.
+          try? await Task.sleep(for: .seconds(1 << attempt))
         }
       }
       state.with { if $0.era == era { $0.dialing[member] = nil } }

@@ -70,6 +70,12 @@ struct SessionState {
     }
   }
 
+  /// The present secret of one of the peers that have told of a member; nil if it is not to be invited any more.
+  func secret(for member: UInt64, _ era: Int) -> GroupToken? {
+    guard self.era == era, entries[member] == nil, cancelled[member] == nil else { return nil }
+    return entries.values.filter { $0.members.contains(member) }.compactMap(\.token).randomElement()
+  }
+
   /// Whether an invitation with a secret that this session knows is one of a member, and not of a peer whose connection
   /// the program has ended. Such a peer may know the secrets of other members: each of those counts for peers of which
   /// that member has told.
