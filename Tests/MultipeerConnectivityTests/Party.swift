@@ -1,5 +1,6 @@
 import DaemonTestSupport
 @testable import MultipeerConnectivity
+import TestSupport
 
 /// A program with a peer, an adapter of its own, and delegates that keep what they are told.
 final class Party: NSObject, @unchecked Sendable {
@@ -66,6 +67,15 @@ final class Party: NSObject, @unchecked Sendable {
 
   /// Waits until a peer is connected.
   func isConnected(with other: Party) async throws { try await until { states(of: other).last == .connected } }
+
+  /// Invites a peer that was found, until it is connected: on a busy machine an invitation may take too long.
+  func invite(_ other: Party) async throws {
+    while states(of: other).last != .connected {
+      let count = states(of: other).count
+      browser.invitePeer(other.peer, to: session, withContext: nil, timeout: Double(Patience.seconds))
+      try await until { states(of: other).count > count && states(of: other).last != .connecting }
+    }
+  }
 }
 
 extension Party: MCNearbyServiceAdvertiserDelegate, MCNearbyServiceBrowserDelegate {
