@@ -61,10 +61,8 @@ package struct OwnAddresses {
   private var state = State.idle
   /// The address of the moment.
   private var current = DeviceAddress.none
-  /// Advertisements that ended for the pause.
-  private var endedSets: Set<AdvertisingSetID> = []
-  /// Whether the scan ended for the pause.
-  private var scanEnded = false
+  /// The ends of the present pause.
+  private var withheld = WithheldEnds()
 
   /// - Parameters:
   ///   - key: the identity resolving key.
@@ -101,7 +99,7 @@ package struct OwnAddresses {
   /// The controller is not in use any more.
   package mutating func close() {
     state = .idle
-    (scanEnded, endedSets) = (false, [])
+    withheld = WithheldEnds()
   }
 
   /// Scan, advertising and connecting pause.
@@ -115,15 +113,7 @@ package struct OwnAddresses {
   }
 
   /// Whether this is an end for the pause, which programs need not notice.
-  package mutating func withholds(_ action: RadioAction) -> Bool {
-    guard isPausing else { return false }
-    switch action {
-    case .scanning(false): scanEnded = true
-    case .advertising(let set, .off): endedSets.insert(set)
-    default: return false
-    }
-    return true
-  }
+  package mutating func withholds(_ action: RadioAction) -> Bool { isPausing && withheld.withhold(action) }
 
   /// All activities have ended for the pause.
   package mutating func quiet(using random: inout some RandomNumberGenerator) -> [Action] {
@@ -163,7 +153,7 @@ package struct OwnAddresses {
 
   private mutating func resume(for time: Duration, at now: Instant) -> [Action] {
     state = .used(until: now.advanced(by: time))
-    defer { (scanEnded, endedSets) = (false, []) }
-    return [.resume(current, scanEnded: scanEnded, ended: endedSets)]
+    defer { withheld = WithheldEnds() }
+    return [.resume(current, scanEnded: withheld.scan, ended: withheld.sets)]
   }
 }

@@ -35,9 +35,6 @@ final class HostAddresses {
     self.context = context
   }
 
-  /// Whether scan, advertising and connecting pause until there is another address.
-  var isPausing: Bool { machine?.isPausing == true }
-
   /// The key that resolves the addresses of a controller; nil if it has none.
   func key(of identity: DeviceAddress) -> Key128? {
     settings?.identityResolvingKey(of: identity).flatMap { Key128(littleEndian: $0) }

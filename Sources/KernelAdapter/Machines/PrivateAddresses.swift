@@ -51,10 +51,8 @@ struct PrivateAddresses {
   private var isExtended = false
   /// The controller that has no radio yet, because it has no address.
   private var waiting: ControllerProfile?
-  /// Advertisements that ended for the pause.
-  private var endedSets: Set<AdvertisingSetID> = []
-  /// Whether the scan ended for the pause.
-  private var scanEnded = false
+  /// The ends of the present pause.
+  private var withheld = WithheldEnds()
   /// When the address has been used for long enough.
   private var next: Instant?
   /// When the pause has taken too long.
@@ -100,15 +98,7 @@ struct PrivateAddresses {
   mutating func postpone(at now: Instant) { next = now.advanced(by: .seconds(1)) }
 
   /// Whether this is an end for the pause, which programs need not notice.
-  mutating func withholds(_ action: RadioAction) -> Bool {
-    guard isPausing else { return false }
-    switch action {
-    case .scanning(false): scanEnded = true
-    case .advertising(let set, .off): endedSets.insert(set)
-    default: return false
-    }
-    return true
-  }
+  mutating func withholds(_ action: RadioAction) -> Bool { isPausing && withheld.withhold(action) }
 
   /// All activities have ended for the pause.
   mutating func quiet(at now: Instant) -> [Action] { ask(at: now) }
@@ -157,7 +147,7 @@ struct PrivateAddresses {
     }
     guard isPausing, let last else { return [.made(address)] }
     isPausing = false
-    defer { (scanEnded, endedSets) = (false, []) }
-    return [.made(address), .resume(last, scanEnded: scanEnded, ended: endedSets)]
+    defer { withheld = WithheldEnds() }
+    return [.made(address), .resume(last, scanEnded: withheld.scan, ended: withheld.sets)]
   }
 }
