@@ -17,6 +17,8 @@ final class OutOfBandPairing {
   private var given: [Key: Session] = [:]
   /// The last session to have read an adapter's own data.
   private var readers: [AdapterSlot: Session] = [:]
+  /// The number of reads that are under way.
+  private var pendingReads: [AdapterSlot: Int] = [:]
 
   /// Whether devices may pair by themselves with the adapter that has this identifier.
   func acceptsSome(on adapter: String) -> Bool {
@@ -34,7 +36,9 @@ final class OutOfBandPairing {
       throw BledError.notPermitted.error(
         "a program of another user pairs with data of this adapter: try again when its session has ended")
     }
+    pendingReads[slot, default: 0] += 1
     slot.adapter.readOutOfBand { [weak self] result in
+      self?.pendingReads[slot, default: 1] -= 1
       switch result {
       case .failure(let error): reply.fail(error)
       case .success(let data):
@@ -98,8 +102,8 @@ final class OutOfBandPairing {
     }
     for slot in reads {
       readers[slot] = nil
-      // New data, which no program is given, make the old void.
-      slot.adapter.readOutOfBand { _ in }
+      // New data, which no program is given, make the old void; so does another session's read that is under way.
+      if pendingReads[slot, default: 0] == 0 { slot.adapter.readOutOfBand { _ in } }
     }
     return !gone.isEmpty || !reads.isEmpty
   }

@@ -60,6 +60,25 @@ import Testing
     #expect(world.adapter.bonds == [bond(peer.address)])
   }
 
+  @Test("the end of a session leaves the data alone that another one is about to get")
+  func endDuringAnotherRead() throws {
+    let (first, second) = (world.client(), world.client())
+    let data = try #require(OutOfBandData(confirmation: confirmation, random: random))
+    _ = try first.call(PairingReadOutOfBand.self, .init())
+    world.adapter.outOfBandReads[0](.success(data))
+    world.settle()
+    _ = try second.call(PairingReadOutOfBand.self, .init())
+    first.die()
+    world.settle()
+    #expect(world.adapter.outOfBandReads.count == 2, "nothing replaces what the second one asked for")
+    world.adapter.outOfBandReads[1](.success(data))
+    world.settle()
+    #expect(world.adapter.pairing.acceptsDevices)
+    second.die()
+    world.settle()
+    #expect(world.adapter.outOfBandReads.count == 3 && !world.adapter.pairing.acceptsDevices)
+  }
+
   @Test("a device whose data a session gave may pair, and no other, until the session takes them back or ends")
   func theirData() throws {
     let client = world.client()
