@@ -97,8 +97,8 @@ final class RunningAdapters {
   }
 
   private func add(_ address: ControllerAddress) {
-    if case .user(let number) = address, kernel[.index(number)] != nil {
-      return logger.warning("adapter \(address) is in use as hci\(number) until the next start")
+    if case .user(let number) = address, let (name, _) = kernel.first(where: { $0.value.isAlso(.index(number)) }) {
+      return logger.warning("adapter \(address) is in use as \(name) until the next start")
     }
     guard hosts.insert(address).inserted else { return }
     onNew?(
@@ -119,7 +119,7 @@ final class RunningAdapters {
 }
 
 extension KernelAdapter {
-  /// Whether the controller is already in use under another name.
+  /// Whether this is the controller of that name.
   fileprivate func isAlso(_ selector: AdapterSelector) -> Bool {
     selector == .address(information.address) || "\(selector)" == information.id
   }
