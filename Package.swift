@@ -228,7 +228,7 @@ let package = Package(
       name: "HostAdapterTests",
       dependencies: [
         "HostAdapter", "Host", "AdapterParts", "Radio", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto", "EventLoop",
-        "TestSupport",
+        "TestSupport", deque,
       ]),
     .testTarget(
       name: "KernelAdapterTests",

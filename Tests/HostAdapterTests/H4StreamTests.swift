@@ -79,7 +79,7 @@ import Testing
 
   @Test func packetsAreDelivered64InATurn() throws {
     let name = "bled-h4-\(getpid())"
-    let listener = try ScriptedController.listen(name)
+    let listener = try ControllerSocket.listen(name)
     defer { close(listener) }
     let loop = try EventLoop()
     let stream = try H4Stream(to: .unix("@\(name)"), on: loop)

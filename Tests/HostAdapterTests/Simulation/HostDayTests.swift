@@ -1,0 +1,32 @@
+import Bluetooth
+import FoundationEssentials
+import TestSupport
+import Testing
+
+/// Three adapters with hosts of our own on one air, whose users and controllers do anything: no packet is lost or
+/// repeated, each call has one outcome, and nothing remains.
+///
+/// `HOST_SEED=n` repeats a walk, `HOST_SEED=random` makes another one, `HOST_HOURS=n` walks for longer.
+@Suite struct HostDayTests {
+  /// How much virtual time the ordinary walk takes.
+  private static let usual = 0.5
+
+  @Test("a day of hosts and controllers", .timeLimit(.minutes(60)))
+  func day() throws {
+    let hours = ProcessInfo.processInfo.environment["HOST_HOURS"].flatMap(Double.init) ?? Self.usual
+    let seed = Seed.named("HOST_SEED", otherwise: 2026)
+    let day = try HostDay(seed: seed)
+    day.begin()
+    for _ in 0..<Int(hours * 6) where day.air.faults.isEmpty {
+      try day.walk(.seconds(480))
+      try day.rest()
+    }
+    if day.air.faults.isEmpty { try day.end() }
+    print(day.air.counters.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }.joined(separator: "\n"))
+    #expect(
+      day.air.faults.isEmpty, "HOST_SEED=\(seed) repeats this:\n\(day.air.faults.prefix(10).joined(separator: "\n"))")
+    for subject in ["encryptions", "links compared", "packets of channels heard", "raise: done"] {
+      #expect(day.air.counters[subject, default: 0] > 0, "\(subject)")
+    }
+  }
+}
