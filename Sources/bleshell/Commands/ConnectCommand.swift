@@ -83,7 +83,7 @@ struct ConnectCommand: ShellCommand {
         }
       }
       if ended == nil, !keeper.hasBegun { throw keeper.neverBegan(time) }
-    } catch is CancellationError where time == nil && keeper.hasBegun {
+    } catch is CancellationError where time == nil {
       // Ctrl-C is the regular end.
     }
   }

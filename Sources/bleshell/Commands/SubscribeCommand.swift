@@ -99,7 +99,15 @@ struct SubscribeCommand: ShellCommand {
     _ characteristic: String, of device: Device, _ following: Following, _ keeper: Keeper?, within deadline: Deadline,
     in shell: Shell, _ output: Output
   ) async throws {
-    let attribute = try await deadline.bound { @MainActor in try await device.tree().attribute(characteristic) }
+    let attribute = try await deadline.bound { @MainActor in
+      let tree = try await device.tree()
+      do {
+        return try tree.attribute(characteristic)
+      } catch let failure as Failure where keeper?.hasBegun == true {
+        // It was there: the device may serve it again.
+        throw Failure(failure.message, passes: true)
+      }
+    }
     let progress = output.progress("Waiting for the first value of \(attribute.title)")
     defer { progress.end() }
     let values = try await deadline.bound {

@@ -81,7 +81,7 @@ import FoundationEssentials
       .timeout, .cancelled, .disconnected, .notConnected, .connectionFailed, .connectionLimitReached, .adapterOff,
       .adapterAbsent, .adapterFailed,
     ]
-    let bled: [BledError] = [.daemonUnreachable, .shuttingDown, .limitReached, .tooSlow]
+    let bled: [BledError] = [.daemonUnreachable, .shuttingDown, .limitReached, .tooSlow, .unknownHandle]
     switch error.domain {
     case .hci: return true
     case .gap: return gap.contains { $0.rawValue == error.code }

@@ -1,4 +1,5 @@
 import BledRPC
+import Glibc
 import Testing
 
 /// Output of `bleshell`: notes, errors, values for other programs.
@@ -210,5 +211,31 @@ import Testing
         /\d\.\d{3} the device ended the connection; trying again\n.*\d\.\d{3} connected to Fragile\n/
           .dotMatchesNewlines()),
       "\(run.errors)")
+  }
+
+  @Test("subscribe --keep goes on when the device has removed the service and serves it again")
+  func keepOverServices() throws {
+    let daemon = try DaemonProcess(arguments: ["--adapter", "simulated"])
+    let file = daemon.folder.path + "/served.json"
+    let services = """
+      { "advertise": { "name": "Mine" }, "services": [{ "uuid": "180F", "characteristics": [
+        { "uuid": "2A19", "properties": ["notify"], "value": "48", "changes": { "every": 0.2, "values": ["47"] } }] }] }
+      """
+    try ChildProcess.write(services, to: file)
+    let serve = ["serve", file, "--adapter", "simulated1"]
+    let first = try daemon.start(serve)
+    let kept = try daemon.start(["subscribe", "Mine", "2A19", "--keep", "--adapter", "simulated"])
+    try eventually("a value") { kept.output.contains("\n") || kept.hasEnded }
+    first.send(signal: SIGINT)
+    #expect(try first.exitStatus() == 0)
+    try eventually("the loss is told") { kept.errors.contains("; trying again") || kept.hasEnded }
+    let before = kept.output.count
+    let second = try daemon.start(serve)
+    try eventually("it is back") { kept.output.count > before || kept.hasEnded }
+    #expect(!kept.hasEnded, "\(kept.errors)")
+    kept.send(signal: SIGINT)
+    #expect(try kept.exitStatus() == 0, "\(kept.errors)")
+    second.send(signal: SIGINT)
+    _ = try second.exitStatus()
   }
 }

@@ -41,6 +41,15 @@ import Testing
     #expect(limited.status == 1, "\(limited)")
   }
 
+  @Test("Ctrl-C is the regular end of --keep, also before the device has come", arguments: ["connect", "subscribe"])
+  func interruptedWait(command: String) throws {
+    let daemon = try DaemonProcess(scenario: Self.scenario)
+    let kept = try daemon.start([command, "Nobody"] + (command == "subscribe" ? ["2A37"] : []) + ["--keep"])
+    try eventually("it waits") { kept.errors.contains("waiting for") || kept.hasEnded }
+    kept.send(signal: SIGINT)
+    #expect(try kept.exitStatus() == 0, "\(kept.errors)")
+  }
+
   @Test("--keep outlasts the daemon", arguments: [["connect", "Belt"], ["subscribe", "Belt", "2A37"]])
   func keepsOverTheDaemon(words: [String]) throws {
     let scenario = """
