@@ -57,6 +57,25 @@ package final class Descriptor {
     return Int(try SystemError.check(result))
   }
 
+  /// Reads packets, each of `length` octets at the most and to its own place in the buffer.
+  /// - Returns: how many; none when there is none for now.
+  package func read(
+    into buffer: inout [UInt8], each length: Int, _ lengths: inout [UInt32]
+  ) throws(SystemError) -> Int {
+    let result = buffer.withUnsafeMutableBufferPointer { buffer in
+      lengths.withUnsafeMutableBufferPointer { lengths in
+        lengths.count == 1
+          ? cbz_read(number, buffer.baseAddress, length)
+          : cbz_read_packets(number, buffer.baseAddress, length, lengths.baseAddress, UInt32(lengths.count))
+      }
+    }
+    if result == -EAGAIN || result == -EINTR { return 0 }
+    let count = Int(try SystemError.check(result))
+    guard lengths.count == 1 else { return count }
+    lengths[0] = UInt32(count)
+    return 1
+  }
+
   /// Writes one packet.
   /// - Returns: false when there is no room for now.
   package func write(_ packet: [UInt8]) throws(SystemError) -> Bool {

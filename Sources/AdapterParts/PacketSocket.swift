@@ -3,7 +3,7 @@ import DequeModule
 import EventLoop
 import Glibc
 
-/// A Bluetooth socket that carries packets both ways, one per read and one per write.
+/// A Bluetooth socket that carries packets both ways, one per write and one or several per read.
 ///
 /// Packets that cannot be written at once wait in order, at most `limit`. A packet that cannot be written at all ends
 /// the socket: otherwise the other end would miss one without knowing.
@@ -31,7 +31,10 @@ package final class PacketSocket {
   private let priority: EventLoop.Priority
   private let limit: Int
   private var waiting: Deque<[UInt8]> = []
+  private let longest: Int
+  /// The room for the packets of one read, and their lengths.
   private var buffer: [UInt8]
+  private var lengths: [UInt32]
   private var error: SystemError?
   private var hasEnded = false
   private var lost = 0
@@ -40,11 +43,16 @@ package final class PacketSocket {
   package var onEvent: ((Event) -> Void)?
 
   /// Takes ownership of the descriptor. Nothing is read before `start`.
-  /// - Parameter longest: the longest packet that comes, in octets.
+  /// - Parameters:
+  ///   - longest: the longest packet that comes, in octets.
+  ///   - batch: how many packets one read takes, 1 to 64.
   package init(
-    _ descriptor: Descriptor, on loop: EventLoop, priority: EventLoop.Priority, longest: Int = 4096, limit: Int = 256
+    _ descriptor: Descriptor, on loop: EventLoop, priority: EventLoop.Priority, longest: Int = 4096, batch: Int = 1,
+    limit: Int = 256
   ) {
-    buffer = [UInt8](repeating: 0, count: longest)
+    self.longest = longest
+    buffer = [UInt8](repeating: 0, count: longest * batch)
+    lengths = [UInt32](repeating: 0, count: batch)
     self.descriptor = descriptor
     self.loop = loop
     self.priority = priority
@@ -138,28 +146,30 @@ package final class PacketSocket {
 
   /// - Returns: whether more may be there.
   private func readBurst() -> Bool {
-    for count in 0..<Self.burst {
+    var count = 0
+    while count < Self.burst {
       guard descriptor.isOpen, !hasEnded else { return false }
       do throws(SystemError) {
-        guard let packet = try readPacket() else {
-          if count >= Self.fewest { tellLosses() }
-          return error == nil ? false : end()
+        let read = try descriptor.read(into: &buffer, each: longest, &lengths)
+        for place in 0..<read {
+          guard descriptor.isOpen, !hasEnded else { return false }
+          guard lengths[place] > 0 else { return end() }
+          onEvent?(.received(Array(buffer[(place * longest)...].prefix(Int(lengths[place])))))
         }
-        guard !packet.isEmpty else { return end() }
-        onEvent?(.received(packet))
+        count += read
+        // Nothing is left behind a read that took fewer than it could.
+        guard read == 0 || (read < lengths.count && error == nil) else { continue }
+        if count >= Self.fewest { tellLosses() }
+        return error == nil ? false : end()
       } catch {
         // Packets that arrived before the error are read after it; nothing follows them.
         guard self.error == nil else { return end() }
         self.error = error
+        count += 1
       }
     }
     tellLosses()
     return true
-  }
-
-  private func readPacket() throws(SystemError) -> [UInt8]? {
-    guard let length = try descriptor.read(into: &buffer) else { return nil }
-    return Array(buffer[..<length])
   }
 
   private func tellLosses() {

@@ -277,12 +277,11 @@ int cbz_read(int descriptor, uint8_t *buffer, size_t length) {
 int cbz_read_packets(int descriptor, uint8_t *buffer, size_t length, uint32_t *lengths, uint32_t count) {
   enum { most = 64 };
   struct iovec parts[most];
-  struct mmsghdr messages[most] = {0};
+  struct mmsghdr messages[most];
   if (count > most) count = most;
   for (uint32_t i = 0; i < count; i++) {
     parts[i] = (struct iovec){.iov_base = buffer + i * length, .iov_len = length};
-    messages[i].msg_hdr.msg_iov = &parts[i];
-    messages[i].msg_hdr.msg_iovlen = 1;
+    messages[i] = (struct mmsghdr){.msg_hdr = {.msg_iov = &parts[i], .msg_iovlen = 1}};
   }
   int received = recvmmsg(descriptor, messages, count, MSG_DONTWAIT, NULL);
   for (int i = 0; i < received; i++) lengths[i] = messages[i].msg_len;

@@ -48,6 +48,10 @@ final class UserChannel: PacketTransport {
   private static let patience = Duration.seconds(10)
   private static let interval = Duration.milliseconds(100)
   private static let attempts = 20
+  /// More octets than a packet of the kernel's drivers has (HCI_MAX_FRAME_SIZE).
+  private static let longest = 2048
+  /// Many packets come in pairs: room for data, and more data. So many are read at once.
+  private static let batch = 4
 
   var onEvent: ((TransportEvent) -> Void)?
   private let controller: ControllerIndex
@@ -120,7 +124,9 @@ final class UserChannel: PacketTransport {
     management = nil
     guard onEvent != nil, socket == nil else { return }
     do throws(SystemError) {
-      let new = PacketSocket(try sockets.channel(of: controller), on: context.loop, priority: .high)
+      let new = PacketSocket(
+        try sockets.channel(of: controller), on: context.loop, priority: .high, longest: Self.longest,
+        batch: Self.batch)
       new.onEvent = { [weak self] event in self?.receive(event) }
       try new.start()
       socket = new

@@ -36,6 +36,56 @@ struct PacketSocketTests {
     socket.close()
   }
 
+  @Test func severalPacketsOfAReadComeInOrderAndBeforeTheEnd() throws {
+    var ends: [Int32] = [-1, -1]
+    let type = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+    try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+    let other = Descriptor(ends[1])
+    let loop = try EventLoop()
+    let socket = PacketSocket(Descriptor(ends[0]), on: loop, priority: .high, longest: 4, batch: 3)
+    var received: [[UInt8]] = []
+    var errors: [SystemError?] = []
+    socket.onEvent = { event in
+      switch event {
+      case .received(let packet): received.append(packet)
+      case .ended(let error): errors.append(error)
+      case .lost, .writable: break
+      }
+    }
+    try socket.start()
+    var sent: [[UInt8]] = []
+    for count in 1...7 {
+      for number in 0..<count { sent.append([UInt8](repeating: UInt8(number), count: 1 + number % 4)) }
+      for packet in sent.suffix(count) { #expect(try other.write(packet)) }
+      while try loop.poll() {}
+      #expect(received == sent)
+    }
+    #expect(try other.write([9]))
+    other.close()
+    while try loop.poll() {}
+    #expect(received == sent + [[9]])
+    #expect(errors == [nil])
+    socket.close()
+  }
+
+  @Test func aHandlerMayCloseTheSocketAmongPacketsOfOneRead() throws {
+    var ends: [Int32] = [-1, -1]
+    let type = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+    try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+    let other = Descriptor(ends[1])
+    let loop = try EventLoop()
+    let socket = PacketSocket(Descriptor(ends[0]), on: loop, priority: .high, longest: 4, batch: 3)
+    var count = 0
+    socket.onEvent = { [unowned socket] _ in
+      count += 1
+      socket.close()
+    }
+    try socket.start()
+    for number in UInt8(0)..<3 { #expect(try other.write([number])) }
+    while try loop.poll() {}
+    #expect(count == 1)
+  }
+
   /// Packets that arrived before one wake-up are served in this order, whatever arrived first: a link's packets after
   /// the events about it, and reports last.
   @Test func eventsComeBeforePacketsAndReports() throws {
