@@ -49,7 +49,10 @@ final class ChannelRelay {
     case .received(let packet):
       machine.received(packet)
       write()
-    case .writable: machine.sent(hasRoom: true)
+    case .writable:
+      machine.sent(hasRoom: true)
+      // The next packet is there already, mostly: it need not wait until the loop says so.
+      read()
     case .ended(let reason): machine.deviceEnded(reason)
     }
     apply()
