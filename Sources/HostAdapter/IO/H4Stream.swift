@@ -20,6 +20,8 @@ final class H4Stream: PacketTransport {
   private var framer = H4Framer()
   /// The packets that were read and are not delivered yet. Nothing is read meanwhile.
   private var framed: Deque<H4Framer.Output> = []
+  /// Whether nothing is read until later, so that others have their turn.
+  private var isPaused = false
   private var waiting: [UInt8] = []
   private var isConnecting: Bool
   private var buffer = [UInt8](repeating: 0, count: H4Stream.burst)
@@ -87,12 +89,13 @@ final class H4Stream: PacketTransport {
       }
     }
     guard transport.descriptor.isOpen else { return }
+    isPaused = !framed.isEmpty
     updateInterest()
-    if !framed.isEmpty { loop.execute { [weak self] in self?.deliver() } }
+    if isPaused { loop.execute { [weak self] in self?.deliver() } }
   }
 
   private func updateInterest() {
-    var interest: Watch.Readiness = framed.isEmpty ? .readable : []
+    var interest: Watch.Readiness = isPaused ? [] : .readable
     if !waiting.isEmpty { interest.insert(.writable) }
     transport.descriptor.interest = interest
   }
