@@ -27,6 +27,20 @@ import Testing
     #expect(flow.isWritable)
   }
 
+  @Test func piecesFillTheControllersPackets() {
+    typealias Sizes = ChannelFlow.Sizes
+    /// The piece of 247 octets at most, of packets of 1000, for a controller whose packets carry so many octets.
+    func piece(_ length: Int, credits: UInt16 = 6) -> Int {
+      Sizes(packet: 1000, piece: 247).filling(length, credits: credits).piece
+    }
+    #expect(piece(251) == 247)
+    #expect(piece(192) == 188)
+    #expect(piece(27) == 239)
+    #expect(piece(1023) == 247, "shorter than one packet")
+    #expect(piece(192, credits: 5) == 247, "the device may give no credit before it has the whole packet")
+    #expect(Sizes(packet: 100, piece: 23).filling(27, credits: 9).piece == 23)
+  }
+
   @Test func piecesMakeAPacket() throws {
     var flow = flow()
     try flow.receive([30, 0] + [UInt8](repeating: 1, count: 21))

@@ -25,18 +25,17 @@ package enum HCIPacket: Hashable, Sendable {
 
   /// The packet as it is on the wire.
   package var octets: [UInt8] {
-    var coder = OctetCoder()
     switch self {
-    case .command(let packet):
-      coder.write(UInt8(0x01))
-      coder.write(packet)
-    case .acl(let packet):
-      coder.write(UInt8(0x02))
-      coder.write(packet)
-    case .event(let packet):
-      coder.write(Self.eventType)
-      coder.write(packet)
+    case .command(let packet): Self.octets(0x01, packet)
+    case .acl(let packet): Self.octets(0x02, packet, capacity: 5 + packet.data.count)
+    case .event(let packet): Self.octets(Self.eventType, packet)
     }
+  }
+
+  private static func octets(_ type: UInt8, _ packet: some PacketField, capacity: Int = 64) -> [UInt8] {
+    var coder = OctetCoder(capacity: capacity)
+    coder.write(type)
+    coder.write(packet)
     return coder.octets
   }
 }

@@ -70,10 +70,10 @@ package struct OctetCoder {
     isReading = true
   }
 
-  /// Writes.
-  package init() {
+  /// Writes; beyond `capacity` octets it takes longer.
+  package init(capacity: Int = 64) {
     octets = []
-    octets.reserveCapacity(64)
+    octets.reserveCapacity(capacity)
     position = 0
     isReading = false
   }

@@ -56,11 +56,14 @@ package struct ACLQueue {
 
     /// The next fragment; nil if nothing waits.
     mutating func next(_ length: Int) -> (isFirst: Bool, octets: [UInt8])? {
-      let isFirst = rest.isEmpty
-      if isFirst, let frame = nextFrame() { rest = frame[...] }
-      guard !rest.isEmpty else { return nil }
-      defer { rest = rest.dropFirst(length) }
-      return (isFirst, Array(rest.prefix(length)))
+      guard rest.isEmpty else {
+        defer { rest = rest.dropFirst(length) }
+        return (false, Array(rest.prefix(length)))
+      }
+      guard let frame = nextFrame() else { return nil }
+      guard frame.count > length else { return (true, frame) }
+      rest = frame.dropFirst(length)
+      return (true, Array(frame.prefix(length)))
     }
   }
 
@@ -70,11 +73,14 @@ package struct ACLQueue {
   /// timeout, after which the link of a device that is out of range ends by itself.
   private static let timeout = Duration.seconds(40)
 
-  private let length: Int
+  /// How many octets one packet carries.
+  package let length: Int
   private let packets: Int
   private var links: [ConnectionHandle: Link] = [:]
   /// The links, the next one to send first.
   private var turns: Deque<ConnectionHandle> = []
+  /// How many packets the controller has, of all links.
+  private var inFlight = 0
 
   /// - Parameters:
   ///   - length: how many octets one packet carries, 1 or more.
@@ -83,8 +89,6 @@ package struct ACLQueue {
     self.length = max(1, length)
     self.packets = max(1, packets)
   }
-
-  private var free: Int { packets - links.values.reduce(0) { $0 + $1.inFlight } }
 
   /// A link came up.
   package mutating func begin(_ handle: ConnectionHandle) {
@@ -98,7 +102,9 @@ package struct ACLQueue {
   @discardableResult
   package mutating func end(_ handle: ConnectionHandle) -> Int {
     turns.removeAll { $0 == handle }
-    return links.removeValue(forKey: handle).map { $0.waiting + $0.inFlight } ?? 0
+    guard let link = links.removeValue(forKey: handle) else { return 0 }
+    inFlight -= link.inFlight
+    return link.waiting + link.inFlight
   }
 
   /// Enqueues a whole L2CAP frame, with its header.
@@ -116,18 +122,19 @@ package struct ACLQueue {
   /// The packets that the controller has room for.
   package mutating func take(at now: Instant) -> [ACLDataPacket] {
     var taken: [ACLDataPacket] = []
-    var free = self.free
     var idle = 0
-    while free > 0, idle < turns.count, let handle = turns.popFirst() {
+    while inFlight < packets, idle < turns.count, let handle = turns.popFirst() {
       turns.append(handle)
-      guard mayTake(handle, of: free), let (isFirst, octets) = links[handle]?.next(length) else {
+      guard let place = links.index(forKey: handle), mayTake(links.values[place].inFlight),
+        let (isFirst, octets) = links.values[place].next(length)
+      else {
         idle += 1
         continue
       }
       idle = 0
-      free -= 1
-      if links[handle]?.inFlight == 0 { links[handle]?.since = now }
-      links[handle]?.inFlight += 1
+      if links.values[place].inFlight == 0 { links.values[place].since = now }
+      links.values[place].inFlight += 1
+      inFlight += 1
       taken.append(
         ACLDataPacket {
           $0.handle = handle
@@ -138,19 +145,21 @@ package struct ACLQueue {
     return taken
   }
 
-  /// Whether a link may have one more of the free buffers.
-  private func mayTake(_ handle: ConnectionHandle, of free: Int) -> Bool {
-    guard links[handle]?.inFlight != 0 else { return true }
-    return free > min(max(1, links.values.count(where: { $0.inFlight == 0 })), packets / 2)
+  /// Whether a link that has so many buffers may have one more of the free ones.
+  private func mayTake(_ count: Int) -> Bool {
+    guard count > 0 else { return true }
+    return packets - inFlight > min(max(1, links.values.count(where: { $0.inFlight == 0 })), packets / 2)
   }
 
   /// Number Of Completed Packets (Core 5.4, Vol 4, Part E, 7.7.19).
   /// - Returns: how many of them had not been sent on this link.
   package mutating func completed(_ packets: Int, on handle: ConnectionHandle, at now: Instant) -> Int {
-    guard let inFlight = links[handle]?.inFlight else { return packets }
-    if packets > 0 { links[handle]?.since = now }
-    links[handle]?.inFlight = max(0, inFlight - packets)
-    return max(0, packets - inFlight)
+    guard let place = links.index(forKey: handle) else { return packets }
+    if packets > 0 { links.values[place].since = now }
+    let known = min(packets, links.values[place].inFlight)
+    links.values[place].inFlight -= known
+    inFlight -= known
+    return packets - known
   }
 
   /// Drops the pieces of a channel that wait: another channel may get its number next. The rest of one that has begun

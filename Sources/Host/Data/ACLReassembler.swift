@@ -40,7 +40,8 @@ package struct ACLReassembler {
       outputs.append(.dropped(.incomplete))
       buffer = []
     }
-    buffer += packet.data
+    // Mostly a frame is one packet, whose octets are taken over.
+    if buffer.isEmpty { buffer = packet.data } else { buffer += packet.data }
     guard buffer.count >= L2CAPFrame.header else { return outputs }
     let length = L2CAPFrame.header + Int(buffer[0]) + Int(buffer[1]) << 8
     guard buffer.count >= length else { return outputs }

@@ -26,7 +26,11 @@ package struct L2CAPFrame: Hashable, Sendable {
     let length = UInt16(clamping: payload.count)
     var octets: [UInt8] = []
     octets.reserveCapacity(Self.header + Int(length))
-    for number in [length, channel] { octets += [UInt8(number & 0xFF), UInt8(number >> 8)] }
-    return octets + payload.prefix(Int(length))
+    octets.append(UInt8(length & 0xFF))
+    octets.append(UInt8(length >> 8))
+    octets.append(UInt8(channel & 0xFF))
+    octets.append(UInt8(channel >> 8))
+    octets.append(contentsOf: payload.prefix(Int(length)))
+    return octets
   }
 }

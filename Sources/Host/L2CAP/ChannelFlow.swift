@@ -52,10 +52,23 @@ package struct ChannelFlow {
     }
 
     /// The credits that a device has at the beginning.
-    package var credits: UInt16 {
-      // The length of the packet stands before it.
-      UInt16(clamping: max(16, (packet + 2 + piece - 1) / piece))
+    package var credits: UInt16 { UInt16(clamping: max(16, pieces)) }
+
+    /// How many pieces the longest packet has. Its length stands before it.
+    private var pieces: Int { (packet + 2 + piece - 1) / piece }
+
+    /// The same with shorter pieces that fill the controller's packets, if a device that gives so many credits takes
+    /// the longest packet in such pieces.
+    /// - Parameter length: how many octets a packet of the controller carries, 27 or more.
+    package func filling(_ length: Int, credits: UInt16) -> Sizes {
+      let whole = (piece + L2CAPFrame.header) / length * length - L2CAPFrame.header
+      guard whole >= Self.shortest else { return self }
+      let filling = Sizes(packet: packet, piece: whole)
+      return filling.pieces <= credits ? filling : self
     }
+
+    /// The shortest piece that may be the longest (10.1).
+    private static let shortest = 23
   }
 
   package let receiving: Sizes
@@ -124,23 +137,19 @@ package struct ChannelFlow {
     guard given > 0 else { throw .noCredit }
     given -= 1
     // The length of the packet is no part of its first piece.
-    guard piece.count <= receiving.piece + (partial == nil ? 2 : 0) else { throw .pieceTooLong }
-    var (length, octets, pieces) = partial ?? (0, [], 0)
-    if partial == nil {
-      guard piece.count >= 2 else { throw .pieceTooShort }
-      length = Int(piece[0]) | Int(piece[1]) << 8
-      octets = Array(piece.dropFirst(2))
-    } else {
-      guard !piece.isEmpty else { throw .pieceTooShort }
-      octets += piece
-    }
-    pieces += 1
-    guard length <= receiving.packet, octets.count <= length else { throw .packetTooLong }
-    guard octets.count == length else { return partial = (length, octets, pieces) }
+    let isFirst = partial == nil
+    guard piece.count <= receiving.piece + (isFirst ? 2 : 0) else { throw .pieceTooLong }
+    guard piece.count >= (isFirst ? 2 : 1) else { throw .pieceTooShort }
+    var packet = partial ?? (length: Int(piece[0]) | Int(piece[1]) << 8, octets: [], pieces: 0)
+    // With a second owner, all octets would be copied for each piece.
     partial = nil
-    guard length > 0 else { return }
-    incoming.append((octets, pieces))
-    held += pieces
+    packet.octets += isFirst ? piece.dropFirst(2) : piece[...]
+    packet.pieces += 1
+    guard packet.length <= receiving.packet, packet.octets.count <= packet.length else { throw .packetTooLong }
+    guard packet.octets.count == packet.length else { return partial = packet }
+    guard packet.length > 0 else { return }
+    incoming.append((packet.octets, packet.pieces))
+    held += packet.pieces
   }
 
   /// Whether a whole packet waits.

@@ -6,6 +6,8 @@ import Host
 
 /// The way from a channel to its link.
 protocol HostChannelOwner: AnyObject {
+  /// How many octets a packet of the controller carries.
+  var dataLength: Int { get }
   /// Whether more pieces may wait for the controller's buffers.
   func hasRoom(for channel: HostChannel) -> Bool
   /// Whether none of the link's pieces waits for them.
@@ -46,6 +48,8 @@ final class HostChannel: Channel {
   private unowned let owner: any HostChannelOwner
   private let context: AdapterContext
   private var flow: ChannelFlow
+  /// The credits of the device at the beginning.
+  private let credits: UInt16
   /// Whether packets wait, and the user was or can be told so.
   private var isBlocked = false
   /// Why it ends; earlier packets are read first.
@@ -65,8 +69,10 @@ final class HostChannel: Channel {
     self.owner = owner
     self.context = context
     remote = end.number
+    credits = end.credits
     let sending = ChannelFlow.Sizes(packet: Int(end.packet), piece: Int(end.piece))
-    flow = ChannelFlow(receiving: receiving, sending: sending, credits: end.credits)
+    flow = ChannelFlow(
+      receiving: receiving, sending: sending.filling(owner.dataLength, credits: credits), credits: credits)
   }
 
   var receiveMTU: Int { flow.receiving.packet }
@@ -129,7 +135,10 @@ final class HostChannel: Channel {
   }
 
   /// The device takes other sizes.
-  func resize(packet: UInt16, piece: UInt16) { flow.resize(ChannelFlow.Sizes(packet: Int(packet), piece: Int(piece))) }
+  func resize(packet: UInt16, piece: UInt16) {
+    let sizes = ChannelFlow.Sizes(packet: Int(packet), piece: Int(piece))
+    flow.resize(sizes.filling(owner.dataLength, credits: credits))
+  }
 
   func receive(_ piece: [UInt8]) {
     guard !isOver, ending == nil else { return }

@@ -174,6 +174,7 @@ final class HostChannels {
   /// The controller has transmitted packets of a link: its channels take turns.
   func transmitted(_ handle: ConnectionHandle) {
     guard let all = channels[handle], !all.isEmpty else { return }
+    if all.count == 1, let channel = all.values.first { return channel.proceed() }
     let first = all.keys.sorted()
     let start = (lastServed[handle] ?? 0) % first.count
     lastServed[handle] = start + 1
@@ -193,6 +194,7 @@ final class HostChannels {
 }
 
 extension HostChannels: HostChannelOwner {
+  var dataLength: Int { links.dataLength }
   func hasRoom(for channel: HostChannel) -> Bool { links.waitingPieces(on: channel.handle) < Self.waiting }
   func isEmpty(for channel: HostChannel) -> Bool { links.waitingPieces(on: channel.handle) == 0 }
 

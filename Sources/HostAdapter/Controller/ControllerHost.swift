@@ -173,6 +173,8 @@ final class ControllerHost {
     }
     if setUp != nil { return run(setUp: { $0.handle(event, at: self.context.scheduler.now) }) }
     owner?.receive(event)
+    // The most frequent event concerns links alone.
+    if case .numberOfCompletedPackets = event { return }
     activities.run(.event(event))
   }
 }

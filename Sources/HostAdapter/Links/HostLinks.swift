@@ -125,7 +125,7 @@ final class HostLinks {
   private func linkUp(
     _ handle: ConnectionHandle, _ role: LinkRole, _ peer: DeviceAddress, _ parameters: LinkParameters?
   ) {
-    entries[handle] = LinkEntry(peer: peer, role: role, signalling: SignallingMachine(role: role))
+    entries[handle] = LinkEntry(peer: peer, role: role)
     queue.begin(handle)
     pairing.began(handle, role, peer)
     requester.began(handle, parameters)
@@ -236,6 +236,9 @@ final class HostLinks {
 
   /// Whether packets of a link have not left the controller.
   func isUnsent(_ link: HostLink) -> Bool { queue.unsent(on: link.handle) > 0 }
+
+  /// How many octets a packet of the controller carries.
+  var dataLength: Int { queue.length }
 
   /// How many pieces of channels wait for the controller's buffers.
   func waitingPieces(on handle: ConnectionHandle) -> Int { queue.waitingOfChannels(on: handle) }

@@ -2,8 +2,8 @@ import Adapter
 import Bluetooth
 import Host
 
-/// One link of `HostLinks`.
-struct LinkEntry {
+/// One link of `HostLinks`; a class, as it is looked up for each packet.
+final class LinkEntry {
   /// As many packets of the Security Manager are held; further ones are dropped.
   private static let held = 8
 
@@ -11,6 +11,7 @@ struct LinkEntry {
   let role: LinkRole
   var reassembler = ACLReassembler()
   var signalling: SignallingMachine
+  /// Rings when signalling has waited for too long.
   var alarm: (any ScheduledWork)?
   /// The request for other parameters that the device's host decides.
   var update: ((BluetoothError?) -> Void)?
@@ -22,9 +23,15 @@ struct LinkEntry {
   /// Rings when a new link waits no longer: to be heard, or for our address.
   var patience: (any ScheduledWork)?
 
+  init(peer: DeviceAddress, role: LinkRole) {
+    self.peer = peer
+    self.role = role
+    signalling = SignallingMachine(role: role)
+  }
+
   /// Keeps a packet of the Security Manager while our address is not known.
   /// - Returns: false if it is known.
-  mutating func hold(_ packet: [UInt8]) -> Bool {
+  func hold(_ packet: [UInt8]) -> Bool {
     guard let count = held?.count else { return false }
     if count < Self.held { held?.append(packet) }
     return true
@@ -32,7 +39,7 @@ struct LinkEntry {
 
   /// Our address is known.
   /// - Returns: the packets that waited.
-  mutating func release() -> [[UInt8]] {
+  func release() -> [[UInt8]] {
     defer { held = nil }
     return held ?? []
   }

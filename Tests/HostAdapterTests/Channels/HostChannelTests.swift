@@ -17,9 +17,13 @@ import Testing
     private(set) var channel: (any Channel)?
     private var told = 0
 
-    /// - Parameter buffers: how many packets the controller takes.
-    init(_ parameters: ChannelParameters = ChannelParameters(receiveMTU: 100), buffers: UInt8 = 8) throws {
-      stage = try HostStage { $0.returned[0x2002] = [251, 0, buffers] }
+    /// - Parameters:
+    ///   - length: how many octets a packet of the controller carries.
+    ///   - buffers: how many packets it takes.
+    init(
+      _ parameters: ChannelParameters = ChannelParameters(receiveMTU: 100), length: UInt8 = 251, buffers: UInt8 = 8
+    ) throws {
+      stage = try HostStage { $0.returned[0x2002] = [length, 0, buffers] }
       #expect(try stage.adapter.publishChannel(0x80, parameters) == 0x80)
       try stage.controller.tell(HostStage.connected(0x40))
       try stage.settle()
@@ -105,6 +109,18 @@ import Testing
     try opened.stage.settle()
     #expect(opened.packets == (UInt8(0)..<16).map { [$0] })
     #expect(try opened.received() == [Opened.signal(0x16, 1, [0x40, 16])])
+  }
+
+  @Test func piecesFillTheControllersPackets() throws {
+    let opened = try Opened(length: 50)
+    _ = try opened.received()
+    let channel = try #require(opened.channel)
+    #expect(channel.pieces == ChannelPieces(receive: 102, send: 64), "pieces of 46 octets take 5 credits, not 3")
+    try opened.signal(0x14, [0x80, 0x42, 100, 64, 3])
+    #expect(opened.channel?.pieces == ChannelPieces(receive: 102, send: 46))
+    opened.channel?.send([UInt8](repeating: 7, count: 100))
+    try opened.stage.settle()
+    #expect(try opened.received().dropFirst().map(\.payload.count) == [46, 46, 10])
   }
 
   @Test func aDeviceThatBreaksTheRulesLosesTheChannel() throws {
