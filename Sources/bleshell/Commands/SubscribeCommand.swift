@@ -104,7 +104,7 @@ struct SubscribeCommand: ShellCommand {
       do {
         return try tree.attribute(characteristic)
       } catch let failure as Failure where keeper?.hasBegun == true {
-        // It was there: the device may serve it again.
+        // The device has served it, and may do so again.
         throw Failure(failure.message, passes: true)
       }
     }
