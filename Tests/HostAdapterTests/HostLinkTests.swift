@@ -96,4 +96,37 @@ import Testing
     try requestPairing(stage)
     #expect(answers(stage) == 2)
   }
+
+  /// The controller is Zephyr's, and has flow control to the host.
+  @Test func aLinkThatIsNotReadKeepsTheRoomOfItsPackets() throws {
+    let stage = try HostStage {
+      $0.returned[0x1001] = [13, 0, 0, 13, 0xF1, 0x05, 0, 0]
+      $0.returned[0x1002] = [UInt8](repeating: 0, count: 10) + [0xE0] + [UInt8](repeating: 0, count: 53)
+    }
+    func told() -> [[UInt8]] {
+      stage.controller.commands.filter { $0.opcode == HostNumberOfCompletedPackets.opcode }.map(\.parameters)
+    }
+    try stage.controller.tell(HostStage.connected(0x40))
+    try stage.settle()
+    let link = try #require(stage.links.first)
+    var received = 0
+    link.onEvent = { if case .received = $0 { received += 1 } }
+    let frame = L2CAPFrame(channel: L2CAPFrame.Fixed.attribute, payload: [0x1B, 3, 0, 1])
+    let packet = HCIPacket.acl(
+      ACLDataPacket {
+        $0.handle = 0x40
+        $0.boundary = 2
+        $0.data = frame.octets
+      })
+    try stage.controller.send(Array(repeating: packet, count: 16))
+    try stage.settle()
+    #expect(received == 16 && told() == [[1, 0x40, 0, 16, 0]])
+    link.isReading = false
+    try stage.controller.send(Array(repeating: packet, count: 64))
+    try stage.settle()
+    #expect(received == 16 && told().count == 1)
+    link.isReading = true
+    try stage.settle()
+    #expect(received == 80 && told().dropFirst() == [[1, 0x40, 0, 64, 0]])
+  }
 }

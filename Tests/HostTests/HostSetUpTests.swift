@@ -62,6 +62,28 @@ import Testing
     #expect(controller.commands.contains { $0.opcode == 0x2001 })
   }
 
+  /// By maker, supported commands and refused ones: whether packets wait in the controller, and the commands given.
+  @Test(
+    arguments: [
+      (0x05F1, 0xE0, [], true, [0x0C33, 0x0C31]), (0x0059, 0xFF, [], true, [0x0C33, 0x0C31]),
+      (0x05F1, 0x60, [], false, []), (0x000F, 0xE0, [], false, []),
+      (0x05F1, 0xE0, [0x0C33], false, [0x0C33]), (0x05F1, 0xE0, [0x0C31], false, [0x0C33, 0x0C31]),
+    ] as [(UInt16, UInt8, [UInt16], Bool, [UInt16])])
+  func controllersOfKnownMakersWaitForRoom(
+    _ company: UInt16, _ octet: UInt8, _ refused: [UInt16], _ isSlowable: Bool, _ commands: [UInt16]
+  ) throws {
+    var controller = Controller()
+    controller.returned[0x1001] = [13, 0, 0, 13, UInt8(truncatingIfNeeded: company), UInt8(company >> 8), 0, 0]
+    controller.returned[0x1002] = [UInt8](repeating: 0, count: 10) + [octet] + [UInt8](repeating: 0, count: 53)
+    for opcode in refused { controller.refused[opcode] = 0x12 }
+    let found = try #require(profile(&controller))
+    #expect(found.isSlowable == isSlowable)
+    #expect(controller.commands.map(\.opcode.rawValue).filter { (0x0C31...0x0C35).contains($0) } == commands)
+    if let sizes = controller.commands.first(where: { $0.opcode == 0x0C33 }) {
+      #expect(sizes.parameters == [0xFF, 0x03, 0, 64, 0, 0, 0])
+    }
+  }
+
   @Test func buffersAreSharedWhereLEHasNone() throws {
     var controller = Controller()
     controller.returned[0x2002] = [0, 0, 0]

@@ -127,6 +127,7 @@ package enum KnownCommands {
     LEConnectionUpdate.self, LEReadRemoteFeatures.self, LESetDataLength.self, LEReadPHY.self, LESetPHY.self,
     LEEnableEncryption.self, LELongTermKeyRequestReply.self, LELongTermKeyRequestNegativeReply.self,
     LERemoteConnectionParameterRequestReply.self, LERemoteConnectionParameterRequestNegativeReply.self,
+    SetControllerToHostFlowControl.self, HostBufferSize.self, HostNumberOfCompletedPackets.self,
     LEReadMaximumDataLength.self, LESetHostFeature.self, LESetDefaultSubrate.self, LESubrateRequest.self,
   ]
 

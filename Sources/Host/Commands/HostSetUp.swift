@@ -15,6 +15,8 @@ package struct HostController: Hashable {
   package var dataLength = 27
   /// How many ACL data packets it buffers.
   package var dataPackets = 1
+  /// Whether it sends no more packets than `HostBuffers` has room for.
+  package var isSlowable = false
 
   package init(profile: ControllerProfile) { self.profile = profile }
 }
@@ -53,8 +55,17 @@ package struct HostSetUp {
   /// Read Static Addresses of Zephyr (Zephyr's include/zephyr/bluetooth/hci_vs.h): the addresses that the maker has put
   /// into the chip, for controllers without a public one.
   private static let staticAddresses = CommandPacket(opcode: 0xFC09, parameters: [])
-  /// The companies in whose controllers this command has that meaning: Nordic Semiconductor and the Linux Foundation.
+  /// The companies in whose controllers this command has that meaning, and which have been made for flow control to the
+  /// host: Nordic Semiconductor and the Linux Foundation.
   private static let makers: Set<UInt16> = [0x0059, 0x05F1]
+  /// Flow control of ACL data to the host: its buffers, which take any packet, and the switch.
+  private static let flowControl = [
+    CommandPacket(
+      HostBufferSize {
+        $0.aclDataPacketLength = UInt16(longestData)
+        $0.aclDataPackets = UInt16(HostBuffers.packets)
+      }), CommandPacket(SetControllerToHostFlowControl { $0.mode = 1 }),
+  ]
   /// How long Reset may take; USB dongles load firmware meanwhile.
   private static let resetTimeout = Duration.seconds(10)
   /// The events to unmask (7.3.1): the default ones, and those of renewed keys and of LE. Number Of Completed Packets
@@ -147,7 +158,8 @@ package struct HostSetUp {
       case .failed(let reason): return fail(reason)
       case .done(let profile):
         controller.profile = profile
-        state = .finishing([CommandPacket(LESetEventMask { $0.mask = profile.eventMask }), Self.hostSupport])
+        let rest = [CommandPacket(LESetEventMask { $0.mask = profile.eventMask }), Self.hostSupport]
+        state = .finishing(rest + (mayBeSlowed ? Self.flowControl : []))
         return next(at: now)
       }
     }
@@ -161,6 +173,7 @@ package struct HostSetUp {
       case Self.reset.opcode, LEReadBufferSize.opcode, ReadBufferSize.opcode:
         return "it answered command 0x\(String(answer.opcode.rawValue, radix: 16)) with \(answer.status)"
       case ReadBDADDR.opcode: askForStaticAddress()
+      case HostBufferSize.opcode: state = .finishing([])
       case LESetEventMask.opcode:
         guard case .finishing(let packets) = state else { return nil }
         let mask = CommandPacket(LESetEventMask { $0.mask = Self.oldestEvents })
@@ -204,15 +217,21 @@ package struct HostSetUp {
     case ReadBufferSize.opcode:
       let shared = try complete.decoded(as: ReadBufferSize.self)
       return buffers(Int(shared.aclDataPacketLength), Int(shared.aclDataPackets))
+    case SetControllerToHostFlowControl.opcode: controller.isSlowable = true
     default: break
     }
     return nil
   }
 
+  private var isKnown: Bool { controller.company.map(Self.makers.contains) ?? false }
+
+  /// Whether its flow control to the host can be relied on: most controllers claim it, and no system has used it there.
+  private var mayBeSlowed: Bool {
+    isKnown && controller.profile.commands != nil && controller.profile.has(octet: 10, bits: 0xE0)
+  }
+
   private mutating func askForStaticAddress() {
-    guard case .beginning(let packets) = state, let company = controller.company, Self.makers.contains(company) else {
-      return
-    }
+    guard case .beginning(let packets) = state, isKnown else { return }
     state = .beginning([Self.staticAddresses] + packets)
   }
 

@@ -55,8 +55,11 @@ final class HostLink: Link, ControllerLink {
   var isWritable: Bool { !isBlocked }
 
   var isReading = true {
-    didSet { if isReading, !oldValue { context.loop.execute { [weak self] in self?.deliver() } } }
+    didSet { if isReading, !oldValue { context.loop.execute { [weak self] in self?.proceed() } } }
   }
+
+  /// Whether packets wait to be read.
+  var isHolding: Bool { !isReading && !incoming.isEmpty }
 
   func send(_ packet: [UInt8]) {
     guard !isOver, !isDisconnecting else { return }
@@ -143,6 +146,12 @@ final class HostLink: Link, ControllerLink {
   private func lost(_ words: String) {
     context.logger.warning("\(words), and dropped", metadata: ["peer": "\(peer)"])
     if hasStarted { tell(.lost(1)) }
+  }
+
+  /// The user reads again.
+  private func proceed() {
+    deliver()
+    if !isOver, incoming.isEmpty { links.room.read(handle) }
   }
 
   private func deliver() {

@@ -46,11 +46,13 @@ final class HostLinks {
   private var stall: (any ScheduledWork)?
   private var early = EarlyData()
   private var sets = SetAddresses()
+  let room: HostRoom
   private var entries: [ConnectionHandle: LinkEntry] = [:]
 
   init(_ controller: ControllerHost, in context: AdapterContext) {
     self.controller = controller
     self.context = context
+    room = HostRoom(controller)
     requester = LinkRequester(controller.activities, in: context)
     pairing = HostPairing(controller.activities, in: context)
     pairing.owner = self
@@ -71,6 +73,7 @@ final class HostLinks {
   func begin(_ controller: HostController, seenAs address: DeviceAddress, _ key: Key128?) {
     queue = ACLQueue(length: controller.dataLength, packets: controller.dataPackets)
     early = EarlyData()
+    room.begin(isUsed: controller.isSlowable)
     pairing.bonds.local = controller.profile.address
     (pairing.addressOnAir, pairing.identityResolvingKey) = (address, key)
     sets = SetAddresses()
@@ -127,6 +130,7 @@ final class HostLinks {
   ) {
     entries[handle] = LinkEntry(peer: peer, role: role)
     queue.begin(handle)
+    room.linkBegan(handle)
     pairing.began(handle, role, peer)
     requester.began(handle, parameters)
     guard role == .peripheral else { return }
@@ -204,6 +208,7 @@ final class HostLinks {
     channels.linkEnded(handle, error)
     let unsent = queue.end(handle)
     early.drop(handle)
+    room.linkEnded(handle)
     requester.ended(handle)
     return unsent
   }
@@ -307,6 +312,7 @@ final class HostLinks {
         context.logger.debug("data were dropped: \(fault)", metadata: ["handle": "\(packet.handle)"])
       }
     }
+    room.received(on: packet.handle, isHeld: entries[packet.handle]?.link?.isHolding == true)
   }
 
   private func receive(_ frame: L2CAPFrame, on handle: ConnectionHandle) {
@@ -373,16 +379,9 @@ final class HostLinks {
   }
 
   private func settled(_ outcome: SignallingMachine.Outcome, _ handle: ConnectionHandle) {
-    guard let done = entries[handle]?.update, let peer = entries[handle]?.peer else { return }
+    guard let entry = entries[handle], let done = entry.update else { return }
     entries[handle]?.update = nil
-    let error: BluetoothError? =
-      switch outcome {
-      case .accepted: nil
-      case .refused: GAPError.notSupported.error("\(peer) refuses the connection's parameters")
-      case .notUnderstood: GAPError.notSupported.error("\(peer) does not let a peripheral ask for parameters")
-      case .noAnswer: GAPError.timeout.error("\(peer) did not answer the request for parameters")
-      }
-    context.loop.execute { done(error) }
+    context.loop.execute { done(outcome.error(of: entry.peer)) }
   }
 }
 

@@ -32,6 +32,21 @@ struct CommandTests {
         }) == packed("0141200d 00 00 05 00 6000 3000 00 6000 3000"))
   }
 
+  @Test func flowControlToTheHost() {
+    #expect(
+      hex(
+        HostBufferSize {
+          $0.aclDataPacketLength = 0x3FF
+          $0.aclDataPackets = 64
+        }) == packed("01330c07 ff03 00 4000 0000"))
+    #expect(hex(SetControllerToHostFlowControl { $0.mode = 1 }) == "01310c0101")
+    let link = HostNumberOfCompletedPackets.Link {
+      $0.handle = 0x0E01
+      $0.packets = 5
+    }
+    #expect(hex(HostNumberOfCompletedPackets { $0.links = [link, link] }) == packed("01350c09 02 010e 0500 010e 0500"))
+  }
+
   @Test func advertisingDataIsFilledToThirtyOneOctets() {
     let zeros = String(repeating: "00", count: 28)
     #expect(hex(LESetAdvertisingData { $0.data = [2, 1, 6] }) == "0108202003020106\(zeros)")

@@ -60,7 +60,7 @@ final class Conversation {
       if !exchange.hear(packet) {
         user.air.fault("host \(user.number) hears \(packet.count) octets in place of packet \(exchange.heard - 1)")
       }
-      user.air.count("packets heard")
+      user.air.count(link.isReading ? "packets heard" : "packets heard though not read")
     case .lost(let count): user.air.fault("host \(user.number) lost \(count) packets")
     case .writable: proceed()
     case .channel(let channel): add(channel)

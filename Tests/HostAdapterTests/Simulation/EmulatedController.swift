@@ -10,6 +10,8 @@ final class EmulatedController {
     var length: UInt16 = 251
     var packets: UInt8 = 8
     var states = LEStates.all
+    /// Whether it has flow control to the host.
+    var isSlowable = false
   }
 
   let socket: ControllerSocket
@@ -28,6 +30,8 @@ final class EmulatedController {
   private var pendingSince = Instant.zero
   /// Counts the hosts and resets: what was begun before does not count.
   private var generation = 0
+  /// The room of the host in packets, once it has flow control; nil without.
+  private var hostRoom: Int?
   /// Whether it answers nothing.
   var isSilent = false { didSet { if !isSilent { proceed() } } }
 
@@ -56,8 +60,11 @@ final class EmulatedController {
     if wasOpen, !socket.isOpen { reset() }
     for packet in packets {
       switch packet {
-      case .command(let packet):
-        take(packet)
+      case .command(let packet) where packet.opcode == HostNumberOfCompletedPackets.opcode:
+        do throws(HCICodingError) { try freed(HostNumberOfCompletedPackets(decoding: packet)) } catch {
+          air.fault("\(error)")
+        }
+      case .command(let packet): take(packet)
       case .acl(let packet): send(packet)
       case .event: air.fault("a host sends an event")
       }
@@ -80,6 +87,7 @@ final class EmulatedController {
     generation += 1
     (pending, initiator) = ([], nil)
     (isAdvertising, isScanning) = (false, false)
+    hostRoom = nil
     acceptList = []
     air.lose(self)
   }
@@ -123,6 +131,13 @@ final class EmulatedController {
     case LEReadSupportedStates.opcode:
       complete(packet, (0..<8).map { UInt8(truncatingIfNeeded: room.states.rawValue >> ($0 * 8)) })
     case LEReadFilterAcceptListSize.opcode: complete(packet, [8])
+    case ReadLocalVersionInformation.opcode:
+      complete(packet, [13, 0, 0, 13] + (room.isSlowable ? [0xF1, 0x05] : [0xFF, 0xFF]) + [0, 0])
+    case ReadLocalSupportedCommands.opcode:
+      complete(packet, (0..<64).map { $0 == 10 && room.isSlowable ? 0xE0 : 0 })
+    case HostBufferSize.opcode:
+      hostRoom = Int(try HostBufferSize(decoding: packet).aclDataPackets)
+      complete(packet, [])
     case LESetRandomAddress.opcode:
       let isBusy = isAdvertising || isScanning || initiator != nil
       if isBusy { return refuse(packet, .commandDisallowed) }
@@ -251,6 +266,23 @@ final class EmulatedController {
 
   // MARK: Links
 
+  /// The ends of its links.
+  private var ends: [EmulatedLink.End] {
+    air.links.flatMap(\.ends).filter { $0.controller === self && !$0.isOver }
+  }
+
+  /// Whether the host has room for another packet.
+  var hasHostRoom: Bool { hostRoom.map { room in ends.reduce(0) { $0 + $1.unread } < room } ?? true }
+
+  /// The host has read packets.
+  private func freed(_ command: HostNumberOfCompletedPackets) {
+    for link in command.links {
+      guard let end = ends.first(where: { $0.handle == link.handle }) else { continue }
+      end.unread -= Int(link.packets)
+      if end.unread < 0 { air.fault("host \(publicAddress & 0xFF) has read \(-end.unread) packets too many") }
+    }
+  }
+
   /// The lowest number without a link here.
   func freeHandle() -> ConnectionHandle {
     (1...).first { air.end($0, of: self) == nil } ?? 0
@@ -262,9 +294,7 @@ final class EmulatedController {
       let link = air.links.first(where: { $0.ends.contains { $0 === end } })
     else { return air.count("data of links that are over") }
     link.send(packet, from: end)
-    let waiting = air.links.reduce(0) { count, link in
-      count + link.ends.filter { $0.controller === self && !$0.isOver }.reduce(0) { $0 + link.unfinished($1) }
-    }
+    let waiting = ends.reduce(0) { $0 + $1.unfinished }
     if waiting > room.packets { air.fault("\(waiting) packets for \(room.packets) buffers") }
   }
 }

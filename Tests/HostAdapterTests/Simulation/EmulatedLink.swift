@@ -10,6 +10,8 @@ final class EmulatedLink {
     var outgoing: Deque<ACLDataPacket> = []
     /// Packets that have left, of which the host was not told.
     var completed: UInt16 = 0
+    /// Packets for which the host has not made room again.
+    var unread = 0
     var isOver = false
     /// The key that the host gives to the other side, or answers with.
     var key: [UInt8]?
@@ -18,6 +20,9 @@ final class EmulatedLink {
       self.controller = controller
       handle = controller.freeHandle()
     }
+
+    /// The packets from the host of which it was not told.
+    var unfinished: Int { outgoing.count + Int(completed) }
   }
 
   let ends: [End]
@@ -115,6 +120,11 @@ final class EmulatedLink {
 
   private func exchange(_ end: End) {
     for _ in 0..<min(end.outgoing.count, air.number(in: 0...6)) {
+      guard other(end).controller.hasHostRoom else {
+        air.count("times without room at a host")
+        break
+      }
+      other(end).unread += 1
       var packet = end.outgoing.removeFirst()
       end.completed += 1
       packet.handle = other(end).handle
@@ -136,9 +146,6 @@ final class EmulatedLink {
           ]
         }))
   }
-
-  /// How many packets of an end its host has not been told of.
-  func unfinished(_ end: End) -> Int { end.outgoing.count + Int(end.completed) }
 
   // MARK: Procedures
 

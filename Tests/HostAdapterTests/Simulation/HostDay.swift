@@ -17,7 +17,7 @@ final class HostDay {
     air = EmulatedAir(VirtualScheduler(), seed: seed)
     loop = try EventLoop()
     let rooms = [
-      EmulatedController.Room(), EmulatedController.Room(length: 27, packets: 3),
+      EmulatedController.Room(), EmulatedController.Room(length: 27, packets: 3, isSlowable: true),
       // One that does one thing at a time.
       EmulatedController.Room(length: 64, packets: 1, states: []),
     ]

@@ -91,8 +91,8 @@ final class RandomHost {
     case ...55: conversation.openChannel(air.chance(50) ? .leCreditBased : .enhanced)
     case ...80: if let talk = air.any(of: conversation.talks) { conversation.send(air.number(in: 1...40), on: talk) }
     case ...84: if let talk = air.any(of: conversation.talks) { conversation.close(talk) }
-    case ...88: pause(conversation)
-    case ...91: conversation.request(.milliseconds(air.number(in: 8...400)))
+    case ...90: pause(conversation)
+    case ...92: conversation.request(.milliseconds(air.number(in: 8...400)))
     case ...93: conversation.readRSSI()
     case ...98: conversation.link.disconnect()
     default: conversation.send(300)

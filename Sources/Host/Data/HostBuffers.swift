@@ -1,0 +1,79 @@
+import HCI
+
+/// The room for packets of a controller that sends no more of them than there is room for (flow control from controller
+/// to host, Core 5.4, Vol 4, Part E, 4.2). A link that is not read keeps the room of its packets: its device is slowed.
+///
+/// | Link | Input                            | Then                                                              |
+/// |------|----------------------------------|-------------------------------------------------------------------|
+/// | read | a packet                         | its room is free: told with others, a quarter of all at once      |
+/// | held | a packet                         | its room is taken, up to the link's share; beyond that free        |
+/// | held | `read`                           | all its room is free                                              |
+/// | held | another link begins              | the room beyond its smaller share is free                         |
+/// | any  | `end`                            | the controller has forgotten the link, and counts its room as free |
+///
+/// The room is that of all links: an only link may take all of it; several may take half of it together, so that none
+/// stops the others. Packets beyond that are kept by the link as far as it can.
+package struct HostBuffers {
+  /// The room for all links, in packets.
+  package static let packets = 64
+  /// As many packets are told of at once.
+  private static let batch = packets / 4
+
+  private struct Link {
+    /// The packets that keep their room.
+    var held = 0
+    /// The packets whose room is free, which the controller is not told yet.
+    var free = 0
+  }
+
+  private var links: [ConnectionHandle: Link] = [:]
+  private var free = 0
+
+  package init() {}
+
+  /// As many packets of one link may keep their room.
+  private var share: Int { links.count > 1 ? Self.packets / 2 / links.count : Self.packets }
+
+  package mutating func begin(_ handle: ConnectionHandle) {
+    links[handle] = Link()
+    for (handle, link) in links where link.held > share { release(handle, link.held - share) }
+  }
+
+  package mutating func end(_ handle: ConnectionHandle) {
+    guard let link = links.removeValue(forKey: handle) else { return }
+    free -= link.free
+  }
+
+  /// A packet came.
+  /// - Parameter isHeld: whether the link is not read.
+  package mutating func received(on handle: ConnectionHandle, isHeld: Bool) {
+    links[handle]?.held += 1
+    guard let held = links[handle]?.held else { return }
+    if !isHeld { release(handle, held) } else if held > share { release(handle, 1) }
+  }
+
+  /// The packets of a link have been read.
+  package mutating func read(_ handle: ConnectionHandle) { release(handle, links[handle]?.held ?? 0) }
+
+  private mutating func release(_ handle: ConnectionHandle, _ count: Int) {
+    links[handle]?.held -= count
+    links[handle]?.free += count
+    if links[handle] != nil { free += count }
+  }
+
+  /// The room that the controller is to be told of now; nil if there is too little of it.
+  package mutating func take() -> HostNumberOfCompletedPackets? {
+    guard free >= Self.batch else { return nil }
+    free = 0
+    return HostNumberOfCompletedPackets {
+      for (handle, link) in links where link.free > 0 {
+        $0.links.append(
+          HostNumberOfCompletedPackets.Link {
+            $0.handle = handle
+            $0.packets = UInt16(link.free)
+          })
+        links[handle]?.free = 0
+      }
+    }
+  }
+}
