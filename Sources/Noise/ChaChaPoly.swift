@@ -6,10 +6,7 @@ enum ChaChaPoly {
   static let tagLength = 16
 
   /// - Parameter key: 32 octets.
-  static func seal(
-    _ plaintext: some Sequence<UInt8>, key: [UInt8], nonce: UInt64, associatedData: [UInt8]
-  ) -> [UInt8] {
-    let plaintext = Array(plaintext)
+  static func seal(_ plaintext: [UInt8], key: [UInt8], nonce: UInt64, associatedData: [UInt8]) -> [UInt8] {
     var context = context(key, nonce, associatedData)
     return [UInt8](unsafeUninitializedCapacity: plaintext.count + tagLength) { octets, length in
       guard let start = octets.baseAddress else { return }
@@ -20,18 +17,19 @@ enum ChaChaPoly {
   }
 
   /// - Returns: the plaintext; nil if the tag does not match.
-  static func open(
-    _ ciphertext: some Collection<UInt8>, key: [UInt8], nonce: UInt64, associatedData: [UInt8]
-  ) -> [UInt8]? {
-    guard ciphertext.count >= tagLength else { return nil }
-    let encrypted = Array(ciphertext.dropLast(tagLength))
+  static func open(_ ciphertext: [UInt8], key: [UInt8], nonce: UInt64, associatedData: [UInt8]) -> [UInt8]? {
+    let count = ciphertext.count - tagLength
+    guard count >= 0 else { return nil }
     var context = context(key, nonce, associatedData)
-    var plaintext = [UInt8](repeating: 0, count: encrypted.count)
-    nettle_chacha_poly1305_decrypt(&context, encrypted.count, &plaintext, encrypted)
+    let plaintext = [UInt8](unsafeUninitializedCapacity: count) { octets, length in
+      if let start = octets.baseAddress { nettle_chacha_poly1305_decrypt(&context, count, start, ciphertext) }
+      length = count
+    }
     var tag = [UInt8](repeating: 0, count: tagLength)
     cnettle_chacha_poly1305_digest(&context, &tag)
     // All octets are compared, so that the time does not tell how many of them match.
-    let difference = zip(tag, ciphertext.suffix(tagLength)).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) }
+    var difference: UInt8 = 0
+    for place in 0..<tagLength { difference |= tag[place] ^ ciphertext[count + place] }
     return difference == 0 ? plaintext : nil
   }
 
@@ -39,7 +37,8 @@ enum ChaChaPoly {
     var context = chacha_poly1305_ctx()
     nettle_chacha_poly1305_set_key(&context, key)
     // Four zeros and the number, least significant octet first.
-    let octets = [0, 0, 0, 0] + (0..<8).map { UInt8(truncatingIfNeeded: nonce >> (8 * UInt64($0))) }
+    var octets = [UInt8](repeating: 0, count: 12)
+    for place in 0..<8 { octets[4 + place] = UInt8(truncatingIfNeeded: nonce >> (8 * UInt64(place))) }
     nettle_chacha_poly1305_set_nonce(&context, octets)
     nettle_chacha_poly1305_update(&context, associatedData.count, associatedData)
     return context

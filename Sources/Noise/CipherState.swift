@@ -11,9 +11,7 @@ public struct CipherState: Sendable {
 
   /// Encrypts the next message.
   /// - Throws: `NoiseError.exhausted` after 2^64 − 1 messages.
-  public mutating func encrypt(
-    _ plaintext: some Sequence<UInt8>, associatedData: [UInt8] = []
-  ) throws(NoiseError) -> [UInt8] {
+  public mutating func encrypt(_ plaintext: [UInt8], associatedData: [UInt8] = []) throws(NoiseError) -> [UInt8] {
     let number = try next()
     defer { nonce = number + 1 }
     return ChaChaPoly.seal(plaintext, key: key, nonce: number, associatedData: associatedData)
@@ -22,9 +20,7 @@ public struct CipherState: Sendable {
   /// Decrypts the next message. After a failure the same number is expected again.
   /// - Throws: `NoiseError.notAuthentic` for a message that the other side did not send, or not at this place;
   ///   `NoiseError.exhausted`.
-  public mutating func decrypt(
-    _ ciphertext: some Collection<UInt8>, associatedData: [UInt8] = []
-  ) throws(NoiseError) -> [UInt8] {
+  public mutating func decrypt(_ ciphertext: [UInt8], associatedData: [UInt8] = []) throws(NoiseError) -> [UInt8] {
     let number = try next()
     guard let plaintext = ChaChaPoly.open(ciphertext, key: key, nonce: number, associatedData: associatedData) else {
       throw .notAuthentic

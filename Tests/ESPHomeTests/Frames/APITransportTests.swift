@@ -87,7 +87,7 @@ import Testing
       guard events.count == 1, case .message(frame) = events[0] else { throw Unexpected(events: "\(events)") }
       let answer = transport.octets(frame)
       let octets = try #require(answer)
-      #expect(try client.receiving.decrypt(octets.dropFirst(3)) == NoiseFrames.body(frame))
+      #expect(try client.receiving.decrypt(Array(octets.dropFirst(3))) == NoiseFrames.body(frame))
     }
     #expect(transport.octets(APIFrame(type: 75, payload: [UInt8](repeating: 0, count: 65516))) == nil)
   }
