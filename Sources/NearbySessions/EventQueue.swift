@@ -6,14 +6,17 @@ struct EventQueue: Sendable {
   static let flowLimit = 64
 
   private var events: [NearbyEvent] = []
+  /// The events before those, the next one last: removing it moves no others.
+  private var leaving: [NearbyEvent] = []
   private var octets = 0, flows = 0
 
-  var isEmpty: Bool { events.isEmpty }
+  private var count: Int { events.count + leaving.count }
+  var isEmpty: Bool { count == 0 }
 
   /// Whether the events of a channel fill it.
   func isFull(_ lane: Frame.Lane) -> Bool {
     switch lane {
-    case .control: octets > Self.octetLimit || events.count - flows >= Self.countLimit
+    case .control: octets > Self.octetLimit || count - flows >= Self.countLimit
     case .bulk: flows >= Self.flowLimit
     }
   }
@@ -25,8 +28,8 @@ struct EventQueue: Sendable {
   }
 
   mutating func next() -> NearbyEvent? {
-    guard !events.isEmpty else { return nil }
-    let event = events.removeFirst()
+    if leaving.isEmpty { (leaving, events) = (events.reversed(), []) }
+    guard let event = leaving.popLast() else { return nil }
     octets -= event.octets
     if event.isFlow { flows -= 1 }
     return event

@@ -4,8 +4,8 @@ private import Glibc
 
 /// A file that is sent or received as a resource.
 public struct FileResource: Sendable {
-  /// The octets read or written at a time.
-  static let piece = 16 << 10
+  /// The octets read at a time.
+  static let piece = 32 << 10
 
   /// The path of the file.
   public let path: String
@@ -38,8 +38,8 @@ public struct FileResource: Sendable {
     do throws(BluetoothError) {
       let file = try OpenFile(path, O_RDONLY)
       try file.seek(done)
-      while done < offer.size, let room = await flow.room() {
-        let octets = try file.read(Int(min(UInt64(min(room, Self.piece)), offer.size - done)))
+      while done < offer.size {
+        let octets = try file.read(Int(min(UInt64(Self.piece), offer.size - done)))
         guard !octets.isEmpty else {
           throw BledError.invalidParameter.error("\(path) has become shorter while it was sent")
         }

@@ -38,9 +38,11 @@ public final class NearbyConnection: Sendable {
 
   /// Sends a message, as soon as less than 1 MiB waits to be received by the other side. Messages of several callers
   /// may overtake each other.
+  /// - Parameter isFirst: whether it overtakes the messages that wait to be sent, and has 256 KiB more room; several
+  ///   that go first keep their order.
   /// - Throws: as `send`, but for `BledError.limitReached`.
-  public func sendWhenReady(_ message: [UInt8]) async throws(BluetoothError) {
-    try await node.sendWhenReady(message, to: number)
+  public func sendWhenReady(_ message: [UInt8], isFirst: Bool = false) async throws(BluetoothError) {
+    try await node.sendWhenReady(message, to: number, isFirst: isFirst)
   }
 
   /// Sends a datagram at once, or drops it if there is no link or something is waiting to be sent.
@@ -112,14 +114,7 @@ public struct OutgoingFlow: Sendable {
   /// Sends octets, as soon as there is room.
   /// - Returns: false if the flow has ended.
   public func write(_ octets: [UInt8]) async -> Bool {
-    var rest = octets[...]
-    while !rest.isEmpty {
-      guard let room = await room() else { return false }
-      let piece = Array(rest.prefix(room))
-      guard await connection.node.write(piece, flow, of: connection.number) else { return false }
-      rest = rest.dropFirst(piece.count)
-    }
-    return true
+    await connection.node.write(octets, flow, of: connection.number)
   }
 
   /// Ends it: of a stream as finished, of a resource before its end as cancelled.
@@ -139,7 +134,8 @@ public struct IncomingFlow: Sendable {
     await connection.node.accept(flow, offset, of: connection.number)
   }
 
-  /// The next octets; nil at the end. As long as they are not read, the peer waits with this flow.
+  /// The next octets, at most 64 KiB: all that are there; nil at the end. As long as they are not read, the peer waits
+  /// with this flow.
   public func read() async -> [UInt8]? { await connection.node.read(flow, of: connection.number) }
 
   /// Ends it: a resource that is whole as finished.

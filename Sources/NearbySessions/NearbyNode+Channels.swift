@@ -14,7 +14,11 @@ extension NearbyNode {
   private func read(_ socket: ChannelSocket, _ lane: Frame.Lane, of number: Int) async {
     repeat {
       await waitForProgram(lane, of: number)
-      guard peers[number]?.sockets[lane] === socket, let octets = await socket.read() else { break }
+      guard peers[number]?.sockets[lane] === socket else { break }
+      var next = socket.readNow()
+      // Where the other side sends without a pause, the program has its turn, too.
+      if next == nil { next = await socket.read() } else { await Task.yield() }
+      guard let octets = next else { break }
       guard peers[number]?.sockets[lane] === socket else { return }
       perform(peers[number]?.session.receive(octets, on: lane, at: now) ?? [], of: number)
     } while true
@@ -41,18 +45,23 @@ extension NearbyNode {
     }
   }
 
-  /// Sends the session's output on a channel, one write at a time.
+  /// Sends the session's output on a channel: at once as far as the socket has room, and the rest as soon as it has.
   func pump(_ lane: Frame.Lane, of number: Int) {
     guard let peer = peers[number], let socket = peer.sockets[lane], !peer.isWriting.contains(lane) else { return }
-    guard let octets = peers[number]?.session.output(on: lane) else { return }
+    while let octets = peer.session.output(on: lane) {
+      let count = socket.writeNow(octets)
+      guard count == octets.count else { return write(Array(octets.dropFirst(count)), to: socket, lane, of: number) }
+    }
+  }
+
+  /// Waits until the socket has taken octets, one write at a time.
+  private func write(_ octets: [UInt8], to socket: ChannelSocket, _ lane: Frame.Lane, of number: Int) {
     peers[number]?.isWriting.insert(lane)
     Task {
-      var next: [UInt8]? = octets
-      while let octets = next, await socket.write(octets), peers[number]?.sockets[lane] === socket {
-        next = peers[number]?.session.output(on: lane)
-      }
+      let isOpen = await socket.write(octets)
       guard peers[number]?.sockets[lane] === socket else { return }
       peers[number]?.isWriting.remove(lane)
+      if isOpen { pump(lane, of: number) }
       finish(number)
     }
   }
@@ -72,14 +81,14 @@ extension NearbyNode {
 
   func hasLink(_ number: Int) -> Bool { peers[number]?.session.state == .connected }
 
-  func send(_ message: [UInt8], to number: Int) throws(BluetoothError) {
+  func send(_ message: [UInt8], to number: Int, isFirst: Bool = false) throws(BluetoothError) {
     let longest = Frame.Kind.message.longest
     guard message.count <= longest else {
       throw BledError.invalidParameter.error(
         "a message has at most \(longest) octets: send several, or a resource")
     }
-    guard let session = peers[number]?.session, session.isAlive else { throw notConnected }
-    guard peers[number]?.session.send(message) == true else {
+    guard peers[number]?.session.isAlive == true else { throw notConnected }
+    guard peers[number]?.session.send(message, isFirst: isFirst) == true else {
       throw BledError.limitReached.error(
         "messages of more than 1 MiB wait to be received by the peer: send again when it has received some")
     }
@@ -87,13 +96,13 @@ extension NearbyNode {
   }
 
   /// Sends a message once there is room for it.
-  func sendWhenReady(_ message: [UInt8], to number: Int) async throws(BluetoothError) {
-    while let session = peers[number]?.session, session.isAlive, message.count <= Frame.Kind.message.longest,
-      !session.hasRoom(for: message.count)
+  func sendWhenReady(_ message: [UInt8], to number: Int, isFirst: Bool) async throws(BluetoothError) {
+    while let peer = peers[number], peer.session.isAlive, message.count <= Frame.Kind.message.longest,
+      !peer.session.hasRoom(for: message.count, isFirst: isFirst)
     {
-      await withCheckedContinuation { peers[number]?.senders.append($0) }
+      await withCheckedContinuation { peer.senders.append($0) }
     }
-    try send(message, to: number)
+    try send(message, to: number, isFirst: isFirst)
   }
 
   /// The other side has received something, or the session has ended.

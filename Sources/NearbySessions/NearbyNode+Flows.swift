@@ -24,10 +24,10 @@ extension NearbyNode {
   }
 
   func closed(_ flow: UInt32, _ end: FlowEnd, of number: Int) {
-    guard let peer = peers[number], var state = peer.flows[flow], state.end == nil else { return }
-    (state.end, state.endNumber) = (end, peer.lastEnd + 1)
-    peers[number]?.flows[flow] = state
-    peers[number]?.lastEnd = state.endNumber
+    guard let peer = peers[number], peer.flows[flow] != nil, peer.flows[flow]?.end == nil else { return }
+    peer.lastEnd += 1
+    peer.flows[flow]?.end = end
+    peer.flows[flow]?.endNumber = peer.lastEnd
     wake(flow, of: number)
     // The newest ends can still be asked for, also those of flows that were opened long ago.
     let ended = (peers[number]?.flows ?? [:]).filter { $0.value.end != nil && $0.value.unread.isEmpty }
@@ -77,9 +77,16 @@ extension NearbyNode {
     return nil
   }
 
-  func write(_ octets: [UInt8], _ flow: UInt32, of number: Int) -> Bool {
-    guard peers[number]?.session.send(octets, on: flow) == true else { return false }
-    pump(.bulk, of: number)
+  func write(_ octets: [UInt8], _ flow: UInt32, of number: Int) async -> Bool {
+    var rest = octets[...]
+    while !rest.isEmpty {
+      guard let room = await room(flow, of: number) else { return false }
+      let piece = rest.prefix(room)
+      guard peers[number]?.session.send(Array(piece), on: flow) == true else { return false }
+      rest = rest.dropFirst(piece.count)
+      // Several frames go together, as far as there is room for them.
+      if rest.isEmpty || peers[number]?.session.room(flow) == 0 { pump(.bulk, of: number) }
+    }
     return true
   }
 
@@ -90,8 +97,9 @@ extension NearbyNode {
 
   func read(_ flow: UInt32, of number: Int) async -> [UInt8]? {
     while let state = peers[number]?.flows[flow] {
-      if let octets = state.unread.first {
-        peers[number]?.flows[flow]?.unread.removeFirst()
+      if let first = state.unread.first {
+        let octets = state.unread.count == 1 ? first : state.unread.flatMap { $0 }
+        peers[number]?.flows[flow]?.unread = []
         peers[number]?.session.consume(octets.count, of: flow)
         resumeReaders(of: number)
         pump(.bulk, of: number)

@@ -1,7 +1,8 @@
 import BledClient
 
-/// One session within its node: the machine, the present link, and the events and waits of the program.
-struct PeerState {
+/// One session within its node: the machine, the present link, and the events and waits of the program. A class: to
+/// read one part does not copy all.
+final class PeerState {
   var session: PeerSession
   let remote: FoundPeer
   let key: [UInt8]
@@ -38,6 +39,10 @@ struct PeerState {
   var flows: [UInt32: FlowState] = [:]
   /// Counts the ends of flows.
   var lastEnd = 0
+
+  init(session: PeerSession, remote: FoundPeer, key: [UInt8], code: String) {
+    (self.session, self.remote, self.key, self.code) = (session, remote, key, code)
+  }
 
   /// Whether the program has to fetch something before more is read from a channel.
   func mustWait(_ lane: Frame.Lane) -> Bool {

@@ -116,7 +116,7 @@ import Testing
     let (daemon, alice, bob, toBob, _) = try await Self.found(alice: 5)
     defer { withExtendedLifetime(daemon) {} }
     await #expect(throws: BluetoothError.self) { try await alice.invite(toBob, context: [1], timeout: .seconds(1)) }
-    try await until { await bob.peers.isEmpty }
+    try await until { await bob.hasNoPeers }
     let invited = Nodes.invite(toBob, context: [2], by: alice)
     let invitation = try await Nodes.invitation(to: bob, by: invited)
     #expect(invitation.context == [2])

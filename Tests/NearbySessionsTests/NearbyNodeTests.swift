@@ -151,7 +151,7 @@ import Testing
     try await until { await alice.links[peer.peripheral]?.isChanging == true }
     await alice.stop()
     #expect(await alice.links.isEmpty)
-    #expect(await alice.peers.isEmpty)
+    #expect(await alice.hasNoPeers)
     #expect(await invited.value?.code == GAPError.cancelled.rawValue)
     await #expect(throws: BluetoothError.self) { try await alice.invite(peer) }
   }
@@ -171,7 +171,7 @@ import Testing
     await ends.alice.disconnect()
     while let event = await ends.alice.next() { if case .ended = event { break } }
     await alice.stop()
-    #expect(await alice.peers.isEmpty)
+    #expect(await alice.hasNoPeers)
   }
 
   @Test("a link that is lost comes back without loss or repetition")

@@ -88,3 +88,8 @@ enum Nodes {
     throw Missing()
   }
 }
+
+extension NearbyNode {
+  /// Whether nothing of a session is left.
+  var hasNoPeers: Bool { peers.isEmpty }
+}

@@ -27,6 +27,63 @@ import Testing
     expect(pair.dialer.send(message))
   }
 
+  @Test("messages that go first overtake those that were not sent, in their order, and have room of their own")
+  func first() throws {
+    var pair = try Pair.connected()
+    let long = [UInt8](repeating: 5, count: 1 << 20)
+    expect(pair.dialer.send(long) && !pair.dialer.send(long))
+    let begun = try require(pair.dialer.output(on: .control))
+    expect(pair.dialer.send([1]) && pair.dialer.send([2], isFirst: true) && pair.dialer.send([3], isFirst: true))
+    pair.acceptorEvents += pair.acceptor.receive(begun, on: .control, at: .zero)
+    pair.settle()
+    #expect(pair.acceptorEvents == [.message(long), .message([2]), .message([3]), .message([1])])
+  }
+
+  @Test("a message that goes first stays behind those that the other side may have received over a link before")
+  func firstAfterLoss() throws {
+    var pair = try Pair.connected()
+    expect(pair.dialer.send([1]))
+    _ = pair.dialer.output(on: .control)
+    expect(pair.dialer.send([2]))
+    pair.cut()
+    expect(pair.dialer.send([3], isFirst: true))
+    try pair.reconnect()
+    pair.settle()
+    #expect(pair.acceptorEvents == [.lost, .resumed, .message([1]), .message([3]), .message([2])])
+  }
+
+  @Test("an answer that was not sent yet goes before a message that goes first")
+  func answerFirst() throws {
+    var pair = try Pair()
+    pair.dialer.invite(context: [], timeout: .seconds(5), at: .zero)
+    pair.settle()
+    pair.acceptorEvents += pair.acceptor.answer(true)
+    expect(pair.acceptor.send([1], isFirst: true))
+    pair.settle()
+    #expect(pair.dialerEvents == [.connected, .message([1])])
+  }
+
+  @Test("received frames are acknowledged beside others, and by themselves after so many frames or octets")
+  func acknowledgements() throws {
+    var lane = ReliableLane()
+    for _ in 1..<ReliableLane.due.frames { lane.received(Frame(kind: .message)) }
+    #expect(!lane.isAcknowledgementDue)
+    lane.received(Frame(kind: .message))
+    #expect(lane.isAcknowledgementDue)
+    expect(lane.acknowledgement()?.payload == [0, 0, 0, 0, 0, 0, 0, 64])
+    expect(lane.acknowledgement() == nil)
+    lane.received(Frame(kind: .data, payload: [UInt8](repeating: 1, count: ReliableLane.due.octets)))
+    #expect(lane.isAcknowledgementDue)
+
+    var pair = try Pair.connected()
+    expect(pair.dialer.send([1]))
+    _ = pair.carry()
+    expect(pair.acceptor.output(on: .control) == nil)
+    expect(pair.acceptor.send([2]))
+    pair.settle()
+    expect(pair.dialer.sendDatagram([3]))
+  }
+
   @Test("a declined invitation, one that times out, and one that is answered too late")
   func invitations() throws {
     var declined = try Pair()

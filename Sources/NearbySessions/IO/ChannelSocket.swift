@@ -1,8 +1,8 @@
 private import Dispatch
 private import Glibc
 
-/// The socket of an L2CAP channel, or of a stream of a program. Reads and writes may block, so each has a thread of its
-/// own.
+/// The socket of an L2CAP channel, or of a stream of a program. Reads and writes that may block have a thread of their
+/// own each.
 package final class ChannelSocket: Sendable {
   private let descriptor: Int32
   private let reading = DispatchQueue(label: "bled.nearby.read")
@@ -13,16 +13,31 @@ package final class ChannelSocket: Sendable {
 
   deinit { Glibc.close(descriptor) }
 
-  /// The next octets, at most 16 KiB; nil at the end.
+  /// The most octets that are read at a time.
+  private static let readLimit = 64 << 10
+
+  /// Waits for the next octets, at most 64 KiB.
+  /// - Returns: all that are there; nil at the end.
   package func read() async -> [UInt8]? {
     await withCheckedContinuation { continuation in
-      reading.async { [self] in
-        let octets = [UInt8](unsafeUninitializedCapacity: 16 << 10) { buffer, count in
-          count = max(0, recv(descriptor, buffer.baseAddress, buffer.count, 0))
-        }
-        continuation.resume(returning: octets.isEmpty ? nil : octets)
-      }
+      reading.async { [self] in continuation.resume(returning: receive(0)) }
     }
+  }
+
+  /// The octets that are there, at most 64 KiB; nil also at the end.
+  func readNow() -> [UInt8]? { receive(Int32(MSG_DONTWAIT)) }
+
+  private func receive(_ flags: Int32) -> [UInt8]? {
+    let octets = [UInt8](unsafeUninitializedCapacity: Self.readLimit) { buffer, length in
+      length = max(0, recv(descriptor, buffer.baseAddress, buffer.count, flags))
+    }
+    return octets.isEmpty ? nil : octets
+  }
+
+  /// Writes as many octets as there is room for.
+  /// - Returns: how many; 0 also at the end of the channel.
+  func writeNow(_ octets: [UInt8]) -> Int {
+    max(0, send(descriptor, octets, octets.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)))
   }
 
   /// Writes all octets, as soon as there is room.

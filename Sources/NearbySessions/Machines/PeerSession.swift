@@ -48,8 +48,10 @@ struct PeerSession: Sendable {
   static let answerLimit = 4096
   /// The octets of the bulk channel that are held until the invitation is answered.
   private static let heldBeforeConnected = 256 << 10
-  /// The octets that `output` gives at a time, about.
-  private static let burst = 16 << 10
+  /// The octets that `output` gives at a time, before their encryption: those of whole messages of Noise.
+  private static let burst = 4 * SecureStream.longestPlaintext
+  /// The same with messages that go first.
+  private static let urgentQueue = (octets: queue.octets + (256 << 10), frames: queue.frames + 64)
 
   let isDialer: Bool
   /// The identifier of the session, 16 octets.
@@ -155,15 +157,13 @@ struct PeerSession: Sendable {
 
   /// Encrypted octets for a channel, a few thousand at a time; nil if there is nothing to send.
   mutating func output(on lane: Frame.Lane) -> [UInt8]? {
-    guard var channel = channels[lane] else { return nil }
-    while channel.outgoing.count < Self.burst, let frame = nextFrame(on: lane) {
-      channel.outgoing.append(frame.encoded)
+    guard var count = channels[lane]?.outgoing.count else { return nil }
+    while count < Self.burst, let frame = nextFrame(on: lane) {
+      channels[lane]?.outgoing.append(frame.encoded)
+      count += frame.length
     }
-    let plaintext = channel.outgoing.takeUp(to: Self.burst)
-    guard !plaintext.isEmpty else { return nil }
-    let octets = try? channel.stream.seal(plaintext)
-    channels[lane] = channel
-    return octets
+    guard count > 0, let plaintext = channels[lane]?.outgoing.takeUp(to: Self.burst) else { return nil }
+    return try? channels[lane]?.stream.seal(plaintext)
   }
 
   private mutating func nextFrame(on lane: Frame.Lane) -> Frame? {
@@ -173,7 +173,10 @@ struct PeerSession: Sendable {
       return Frame(kind: .bye, payload: [bye.code])
     }
     guard state != .ended else { return nil }
-    if let frame = lanes[lane]?.acknowledgement() { return frame }
+    let hasOthers = lanes[lane]?.hasUnsent == true || lane == .control && !datagrams.isEmpty
+    if hasOthers || lanes[lane]?.isAcknowledgementDue == true, let frame = lanes[lane]?.acknowledgement() {
+      return frame
+    }
     if lane == .control, !datagrams.isEmpty { return datagrams.removeFirst() }
     return lanes[lane]?.nextFrame()
   }
@@ -202,7 +205,7 @@ struct PeerSession: Sendable {
     guard frame.kind.lane == nil || frame.kind.lane == lane else {
       throw Violation("a frame \"\(frame.kind)\" on the other channel")
     }
-    if frame.kind.isCounted { lanes[lane]?.received() }
+    if frame.kind.isCounted { lanes[lane]?.received(frame) }
     var reader = OctetReader(frame.payload)
     switch (frame.kind, state) {
     case (.acknowledge, _):
@@ -250,22 +253,28 @@ struct PeerSession: Sendable {
   mutating func answer(_ accepts: Bool) -> [Event] {
     guard case .invited = state else { return [] }
     guard accepts else { return end(.declined, tellsOther: true) }
-    lanes[.control]?.enqueue(Frame(kind: .answer, payload: [1]))
+    // No message may overtake it.
+    lanes[.control]?.enqueueFirst(Frame(kind: .answer, payload: [1]))
     state = .connected
     return [.connected]
   }
 
   /// Whether so many octets can be queued as a message.
-  func hasRoom(for message: Int) -> Bool {
+  func hasRoom(for message: Int, isFirst: Bool = false) -> Bool {
     guard let lane = lanes[.control] else { return false }
-    return lane.keptCount < Self.queue.frames && lane.keptOctets + message + Frame.headerLength <= Self.queue.octets
+    let limit = isFirst ? Self.urgentQueue : Self.queue
+    return lane.keptCount < limit.frames && lane.keptOctets + message + Frame.headerLength <= limit.octets
   }
 
   /// Queues a message, which arrives once and in order, or the session ends.
+  /// - Parameter isFirst: whether it overtakes the messages that were not sent yet.
   /// - Returns: false if there is no room, or no session.
-  mutating func send(_ message: [UInt8]) -> Bool {
-    guard isAlive, message.count <= Frame.Kind.message.longest, hasRoom(for: message.count) else { return false }
-    lanes[.control]?.enqueue(Frame(kind: .message, payload: message))
+  mutating func send(_ message: [UInt8], isFirst: Bool = false) -> Bool {
+    guard isAlive, message.count <= Frame.Kind.message.longest, hasRoom(for: message.count, isFirst: isFirst) else {
+      return false
+    }
+    let frame = Frame(kind: .message, payload: message)
+    if isFirst { lanes[.control]?.enqueueFirst(frame) } else { lanes[.control]?.enqueue(frame) }
     return true
   }
 

@@ -4,8 +4,9 @@
 /// | Input              | Effect                                                                        |
 /// |--------------------|-------------------------------------------------------------------------------|
 /// | enqueue            | the frame is kept, and sent when its turn comes                               |
+/// | enqueueFirst       | the same, before all frames that were never sent                              |
 /// | nextFrame          | the next unsent frame                                                          |
-/// | received           | counted; an acknowledgement is owed                                            |
+/// | received           | counted; an acknowledgement is owed, and due behind so many frames or octets   |
 /// | acknowledge(total) | the frames up to that number are released; `Violation` for one that was not sent |
 /// | resume(total)      | the same, and the others are sent again in their order                         |
 ///
@@ -13,18 +14,25 @@
 struct ReliableLane: Sendable {
   /// The number of frames of the other side so far.
   private(set) var receivedCount: UInt64 = 0
-  /// Whether the other side is to be told so.
-  private(set) var owesAcknowledgement = false
+  /// The frames that the other side keeps until it is told of them, and their octets.
+  private var owed = (frames: 0, octets: 0)
+  /// The frames and octets of which it is told at once; of fewer it is told beside other frames. A queue that is full
+  /// but for so many octets still has room for the longest message.
+  static let due = (frames: 64, octets: 48 << 10)
   private var acknowledged: UInt64 = 0
   /// The frames behind `acknowledged`.
   private var kept: [Frame] = []
   /// How many of them were sent on this link, and on any link.
   private var sent = 0, sentEver = 0
+  /// The place behind the frames that go before others.
+  private var firstEnd = 0
   /// The octets of the frames that are kept.
   private(set) var keptOctets = 0
   /// How many of them answer the other side, which no window bounds.
   private(set) var answersKept = 0
 
+  /// Whether the other side is to be told at once of frames that came.
+  var isAcknowledgementDue: Bool { owed.frames >= Self.due.frames || owed.octets >= Self.due.octets }
   /// Whether frames wait to be sent.
   var hasUnsent: Bool { sent < kept.count }
   /// How many frames are kept.
@@ -38,6 +46,14 @@ struct ReliableLane: Sendable {
     if frame.kind.isAnswer { answersKept += 1 }
   }
 
+  /// Enqueues a frame behind the ones that the other side may have received, and behind others that go first.
+  mutating func enqueueFirst(_ frame: Frame) {
+    let place = max(sentEver, firstEnd)
+    kept.insert(frame, at: place)
+    firstEnd = place + 1
+    keptOctets += frame.length
+  }
+
   mutating func nextFrame() -> Frame? {
     guard sent < kept.count else { return nil }
     defer {
@@ -47,15 +63,16 @@ struct ReliableLane: Sendable {
     return kept[sent]
   }
 
-  mutating func received() {
+  mutating func received(_ frame: Frame) {
     receivedCount &+= 1
-    owesAcknowledgement = true
+    owed.frames += 1
+    owed.octets += frame.length
   }
 
   /// The acknowledgement that is owed.
   mutating func acknowledgement() -> Frame? {
-    guard owesAcknowledgement else { return nil }
-    owesAcknowledgement = false
+    guard owed.frames > 0 else { return nil }
+    owed = (0, 0)
     var payload: [UInt8] = []
     payload.append(number: receivedCount)
     return Frame(kind: .acknowledge, payload: payload)
@@ -72,6 +89,7 @@ struct ReliableLane: Sendable {
     kept.removeFirst(count)
     acknowledged = total
     sentEver -= count
+    firstEnd = max(0, firstEnd - count)
     sent = max(0, sent - count)
   }
 
@@ -79,6 +97,6 @@ struct ReliableLane: Sendable {
   mutating func resume(_ total: UInt64) throws(Violation) {
     try acknowledge(total)
     sent = 0
-    owesAcknowledgement = false
+    owed = (0, 0)
   }
 }

@@ -36,10 +36,11 @@ struct SecureStream: Sendable {
   /// Encrypts octets of frames, in as many messages as they need.
   mutating func seal(_ octets: [UInt8]) throws(Violation) -> [UInt8] {
     var result: [UInt8] = []
+    result.reserveCapacity(octets.count + (octets.count / Self.longestPlaintext + 1) * (2 + CipherState.overhead))
     var rest = octets[...]
     while !rest.isEmpty {
       do throws(NoiseError) {
-        result += RecordReader.record(try transport.sending.encrypt(rest.prefix(Self.longestPlaintext)))
+        result += RecordReader.record(try transport.sending.encrypt(Array(rest.prefix(Self.longestPlaintext))))
       } catch {
         throw Violation("the key of the channel is used up")
       }

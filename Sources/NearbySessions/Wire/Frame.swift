@@ -45,9 +45,9 @@ struct Frame: Hashable, Sendable {
     octets.append(kind.rawValue)
     octets.append(number: flow)
     let count = UInt32(clamping: payload.count)
-    octets += [UInt8(truncatingIfNeeded: count >> 16), UInt8(truncatingIfNeeded: count >> 8)]
-    octets.append(UInt8(truncatingIfNeeded: count))
-    return octets + payload
+    for shift in [16, 8, 0] as [UInt32] { octets.append(UInt8(truncatingIfNeeded: count >> shift)) }
+    octets += payload
+    return octets
   }
 }
 

@@ -4,8 +4,12 @@ import Synchronization
 final class TransferRate: Sendable {
   private struct State {
     var first: (octets: UInt64, time: ContinuousClock.Instant)?
-    var octets: UInt64 = 0
+    /// When it was shown.
+    var last: ContinuousClock.Instant?
   }
+
+  /// The time between two looks, except at the end.
+  private static let pause = Duration.milliseconds(100)
 
   private let name: String
   private let size: UInt64
@@ -21,14 +25,15 @@ final class TransferRate: Sendable {
 
   /// So many octets of the file are there.
   func reached(_ octets: UInt64, at now: ContinuousClock.Instant = .now) {
-    let text = state.withLock { state in
-      state.octets = octets
+    let text = state.withLock { state -> String? in
+      if let last = state.last, octets < size, last.duration(to: now) < Self.pause { return nil }
+      state.last = now
       // Octets of an earlier attempt do not count for this rate.
       let first = state.first ?? (octets, now)
       state.first = first
       return Self.text(name, octets, of: size, since: first.octets, in: first.time.duration(to: now))
     }
-    show(text)
+    if let text { show(text) }
   }
 
   /// "photo.jpg: 41 %, 1.4 MB of 3.4 MB, 130 kB/s, 15 s left"
