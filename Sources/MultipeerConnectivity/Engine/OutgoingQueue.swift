@@ -1,82 +1,139 @@
 import FrameworkSupport
 import NearbySessions
 
-/// The data, messages and streams that are to be sent to a peer, in their order.
+/// The data and streams that are to be sent to a peer, in their order, and the messages of the session, which go before
+/// them: without "ready" the peer would keep a secret that is of no use any more.
 final class OutgoingQueue: Sendable {
   enum Item: Sendable {
-    case message(SessionMessage)
     case data(Data)
     case datagram(Data)
     case stream(StreamSocket, name: String)
   }
 
+  private typealias Waiter = CheckedContinuation<Void, Never>
+
   /// The octets of data that wait for their turn, besides one of any length up to it, and the items.
   static let octetLimit = 16 << 20, itemLimit = 4096
 
   private struct State {
+    var messages: [SessionMessage] = []
+    /// Whether a message is being sent.
+    var isSendingMessage = false
     var items: [Item] = []
     var octets = 0
-    var waiter: CheckedContinuation<Void, Never>?
+    /// The waits for a message and for an item.
+    var messageWaiter: Waiter?, itemWaiter: Waiter?
     var isClosed = false
+
+    /// Data waits until the messages before it are sent: the peer takes none before "ready".
+    var nextItem: Item? {
+      messages.isEmpty && !isSendingMessage ? items.first : nil
+    }
+
+    /// The waits that are over.
+    mutating func ended() -> [Waiter] {
+      var ended: [Waiter] = []
+      if isClosed || !messages.isEmpty, let waiter = messageWaiter {
+        messageWaiter = nil
+        ended.append(waiter)
+      }
+      if isClosed || nextItem != nil, let waiter = itemWaiter {
+        itemWaiter = nil
+        ended.append(waiter)
+      }
+      return ended
+    }
   }
 
   private let state = Guarded(State())
 
-  /// Adds an item. "ready" needs no room: without it the peer would keep a secret that is of no use any more.
+  /// Adds an item.
   /// - Returns: false if there is no room, or nothing is sent any more.
   func add(_ item: Item) -> Bool {
-    let (isAdded, waiter) = state.with { state -> (Bool, CheckedContinuation<Void, Never>?) in
+    change { state in
       let hasRoom = state.items.count < Self.itemLimit && state.octets + item.octets <= Self.octetLimit
-      guard !state.isClosed, hasRoom || item.isReady else { return (false, nil) }
+      guard !state.isClosed, hasRoom else { return false }
       state.items.append(item)
       state.octets += item.octets
-      defer { state.waiter = nil }
-      return (true, state.waiter)
+      return true
     }
-    waiter?.resume()
-    return isAdded
+  }
+
+  /// Adds a message of the session. "ready" needs no room.
+  /// - Returns: as `add`.
+  func add(_ message: SessionMessage) -> Bool {
+    change { state in
+      guard !state.isClosed, state.messages.count < Self.itemLimit || message.isReady else { return false }
+      state.messages.append(message)
+      return true
+    }
+  }
+
+  /// Waits for the next message, for one caller, for which the last one is sent; nil once it is closed.
+  func nextMessage() async -> SessionMessage? {
+    change { $0.isSendingMessage = false }
+    while true {
+      let (message, isClosed) = state.with { state -> (SessionMessage?, Bool) in
+        guard !state.isClosed, !state.messages.isEmpty else { return (nil, state.isClosed) }
+        state.isSendingMessage = true
+        return (state.messages.removeFirst(), false)
+      }
+      if message != nil || isClosed { return message }
+      await wait(\.messageWaiter)
+    }
   }
 
   /// Waits for the next item, for one caller; nil once it is closed.
   func next() async -> Item? {
     while true {
       let (item, isClosed) = state.with { state -> (Item?, Bool) in
-        guard !state.isClosed, !state.items.isEmpty else { return (nil, state.isClosed) }
-        let item = state.items.removeFirst()
+        guard !state.isClosed, let item = state.nextItem else { return (nil, state.isClosed) }
+        state.items.removeFirst()
         state.octets -= item.octets
         return (item, false)
       }
       if item != nil || isClosed { return item }
-      await withCheckedContinuation { continuation in
-        let isReady = state.with { state in
-          guard state.items.isEmpty, !state.isClosed else { return true }
-          state.waiter = continuation
-          return false
-        }
-        if isReady { continuation.resume() }
-      }
+      await wait(\.itemWaiter)
     }
   }
 
   /// Nothing is sent any more: the streams that have not begun end.
   func close() {
-    let (waiter, items) = state.with { state in
+    let items = change { state in
       state.isClosed = true
-      defer { (state.waiter, state.items) = (nil, []) }
-      return (state.waiter, state.items)
+      defer { (state.items, state.messages) = ([], []) }
+      return state.items
     }
     for case .stream(let socket, _) in items { socket.close() }
-    waiter?.resume()
+  }
+
+  /// Changes the state, and ends the waits that are over.
+  @discardableResult
+  private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+    let (result, ended) = state.with { state in
+      let result = body(&state)
+      return (result, state.ended())
+    }
+    for waiter in ended { waiter.resume() }
+    return result
+  }
+
+  private func wait(_ place: WritableKeyPath<State, Waiter?>) async {
+    await withCheckedContinuation { continuation in
+      change { $0[keyPath: place] = continuation }
+    }
   }
 }
 
-extension OutgoingQueue.Item {
-  fileprivate var isReady: Bool { if case .message(.ready) = self { true } else { false } }
+extension SessionMessage {
+  fileprivate var isReady: Bool { if case .ready = self { true } else { false } }
+}
 
+extension OutgoingQueue.Item {
   fileprivate var octets: Int {
     switch self {
     case .data(let data), .datagram(let data): data.count
-    case .message, .stream: 0
+    case .stream: 0
     }
   }
 }

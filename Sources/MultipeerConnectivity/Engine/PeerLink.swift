@@ -36,12 +36,16 @@ final class PeerLink: @unchecked Sendable {
       close()
       engine?.ended(self)
     }
+    Task { await writeMessages() }
     Task { await write() }
   }
 
-  /// Puts something into the queue.
+  /// Puts data or a stream into the queue.
   /// - Returns: false if there is no room.
   func send(_ item: OutgoingQueue.Item) -> Bool { outgoing.add(item) }
+
+  /// Sends a message of the session, before all data that waits.
+  func send(_ message: SessionMessage) { _ = outgoing.add(message) }
 
   /// Ends the connection, and the streams of the program. Any thread.
   func close() {
@@ -52,11 +56,17 @@ final class PeerLink: @unchecked Sendable {
 
   // MARK: Writing
 
+  private func writeMessages() async {
+    while let message = await outgoing.nextMessage() {
+      // The reader is told of the end.
+      guard (try? await connection.sendWhenReady(message.encoded, isFirst: true)) != nil else { return }
+    }
+  }
+
   private func write() async {
     while let item = await outgoing.next() {
       do throws(BluetoothError) {
         switch item {
-        case .message(let message): try await connection.sendWhenReady(message.encoded)
         case .data(let data): try await send(data)
         case .datagram(let data): await connection.sendDatagram(Array(data))
         case .stream(let socket, let name):

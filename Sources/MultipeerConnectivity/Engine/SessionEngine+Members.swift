@@ -18,7 +18,7 @@ extension SessionEngine {
 
   /// Tells an accepted peer the secret of the session.
   func tellToken(_ identifier: UInt64, _ state: inout State) {
-    _ = state.entries[identifier]?.link?.send(.message(.ready(state.token)))
+    state.entries[identifier]?.link?.send(.ready(state.token))
     state.entries[identifier]?.told = state.token
   }
 
@@ -42,7 +42,7 @@ extension SessionEngine {
     let entries = state.with { $0.entries.values.filter(\.machine.isConnected) }
     for entry in entries {
       let others = entries.map(\.peer.identifier).filter { $0 != entry.peer.identifier }
-      if !others.isEmpty { _ = entry.link?.send(.message(.members(others.sorted()))) }
+      if !others.isEmpty { entry.link?.send(.members(others.sorted())) }
     }
   }
 

@@ -208,7 +208,7 @@ final class SessionEngine: @unchecked Sendable {
         // The secret may have changed since it was told; a second "ready" is possible only now.
         if new == .connected, state.entries[identifier]?.told != state.token { tellToken(identifier, &state) }
         deliver(.changed(entry.peer, new))
-      case .send(let message): _ = entry.link?.send(.message(message))
+      case .send(let message): entry.link?.send(message)
       case .sendReady: tellToken(identifier, &state)
       case .know(let token): know(token, identifier, &state)
       case .close:
