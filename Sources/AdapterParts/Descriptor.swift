@@ -21,9 +21,14 @@ package final class Descriptor {
   package let number: Int32
   private var watch: Watch?
   package private(set) var isOpen = true
+  private let closing: (Int32) -> Void
 
   /// Takes ownership of the descriptor. Nothing is reported before `whenReady`.
-  package init(_ number: Int32) { self.number = number }
+  /// - Parameter closing: closes the descriptor, for instance on a thread where that may block.
+  package init(_ number: Int32, closing: @escaping (Int32) -> Void = { _ = cbz_close($0) }) {
+    self.number = number
+    self.closing = closing
+  }
 
   deinit { close() }
 
@@ -98,6 +103,6 @@ package final class Descriptor {
     guard isOpen else { return }
     isOpen = false
     unwatch()
-    _ = cbz_close(number)
+    closing(number)
   }
 }

@@ -48,14 +48,22 @@ package final class HostAdapter: Adapter {
   ///   - loop: the loop on which everything happens.
   ///   - scheduler: the clock and the alarms of that loop.
   ///   - logger: for details that users need not know.
-  package init(
+  package convenience init(
     _ address: ControllerAddress, spare: DeviceAddress, loop: EventLoop, scheduler: any Scheduler, logger: Logger
+  ) {
+    self.init(address, spare: spare, of: LinuxUserChannel(), loop: loop, scheduler: scheduler, logger: logger)
+  }
+
+  /// - Parameter sockets: by which a controller is taken from the kernel.
+  init(
+    _ address: ControllerAddress, spare: DeviceAddress, of sockets: any UserChannelSockets, loop: EventLoop,
+    scheduler: any Scheduler, logger: Logger
   ) {
     self.address = address
     information = AdapterInformation(id: "\(address)", kind: "host")
     context = AdapterContext(name: information.id, loop: loop, scheduler: scheduler, logger: logger)
     events = EventQueue(on: loop)
-    controller = ControllerHost(spare: spare, in: context)
+    controller = ControllerHost(spare: spare, of: sockets, in: context)
     addresses = HostAddresses(controller.activities, in: context)
     links = HostLinks(controller, in: context)
     end = AdapterEnd(in: context)

@@ -1,5 +1,6 @@
 import Adapter
 import AdapterParts
+import Dispatch
 import EventLoop
 import Glibc
 import HCI
@@ -10,50 +11,12 @@ import Testing
 
 /// The user channel of a kernel that a test plays.
 @Suite struct UserChannelTests {
-  /// The kernel: its ends of the sockets.
-  private final class Kernel: UserChannelSockets {
-    /// How often the controller is refused, and why.
-    var refusals: [Int32] = []
-    var isWithoutBluetooth = false
-    private(set) var attempts = 0
-    private(set) var managementEnd: CInt = -1
-    private(set) var controllerEnd: CInt = -1
-
-    deinit { for end in [managementEnd, controllerEnd] where end >= 0 { close(end) } }
-
-    func management() throws(SystemError) -> Descriptor {
-      if isWithoutBluetooth { throw SystemError(result: -EAFNOSUPPORT) }
-      let (own, theirs) = try Self.pair()
-      managementEnd = own
-      return theirs
-    }
-
-    func channel(of controller: ControllerIndex) throws(SystemError) -> Descriptor {
-      attempts += 1
-      if !refusals.isEmpty { throw SystemError(result: -refusals.removeFirst()) }
-      let (own, theirs) = try Self.pair()
-      controllerEnd = own
-      return theirs
-    }
-
-    func unplug() {
-      close(controllerEnd)
-      controllerEnd = -1
-    }
-
-    private static func pair() throws(SystemError) -> (CInt, Descriptor) {
-      var ends: [CInt] = [-1, -1]
-      let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
-      guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw SystemError(result: -errno) }
-      return (ends[0], Descriptor(ends[1]))
-    }
-  }
-
   /// Both sides, and what the channel told.
   private final class Stage {
     let loop: EventLoop
-    let kernel = Kernel()
+    let kernel = UserChannelKernel()
     let scheduler = VirtualScheduler()
+    let worker: Worker
     let channel: UserChannel
     private(set) var opened = 0
     private(set) var packets: [[UInt8]] = []
@@ -62,9 +25,9 @@ import Testing
 
     init() throws {
       loop = try EventLoop()
-      channel = UserChannel(
-        ControllerIndex(rawValue: 1), of: kernel,
-        in: AdapterContext(name: "user:hci1", loop: loop, scheduler: scheduler, logger: LogLines().logger))
+      worker = Worker(loop: loop)
+      let context = AdapterContext(name: "user:hci1", loop: loop, scheduler: scheduler, logger: LogLines().logger)
+      channel = UserChannel(ControllerIndex(rawValue: 1), of: kernel, by: worker, in: context)
     }
 
     func start() throws {
@@ -80,7 +43,28 @@ import Testing
       try settle()
     }
 
-    func settle() throws { while try loop.poll() {} }
+    /// Lets all happen that can without time passing, and without the worker while the kernel is slow.
+    func settle() throws {
+      while try loop.poll() {}
+      guard !kernel.isSlow else { return }
+      // A result may lead to further work.
+      for _ in 0..<2 {
+        var isDone = false
+        worker.submit {
+        } _: { _ in
+          isDone = true
+        }
+        try until { isDone }
+      }
+    }
+
+    func until(_ condition: () -> Bool) throws {
+      try #require(
+        try Patience.wait {
+          while try loop.poll() {}
+          return condition()
+        })
+    }
 
     func wait(_ duration: Duration) throws {
       scheduler.advance(by: duration)
@@ -125,6 +109,7 @@ import Testing
     #expect(stage.packets == [[0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]])
     // The controller is given back.
     stage.channel.close()
+    try stage.settle()
     var octet: UInt8 = 0
     #expect(recv(stage.kernel.controllerEnd, &octet, 1, 0) == 0)
   }
@@ -193,6 +178,78 @@ import Testing
     stage.channel.close()
     try stage.wait(.seconds(60))
     #expect((stage.kernel.attempts, stage.opened) == (0, 0))
+  }
+
+  /// A controller that does not answer occupies the kernel for seconds.
+  @Test func theOpeningMakesNobodyWait() throws {
+    let stage = try Stage()
+    stage.kernel.isSlow = true
+    try stage.start()
+    try stage.complete()
+    try stage.until { stage.kernel.calls == [.opens] }
+    var isServed = false
+    stage.loop.execute { isServed = true }
+    try stage.wait(.seconds(60))
+    #expect(isServed && stage.opened == 0 && stage.errors.isEmpty && stage.kernel.calls == [.opens])
+    stage.kernel.proceed()
+    try stage.until { stage.opened == 1 }
+  }
+
+  @Test func theClosingMakesNobodyWait() throws {
+    let stage = try Stage()
+    try stage.start()
+    try stage.complete()
+    stage.kernel.isSlow = true
+    stage.channel.close()
+    try stage.until { stage.kernel.calls == [.opens, .opened, .closes] }
+    stage.kernel.proceed()
+    try stage.until { stage.kernel.calls.last == .closed }
+  }
+
+  @Test func anOpeningThatIsCancelledGivesTheControllerBack() throws {
+    let stage = try Stage()
+    stage.kernel.isSlow = true
+    try stage.start()
+    try stage.complete()
+    try stage.until { stage.kernel.calls == [.opens] }
+    stage.channel.close()
+    stage.kernel.proceed()
+    stage.kernel.proceed()
+    try stage.until { stage.kernel.calls == [.opens, .opened, .closes, .closed] }
+    stage.kernel.isSlow = false
+    try stage.settle()
+    #expect((stage.opened, stage.errors.count) == (0, 0))
+  }
+
+  /// The result is on its way to the loop.
+  @Test func anOpeningThatIsCancelledAtItsEndGivesTheControllerBack() throws {
+    let stage = try Stage()
+    try stage.start()
+    let answer: [UInt8] = [1, 0, 1, 0, 7, 0, 5, 0, 0, 0, 0, 0, 0]
+    try #require(Glibc.write(stage.kernel.managementEnd, answer, answer.count) == answer.count)
+    // The answer is all that is there.
+    #expect(try stage.loop.poll())
+    try #require(Patience.wait { stage.kernel.calls.last == .opened })
+    stage.channel.close()
+    try stage.until { stage.kernel.calls == [.opens, .opened, .closes, .closed] }
+    #expect(stage.opened == 0)
+  }
+
+  @Test func anOpeningThatIsCancelledBeforeItBeganOpensNothing() throws {
+    let stage = try Stage()
+    let gate = DispatchSemaphore(value: 0)
+    stage.kernel.isSlow = true
+    stage.worker.submit {
+      gate.wait()
+    } _: { _ in
+    }
+    try stage.start()
+    try stage.complete()
+    stage.channel.close()
+    stage.kernel.isSlow = false
+    gate.signal()
+    try stage.settle()
+    #expect(stage.kernel.calls.isEmpty && stage.opened == 0)
   }
 
   @Test func aKernelWithoutBluetoothIsAnError() throws {

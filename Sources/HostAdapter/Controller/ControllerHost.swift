@@ -1,6 +1,7 @@
 import Adapter
 import AdapterParts
 import Bluetooth
+import EventLoop
 import HCI
 import Host
 import Radio
@@ -45,6 +46,9 @@ final class ControllerHost {
   let taps = HostTaps()
 
   private let context: AdapterContext
+  /// For transports that block while they are opened and closed.
+  private let worker: Worker
+  private let sockets: any UserChannelSockets
   /// The address of a controller that has none.
   private let spare: DeviceAddress
   private var transport: (any PacketTransport)?
@@ -54,9 +58,11 @@ final class ControllerHost {
   /// The features that turned out not to work in this controller.
   private var faults: ControllerFaults = []
 
-  init(spare: DeviceAddress, in context: AdapterContext) {
+  init(spare: DeviceAddress, of sockets: any UserChannelSockets, in context: AdapterContext) {
     self.context = context
+    self.sockets = sockets
     self.spare = spare
+    worker = Worker(loop: context.loop)
     activities = RadioActivities(in: context)
     activities.owner = self
   }
@@ -70,7 +76,7 @@ final class ControllerHost {
         switch address {
         case .h4(let transport): try H4Stream(to: transport, on: context.loop)
         case .user(let number):
-          UserChannel(ControllerIndex(rawValue: number), of: LinuxUserChannel(), in: context)
+          UserChannel(ControllerIndex(rawValue: number), of: sockets, by: worker, in: context)
         }
       new.onEvent = { [weak self] event in self?.handle(event) }
       try new.start()

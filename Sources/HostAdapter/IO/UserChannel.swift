@@ -1,49 +1,37 @@
 import Adapter
 import AdapterParts
-import CBlueZ
+import EventLoop
 import Glibc
 import HCI
-
-/// The sockets by which a controller of this machine is taken from the kernel.
-protocol UserChannelSockets {
-  /// Opens a socket of the kernel's management interface.
-  func management() throws(SystemError) -> Descriptor
-  /// Takes a controller; it is the kernel's again once the socket is closed.
-  /// - Throws: `SystemError`, such as EBUSY.
-  func channel(of controller: ControllerIndex) throws(SystemError) -> Descriptor
-}
-
-/// The sockets of the Linux kernel.
-struct LinuxUserChannel: UserChannelSockets {
-  /// How many octets may wait to be read; the kernel doubles it, and counts at least 768 for a packet.
-  private static let room: Int32 = 1 << 20
-
-  func management() throws(SystemError) -> Descriptor { Descriptor(try SystemError.check(cbz_hci_control())) }
-
-  func channel(of controller: ControllerIndex) throws(SystemError) -> Descriptor {
-    let descriptor = Descriptor(try SystemError.check(cbz_hci_user(controller.rawValue)))
-    _ = cbz_set_receive_buffer(descriptor.number, Self.room)
-    return descriptor
-  }
-}
+import Synchronization
 
 /// A controller of this machine that the kernel's host leaves to this program (HCI_CHANNEL_USER). Its driver has loaded
 /// the firmware by then.
 ///
-/// | State  | Input                                 | Then                                                       |
-/// |--------|---------------------------------------|------------------------------------------------------------|
-/// | new    | `start`                               | the kernel is to switch the controller off: asking         |
-/// | asking | any answer, or none in time           | taking: the next error counts                              |
-/// | taking | it is free                            | `opened`: open                                             |
-/// | taking | busy: just left, or still being set up | again every 100 ms, for 2 s at most                       |
-/// | taking | another error, or busy for too long   | `refused`                                                  |
-/// | open   | a packet                              | told                                                       |
-/// | open   | the socket's end, or packets lost     | `ended`                                                    |
-/// | any    | `close`                               | the controller is the kernel's again, without power        |
+/// | State   | Input                                 | Then                                                      |
+/// |---------|---------------------------------------|-----------------------------------------------------------|
+/// | new     | `start`                               | the kernel is to switch the controller off: asking        |
+/// | asking  | any answer, or none in time           | opening: the next error counts                            |
+/// | opening | it is open                            | `opened`: open                                            |
+/// | opening | busy: just left, or still being set up | waiting: opening again every 100 ms, for 2 s at most     |
+/// | opening | another error, or busy for too long   | `refused`                                                 |
+/// | opening | `close`                               | cancelled: given back as soon as it is open               |
+/// | open    | a packet                              | told                                                      |
+/// | open    | the socket's end, or packets lost     | `ended`                                                   |
+/// | any     | `close`                               | the controller is the kernel's again, without power       |
+///
+/// The kernel opens and closes the controller for as long as the driver takes, which is seconds if the controller does
+/// not answer. Both are done by a worker, one after the other, so that a controller that was just closed is opened
+/// after that.
 ///
 /// The kernel drops packets for which there is no room, and with them answers or buffers that are free again. Then the
 /// state of the controller is unknown, so the channel ends and the controller is reset.
 final class UserChannel: PacketTransport {
+  /// An opening on its way to the worker and back.
+  private final class Opening: Sendable {
+    let isCancelled = Atomic(false)
+  }
+
   /// How long the kernel may take to switch the controller off; it ends links first.
   private static let patience = Duration.seconds(10)
   private static let interval = Duration.milliseconds(100)
@@ -56,15 +44,21 @@ final class UserChannel: PacketTransport {
   var onEvent: ((TransportEvent) -> Void)?
   private let controller: ControllerIndex
   private let sockets: any UserChannelSockets
+  private let worker: Worker
   private let context: AdapterContext
   private var management: PacketSocket?
+  private var opening: Opening?
   private var socket: PacketSocket?
   private var alarm: (any ScheduledWork)?
   private var attempts = 0
 
-  init(_ controller: ControllerIndex, of sockets: any UserChannelSockets, in context: AdapterContext) {
+  /// - Parameter worker: opens and closes the controller; the same one each time.
+  init(
+    _ controller: ControllerIndex, of sockets: any UserChannelSockets, by worker: Worker, in context: AdapterContext
+  ) {
     self.controller = controller
     self.sockets = sockets
+    self.worker = worker
     self.context = context
   }
 
@@ -89,6 +83,8 @@ final class UserChannel: PacketTransport {
     alarm = nil
     management?.close()
     management = nil
+    opening?.isCancelled.store(true, ordering: .relaxed)
+    opening = nil
     socket?.close()
     socket = nil
   }
@@ -122,20 +118,56 @@ final class UserChannel: PacketTransport {
     alarm = nil
     management?.close()
     management = nil
-    guard onEvent != nil, socket == nil else { return }
+    guard onEvent != nil, socket == nil, opening == nil else { return }
+    let new = Opening()
+    opening = new
+    worker.submit { [sockets, controller] () throws -> Int32? in
+      guard !new.isCancelled.load(ordering: .relaxed) else { return nil }
+      let number = try sockets.channel(of: controller)
+      guard new.isCancelled.load(ordering: .relaxed) else { return number }
+      sockets.close(channel: number)
+      return nil
+    } _: { [weak self, sockets, worker] result in
+      // Of one that was cancelled meanwhile, too: it is closed.
+      let descriptor = (try? result.get()).flatMap { $0 }.map { Self.descriptor($0, of: sockets, by: worker) }
+      guard let self, opening === new else { return }
+      opening = nil
+      if let descriptor { return use(descriptor) }
+      if case .failure(let error) = result { fail(error) }
+    }
+  }
+
+  /// A descriptor that the worker closes. Work that waits keeps the worker.
+  private static func descriptor(
+    _ number: Int32, of sockets: any UserChannelSockets, by worker: Worker
+  ) -> Descriptor {
+    Descriptor(number) { number in
+      worker.submit {
+        sockets.close(channel: number)
+      } _: { result in
+        withExtendedLifetime(worker) { if case .failure = result { sockets.close(channel: number) } }
+      }
+    }
+  }
+
+  private func use(_ descriptor: Descriptor) {
     do throws(SystemError) {
       let new = PacketSocket(
-        try sockets.channel(of: controller), on: context.loop, priority: .high, longest: Self.longest,
-        batch: Self.batch)
+        descriptor, on: context.loop, priority: .high, longest: Self.longest, batch: Self.batch)
       new.onEvent = { [weak self] event in self?.receive(event) }
       try new.start()
       socket = new
     } catch {
-      attempts += 1
-      guard error.code == EBUSY, attempts < Self.attempts else { return tell(.refused(error)) }
-      return schedule(after: Self.interval)
+      return tell(.refused(error))
     }
     tell(.opened)
+  }
+
+  private func fail(_ error: any Error) {
+    let error = error as? SystemError ?? SystemError(result: -((error as? EventLoopError)?.code ?? EAGAIN))
+    attempts += 1
+    guard error.code == EBUSY, attempts < Self.attempts else { return tell(.refused(error)) }
+    schedule(after: Self.interval)
   }
 
   // MARK: - Its packets

@@ -1,0 +1,96 @@
+import AdapterParts
+import Dispatch
+import Glibc
+import HCI
+import Synchronization
+
+@testable import HostAdapter
+
+/// A kernel with a user channel, played by a test: its ends of the sockets. It may take its time.
+final class UserChannelKernel: UserChannelSockets {
+  enum Call: Equatable { case opens, opened, refused, closes, closed }
+
+  private struct State {
+    var refusals: [Int32] = []
+    var isWithoutBluetooth = false
+    var isSlow = false
+    var calls: [Call] = []
+    var managementEnd: CInt = -1
+    var controllerEnd: CInt = -1
+  }
+
+  private let state = Mutex(State())
+  private let gate = DispatchSemaphore(value: 0)
+
+  deinit { for end in [managementEnd, controllerEnd] where end >= 0 { Glibc.close(end) } }
+
+  /// The errors with which the controller is refused, one each time.
+  var refusals: [Int32] {
+    get { state.withLock(\.refusals) }
+    set { state.withLock { $0.refusals = newValue } }
+  }
+  var isWithoutBluetooth: Bool {
+    get { state.withLock(\.isWithoutBluetooth) }
+    set { state.withLock { $0.isWithoutBluetooth = newValue } }
+  }
+  /// Whether each opening and each closing takes until `proceed`.
+  var isSlow: Bool {
+    get { state.withLock(\.isSlow) }
+    set { state.withLock { $0.isSlow = newValue } }
+  }
+  /// The openings and closings of the controller.
+  var calls: [Call] { state.withLock(\.calls) }
+  var attempts: Int { calls.count { $0 == .opens } }
+  var managementEnd: CInt { state.withLock(\.managementEnd) }
+  var controllerEnd: CInt { state.withLock(\.controllerEnd) }
+
+  func management() throws(SystemError) -> Descriptor {
+    if isWithoutBluetooth { throw SystemError(result: -EAFNOSUPPORT) }
+    let (own, theirs) = try Self.pair()
+    state.withLock { $0.managementEnd = own }
+    return Descriptor(theirs)
+  }
+
+  func channel(of controller: ControllerIndex) throws(SystemError) -> Int32 {
+    let refusal = state.withLock { state in
+      state.calls.append(.opens)
+      return state.refusals.isEmpty ? nil : state.refusals.removeFirst()
+    }
+    if isSlow { gate.wait() }
+    if let refusal {
+      state.withLock { $0.calls.append(.refused) }
+      throw SystemError(result: -refusal)
+    }
+    let (own, theirs) = try Self.pair()
+    state.withLock { state in
+      if state.controllerEnd >= 0 { Glibc.close(state.controllerEnd) }
+      state.controllerEnd = own
+      state.calls.append(.opened)
+    }
+    return theirs
+  }
+
+  func close(channel descriptor: Int32) {
+    state.withLock { $0.calls.append(.closes) }
+    if isSlow { gate.wait() }
+    Glibc.close(descriptor)
+    state.withLock { $0.calls.append(.closed) }
+  }
+
+  /// One opening or closing that takes its time is over.
+  func proceed() { gate.signal() }
+
+  func unplug() {
+    state.withLock { state in
+      Glibc.close(state.controllerEnd)
+      state.controllerEnd = -1
+    }
+  }
+
+  private static func pair() throws(SystemError) -> (CInt, CInt) {
+    var ends: [CInt] = [-1, -1]
+    let type = CInt(SOCK_SEQPACKET.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+    guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw SystemError(result: -errno) }
+    return (ends[0], ends[1])
+  }
+}
