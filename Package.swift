@@ -273,7 +273,7 @@ let package = Package(
         "BledCore", "Adapter", "GATT", "ATT", "Capture", "BledRPC", "JSONFiles", "Bluetooth", "BluetoothCrypto",
         "EventLoop", "TestSupport", "openrpc", logging,
       ]),
-    .testTarget(name: "BledTests", dependencies: ["bled", "Bluetooth", "TestSupport", logging]),
+    .testTarget(name: "BledTests", dependencies: ["bled", "BledCore", "Bluetooth", "TestSupport", logging]),
     // Many clients and devices under virtual time.
     .testTarget(
       name: "SimulationTests",

@@ -42,6 +42,15 @@ int cbz_hci_monitor(void) {
   return descriptor;
 }
 
+int cbz_hci_address(uint16_t index, uint8_t address[6]) {
+  int descriptor = socket(AF_BLUETOOTH, SOCK_RAW | SOCK_CLOEXEC, BTPROTO_HCI);
+  if (descriptor < 0) return -errno;
+  struct hci_dev_info info = {.dev_id = index};
+  if (ioctl(descriptor, HCIGETDEVINFO, &info) < 0) return give_up(descriptor);
+  memcpy(address, info.bdaddr.b, sizeof info.bdaddr.b);
+  return result(close(descriptor));
+}
+
 int cbz_hci_control(void) { return hci_socket(HCI_DEV_NONE, HCI_CHANNEL_CONTROL); }
 
 int cbz_hci_set_filter(int descriptor, uint32_t types, uint64_t events) {

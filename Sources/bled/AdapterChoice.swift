@@ -1,5 +1,6 @@
 import ArgumentParser
 import BledCore
+import Bluetooth
 import HostAdapter
 import KernelAdapter
 import SimulatedAdapter
@@ -64,8 +65,11 @@ enum AdapterChoice: Sendable {
   }
 
   /// Parses the adapters of the configuration.
+  /// - Parameter address: the address of a controller that is present, by its number.
   /// - Throws: the same; for errors of a file with their place in it.
-  static func list(_ adapters: Configuration.Adapters) throws -> [AdapterChoice] {
+  static func list(
+    _ adapters: Configuration.Adapters, address: (UInt16) -> DeviceAddress? = Controllers.address
+  ) throws -> [AdapterChoice] {
     let choices = try adapters.names.enumerated().map { index, name in
       do {
         return try AdapterChoice(name)
@@ -81,10 +85,23 @@ enum AdapterChoice: Sendable {
     }
     let taken = Set(choices.compactMap(\.userChannel))
     for (index, choice) in choices.enumerated() {
-      guard case .kernel(.index(let number)) = choice, taken.contains(number) else { continue }
+      guard case .kernel(let selector) = choice,
+        let number = taken.first(where: { selector.isController($0, of: address) })
+      else { continue }
       let message = "\"\(adapters.names[index])\" and \"user:hci\(number)\" are the same controller: leave out one"
       throw adapters.failure(index, message) ?? ValidationError(message)
     }
     return choices
+  }
+}
+
+extension AdapterSelector {
+  /// Whether this is the controller with that number, as far as is known: one that is absent may have any address.
+  /// - Parameter address: the address of a controller that is present, by its number.
+  func isController(_ number: UInt16, of address: (UInt16) -> DeviceAddress? = Controllers.address) -> Bool {
+    switch self {
+    case .index(let index): index == number
+    case .address(let own): own == address(number)
+    }
   }
 }

@@ -82,8 +82,8 @@ final class RunningAdapters {
 
   private func add(_ selector: AdapterSelector, isNamed: Bool = false) {
     guard kernel[selector] == nil else { return }
-    if case .index(let number) = selector, hosts.contains(.user(number)) {
-      return logger.warning("adapter \(selector) is in use as user:\(selector) until the next start")
+    if let number = taken.first(where: { hosts.contains(.user($0)) && selector.isController($0) }) {
+      return logger.warning("adapter \(selector) is in use as user:hci\(number) until the next start")
     }
     // An earlier list named the same controller differently.
     for (name, other) in kernel where other.isAlso(selector) {

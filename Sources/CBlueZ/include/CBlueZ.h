@@ -12,6 +12,8 @@ int cbz_hci_raw(uint16_t index);
 // A socket by which this process alone drives one controller (HCI_CHANNEL_USER); the kernel's host leaves it alone
 // until the socket is closed. -EBUSY while the controller is on, is being set up, or has another such socket.
 int cbz_hci_user(uint16_t index);
+// The public address of a controller, its lowest octet first. Any user may ask.
+int cbz_hci_address(uint16_t index, uint8_t address[6]);
 // A socket for the kernel's management interface (HCI_CHANNEL_CONTROL).
 int cbz_hci_control(void);
 // A socket that hears all packets of all controllers (HCI_CHANNEL_MONITOR).
