@@ -164,8 +164,12 @@ public protocol Link: AnyObject {
   /// - Parameters:
   ///   - level: 2 encrypted, 3 authenticated, 4 the same with LE Secure Connections.
   ///   - capability: the capability of a person for a pairing that this begins.
+  ///   - usesOwnData: whether the data of `readOutOfBand` count in such a pairing; with a kernel's adapter they always
+  ///     do.
   ///   - done: called once: with nil when the link has that level, else with why not.
-  func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void)
+  func raiseSecurity(
+    to level: Int, as capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
+  )
   /// Measures the signal strength: −127 to +20 dBm.
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void)
 }

@@ -1,5 +1,6 @@
 import Adapter
 import Bluetooth
+import BluetoothCrypto
 import HCI
 import Testing
 
@@ -32,6 +33,60 @@ import Testing
     try stage.wait(.seconds(895))
     #expect(stage.adapter.information.privateAddress != first)
     #expect(stage.ends.isEmpty)
+  }
+
+  /// The controller's reason for the end of a link that could not be encrypted, and the one to tell.
+  private static let reasons: [(HCIErrorCode, HCIErrorCode)] = [
+    (.terminatedByLocalHost, .pinOrKeyMissing), (.unknownConnectionIdentifier, .pinOrKeyMissing),
+    (.connectionTimeout, .connectionTimeout),
+  ]
+
+  /// As with the kernel's adapters: programs with CoreBluetooth learn that the peer removed its pairing information.
+  @Test(arguments: reasons)
+  func aLinkWhoseDeviceLostItsKeysEnds(_ reason: HCIErrorCode, _ told: HCIErrorCode) throws {
+    let stage = try HostStage()
+    let bonds = PairingStage.Bonds()
+    var bond = Bond(local: stage.adapter.information.address, peer: HostStage.phone)
+    bond.add(
+      LongTermKey(
+        value: Key128(5).littleEndian, size: 16, diversifier: 0, random: 0, isAuthenticated: false,
+        isSecureConnections: true, role: .central))
+    bonds.all = [bond]
+    stage.adapter.setBonds(bonds)
+    stage.adapter.connect(to: HostStage.phone, ConnectionParameters())
+    try stage.settle()
+    try stage.controller.tell(
+      .leConnectionComplete(
+        LEConnectionComplete {
+          $0.handle = handle
+          $0.peer = HCIAddress(HostStage.phone)
+          ($0.interval, $0.supervisionTimeout) = (24, 400)
+        }))
+    try stage.settle()
+    try stage.wait(.seconds(5))
+    var errors: [BluetoothError?] = []
+    let link = try #require(stage.links.first)
+    link.raiseSecurity(to: 2, as: .none, usesOwnData: false) { errors.append($0) }
+    try stage.settle()
+    #expect(stage.controller.commands.last?.opcode == LEEnableEncryption.opcode)
+    try stage.controller.tell(
+      .encryptionChange(
+        EncryptionChange {
+          $0.status = HCIStatus(.pinOrKeyMissing)
+          $0.handle = handle
+        }))
+    try stage.settle()
+    #expect(errors.count == 1 && errors[0]?.message.contains("do not share keys any more") == true)
+    let command = try Disconnect(decoding: try #require(stage.controller.commands.last))
+    #expect((command.handle, command.reason) == (handle, HCIStatus(.authenticationFailure)))
+    try stage.controller.tell(
+      .disconnectionComplete(
+        DisconnectionComplete {
+          $0.handle = handle
+          $0.reason = HCIStatus(reason)
+        }))
+    try stage.settle()
+    #expect(stage.ends == [HCIStatus(told).error()])
   }
 
   /// One that advertises with an address of its own in a set, and the handle of the set.

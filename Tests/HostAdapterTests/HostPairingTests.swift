@@ -87,6 +87,17 @@ import Testing
     #expect(stage.bonded.isEmpty && stage.failures.count == 1)
   }
 
+  /// A program of another user has read them.
+  @Test func ownDataThatDoNotCountAreNotUsed() throws {
+    let stage = try PairingStage()
+    let data = try #require(stage.pairing.makeOutOfBand())
+    let device = stage.connect(lamp, 0x40)
+    device.terms.outOfBand = data
+    let outcome = stage.raise(device, usesOwnData: false)
+    try stage.settle()
+    #expect(outcome.hasFailed && device.received.last == .pairingFailed(.outOfBandNotAvailable))
+  }
+
   /// The link is encrypted, and the keys that follow are refused.
   @Test func aPairingThatFailsAfterEncryptionFailsItsRequests() throws {
     let stage = try PairingStage()
@@ -247,7 +258,7 @@ import Testing
     #expect(stage.failures.count == 1)
   }
 
-  @Test func aDeviceWithoutTheKeysOfTheBondIsTold() throws {
+  @Test func aDeviceWithoutTheKeysOfTheBondIsToldAndItsLinkEnds() throws {
     let stage = try PairingStage()
     _ = stage.raise(stage.connect(lamp, 0x40))
     try stage.settle()
@@ -257,7 +268,7 @@ import Testing
     try stage.settle()
     #expect(outcome.error?.message.contains("do not share keys any more") == true)
     #expect(stage.events.last?.event == .keysLost(theirs: true))
-    #expect(stage.bonds.all.count == 1 && stage.disconnected.isEmpty)
+    #expect(stage.bonds.all.count == 1 && stage.unencrypted == [0x41: .pinOrKeyMissing])
   }
 
   /// The controllers end the link when the keys differ.

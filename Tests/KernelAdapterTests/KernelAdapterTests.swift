@@ -200,7 +200,7 @@ struct KernelAdapterTests {
     stage.kernel.known = []
     var errors: [BluetoothError?] = []
     link.openChannel(to: 0x80, ChannelParameters()) { if case .failure(let error) = $0 { errors.append(error) } }
-    link.raiseSecurity(to: 2, as: .none) { errors.append($0) }
+    link.raiseSecurity(to: 2, as: .none, usesOwnData: false) { errors.append($0) }
     try stage.settle()
     #expect(errors.map { $0?.name } == ["notConnected", "notConnected"])
     #expect(stage.kernel.opening.isEmpty && !stage.kernel.commands.map(\.code).contains(PairDevice.opcode))
@@ -234,7 +234,7 @@ struct KernelAdapterTests {
   func channelSparesPairings() throws {
     let cases: [(KernelStage, any Link) throws -> Void] = [
       { [self] stage, _ in stage.bonds.all = [bond(for: .peripheral)] },
-      { _, link in link.raiseSecurity(to: 2, as: .none) { _ in } },
+      { _, link in link.raiseSecurity(to: 2, as: .none, usesOwnData: false) { _ in } },
       { stage, _ in try stage.kernel.tell(UserConfirmationRequest { $0.device = ManagementAddress(phone) }) },
     ]
     for prepare in cases {
@@ -272,7 +272,7 @@ struct KernelAdapterTests {
     let link = try connected(stage)
     var errors: [BluetoothError?] = []
     link.openChannel(to: 0x80, ChannelParameters()) { if case .failure(let error) = $0 { errors.append(error) } }
-    link.raiseSecurity(to: 2, as: .none) { errors.append($0) }
+    link.raiseSecurity(to: 2, as: .none, usesOwnData: false) { errors.append($0) }
     try stage.settle()
     #expect(errors.isEmpty && stage.kernel.opening.count == 1)
     #expect(stage.kernel.commands.map(\.code).contains(PairDevice.opcode))

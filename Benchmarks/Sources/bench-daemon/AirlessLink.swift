@@ -71,7 +71,9 @@ final class AirlessLink: Link {
     loop.execute { done(.failure(GAPError.notSupported.error("there are no channels here"))) }
   }
 
-  func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void) {
+  func raiseSecurity(
+    to level: Int, as capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
+  ) {
     loop.execute { done(AirlessAdapter.nothingPairs) }
   }
 

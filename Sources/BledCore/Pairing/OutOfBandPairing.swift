@@ -86,6 +86,13 @@ final class OutOfBandPairing {
     slot.adapter.setOutOfBand(nil, of: device)
   }
 
+  /// Whether the data that an adapter gave count in a pairing that a session asks for: data that a program of
+  /// another user has read do not.
+  func countsOwnData(of slot: AdapterSlot, for session: Session?) -> Bool {
+    guard let session, let reader = readers[slot] else { return false }
+    return reader.user == session.user || reader.answersForOthers
+  }
+
   /// The session that wants a device to pair without a question, and protected against a person in the middle.
   func giver(_ addresses: [DeviceAddress], on slot: AdapterSlot) -> Session? {
     addresses.lazy.compactMap { self.given[Key(slot: slot, device: $0)] }.first ?? readers[slot]

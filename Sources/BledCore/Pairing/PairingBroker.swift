@@ -179,7 +179,8 @@ final class PairingBroker: LinkProtection {
     }
     let capability = consent.capability(
       for: session, hub.peripheral.identity, on: hub.slot.adapter.information, concern(hub, hub.slot))
-    hub.link.raiseSecurity(to: level, as: capability) { [weak self, weak hub] error in
+    let usesOwnData = consent.outOfBand.countsOwnData(of: hub.slot, for: session)
+    hub.link.raiseSecurity(to: level, as: capability, usesOwnData: usesOwnData) { [weak self, weak hub] error in
       let isProtected = error == nil || hub?.link.security.level ?? 1 > 1
       self?.pairings[id]?.requestEnded(number, isProtected: isProtected)
       hub?.securityChanged()

@@ -118,7 +118,7 @@ final class HostChannels {
     guard let link = links.link(handle),
       links.pairing.bondReaches(level, on: handle) || links.pairing.isRaising(handle)
     else { return false }
-    links.pairing.raise(link, to: level, as: .none) { [weak self] error in
+    links.pairing.raise(link, to: level, as: .none, usesOwnData: false) { [weak self] error in
       if let error { return opening.done(.failure(error)) }
       self?.open(opening, on: link)
     }

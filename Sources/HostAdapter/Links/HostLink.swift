@@ -30,7 +30,9 @@ final class HostLink: Link, ControllerLink {
   /// Whether sent packets wait, and the user was or can be told so.
   private var isBlocked = false
   /// Whether we end the link.
-  private(set) var isDisconnecting = false
+  private var isDisconnecting = false
+  /// The reason for which it could not be encrypted, and is ended.
+  private var failure: HCIErrorCode?
   /// Rings when sent packets have had their time to leave before the end.
   private var departure: (any ScheduledWork)?
   private(set) var isOver = false
@@ -86,10 +88,32 @@ final class HostLink: Link, ControllerLink {
     leave()
   }
 
+  /// The link could not be encrypted with the keys of its bond: it is ended, as the kernel ends it.
+  /// - Parameter reason: the one to tell.
+  func encryptionFailed(_ reason: HCIErrorCode) {
+    guard !isOver, !isDisconnecting else { return }
+    (isDisconnecting, failure) = (true, reason)
+    leave()
+  }
+
   private func leave() {
     departure?.cancel()
     departure = nil
-    if !isOver { links.disconnect(self) }
+    guard !isOver else { return }
+    links.disconnect(self, failure == nil ? .remoteUserTerminatedConnection : .authenticationFailure)
+  }
+
+  /// The reason to tell for the controller's one.
+  func told(_ reason: HCIStatus) -> HCIStatus {
+    switch (reason.code, failure) {
+    // A controller that does not know the link ended it before we asked for that.
+    case (.remoteUserTerminatedConnection, nil), (.unknownConnectionIdentifier, nil):
+      isDisconnecting ? HCIStatus(.terminatedByLocalHost) : reason
+    case (.remoteUserTerminatedConnection, let failure?), (.unknownConnectionIdentifier, let failure?),
+      (.terminatedByLocalHost, let failure?), (.authenticationFailure, let failure?):
+      HCIStatus(failure)
+    default: reason
+    }
   }
 
   func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void) {
@@ -118,8 +142,10 @@ final class HostLink: Link, ControllerLink {
     links.channels.open(to: psm, parameters, on: self, done)
   }
 
-  func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void) {
-    links.pairing.raise(self, to: level, as: capability, done)
+  func raiseSecurity(
+    to level: Int, as capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
+  ) {
+    links.pairing.raise(self, to: level, as: capability, usesOwnData: usesOwnData, done)
   }
 
   // MARK: - The life of the link

@@ -182,11 +182,7 @@ final class HostLinks {
       forget(handle, error)
       return controller.activities.run(.attachFailed(entry.peer, error))
     }
-    // A controller that does not know the link ended it before we asked for that.
-    let isOurs = reason.code == .remoteUserTerminatedConnection || reason.code == .unknownConnectionIdentifier
-    let isDisconnecting = entries[handle]?.link?.isDisconnecting == true
-    let told = isDisconnecting && isOurs ? HCIStatus(.terminatedByLocalHost) : reason
-    end(handle, told.error())
+    end(handle, (entries[handle]?.link?.told(reason) ?? reason).error())
   }
 
   /// Everything of a link ends, and only then its handle is free.
@@ -221,8 +217,8 @@ final class HostLinks {
   }
 
   /// The controller is to end a link.
-  func disconnect(_ link: HostLink) {
-    let reason = HCIStatus(.remoteUserTerminatedConnection)
+  func disconnect(_ link: HostLink, _ reason: HCIErrorCode) {
+    let reason = HCIStatus(reason)
     controller.activities.run(.command(CommandPacket(Disconnect(handle: link.handle, reason: reason))))
   }
 
@@ -394,5 +390,8 @@ extension HostLinks: HostPairingOwner {
   }
 
   func disconnect(_ handle: ConnectionHandle) { entries[handle]?.link?.disconnect() }
+  func encryptionFailed(_ handle: ConnectionHandle, _ reason: HCIErrorCode) {
+    entries[handle]?.link?.encryptionFailed(reason)
+  }
   func securityChanged(_ handle: ConnectionHandle) { entries[handle]?.link?.updateSecurity() }
 }

@@ -12,6 +12,8 @@ protocol HostPairingOwner: AnyObject {
   func send(_ packet: [UInt8], on handle: ConnectionHandle)
   /// Ends a link.
   func disconnect(_ handle: ConnectionHandle)
+  /// Ends a link that could not be encrypted with the keys of a bond, for this reason.
+  func encryptionFailed(_ handle: ConnectionHandle, _ reason: HCIErrorCode)
   /// The protection of a link changed.
   func securityChanged(_ handle: ConnectionHandle)
 }
@@ -29,6 +31,7 @@ protocol HostPairingOwner: AnyObject {
 /// | the link is encrypted with a bond's key | requests of that level are done                                         |
 /// | the pairing succeeded                   | the owner is told; requests of that level are done, others failed       |
 /// | a failure, the link's end               | all requests of the link failed                                         |
+/// | the link cannot be encrypted with a bond's key | the same, and the link is ended: its data are not for any device |
 /// | a pairing failed once the link was encrypted | the same, and the link is disconnected                             |
 /// | the link's end during a pairing that the device began | counted as one of its failed attempts                     |
 /// | `switchedOff`                           | failed attempts are forgotten                                           |
@@ -135,8 +138,9 @@ final class HostPairing {
   // MARK: - The wishes of this side
 
   /// Raises the protection of a link to a level, 2 to 4.
+  /// - Parameter usesOwnData: whether the data of `makeOutOfBand` count in a pairing that this begins.
   func raise(
-    _ link: any ControllerLink, to level: Int, as capability: PairingCapability,
+    _ link: any ControllerLink, to level: Int, as capability: PairingCapability, usesOwnData: Bool,
     _ done: @escaping (BluetoothError?) -> Void
   ) {
     guard let secured = links[link.handle], !link.isOver else {
@@ -151,7 +155,7 @@ final class HostPairing {
     guard bond != nil || !attempts.isWaiting(secured.identity, now: context.scheduler.now) else {
       return context.fail(done, PairingFailure.ours(.repeatedAttempts).error(with: link.peer))
     }
-    secured.wait(for: level, capability, done)
+    secured.wait(for: level, capability, usesOwnData: usesOwnData, done)
     let requirements = AuthenticationRequirements(requesting: secured.wanted ?? level, secured.capability)
     run(secured) { (manager, now) in manager.raise(bond: bond, requirements, self.ownTerms(secured), now: now) }
   }
@@ -177,6 +181,7 @@ final class HostPairing {
     var terms = terms(secured, secured.capability)
     terms.level = secured.wanted ?? 2
     terms.isOwn = true
+    if !secured.usesOwnData { terms.ownOutOfBand = nil }
     return terms
   }
 
@@ -294,6 +299,10 @@ final class HostPairing {
     context.logger.debug("\(error)")
     if isOfPairing { onEvent?(secured.peer, .failed(error)) }
     settle(secured, error)
+    if !isOfPairing, case .encryption(let code) = failure {
+      let isLost = code == HCIErrorCode.pinOrKeyMissing.rawValue
+      owner?.encryptionFailed(secured.handle, isLost ? .pinOrKeyMissing : .authenticationFailure)
+    }
   }
 
   /// Ends the requests of a link, after the call that caused it.

@@ -18,6 +18,8 @@ final class SecuredLink {
   var question: (id: QuestionID, number: UInt32)?
   /// The means of a person for the requests that wait.
   private(set) var capability = PairingCapability.none
+  /// Whether the data that this machine gave by another way than the air count for them.
+  private(set) var usesOwnData = false
   private var waiting: [(level: Int, done: (BluetoothError?) -> Void)] = []
 
   init(
@@ -30,9 +32,11 @@ final class SecuredLink {
   /// The highest level that is waited for, 2 to 4; nil if no request waits.
   var wanted: Int? { waiting.map(\.level).max() }
 
-  /// A request for a level waits. The means of a person are those of the first one.
-  func wait(for level: Int, _ capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void) {
-    if waiting.isEmpty { self.capability = capability }
+  /// A request for a level waits. The means of a person, and the data that count, are those of the first one.
+  func wait(
+    for level: Int, _ capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
+  ) {
+    if waiting.isEmpty { (self.capability, self.usesOwnData) = (capability, usesOwnData) }
     waiting.append((level, done))
   }
 

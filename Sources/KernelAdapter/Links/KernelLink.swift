@@ -187,7 +187,9 @@ final class KernelLink: Link, ControllerLink {
     _ done: @escaping (Result<any Channel, BluetoothError>) -> Void
   ) { services.openChannel(to: psm, parameters, on: self, done) }
 
-  func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void) {
+  func raiseSecurity(
+    to level: Int, as capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
+  ) {
     services.raiseSecurity(of: self, to: level, as: capability, done)
   }
 

@@ -116,7 +116,9 @@ final class SimulatedLink: Link {
     pair.openChannel(to: psm, parameters, by: self, done)
   }
 
-  func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void) {
+  func raiseSecurity(
+    to level: Int, as capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
+  ) {
     raise(to: level, as: capability, done)
   }
 

@@ -172,6 +172,20 @@ import Testing
     #expect(world.adapter.outOfBand[peer.address] == nil)
   }
 
+  @Test("data that another user has read are not used when this one pairs", arguments: [1001, 1002, 0] as [UInt32])
+  func ownOutOfBandData(_ reader: UInt32) throws {
+    let foreign = world.client(user: reader)
+    let octets = [UInt8](repeating: 1, count: 16)
+    _ = try foreign.call(PairingReadOutOfBand.self, .init())
+    world.adapter.outOfBandReads[0](.success(try #require(OutOfBandData(confirmation: octets, random: octets))))
+    world.settle()
+    let client = world.client(user: 1002)
+    let (id, link) = try connect(client, world.peer())
+    _ = try client.call(PeripheralPair.self, .init(peripheral: id))
+    // Root's count for all.
+    #expect(link.raises.map(\.usesOwnData) == [reader != 1001])
+  }
+
   @Test("after 8 s the next agent is asked, too; the first to answer decides, with the time that is left")
   func silentAgent() throws {
     let first = try agent(1001, "none")

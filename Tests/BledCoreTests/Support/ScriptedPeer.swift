@@ -102,7 +102,8 @@ final class ScriptedLink: Link {
   private(set) var requestedPHYs: [LinkPHY] = []
   private(set) var requestedLengths: [Int] = []
   /// The levels of security that the daemon asked for, with what waits for the outcome.
-  private(set) var raises: [(level: Int, capability: PairingCapability, done: (BluetoothError?) -> Void)] = []
+  private(set) var raises:
+    [(level: Int, capability: PairingCapability, usesOwnData: Bool, done: (BluetoothError?) -> Void)] = []
   var hasEnhancedChannels = true
   /// The channels that the daemon opened.
   private(set) var channels: [ScriptedChannel] = []
@@ -191,8 +192,10 @@ final class ScriptedLink: Link {
       if let refusal { done(.failure(refusal)) } else { done(.success(channel)) }
     }
   }
-  func raiseSecurity(to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void) {
-    raises.append((level, capability, done))
+  func raiseSecurity(
+    to level: Int, as capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
+  ) {
+    raises.append((level, capability, usesOwnData, done))
   }
 
   /// The first raise that waits ends.

@@ -79,7 +79,7 @@ import Testing
   func pairingUnderWay() throws {
     let far = try FrameStage()
     var raised: [BluetoothError?] = []
-    far.link.raiseSecurity(to: 2, as: .none) { raised.append($0) }
+    far.link.raiseSecurity(to: 2, as: .none, usesOwnData: false) { raised.append($0) }
     try far.open(0x90, .enhanced)
     _ = try far.received()
     try far.exchange("0500 18 01 0a00 0000 0000 0000 0500 0000")

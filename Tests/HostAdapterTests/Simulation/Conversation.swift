@@ -85,7 +85,7 @@ final class Conversation {
     }
   }
 
-  func raise() { call("raise") { link.raiseSecurity(to: 2, as: .none, $0) } }
+  func raise() { call("raise") { link.raiseSecurity(to: 2, as: .none, usesOwnData: false, $0) } }
   func readRSSI() {
     call("signal strength") { done in
       link.readRSSI { done($0.error) }

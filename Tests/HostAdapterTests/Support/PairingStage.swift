@@ -68,6 +68,8 @@ final class PairingStage {
 
   /// The links that were to be disconnected.
   var disconnected: [ConnectionHandle] { wires.disconnected }
+  /// The links that were to be ended since they could not be encrypted, and the reasons.
+  var unencrypted: [ConnectionHandle: HCIErrorCode] { wires.unencrypted }
   var failures: [BluetoothError] { events.compactMap { if case .failed(let error) = $0.event { error } else { nil } } }
   var bonded: [Bond] { events.compactMap { if case .bonded(let bond) = $0.event { bond } else { nil } } }
 
@@ -83,9 +85,11 @@ final class PairingStage {
   }
 
   /// Raises the protection of a link.
-  func raise(_ device: Device, to level: Int = 2, _ capability: PairingCapability = .none) -> Outcome {
+  func raise(
+    _ device: Device, to level: Int = 2, _ capability: PairingCapability = .none, usesOwnData: Bool = true
+  ) -> Outcome {
     let outcome = Outcome()
-    pairing.raise(device, to: level, as: capability) { outcome.all.append($0) }
+    pairing.raise(device, to: level, as: capability, usesOwnData: usesOwnData) { outcome.all.append($0) }
     return outcome
   }
 
@@ -194,9 +198,11 @@ private final class Wires: ControllerCommands, HostPairingOwner {
   var commands: [(packet: CommandPacket, done: (CommandSlot.Answer) -> Void)] = []
   var packets: [(handle: ConnectionHandle, octets: [UInt8])] = []
   var disconnected: [ConnectionHandle] = []
+  var unencrypted: [ConnectionHandle: HCIErrorCode] = [:]
 
   func ask(_ packet: CommandPacket, _ done: @escaping (CommandSlot.Answer) -> Void) { commands.append((packet, done)) }
   func send(_ packet: [UInt8], on handle: ConnectionHandle) { packets.append((handle, packet)) }
   func disconnect(_ handle: ConnectionHandle) { disconnected.append(handle) }
+  func encryptionFailed(_ handle: ConnectionHandle, _ reason: HCIErrorCode) { unencrypted[handle] = reason }
   func securityChanged(_ handle: ConnectionHandle) {}
 }

@@ -90,7 +90,7 @@ struct KernelPairingTests {
     let stage = try KernelStage.on()
     let link = try connected(stage)
     var errors: [BluetoothError?] = []
-    for level in [2, 3] { link.raiseSecurity(to: level, as: .displayYesNo) { errors.append($0) } }
+    for level in [2, 3] { link.raiseSecurity(to: level, as: .displayYesNo, usesOwnData: false) { errors.append($0) } }
     try stage.settle()
     #expect(commands(stage) == [PairDevice.opcode])
     for _ in 1...2 {
@@ -108,13 +108,13 @@ struct KernelPairingTests {
     let stage = try KernelStage.on()
     let link = try connected(stage)
     var errors: [BluetoothError?] = []
-    link.raiseSecurity(to: 2, as: .none) { errors.append($0) }
+    link.raiseSecurity(to: 2, as: .none, usesOwnData: false) { errors.append($0) }
     try stage.settle()
     #expect(stage.kernel.commands.last { $0.code == SetBondable.opcode }?.parameters == [1])
     try stage.kernel.tell(answer(0, PairDevice.opcode, ManagementAddress(phone).octets))
     try stage.settle()
     #expect(errors.count == 1 && errors.first??.message.contains("cannot reach this security level") == true)
-    link.raiseSecurity(to: 2, as: .none) { errors.append($0) }
+    link.raiseSecurity(to: 2, as: .none, usesOwnData: false) { errors.append($0) }
     try stage.wait(.seconds(34))
     #expect(errors.count == 1)
     try stage.wait(.seconds(2))

@@ -39,7 +39,7 @@ final class DevicePairingTests {
     LinkSecurity, BluetoothError
   >? {
     var result: Result<LinkSecurity, BluetoothError>?
-    link.raiseSecurity(to: level, as: world.adapter.pairing.settings.capability) { error in
+    link.raiseSecurity(to: level, as: world.adapter.pairing.settings.capability, usesOwnData: false) { error in
       result = error.map { .failure($0) } ?? .success(link.security)
     }
     #expect(result == nil, "not from inside the call")

@@ -112,7 +112,7 @@ struct PhonePairingTests {
     scheduler.run(for: .seconds(10)) { !one.links.isEmpty && !two.links.isEmpty }
     let link = try #require(one.links.first)
     var isDone = false
-    link.raiseSecurity(to: 4, as: .displayYesNo) { error in
+    link.raiseSecurity(to: 4, as: .displayYesNo, usesOwnData: false) { error in
       #expect(error == nil)
       isDone = true
     }
