@@ -5,7 +5,7 @@ import asyncio
 from bumble import hci
 from bumble.core import ProtocolError
 from bumble.pairing import OobContext, OobSharedData, PairingConfig
-from cases.pairing import AUTHENTICATED, KINDS, LOCK, SECRET, as_phone, build, build_phone, leave
+from cases.pairing import AUTHENTICATED, KINDS, LOCK, SECRET, as_phone, build, build_phone, leave, pair
 from support.air import EmulatedController
 from support.cases import expect, expect_equal, stage
 from support.client import failure_of
@@ -70,7 +70,7 @@ async def wrong(given):
     uses(given, OobContext(), None)
     await give(given, OobContext())
     identifier = await given.connect()
-    error = await failure_of(given.client.call("peripheral.pair", peripheral=identifier))
+    error = await failure_of(given.pair(identifier))
     expect_equal(error["name"], "pairingFailed", "the error")
     expect_equal((await given.client.call("pairing.list"))["bonds"], [], "the bonds")
     await given.client.call("pairing.setOutOfBand", address=LOCK, addressType="random")
@@ -89,7 +89,7 @@ async def ours(given):
     data = shared(await reader.call("pairing.readOutOfBand"))
     connection, _ = await as_phone(given)
     try:
-        await asyncio.wait_for(connection.pair(), 60)
+        await pair(connection)
         expect(False, "it paired with other data")
     except (ProtocolError, asyncio.CancelledError):
         pass
@@ -98,7 +98,7 @@ async def ours(given):
     expect_equal((await given.client.call("pairing.list"))["bonds"], [], "the bonds")
     uses(given, OobContext(), data)
     connection, secret = await as_phone(given)
-    await asyncio.wait_for(connection.pair(), 60)
+    await pair(connection)
     expect_equal(await asyncio.wait_for(secret.read_value(), 60), b"secret", "the value")
     await leave(connection)
     [bond] = (await given.client.call("pairing.list"))["bonds"]
@@ -110,7 +110,7 @@ async def ours(given):
     await given.client.call("session.list")
     connection, _ = await as_phone(given)
     try:
-        await asyncio.wait_for(connection.pair(), 60)
+        await pair(connection)
         expect(not (await given.client.call("pairing.list"))["bonds"], "a bond was made after the session's end")
     except (ProtocolError, asyncio.CancelledError):
         pass

@@ -9,9 +9,11 @@ from bumble.device import Peer
 from bumble.gatt import Characteristic, Service
 from bumble.hci import HCI_LE_Set_Random_Address_Command
 from bumble.pairing import PairingConfig, PairingDelegate
+from bumble.smp import SMP_REPEATED_ATTEMPTS_ERROR
+from support import own_host
 from support.air import Air
 from support.cases import expect, expect_equal, stage
-from support.client import failure_of
+from support.client import CallFailed, failure_of
 from support.daemon import Daemon
 from support.person import Person
 from support.waiting import First, until
@@ -54,6 +56,18 @@ class Given:
     async def read(self, identifier, uuid):
         """Reads a value."""
         return (await self.client.call("gatt.read", peripheral=identifier, handle=self.handles[text(uuid)]))["value"]
+
+    async def pair(self, identifier, **parameters):
+        """Pairs. bled's own host has a device wait whose last pairing failed (Core 5.4, Vol 3, Part H, 2.3.6)."""
+
+        async def attempt():
+            try:
+                return await self.client.call("peripheral.pair", peripheral=identifier, **parameters)
+            except CallFailed as error:
+                if not own_host.IS_USED or "it was tried too often" not in error.error["message"]:
+                    raise
+
+        return await until(attempt, 120)
 
     async def sign(self, identifier, value):
         """Writes a value with a signature."""
@@ -264,6 +278,8 @@ async def refused(given):
 async def legacy(given):
     given.sits(KINDS.NO_OUTPUT_NO_INPUT, sc=False, mitm=False)
     identifier = await given.connect()
+    if own_host.IS_USED:
+        await given.pair(identifier)
     expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the protected value")
     await given.let_go(identifier)
     # Bumble keeps the keys by the roles of the pairing, and looks them up by its own.
@@ -317,6 +333,20 @@ async def as_phone(given, hub=f"{HUB}/P"):
     await peer.discover_all()
     [secret] = peer.get_characteristics_by_uuid(SECRET)
     return connection, secret
+
+
+async def pair(connection):
+    """The phone pairs, when bled's own host has it wait no longer."""
+
+    async def attempt():
+        try:
+            await connection.pair()
+            return True
+        except ProtocolError as error:
+            if not own_host.IS_USED or error.error_code != SMP_REPEATED_ATTEMPTS_ERROR:
+                raise
+
+    await until(attempt)
 
 
 async def leave(connection):

@@ -7,7 +7,7 @@ import secrets
 from bumble import hci, smp
 from bumble.core import ProtocolError
 from bumble.pairing import PairingConfig, PairingDelegate
-from cases.pairing import KINDS, as_phone, build_phone, leave
+from cases.pairing import KINDS, as_phone, build_phone, leave, pair
 from cases.pairing_attacks import ZERO, NoCheck, ZeroKey, bond_made, misbehave
 from support.cases import expect, expect_equal, stage
 from support.waiting import First, until
@@ -53,7 +53,7 @@ async def enable_encryption(given, connection, key):
 
 async def encryption_refused(connection):
     """The device pairs until it encrypts, which is refused."""
-    pairing = asyncio.ensure_future(connection.pair())
+    pairing = asyncio.ensure_future(pair(connection))
     refused = First(connection, connection.EVENT_CONNECTION_ENCRYPTION_FAILURE, connection.EVENT_DISCONNECTION)
     await refused.happens()
     pairing.cancel()
@@ -63,7 +63,7 @@ async def pairing_ends_link(connection):
     """The device pairs, and the link ends because of what it sends."""
     gone = First(connection, connection.EVENT_DISCONNECTION)
     with contextlib.suppress(ProtocolError, asyncio.CancelledError):
-        await asyncio.wait_for(connection.pair(), 60)
+        await pair(connection)
     await gone.happens()
 
 
@@ -122,7 +122,7 @@ async def zero_key_again(given):
     await given.client.call("pairing.open", seconds=120)
     misbehave(given, smp.Session)
     connection, secret = await as_phone(given)
-    await asyncio.wait_for(connection.pair(), 60)
+    await pair(connection)
     await leave(connection)
     bond = await bond_made(given)
     await given.client.call("pairing.open", seconds=0)
@@ -189,7 +189,7 @@ async def cross_transport(given):
     delegate = PairingDelegate(KINDS.NO_OUTPUT_NO_INPUT, both, both)
     given.device.pairing_config_factory = lambda _: PairingConfig(True, False, True, delegate)
     connection, _ = await as_phone(given)
-    await asyncio.wait_for(connection.pair(), 60)
+    await pair(connection)
     [answer] = answers
     link_key = smp.KeyDistribution.LINK_KEY
     expect(not answer.initiator_key_distribution & link_key, "it takes a link key")
@@ -210,7 +210,7 @@ async def claimed_identity(given):
     device.smp_manager.session_proxy = smp.Session
     await given.take_address(hci.Address.generate_private_address(device.irk))
     connection, secret = await as_phone(given)
-    await asyncio.wait_for(connection.pair(), 60)
+    await pair(connection)
     await leave(connection)
     bond = await bond_made(given)
     [(name, keys)] = await until(device.keystore.get_all)
@@ -245,7 +245,7 @@ async def swapped_address(given):
     misbehave(given, smp.Session)
     own = given.device.random_address
     connection, secret = await as_phone(given)
-    await asyncio.wait_for(connection.pair(), 60)
+    await pair(connection)
     expect_equal(await asyncio.wait_for(secret.read_value(), 60), b"secret", "the value")
     await leave(connection)
     await given.client.call("pairing.open", seconds=0)
@@ -263,7 +263,7 @@ async def swapped_address(given):
     connection, secret = await as_phone(given)
     await reads_nothing(given, connection, secret)
     try:
-        await asyncio.wait_for(connection.pair(), 60)
+        await pair(connection)
         expect(False, "it took over the bond")
     except ProtocolError as error:
         expect_equal(error.error_namespace, "smp", "who refused")
