@@ -37,7 +37,11 @@ package final class EventQueue {
   }
 
   private func flush() {
-    while !waiting.isEmpty { onEvent?(waiting.removeFirst()) }
+    while !waiting.isEmpty {
+      // Also where no user hears it: the arguments of a call that is not made are not evaluated.
+      let event = waiting.removeFirst()
+      onEvent?(event)
+    }
     isFlushing = false
   }
 }
