@@ -2,7 +2,7 @@ import Bluetooth
 
 /// The parameters of a link as the controller told them.
 public struct LinkParameters: Hashable, Sendable {
-  /// Time between two connection events, 7.5 ms to 4 s.
+  /// Time between two connection events, 0.375 ms to 4 s; below 7.5 ms only with shorter connection intervals.
   public var interval: Duration
   /// How many events the peripheral may sleep through, 0 to 499.
   public var latency: Int
@@ -24,7 +24,7 @@ public struct LinkParameters: Hashable, Sendable {
     self.continuation = continuation
   }
 
-  /// Whether they equal the wanted ones, but for the rounding to the controller's units of 1.25 and 10 ms.
+  /// Whether they equal the wanted ones, but for the rounding to the controller's units.
   public func satisfy(_ wanted: ConnectionParameters) -> Bool {
     let timeout = wanted.supervisionTimeout - .milliseconds(5)...wanted.supervisionTimeout + .milliseconds(5)
     // A latency that is asked for with a subrate is a limit (Core 5.4, Vol 4, Part E, 7.8.124).
@@ -34,8 +34,9 @@ public struct LinkParameters: Hashable, Sendable {
 
   /// Whether the interval is one that was wanted.
   public func hasInterval(of wanted: ConnectionParameters) -> Bool {
-    let rounding = Duration.microseconds(625)
-    return (wanted.interval.lowerBound - rounding...wanted.interval.upperBound + rounding).contains(interval)
+    func rounding(_ bound: Duration) -> Duration { ConnectionParameters.unit(of: bound) / 2 }
+    let (shortest, longest) = (wanted.interval.lowerBound, wanted.interval.upperBound)
+    return (shortest - rounding(shortest)...longest + rounding(longest)).contains(interval)
   }
 
   /// Whether the subrate factor and the continuation number are as wanted.
@@ -44,9 +45,11 @@ public struct LinkParameters: Hashable, Sendable {
   }
 }
 
-/// The wanted parameters of a connection (Core 5.4, Vol 4, Part E, 7.8.12, 7.8.18, 7.8.66 and 7.8.124).
+/// The wanted parameters of a connection (Core 5.4, Vol 4, Part E, 7.8.12, 7.8.18, 7.8.66 and 7.8.124; Core 6.2,
+/// 7.8.154).
 public struct ConnectionParameters: Hashable, Sendable {
-  /// The range within which the time between two connection events may lie, 7.5 ms to 4 s.
+  /// The range within which the time between two connection events may lie, 0.375 ms to 4 s; an interval below 7.5 ms
+  /// needs shorter connection intervals on both sides, and is requested once the link is up.
   public var interval: ClosedRange<Duration>
   /// How many events the peripheral may sleep through, 0 to 499.
   public var latency: Int
@@ -72,6 +75,25 @@ public struct ConnectionParameters: Hashable, Sendable {
     self.subrate = subrate
     self.continuation = continuation
     self.phys = phys
+  }
+
+  /// The shortest interval that every link can have.
+  public static let shortestOrdinaryInterval = Duration.microseconds(7500)
+
+  /// The controllers' unit for an interval: 0.125 ms below 7.5 ms, 1.25 ms otherwise.
+  public static func unit(of interval: Duration) -> Duration {
+    .microseconds(interval < shortestOrdinaryInterval ? 125 : 1250)
+  }
+
+  /// Whether an interval below 7.5 ms is wanted.
+  public var isShort: Bool { interval.lowerBound < Self.shortestOrdinaryInterval }
+
+  /// The same with the nearest intervals that every link can have.
+  public var ordinary: ConnectionParameters {
+    var parameters = self
+    let shortest = Self.shortestOrdinaryInterval
+    parameters.interval = max(interval.lowerBound, shortest)...max(interval.upperBound, shortest)
+    return parameters
   }
 
   /// One set of parameters that is good enough for all: the quickest interval, the lowest subrate factor, the highest

@@ -57,6 +57,41 @@ struct LinkRequest {
     }
   }
 
+  /// Another interval, subrate, latency and timeout at once; roles as in `subrate` (Core 6.2, Vol 6, Part B, 5.1.32 and
+  /// 5.1.33).
+  /// - Parameter shortest: the shortest interval of our controller.
+  static func rate(
+    of link: any ControllerLink, to wanted: ConnectionParameters, shortest: Duration
+  ) -> LinkRequest {
+    let command = LEConnectionRateRequest {
+      $0.handle = link.handle
+      $0.rate.intervalMin = TimeUnits.rate(max(shortest, wanted.interval.lowerBound))
+      $0.rate.intervalMax = TimeUnits.rate(max(shortest, wanted.interval.upperBound))
+      $0.rate.subrateMin = UInt16(clamping: wanted.subrate.lowerBound)
+      $0.rate.subrateMax = UInt16(clamping: wanted.subrate.upperBound)
+      $0.rate.maximumLatency = UInt16(clamping: wanted.latency)
+      $0.rate.continuationNumber = UInt16(clamping: wanted.continuation)
+      $0.rate.supervisionTimeout = TimeUnits.supervision(wanted.supervisionTimeout)
+    }
+    let peer = link.peer
+    return LinkRequest(kind: .parameters, packet: CommandPacket(command)) { status in
+      status.code == .unsupportedRemoteFeature
+        ? noShortIntervals(of: "\(peer)") : status.error("the connection's parameters stay as they are")
+    }
+  }
+
+  /// One side does not have shorter connection intervals.
+  static func noShortIntervals(of side: String) -> BluetoothError {
+    GAPError.notSupported.error("\(side) does not have shorter connection intervals: 7.5 ms is the shortest")
+  }
+
+  /// The features of the other controller beyond the first 64.
+  static func features(of link: any ControllerLink) -> LinkRequest {
+    LinkRequest(kind: .features, packet: CommandPacket(LEReadAllRemoteFeatures { $0.handle = link.handle })) {
+      $0.error("the features of the other controller could not be read")
+    }
+  }
+
   /// Another PHY in both directions.
   static func phy(of link: any ControllerLink, to wanted: LinkPHY) -> LinkRequest {
     let command = LESetPHY {

@@ -9,6 +9,8 @@ package protocol ControllerCommands: AnyObject {
   var isReady: Bool { get }
   /// The features that its links can have.
   var features: LEFeatures { get }
+  /// The shortest interval of its links, if it has shorter connection intervals.
+  var shortestInterval: Duration? { get }
   /// Sends a command and passes its answer on.
   func ask(_ packet: CommandPacket, _ done: @escaping (CommandSlot.Answer) -> Void)
 }
@@ -30,6 +32,10 @@ package final class LinkRequester {
     var layer = LinkLayer(txOctets: 27, rxOctets: 27)
     /// The features of the other controller, once it has told.
     var features: LEFeatures?
+    /// Its features beyond the first 64, once they were read.
+    var moreFeatures: LEMoreFeatures?
+    /// Whether a rate was set, which sets all later parameters, too.
+    var hasRate = false
     /// The parameters that were asked for last.
     var wanted: ConnectionParameters?
     var requests = LinkRequests()
@@ -94,6 +100,9 @@ package final class LinkRequester {
     case .parameters(let parameters):
       change(handle) { $0.parameters = parameters.updated(from: $0.parameters) }
       update(handle) { $0.completed(.parameters, .success, at: now) }
+    case .rate(let parameters):
+      change(handle) { ($0.parameters, $0.hasRate) = (parameters, true) }
+      update(handle) { $0.completed(.parameters, .success, at: now) }
     case .parametersRefused(let status):
       update(handle) { $0.completed(.parameters, status, at: now) }
     case .phy(let status, let tx, let rx):
@@ -104,6 +113,9 @@ package final class LinkRequester {
       update(handle) { $0.completed(.subrate, subrate.status, at: now) }
     case .dataLength(let tx, let rx): change(handle) { ($0.layer.txOctets, $0.layer.rxOctets) = (tx, rx) }
     case .features(let status, let features): if status.isSuccess { records[handle]?.features = features }
+    case .moreFeatures(let status, let features):
+      if status.isSuccess { records[handle]?.moreFeatures = features }
+      update(handle) { $0.completed(.features, status, at: now) }
     }
   }
 
@@ -119,8 +131,59 @@ package final class LinkRequester {
 
   // MARK: - Requests
 
-  /// Asks for other parameters, by one command or two (`ParameterStep`).
+  /// Asks for other parameters. Intervals below 7.5 ms need shorter connection intervals on both sides; a link that
+  /// cannot have the wanted interval gets the nearest one that there is.
   package func request(
+    _ wanted: ConnectionParameters, on link: any ControllerLink, _ done: @escaping (BluetoothError?) -> Void
+  ) {
+    records[link.handle]?.wanted = wanted
+    guard wanted.isShort || records[link.handle]?.hasRate == true else { return negotiate(wanted, on: link, done) }
+    guard lacksShortIntervals(link) == nil, records[link.handle]?.moreFeatures == nil else {
+      return requestRate(wanted, on: link, done)
+    }
+    request(.features(of: link), on: link) { [weak self] _ in
+      // A newer request brings the link to its own parameters.
+      guard let self, link.isOver || records[link.handle]?.wanted == wanted else { return done(nil) }
+      requestRate(wanted, on: link, done)
+    }
+  }
+
+  /// Asks for another rate; the features of the other controller are known if it tells them.
+  private func requestRate(
+    _ wanted: ConnectionParameters, on link: any ControllerLink, _ done: @escaping (BluetoothError?) -> Void
+  ) {
+    let withoutRate = { [weak self] (lacking: BluetoothError) in
+      let isIndispensable = wanted.interval.upperBound < ConnectionParameters.shortestOrdinaryInterval
+      guard let self else { return done(lacking) }
+      negotiate(wanted.ordinary, on: link) { done($0 ?? (isIndispensable ? lacking : nil)) }
+    }
+    if let lacking = lacksShortIntervals(link) { return withoutRate(lacking) }
+    let shortest = radio.shortestInterval ?? .zero
+    request(.rate(of: link, to: wanted, shortest: shortest), on: link) { [weak self, context] error in
+      let lacking = LinkRequest.noShortIntervals(of: "\(link.peer)")
+      if error == lacking {
+        self?.records[link.handle]?.moreFeatures = []
+        return withoutRate(lacking)
+      }
+      guard error == nil, wanted.interval.upperBound < shortest else { return done(error) }
+      done(
+        GAPError.notSupported.error(
+          "the controller of \(context.name) has no interval shorter than \(shortest.inSeconds * 1000) ms"))
+    }
+  }
+
+  /// The reason why a link cannot have intervals below 7.5 ms; nil if it can, as far as that is known.
+  private func lacksShortIntervals(_ link: any ControllerLink) -> BluetoothError? {
+    if radio.shortestInterval == nil { return LinkRequest.noShortIntervals(of: "the controller of \(context.name)") }
+    let record = records[link.handle]
+    let needed: LEMoreFeatures = [.shorterConnectionIntervals, .shorterConnectionIntervalsHostSupport]
+    let lacks =
+      record?.features?.contains(.extendedFeatureSet) == false || record?.moreFeatures?.isSuperset(of: needed) == false
+    return lacks ? LinkRequest.noShortIntervals(of: "\(link.peer)") : nil
+  }
+
+  /// Asks for parameters that every link can have, by one command or two (`ParameterStep`).
+  private func negotiate(
     _ wanted: ConnectionParameters, on link: any ControllerLink, _ done: @escaping (BluetoothError?) -> Void
   ) {
     records[link.handle]?.wanted = wanted

@@ -27,6 +27,7 @@ package final class RadioActivities: ControllerCommands {
   package private(set) var targets = RadioTargets()
   /// The controller's features on links.
   package private(set) var features: LEFeatures = []
+  package private(set) var shortestInterval: Duration?
 
   private let context: AdapterContext
   private var radio: (any RadioMachine)?
@@ -47,7 +48,7 @@ package final class RadioActivities: ControllerCommands {
 
   /// Starts the machines of a controller that was set up; nothing is wanted of it before the next input.
   package func begin(_ profile: ControllerProfile) {
-    features = profile.usableFeatures
+    (features, shortestInterval) = (profile.usableFeatures, profile.shortestInterval)
     radio = profile.radio(targets)
   }
 

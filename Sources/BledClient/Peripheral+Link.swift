@@ -11,11 +11,12 @@ extension Peripheral {
   /// Replaces this client's requests for the link's parameters, until it disconnects the device. The wishes of all
   /// programs are merged: the quickest interval, the lowest subrate factor, the lowest latency, the longest timeout
   /// (Core 5.4, Vol 6, Part B, 4.5.1).
-  /// - Parameter wish: Intervals in seconds, 0.0075 to 4, a latency of 0 to 499 events, a timeout in seconds, 0.1 to
+  /// - Parameter wish: Intervals in seconds, 0.000375 to 4, a latency of 0 to 499 events, a timeout in seconds, 0.1 to
   ///   32, subrate factors of 1 to 500 with a continuation number; nil: nothing any more.
   /// - Returns: The values in force when the controllers have agreed.
   /// - Throws: `BledError.invalidParameter` for values that the specification forbids; `GAPError.notConnected`;
-  ///   `GAPError.notSupported` if one side lacks connection subrating; an error of the domain `hci` with which the
+  ///   `GAPError.notSupported` if one side lacks connection subrating or, for intervals below 7.5 ms, shorter
+  ///   connection intervals; an error of the domain `hci` with which the
   ///   controllers refuse; and as `BledClient.call`.
   @discardableResult
   public func setParameters(_ wish: LinkWish?) async throws(BluetoothError) -> LinkDescription {

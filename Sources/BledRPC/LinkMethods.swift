@@ -2,10 +2,10 @@ import Bluetooth
 
 /// The parameters that a session wants of a link (Core 5.4, Vol 6, Part B, 4.5.1 and 4.5.2).
 public struct LinkWish: Codable, Sendable, Hashable {
-  /// The shortest time between two connection events, in seconds, 0.0075 to 4; 0.015 if missing, or `maximumInterval`
-  /// where that is less.
+  /// The shortest time between two connection events, in seconds, 0.000375 to 4; 0.015 if missing, or `maximumInterval`
+  /// where that is less. Below 0.0075 both sides need shorter connection intervals (Bluetooth 6.2).
   public var minimumInterval: Double?
-  /// The longest time between two connection events, in seconds, 0.0075 to 4; 0.045 if missing, or `minimumInterval`
+  /// The longest time between two connection events, in seconds, 0.000375 to 4; 0.045 if missing, or `minimumInterval`
   /// where that is more.
   public var maximumInterval: Double?
   /// How many connection events the peripheral may skip, 0 to 499; 0 if missing. Times maximumSubrate, (1 + latency) is
@@ -43,7 +43,7 @@ public struct LinkDescription: RPCPayload, Hashable {
   public var peripheral: String
   /// This machine's role: "central" if it connected to the device, "peripheral" if the device connected to it.
   public var role: Word<LinkRole>
-  /// The time between two connection events, in seconds, 0.0075 to 4; missing where the controller did not tell, as
+  /// The time between two connection events, in seconds, 0.000375 to 4; missing where the controller did not tell, as
   /// `latency` and `timeout`.
   public var interval: Double?
   /// How many connection events the peripheral may skip, 0 to 499.
@@ -117,7 +117,8 @@ public enum PeripheralSetParameters: ClientCall {
     have settled it. The wishes of all sessions are merged: the quickest interval, the lowest subrate factor with the \
     highest continuation number, the lowest latency, the longest timeout. A session's wish ends when it lets the device \
     go. For a device that connected to this machine the session must serve it; then the device's controller has to \
-    agree. The error notSupported says which side lacks connection subrating; the rest is in force then.
+    agree. The error notSupported says which side lacks connection subrating, or shorter connection intervals for an \
+    interval below 7.5 ms; the rest is in force then, with the shortest interval that there is.
     """
 
   /// The parameters.

@@ -6,6 +6,7 @@ extension CommandPacket {
     Disconnect.opcode, ReadRemoteVersionInformation.opcode, ReadRSSI.opcode, LEConnectionUpdate.opcode,
     LERemoteConnectionParameterRequestReply.opcode, LERemoteConnectionParameterRequestNegativeReply.opcode,
     LEReadRemoteFeatures.opcode, LESetDataLength.opcode, LEReadPHY.opcode, LESetPHY.opcode, LESubrateRequest.opcode,
+    LEReadAllRemoteFeatures.opcode, LEConnectionRateRequest.opcode,
     LEEnableEncryption.opcode, LELongTermKeyRequestReply.opcode, LELongTermKeyRequestNegativeReply.opcode,
   ]
 

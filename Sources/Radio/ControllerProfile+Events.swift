@@ -2,8 +2,8 @@ import HCI
 
 extension ControllerProfile {
   /// The LE events to unmask (Core 5.4, Vol 4, Part E, 7.8.1): the events that the kernel unmasks by the controller's
-  /// features and commands, and the events of synchronisation and subrating, which it does not unmask for every
-  /// controller.
+  /// features and commands, and the events of synchronisation, subrating and connection rates, which it does not unmask
+  /// for every controller.
   package var eventMask: UInt64 {
     var bits: Set<Int> = []
     for (feature, events) in Self.featureEvents where features.rawValue & 1 << feature != 0 { bits.formUnion(events) }
@@ -13,6 +13,7 @@ extension ControllerProfile {
     // Sync Established, Report, Sync Lost.
     if canSynchronise { bits.formUnion([13, 14, 15]) }
     if canSubrate { bits.insert(34) }
+    if canShorten { bits.insert(54) }
     return bits.reduce(0) { $0 | 1 << UInt64($1) }
   }
 

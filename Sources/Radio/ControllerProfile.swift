@@ -5,6 +5,10 @@ import HCI
 /// A controller's description of itself, and the known faults in it.
 package struct ControllerProfile: Hashable {
   package var features = LEFeatures()
+  /// The features beyond the first 64.
+  package var moreFeatures = LEMoreFeatures()
+  /// The shortest interval of links between controllers with shorter connection intervals; nil: it has 7.5 ms, as all.
+  package var shortestInterval: Duration?
   /// Which activities go together; nil if the controller did not tell.
   package var states: LEStates?
   /// Which commands there are, one bit each (Core 5.4, Vol 4, Part E, 6.27); nil if the controller did not tell.
@@ -53,6 +57,16 @@ package struct ControllerProfile: Hashable {
   package var canSubrate: Bool {
     features.contains(.connectionSubrating) && has(octet: 44, bits: 0x02) && has(octet: 46, bits: 0x03)
   }
+
+  /// Whether it may have shorter connection intervals: features beyond the first 64, and the commands to read them and
+  /// to use short intervals.
+  package var mayShorten: Bool {
+    commands != nil && features.contains(.extendedFeatureSet) && has(octet: 47, bits: 0x0C)
+      && has(octet: 48, bits: 0xE0) && (has(octet: 47, bits: 0x10) || has(octet: 44, bits: 0x02))
+  }
+
+  /// Whether it has shorter connection intervals: the feature, and the commands of `mayShorten`.
+  package var canShorten: Bool { mayShorten && moreFeatures.contains(.shorterConnectionIntervals) }
 
   /// The PHYs that it can use on links.
   package var phys: Set<PHY> {

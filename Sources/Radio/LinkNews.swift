@@ -6,6 +6,8 @@ import HCI
 package enum LinkNews: Hashable {
   /// Its parameters changed.
   case parameters(LinkParameters)
+  /// Its interval and its subrating are these, with latency and timeout.
+  case rate(LinkParameters)
   /// Its parameters stay as they are.
   case parametersRefused(HCIStatus)
   /// Its PHYs are these; or stay as they are, if the status is an error.
@@ -14,6 +16,9 @@ package enum LinkNews: Hashable {
   case dataLength(tx: Int, rx: Int)
   /// The other controller has these features; or does not tell them, if the status is an error.
   case features(HCIStatus, LEFeatures)
+  /// The features of the other controller beyond the first 64, none if it has no more; or it does not tell them, if the
+  /// status is an error.
+  case moreFeatures(HCIStatus, LEMoreFeatures)
   /// Its subrating is this, with latency and timeout; or stays as it is, if the status is an error.
   case subrate(LESubrateChange)
 }
@@ -26,6 +31,10 @@ extension LinkNews {
       let parameters = LinkParameters(event.interval, event.latency, event.supervisionTimeout)
       return (event.handle, event.status.isSuccess ? .parameters(parameters) : .parametersRefused(event.status))
     case .leSubrateChange(let event): return (event.handle, .subrate(event))
+    case .leConnectionRateChange(let event):
+      return (event.handle, event.status.isSuccess ? .rate(LinkParameters(event)) : .parametersRefused(event.status))
+    case .leReadAllRemoteFeaturesComplete(let event):
+      return (event.handle, .moreFeatures(event.status, event.lastValidPage > 0 ? event.more : []))
     case .lePHYUpdateComplete(let event):
       return (event.handle, .phy(event.status, tx: PHY(rawValue: event.tx), rx: PHY(rawValue: event.rx)))
     case .leDataLengthChange(let event):
@@ -39,10 +48,10 @@ extension LinkNews {
   /// The supervision timeout that the link has from now on; nil if the news are about something else.
   var supervisionTimeout: Duration? {
     switch self {
-    case .parameters(let parameters): parameters.supervisionTimeout
+    case .parameters(let parameters), .rate(let parameters): parameters.supervisionTimeout
     case .subrate(let change) where change.status.isSuccess:
       TimeUnits.supervisionUnits(change.supervisionTimeout)
-    case .parametersRefused, .phy, .dataLength, .features, .subrate: nil
+    case .parametersRefused, .phy, .dataLength, .features, .moreFeatures, .subrate: nil
     }
   }
 }
@@ -53,6 +62,14 @@ extension LinkParameters {
     self.init(
       interval: TimeUnits.connectionUnits(interval), latency: Int(latency),
       supervisionTimeout: TimeUnits.supervisionUnits(timeout))
+  }
+
+  /// The parameters that a change of the rate tells.
+  init(_ change: LEConnectionRateChange) {
+    self.init(
+      interval: TimeUnits.rateUnits(change.interval), latency: Int(change.latency),
+      supervisionTimeout: TimeUnits.supervisionUnits(change.supervisionTimeout), subrate: max(1, Int(change.factor)),
+      continuation: Int(change.continuationNumber))
   }
 
   /// The parameters in force after an update of the connection: another interval ends its subrating, the same one does

@@ -17,8 +17,11 @@ import HCI
 /// | any   | `end`                                             | all that waited are told as `settled` → idle         |
 package struct LinkRequests {
   package enum Kind: Hashable {
+    /// The interval, with the rest of the parameters.
     case parameters
     case subrate
+    /// The features of the other controller are read.
+    case features
     case phy
     case dataLength
   }

@@ -9,6 +9,7 @@ import Adapter
 /// | neither                                      | `update` | `subrate`                  |
 ///
 /// LE Subrate Request sets the latency and the timeout, too. Another interval ends the subrating, so it comes first.
+/// Where both controllers have shorter connection intervals, LE Connection Rate Request sets all at once.
 package enum ParameterStep: Hashable {
   /// LE Connection Update (Core 5.4, Vol 4, Part E, 7.8.18).
   case update

@@ -2,8 +2,8 @@ import Bluetooth
 import HCI
 
 /// Asks a controller that has just come on for its capabilities, gives it our random address if it has no public one,
-/// removes the advertising sets that an earlier owner left, and has it subrate links if it can: that must be said
-/// before there is a link, and the kernel masks the event.
+/// removes the advertising sets that an earlier owner left, and has it subrate links and use short intervals if it can:
+/// that must be said before there is a link, and the kernel masks the events.
 ///
 /// | State   | Input                          | Actions                                        |
 /// |---------|--------------------------------|------------------------------------------------|
@@ -25,6 +25,8 @@ package struct SetUpMachine {
   private var profile: ControllerProfile
   private var slot = CommandSlot()
   private var questions: [CommandPacket]
+  /// The question that was sent last.
+  private var question: CommandPacket?
 
   package init(address: DeviceAddress, faults: ControllerFaults) {
     profile = ControllerProfile(address: address)
@@ -66,6 +68,7 @@ package struct SetUpMachine {
     guard !questions.isEmpty else { return [.done(profile)] }
     guard slot.isFree else { return [] }
     let question = questions.removeFirst()
+    self.question = question
     slot.send(question, at: now)
     return [.send(question)]
   }
@@ -94,7 +97,23 @@ package struct SetUpMachine {
     case ReadLocalSupportedCommands.opcode:
       profile.commands = try complete.decoded(as: ReadLocalSupportedCommands.self).commands
       if profile.canSubrate { questions += Self.subrating(profile) }
-    case LESetHostFeature.opcode: profile.features.insert(.connectionSubratingHostSupport)
+      if profile.mayShorten { questions.append(CommandPacket(LEReadAllLocalSupportedFeatures())) }
+    case LEReadAllLocalSupportedFeatures.opcode:
+      guard let all = try? complete.decoded(as: LEReadAllLocalSupportedFeatures.self), all.lastPage > 0 else { return }
+      profile.moreFeatures = all.more
+      if profile.canShorten { questions += Self.shortening(profile) }
+    case LEReadMinimumSupportedConnectionInterval.opcode:
+      // Else the host's bit was refused, and was not set before.
+      guard profile.moreFeatures.contains(.shorterConnectionIntervalsHostSupport),
+        let read = try? complete.decoded(as: LEReadMinimumSupportedConnectionInterval.self)
+      else { return }
+      let shortest = max(3, UInt16(read.shortest))
+      profile.shortestInterval = TimeUnits.rateUnits(shortest)
+      questions.append(Self.rates(from: shortest))
+    case LESetHostFeature.opcode where question == Self.hostSubrates:
+      profile.features.insert(.connectionSubratingHostSupport)
+    case LESetHostFeature.opcode, LESetHostFeatureV2.opcode:
+      profile.moreFeatures.insert(.shorterConnectionIntervalsHostSupport)
     case LEReadSupportedStates.opcode:
       profile.states = try complete.decoded(as: LEReadSupportedStates.self).value
     case LEReadFilterAcceptListSize.opcode:
@@ -117,16 +136,48 @@ package struct SetUpMachine {
   private static func subrating(_ profile: ControllerProfile) -> [CommandPacket] {
     [
       CommandPacket(LESetEventMask { $0.mask = profile.eventMask }),
-      CommandPacket(
-        LESetHostFeature {
-          $0.bit = 38
-          $0.value = 1
-        }),
+      hostSubrates,
       CommandPacket(
         LESetDefaultSubrate {
           $0.subrateMax = 50
           $0.maximumLatency = 9
         }),
     ]
+  }
+
+  private static let hostSubrates = CommandPacket(
+    LESetHostFeature {
+      $0.bit = 38
+      $0.value = 1
+    })
+
+  /// Makes short intervals usable.
+  private static func shortening(_ profile: ControllerProfile) -> [CommandPacket] {
+    let older = CommandPacket(
+      LESetHostFeature {
+        $0.bit = 73
+        $0.value = 1
+      })
+    let newer = CommandPacket(
+      LESetHostFeatureV2 {
+        $0.bit = 73
+        $0.value = 1
+      })
+    return [
+      CommandPacket(LESetEventMask { $0.mask = profile.eventMask }), profile.has(octet: 47, bits: 0x10) ? newer : older,
+      CommandPacket(LEReadMinimumSupportedConnectionInterval()),
+    ]
+  }
+
+  /// Lets peripherals have every interval up to 30 ms, with the factors and latencies of `subrating`: with longer ones
+  /// the longest timeout would be too short (Core 6.2, Vol 4, Part E, 7.8.155).
+  private static func rates(from shortest: UInt16) -> CommandPacket {
+    CommandPacket(
+      LESetDefaultRateParameters {
+        $0.rate.intervalMin = shortest
+        $0.rate.intervalMax = 240
+        $0.rate.subrateMax = 50
+        $0.rate.maximumLatency = 9
+      })
   }
 }

@@ -31,23 +31,8 @@ enum ControllerEvents {
   static func parameters(_ link: SimulatedLink, _ handle: UInt16) -> [MonitorPacket] {
     guard let parameters = link.parameters else { return [] }
     let layer = link.layer
-    // After the update, which ends the subrating that there was.
-    let subrating = event(
-      LESubrateChange {
-        $0.handle = handle
-        $0.factor = UInt16(clamping: parameters.subrate)
-        $0.latency = UInt16(clamping: parameters.latency)
-        $0.continuationNumber = UInt16(clamping: parameters.continuation)
-        $0.supervisionTimeout = TimeUnits.supervision(parameters.supervisionTimeout)
-      })
-    return [
-      event(
-        LEConnectionUpdateComplete {
-          $0.handle = handle
-          $0.interval = TimeUnits.connection(parameters.interval)
-          $0.latency = UInt16(clamping: parameters.latency)
-          $0.supervisionTimeout = TimeUnits.supervision(parameters.supervisionTimeout)
-        }),
+    let isShort = parameters.interval < ConnectionParameters.shortestOrdinaryInterval
+    return (isShort ? [rate(parameters, handle)] : update(parameters, handle)) + [
       event(
         LEPHYUpdateComplete {
           $0.handle = handle
@@ -62,7 +47,40 @@ enum ControllerEvents {
           $0.maximumRxOctets = UInt16(clamping: layer.rxOctets ?? 27)
           $0.maximumRxTime = time(of: $0.maximumRxOctets)
         }),
-    ] + (parameters.subrate > 1 ? [subrating] : [])
+    ]
+  }
+
+  private static func update(_ parameters: LinkParameters, _ handle: UInt16) -> [MonitorPacket] {
+    let update = event(
+      LEConnectionUpdateComplete {
+        $0.handle = handle
+        $0.interval = TimeUnits.connection(parameters.interval)
+        $0.latency = UInt16(clamping: parameters.latency)
+        $0.supervisionTimeout = TimeUnits.supervision(parameters.supervisionTimeout)
+      })
+    guard parameters.subrate > 1 else { return [update] }
+    // The update ends the subrating that there was.
+    let subrating = event(
+      LESubrateChange {
+        $0.handle = handle
+        $0.factor = UInt16(clamping: parameters.subrate)
+        $0.latency = UInt16(clamping: parameters.latency)
+        $0.continuationNumber = UInt16(clamping: parameters.continuation)
+        $0.supervisionTimeout = TimeUnits.supervision(parameters.supervisionTimeout)
+      })
+    return [update, subrating]
+  }
+
+  private static func rate(_ parameters: LinkParameters, _ handle: UInt16) -> MonitorPacket {
+    event(
+      LEConnectionRateChange {
+        $0.handle = handle
+        $0.interval = TimeUnits.rate(parameters.interval)
+        $0.factor = UInt16(clamping: parameters.subrate)
+        $0.latency = UInt16(clamping: parameters.latency)
+        $0.continuationNumber = UInt16(clamping: parameters.continuation)
+        $0.supervisionTimeout = TimeUnits.supervision(parameters.supervisionTimeout)
+      })
   }
 
   /// How long so many octets take on LE 1M, in µs: with 14 octets of preamble, access address, header, MIC and CRC

@@ -54,7 +54,7 @@ MODULES = {
     12: ["advertising_in_full", "periodic"],
     13: ["l2cap_channels", "enhanced_channels", "corebluetooth_channels"],
     14: ["bulk_values", "captures", "enhanced_bearers"],
-    15: ["beacons", "subrating"],
+    15: ["beacons", "subrating", "short_intervals"],
 }
 
 

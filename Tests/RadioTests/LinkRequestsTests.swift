@@ -13,6 +13,7 @@ struct LinkRequestsTests {
       switch kind {
       case .parameters: CommandPacket(LEConnectionUpdate { $0.handle = 0x40 })
       case .subrate: CommandPacket(LESubrateRequest { $0.handle = 0x40 })
+      case .features: CommandPacket(LEReadAllRemoteFeatures { $0.handle = 0x40 })
       case .phy: CommandPacket(LESetPHY { $0.handle = 0x40 })
       case .dataLength: CommandPacket(LESetDataLength { $0.handle = 0x40 })
       }

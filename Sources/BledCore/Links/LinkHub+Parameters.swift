@@ -96,6 +96,16 @@ extension LinkHub {
     // The request outlasts the link where the session is to have the next one, too.
     let isKept = central.setWish(wish, of: session)
     server.wishes[session] = isKept ? nil : wish
-    wishesChanged(done)
+    wishesChanged { [weak self] error in done(self?.concerns(error, wish) == false ? nil : error) }
+  }
+
+  /// Whether an error is about a session's own request: another session may have requested the short interval that the
+  /// link cannot have.
+  private func concerns(_ error: BluetoothError?, _ wish: CheckedWish?) -> Bool {
+    guard let error, error.domain == .gap, error.code == GAPError.notSupported.rawValue,
+      arbiter.wanted?.isShort == true, let current = link.parameters
+    else { return true }
+    guard let parameters = wish?.parameters else { return false }
+    return parameters.isShort || current.interval > parameters.interval.upperBound
   }
 }

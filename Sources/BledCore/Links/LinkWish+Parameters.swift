@@ -3,12 +3,12 @@ import BledRPC
 import Bluetooth
 
 extension ConnectionParameters {
-  /// The parameters that a session requests, in the controllers' units of 1.25 and 10 ms. Values that it omits are
-  /// chosen to fit the rest.
+  /// The parameters that a session requests, in the controllers' units: 0.125 ms for intervals below 7.5 ms, 1.25 ms
+  /// for others, 10 ms for the timeout. Values that it omits are chosen to fit the rest.
   /// - Throws: `BledError.invalidParameter` with the rule that is violated (Core 5.4, Vol 6, Part B, 4.5.1 and 4.5.2).
   init(_ wish: LinkWish) throws(BluetoothError) {
-    try Self.check(wish.minimumInterval, "minimumInterval", 0.0075...4)
-    try Self.check(wish.maximumInterval, "maximumInterval", 0.0075...4)
+    try Self.check(wish.minimumInterval, "minimumInterval", 0.000375...4)
+    try Self.check(wish.maximumInterval, "maximumInterval", 0.000375...4)
     let (usualMinimum, usualMaximum) = (0.015, 0.045)
     let shortest = wish.minimumInterval ?? min(usualMinimum, wish.maximumInterval ?? usualMinimum)
     let longest = wish.maximumInterval ?? max(usualMaximum, wish.minimumInterval ?? usualMaximum)
@@ -21,7 +21,7 @@ extension ConnectionParameters {
       throw BledError.invalidParameter.error("\"latency\" is \(latency): it must be 0 to 499 connection events")
     }
     let (subrate, continuation) = try Self.subrating(wish, latency: latency)
-    let interval = Self.rounded(shortest, to: 1250)...Self.rounded(longest, to: 1250)
+    let interval = Self.roundedInterval(shortest)...Self.roundedInterval(longest)
     let skipped = interval.upperBound * subrate.upperBound * (1 + latency) * 2
     try Self.check(wish.timeout, "timeout", 0.1...32)
     let timeout = wish.timeout.map { Self.rounded($0, to: 10_000) } ?? max(.seconds(4), skipped + .milliseconds(100))
@@ -78,6 +78,10 @@ extension ConnectionParameters {
     guard let seconds, !range.contains(seconds) else { return }
     throw BledError.invalidParameter.error(
       "\"\(name)\" is \(seconds) s: it must be \(range.lowerBound) to \(range.upperBound) s")
+  }
+
+  private static func roundedInterval(_ seconds: Double) -> Duration {
+    rounded(seconds, to: seconds < shortestOrdinaryInterval.inSeconds ? 125 : 1250)
   }
 
   private static func rounded(_ seconds: Double, to microseconds: Int64) -> Duration {

@@ -17,7 +17,8 @@ import Adapter
 struct ParameterArbiter {
   private static let maximumRepetitions = 3
 
-  private var wanted: ConnectionParameters?
+  /// The merged requests.
+  private(set) var wanted: ConnectionParameters?
   /// How many requests are not settled.
   private var pending = 0
   private var repetitions = 0

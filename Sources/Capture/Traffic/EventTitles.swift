@@ -50,6 +50,7 @@ extension HCIWords {
     0x24: "LE Periodic Advertising Sync Established [v2]", 0x25: "LE Periodic Advertising Report [v2]",
     0x26: "LE Periodic Advertising Sync Transfer Received [v2]",
     0x27: "LE Periodic Advertising Subevent Data Request", 0x28: "LE Periodic Advertising Response Report",
-    0x29: "LE Enhanced Connection Complete [v2]",
+    0x29: "LE Enhanced Connection Complete [v2]", 0x2B: "LE Read All Remote Features Complete",
+    0x37: "LE Connection Rate Change",
   ]
 }

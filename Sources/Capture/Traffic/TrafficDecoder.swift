@@ -165,7 +165,7 @@ public struct TrafficDecoder: Sendable {
         ? event.mode == 0 ? "not encrypted any more" : "encrypted" : "encryption failed: \(event.status)"
       return Self.entry(record, text, peer(record, event.handle))
     case .leConnectionUpdateComplete(let event):
-      let interval = Self.milliseconds(event.interval)
+      let interval = Self.milliseconds(event.interval, of: 1250)
       return Self.entry(
         record,
         "parameters: interval \(interval) ms, latency \(event.latency), timeout \(Int(event.supervisionTimeout) * 10) ms",
@@ -176,6 +176,13 @@ public struct TrafficDecoder: Sendable {
         """
         subrating: one event of \(event.factor), continuation \(event.continuationNumber), latency \(event.latency), \
         timeout \(Int(event.supervisionTimeout) * 10) ms
+        """, peer(record, event.handle))
+    case .leConnectionRateChange(let event):
+      return Self.entry(
+        record,
+        """
+        rate: interval \(Self.milliseconds(event.interval, of: 125)) ms, one event of \(event.factor), continuation \
+        \(event.continuationNumber), latency \(event.latency), timeout \(Int(event.supervisionTimeout) * 10) ms
         """, peer(record, event.handle))
     case .lePHYUpdateComplete(let event):
       return Self.entry(
@@ -198,14 +205,17 @@ public struct TrafficDecoder: Sendable {
     guard status == .success else { return Self.entry(record, "connecting failed: \(status)", peer.device) }
     frames.began(number(record, handle), peer: peer.device)
     let role = role == 0 ? "central" : "peripheral"
-    return Self.entry(record, "connected as \(role), interval \(Self.milliseconds(interval)) ms", peer.device)
+    return Self.entry(record, "connected as \(role), interval \(Self.milliseconds(interval, of: 1250)) ms", peer.device)
   }
 
-  /// Units of 1.25 ms: "30", "7.5", "48.75".
-  private static func milliseconds(_ units: UInt16) -> String {
-    let hundredths = Int(units) * 125
-    let (whole, rest) = (hundredths / 100, hundredths % 100)
-    return rest == 0 ? "\(whole)" : "\(whole).\(rest % 10 == 0 ? "\(rest / 10)" : rest < 10 ? "0\(rest)" : "\(rest)")"
+  /// Units of so many microseconds: "30", "7.5", "48.75", "0.375".
+  private static func milliseconds(_ units: UInt16, of microseconds: Int) -> String {
+    let thousandths = Int(units) * microseconds
+    let (whole, rest) = (thousandths / 1000, thousandths % 1000)
+    guard rest > 0 else { return "\(whole)" }
+    var places = "\(1000 + rest)".dropFirst()
+    while places.last == "0" { places.removeLast() }
+    return "\(whole).\(places)"
   }
 
   private static func phy(_ number: UInt8) -> String {

@@ -158,6 +158,8 @@ package struct LEFeatures: OptionSet, PacketField, Hashable, Sendable {
   package static let connectionSubratingHostSupport = LEFeatures(rawValue: 1 << 38)
   /// Advertising Coding Selection.
   package static let advertisingCodingSelection = LEFeatures(rawValue: 1 << 40)
+  /// LL Extended Feature Set: there are `LEMoreFeatures`.
+  package static let extendedFeatureSet = LEFeatures(rawValue: 1 << 63)
 }
 
 /// LE Read Maximum Data Length (Core 5.4, Vol 4, Part E, 7.8.46).

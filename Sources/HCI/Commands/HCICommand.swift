@@ -129,6 +129,8 @@ package enum KnownCommands {
     LERemoteConnectionParameterRequestReply.self, LERemoteConnectionParameterRequestNegativeReply.self,
     SetControllerToHostFlowControl.self, HostBufferSize.self, HostNumberOfCompletedPackets.self,
     LEReadMaximumDataLength.self, LESetHostFeature.self, LESetDefaultSubrate.self, LESubrateRequest.self,
+    LEReadAllLocalSupportedFeatures.self, LEReadAllRemoteFeatures.self, LESetHostFeatureV2.self,
+    LEConnectionRateRequest.self, LESetDefaultRateParameters.self, LEReadMinimumSupportedConnectionInterval.self,
   ]
 
   private static let byOpcode = Dictionary(uniqueKeysWithValues: all.map { ($0.opcode, $0) })

@@ -63,6 +63,10 @@ package enum HCIEvent: Hashable, Sendable {
   case lePHYUpdateComplete(LEPHYUpdateComplete)
   /// The subrating of a link changed.
   case leSubrateChange(LESubrateChange)
+  /// The other controller told its features, of more pages than the first.
+  case leReadAllRemoteFeaturesComplete(LEReadAllRemoteFeaturesComplete)
+  /// The interval and the subrating of a link changed.
+  case leConnectionRateChange(LEConnectionRateChange)
   /// An extended set ceased.
   case leAdvertisingSetTerminated(LEAdvertisingSetTerminated)
   /// The controller is synchronised with a periodic train, or could not be.
@@ -102,6 +106,8 @@ package enum HCIEvent: Hashable, Sendable {
       case LEEnhancedConnectionComplete.subevent: self = .leEnhancedConnectionComplete(try coder.read())
       case LEPHYUpdateComplete.subevent: self = .lePHYUpdateComplete(try coder.read())
       case LESubrateChange.subevent: self = .leSubrateChange(try coder.read())
+      case LEReadAllRemoteFeaturesComplete.subevent: self = .leReadAllRemoteFeaturesComplete(try coder.read())
+      case LEConnectionRateChange.subevent: self = .leConnectionRateChange(try coder.read())
       case LEExtendedAdvertisingReports.subevent: self = .leExtendedAdvertisingReport(try coder.read())
       case LEAdvertisingSetTerminated.subevent: self = .leAdvertisingSetTerminated(try coder.read())
       case LEPeriodicAdvertisingSyncEstablished.subevent:
@@ -135,6 +141,8 @@ package enum HCIEvent: Hashable, Sendable {
     case .leDataLengthChange(let event): event.packet
     case .lePHYUpdateComplete(let event): event.packet
     case .leSubrateChange(let event): event.packet
+    case .leReadAllRemoteFeaturesComplete(let event): event.packet
+    case .leConnectionRateChange(let event): event.packet
     case .leAdvertisingSetTerminated(let event): event.packet
     case .lePeriodicAdvertisingSyncEstablished(let event): event.packet
     case .lePeriodicAdvertisingReport(let event): event.packet

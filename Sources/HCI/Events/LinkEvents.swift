@@ -171,6 +171,50 @@ package struct LESubrateChange: LEMetaEventParameters {
   }
 }
 
+/// LE Read All Remote Features Complete (Core 6.0, Vol 4, Part E, 7.7.65.39). Features of later pages follow, and are
+/// not read.
+package struct LEReadAllRemoteFeaturesComplete: LEMetaEventParameters {
+  package static let subevent: UInt8? = 0x2B
+  package var status = HCIStatus.success
+  package var handle: ConnectionHandle = 0
+  /// The highest page with a feature of the other controller, 0 to 10.
+  package var lastPage: UInt8 = 0
+  /// The highest page that it was asked for.
+  package var lastValidPage: UInt8 = 0
+  /// Page 0.
+  package var features: LEFeatures = []
+  /// The first 64 of page 1, if that is valid.
+  package var more: LEMoreFeatures = []
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&status, &handle, &lastPage, &lastValidPage, &features, &more)
+  }
+}
+
+/// LE Connection Rate Change (Core 6.2, Vol 4, Part E, 7.7.65.50).
+package struct LEConnectionRateChange: LEMetaEventParameters {
+  package static let subevent: UInt8? = 0x37
+  package var status = HCIStatus.success
+  package var handle: ConnectionHandle = 0
+  /// In 0.125 ms.
+  package var interval: UInt16 = 0
+  /// The subrate factor: one of so many connection events is used, 1 to 500.
+  package var factor: UInt16 = 1
+  /// Subrated events that the peripheral may skip, 0 to 499.
+  package var latency: UInt16 = 0
+  /// How many more events are used after one with data, 0 to 499.
+  package var continuationNumber: UInt16 = 0
+  /// In 10 ms.
+  package var supervisionTimeout: UInt16 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&status, &handle, &interval, &factor)
+    coder.fields(&latency, &continuationNumber, &supervisionTimeout)
+  }
+}
+
 /// LE Advertising Set Terminated (Core 5.4, Vol 4, Part E, 7.7.65.18).
 package struct LEAdvertisingSetTerminated: LEMetaEventParameters {
   package static let subevent: UInt8? = 0x12

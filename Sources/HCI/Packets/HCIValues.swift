@@ -70,6 +70,8 @@ package enum TimeUnits {
   package static func advertising(_ duration: Duration) -> UInt16 { units(duration, of: 625, within: 0x0020...0x4000) }
   /// Connection intervals in 1.25 ms, 7.5 ms to 4 s (7.8.12).
   package static func connection(_ duration: Duration) -> UInt16 { units(duration, of: 1250, within: 0x0006...0x0C80) }
+  /// Connection intervals in 0.125 ms, 0.375 ms to 4 s (Core 6.2, Vol 4, Part E, 7.8.154).
+  package static func rate(_ duration: Duration) -> UInt16 { units(duration, of: 125, within: 0x0003...0x7D00) }
   /// Supervision timeouts in 10 ms, 100 ms to 32 s (7.8.12).
   package static func supervision(_ duration: Duration) -> UInt16 {
     units(duration, of: 10_000, within: 0x000A...0x0C80)
@@ -87,6 +89,8 @@ package enum TimeUnits {
   package static func slots(_ count: UInt16) -> Duration { .microseconds(Int64(count) * 625) }
   /// How long `count` units of 1.25 ms are.
   package static func connectionUnits(_ count: UInt16) -> Duration { .microseconds(Int64(count) * 1250) }
+  /// How long `count` units of 0.125 ms are.
+  package static func rateUnits(_ count: UInt16) -> Duration { .microseconds(Int64(count) * 125) }
   /// How long `count` units of 10 ms are.
   package static func supervisionUnits(_ count: UInt16) -> Duration { .milliseconds(Int64(count) * 10) }
 }

@@ -130,34 +130,47 @@ final class LinkPair {
   var room: Int { 2 * packetsPerEvent }
 
   /// The controller chooses within the range (Core 5.4, Vol 4, Part E, 7.8.12); the shortest makes the best simulation.
-  /// - Parameter subrate: 1 for a new link.
-  private static func chosen(from wanted: ConnectionParameters, subrate: Int = 1) -> LinkParameters {
+  /// - Parameters:
+  ///   - subrate: 1 for a new link.
+  ///   - shortest: the shortest interval.
+  private static func chosen(
+    from wanted: ConnectionParameters, subrate: Int = 1,
+    shortest: Duration = ConnectionParameters.shortestOrdinaryInterval
+  ) -> LinkParameters {
     LinkParameters(
-      interval: min(max(wanted.interval.lowerBound, .microseconds(7500)), .seconds(4)), latency: wanted.latency,
+      interval: min(max(wanted.interval.lowerBound, shortest), .seconds(4)), latency: wanted.latency,
       supervisionTimeout: min(max(wanted.supervisionTimeout, .milliseconds(100)), .seconds(32)), subrate: subrate,
       continuation: min(wanted.continuation, subrate - 1))
   }
 
-  /// Which side lacks the subrating that is wanted.
-  private func lacksSubrating(_ wanted: ConnectionParameters, _ side: SimulatedLink) -> BluetoothError? {
-    guard wanted.subrate.lowerBound > 1 else { return nil }
-    guard side.radio.subrating else {
-      return GAPError.notSupported.error("the adapter does not have connection subrating")
+  /// The side that lacks a wanted feature, where the parameters are not those of every link.
+  private func lacking(_ wanted: ConnectionParameters, _ side: SimulatedLink) -> BluetoothError? {
+    lacking(\.subrating, "connection subrating", side, isWanted: wanted.subrate.lowerBound > 1)
+      ?? lacking(
+        \.shortIntervals, "shorter connection intervals", side,
+        isWanted: wanted.interval.upperBound < ConnectionParameters.shortestOrdinaryInterval)
+  }
+
+  private func lacking(
+    _ feature: KeyPath<RadioDescription, Bool>, _ name: String, _ side: SimulatedLink, isWanted: Bool
+  ) -> BluetoothError? {
+    guard isWanted else { return nil }
+    guard side.radio[keyPath: feature] else {
+      return GAPError.notSupported.error("the adapter does not have \(name)")
     }
     let other = side === central ? peripheral : central
-    return other.radio.subrating
-      ? nil : GAPError.notSupported.error("\(side.peer) does not have connection subrating")
+    return other.radio[keyPath: feature] ? nil : GAPError.notSupported.error("\(side.peer) does not have \(name)")
   }
 
   /// One side requests other parameters. Centrals on this air agree; the change follows after six more connection
-  /// events (Vol 6, Part B, 5.1.1), without the subrating that one side lacks.
+  /// events (Vol 6, Part B, 5.1.1), without the features that one side lacks.
   /// Of several requests until then the newest counts.
   func request(
     _ newest: ConnectionParameters, by side: SimulatedLink, _ done: @escaping (BluetoothError?) -> Void
   ) {
     let isUnderWay = wanted != nil
     wanted = newest
-    let lacking = lacksSubrating(newest, side)
+    let lacking = self.lacking(newest, side)
     requests.append { error in done(error ?? lacking) }
     guard !isUnderWay else { return }
     scheduler.schedule(after: parameters.interval * 6) { [self] in
@@ -169,7 +182,10 @@ final class LinkPair {
       }
       self.wanted = nil
       let canSubrate = central.radio.subrating && peripheral.radio.subrating
-      parameters = Self.chosen(from: wanted, subrate: canSubrate ? min(max(1, wanted.subrate.lowerBound), 500) : 1)
+      let canShorten = central.radio.shortIntervals && peripheral.radio.shortIntervals
+      parameters = Self.chosen(
+        from: wanted, subrate: canSubrate ? min(max(1, wanted.subrate.lowerBound), 500) : 1,
+        shortest: canShorten ? .microseconds(375) : ConnectionParameters.shortestOrdinaryInterval)
       events = ConnectionEvents(parameters, from: scheduler.now)
       alarm?.cancel()
       alarm = nil

@@ -10,6 +10,8 @@ struct RadioDescription: ReadableFromFile, Sendable {
   var longestPacket = 251
   /// Whether it has connection subrating.
   var subrating = true
+  /// Whether it has shorter connection intervals.
+  var shortIntervals = true
 
   private enum Word: String, CaseIterable {
     case le1M = "1M"
@@ -25,7 +27,7 @@ struct RadioDescription: ReadableFromFile, Sendable {
     }
   }
 
-  private enum Keys: String, CaseIterable { case phys, longestPacket, subrating }
+  private enum Keys: String, CaseIterable { case phys, longestPacket, subrating, shortIntervals }
 
   init() {}
 
@@ -33,6 +35,7 @@ struct RadioDescription: ReadableFromFile, Sendable {
     let members = try FileMembers(value, Keys.self)
     longestPacket = try members.integer(.longestPacket, in: 27...251, default: longestPacket)
     subrating = try members.value(.subrating, default: subrating)
+    shortIntervals = try members.value(.shortIntervals, default: shortIntervals)
     guard let list = members[.phys] else { return }
     phys = []
     for element in try list.elements() { phys.insert(try element.word(Word.self).phy) }

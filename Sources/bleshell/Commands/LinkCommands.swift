@@ -24,7 +24,10 @@ struct InfoCommand: ShellCommand {
 
 /// A person's wishes for the parameters of a connection.
 struct LinkOptions: ParsableArguments {
-  @Option(help: "Time between two connection events in ms, 7.5 to 4000: one number, or the least and the most (15-30).")
+  @Option(
+    help:
+      "Time between two connection events in ms, 0.375 to 4000, one number or two (15-30); less than 7.5 where both can."
+  )
   var interval: String?
   @Option(help: "How many connection events the device may skip, 0 to 499.") var latency: Int?
   @Option(help: "Seconds without a packet after which the connection is lost, 0.1 to 32.")

@@ -189,10 +189,33 @@ import Testing
     #expect(error?.data?.name == "notSupported")
   }
 
+  @Test("A short interval that a link cannot have is an error for those who want one, not for the others")
+  func shortIntervals() throws {
+    let (first, second) = (world.client(), world.client())
+    let id = try connect(first)
+    _ = try second.call(PeripheralConnect.self, .init(peripheral: id))
+    world.settle()
+    link?.refusal = GAPError.notSupported.error("the device does not have shorter connection intervals")
+    let quick = LinkWish(minimumInterval: 0.001, maximumInterval: 0.002)
+    let error = try first.error(PeripheralSetParameters.self, .init(peripheral: id, parameters: quick))
+    #expect(error?.data?.name == "notSupported")
+    link?.change(to: LinkParameters(interval: .microseconds(7500), latency: 0, supervisionTimeout: .seconds(4)))
+    let slow = LinkWish(minimumInterval: 0.03, maximumInterval: 0.03)
+    #expect(
+      try second.result(PeripheralSetParameters.self, .init(peripheral: id, parameters: slow)).interval == 0.0075)
+    #expect(link?.requested.last?.interval == .milliseconds(1)...(.milliseconds(2)))
+    #expect(try second.result(PeripheralSetParameters.self, .init(peripheral: id)).interval == 0.0075)
+    // An own short interval is refused to it, too.
+    let other = LinkWish(minimumInterval: 0.005, maximumInterval: 0.005)
+    #expect(
+      try second.error(PeripheralSetParameters.self, .init(peripheral: id, parameters: other))?.data?.name
+        == "notSupported")
+  }
+
   @Test(
     "What the specification forbids is refused with the rule",
     arguments: [
-      (LinkWish(minimumInterval: 0.005), "\"minimumInterval\" is 0.005 s: it must be 0.0075 to 4.0 s"),
+      (LinkWish(minimumInterval: 0.0003), "\"minimumInterval\" is 0.0003 s: it must be 0.000375 to 4.0 s"),
       (LinkWish(maximumInterval: 4.1), "\"maximumInterval\" is 4.1 s"),
       (LinkWish(minimumInterval: 0.05, maximumInterval: 0.03), "it must be at most \"maximumInterval\", 0.03 s"),
       (LinkWish(latency: 500), "0 to 499"), (LinkWish(latency: -1), "0 to 499"),
@@ -237,6 +260,8 @@ import Testing
     #expect(try parameters(LinkWish(maximumInterval: 1, latency: 4)).supervisionTimeout == .milliseconds(10_100))
     // In the controllers' units.
     #expect(try parameters(LinkWish(maximumInterval: 0.0311)).interval.upperBound == .microseconds(31_250))
+    let short = try parameters(LinkWish(minimumInterval: 0.0004, maximumInterval: 0.0074)).interval
+    #expect(short == .microseconds(375)...(.microseconds(7375)))
   }
 
   @Test("A wish of setLatency and one of setParameters are one: the last counts")

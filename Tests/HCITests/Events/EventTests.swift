@@ -60,6 +60,17 @@ struct EventTests {
     #expect(throws: HCICodingError.truncated(missing: 1)) { try event("043e0b 23 00 4000 0400 0100 0200 58") }
   }
 
+  @Test func aRateChange() throws {
+    guard case .leConnectionRateChange(let change) = try event("043e0e 37 00 4000 0300 0400 0100 0200 5802") else {
+      Issue.record("not a Connection Rate Change")
+      return
+    }
+    #expect(change.handle == 0x40 && change.interval == 3 && change.factor == 4 && change.latency == 1)
+    #expect(change.continuationNumber == 2 && change.supervisionTimeout == 600)
+    #expect(TimeUnits.rateUnits(3) == .microseconds(375) && TimeUnits.rate(.microseconds(375)) == 3)
+    #expect(TimeUnits.rate(.zero) == 3 && TimeUnits.rate(.seconds(5)) == 32_000)
+  }
+
   @Test func anAnonymousAdvertiserHasNoDevice() throws {
     let anonymous = try event("043e1a 0d 01 2000 ff 000000000000 01 01 00 7f b0 0000 00 000000000000 00")
     guard case .leExtendedAdvertisingReport(let reports) = anonymous else {

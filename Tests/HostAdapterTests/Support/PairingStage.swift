@@ -195,6 +195,7 @@ final class PairingStage {
 private final class Wires: ControllerCommands, HostPairingOwner {
   let isReady = true
   let features: LEFeatures = []
+  let shortestInterval: Duration? = nil
   var commands: [(packet: CommandPacket, done: (CommandSlot.Answer) -> Void)] = []
   var packets: [(handle: ConnectionHandle, octets: [UInt8])] = []
   var disconnected: [ConnectionHandle] = []

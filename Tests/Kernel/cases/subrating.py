@@ -12,8 +12,8 @@ from bumble.hci import (
     LeFeature,
 )
 from support.air import Adapter, Air
-from support.cases import expect_equal, stage
-from support.client import failure_of
+from support.cases import expect, expect_equal, stage
+from support.client import error_of, failure_of
 from support.daemon import Daemon
 from support.subrating import Subrating
 from support.waiting import until
@@ -122,6 +122,19 @@ async def lacking(given):
     expect_equal(error["name"], "notSupported", "the error")
     known = await client.call("peripheral.parameters", peripheral=identifier)
     expect_equal((known["interval"], known["latency"], known.get("subrate")), (0.03, 1, None), "what is in force")
+    await end(given, identifier)
+
+
+@subrated.case("a controller without shorter connection intervals gives 7.5 ms, and the error says that it is this one")
+async def no_short_interval(given):
+    client = given.client
+    identifier = await connect(client)
+    wish = {"minimumInterval": 0.001, "maximumInterval": 0.002}
+    error = await error_of(client.call("peripheral.setParameters", peripheral=identifier, parameters=wish))
+    expect_equal(error.data["name"], "notSupported", "the error")
+    expect("the controller of" in error.error["message"], f"which side lacks it: {error}")
+    known = await client.call("peripheral.parameters", peripheral=identifier)
+    expect_equal(known["interval"], 0.0075, "what is in force")
     await end(given, identifier)
 
 

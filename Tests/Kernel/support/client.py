@@ -161,8 +161,13 @@ class Client:
 
 async def failure_of(call):
     """The error's `data` of a call that must fail."""
+    return (await error_of(call)).data
+
+
+async def error_of(call):
+    """The error of a call that must fail."""
     try:
         result = await call
     except CallFailed as error:
-        return error.data
+        return error
     raise Failure(f"the call ought to have failed, and gave {result!r}")

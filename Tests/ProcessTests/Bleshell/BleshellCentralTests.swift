@@ -82,8 +82,10 @@ import Testing
     ).objects()
     #expect(asked.first?["subrate"] == 2 && asked.first?["continuation"] == 1)
     #expect(asked.first?["interval"] == .number(0.06) && asked.first?["latency"] == 2 && asked.first?["timeout"] == 5)
-    let refused = try daemon.bleshell("parameters", "Heart Belt", "--interval", "5")
-    #expect(refused.status != 0 && refused.errors.contains("it must be 0.0075 to 4.0 s"), "\(refused.errors)")
+    let refused = try daemon.bleshell("parameters", "Heart Belt", "--interval", "0.3")
+    #expect(refused.status != 0 && refused.errors.contains("it must be 0.000375 to 4.0 s"), "\(refused.errors)")
+    let short = try daemon.bleshell("parameters", "Heart Belt", "--interval", "0.375")
+    #expect(short.lines.contains("  interval: 0.375 ms"), "\(short.output)\(short.errors)")
     for wrong in [["--interval", "quick"], ["--subrate", "2.5"], ["--subrate", "2-3-4"]] {
       #expect(try daemon.start(["parameters", "Heart Belt"] + wrong).exitStatus() == 64)
     }

@@ -53,6 +53,30 @@ struct ConnectionEventsTests {
     }
   }
 
+  @Test("Intervals below 7.5 ms: each side can lack them, and gives 7.5 ms then")
+  func shortIntervals() throws {
+    let quick = ConnectionParameters(interval: .microseconds(1250)...(.microseconds(1500)))
+    let cases: [(AdapterStage, String?)] = [
+      (try Self.world(), nil),
+      (
+        try Self.world("radio: { shortIntervals: false }"),
+        "C0:DE:00:00:00:01 does not have shorter connection intervals"
+      ),
+      (
+        try Self.world(adapter: "radio: { shortIntervals: false }"),
+        "the adapter does not have shorter connection intervals"
+      ),
+    ]
+    for (world, words) in cases {
+      let link = try #require(world.connect(1))
+      var outcome: [BluetoothError?] = []
+      link.request(quick) { outcome.append($0) }
+      world.scheduler.advance(by: .seconds(1))
+      #expect(outcome.map(\.?.message) == [words])
+      #expect(link.parameters?.interval == .microseconds(words == nil ? 1250 : 7500))
+    }
+  }
+
   @Test("Packets wait for an event that is used: each factor-th, and those after one with data")
   func events() {
     var parameters = LinkParameters(interval: .milliseconds(10), latency: 0, supervisionTimeout: .seconds(4))

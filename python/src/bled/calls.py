@@ -1117,7 +1117,8 @@ class Calls(ABC):
         subrate factor with the highest continuation number, the lowest latency, the longest timeout. A session's
         wish ends when it lets the device go. For a device that connected to this machine the session must serve
         it; then the device's controller has to agree. The error notSupported says which side lacks connection
-        subrating; the rest is in force then.
+        subrating, or shorter connection intervals for an interval below 7.5 ms; the rest is in force then, with
+        the shortest interval that there is.
 
         peripheral: The daemon's identifier of the device.
         parameters: The parameters that this session requests; if missing, its request is withdrawn.

@@ -469,12 +469,13 @@ class LinkWish(Record):
         `maximumSubrate`; 0 if missing.
     latency: How many connection events the peripheral may skip, 0 to 499; 0 if missing. Times
         maximumSubrate, (1 + latency) is at most 500.
-    maximum_interval: The longest time between two connection events, in seconds, 0.0075 to 4; 0.045 if
+    maximum_interval: The longest time between two connection events, in seconds, 0.000375 to 4; 0.045 if
         missing, or `minimumInterval` where that is more.
     maximum_subrate: The maximum subrate factor, 1 to 500; `minimumSubrate` if missing. Without both each
         event is used, as every link can; a factor above 1 requires connection subrating on both sides.
-    minimum_interval: The shortest time between two connection events, in seconds, 0.0075 to 4; 0.015 if
-        missing, or `maximumInterval` where that is less.
+    minimum_interval: The shortest time between two connection events, in seconds, 0.000375 to 4; 0.015 if
+        missing, or `maximumInterval` where that is less. Below 0.0075 both sides need shorter connection
+        intervals (Bluetooth 6.2).
     minimum_subrate: The minimum subrate factor (connection subrating): one of so many connection events is
         used, 1 to 500; `maximumSubrate` if missing.
     timeout: After how many seconds without a packet the link is lost, 0.1 to 32, and more than (1 +
@@ -1755,8 +1756,8 @@ class PeripheralParametersResult(Record):
         missing where it is one.
     continuation: How many more connection events are used after one with data, 0 to 499; missing as
         `subrate`.
-    interval: The time between two connection events, in seconds, 0.0075 to 4; missing where the controller
-        did not tell, as `latency` and `timeout`.
+    interval: The time between two connection events, in seconds, 0.000375 to 4; missing where the
+        controller did not tell, as `latency` and `timeout`.
     key_size: The size of the encryption key, 7 to 16 octets; missing without encryption.
     latency: How many connection events the peripheral may skip, 0 to 499.
     mtu: The ATT MTU, 23 to 517 octets.
@@ -2815,8 +2816,8 @@ class PeripheralParametersChanged(Event):
     peripheral: The daemon's identifier of the device.
     role: This machine's role: "central" if it connected to the device, "peripheral" if the device connected
         to it.
-    interval: The time between two connection events, in seconds, 0.0075 to 4; missing where the controller
-        did not tell, as `latency` and `timeout`.
+    interval: The time between two connection events, in seconds, 0.000375 to 4; missing where the
+        controller did not tell, as `latency` and `timeout`.
     latency: How many connection events the peripheral may skip, 0 to 499.
     timeout: After how many seconds without a packet the link is lost, 0.1 to 32.
     subrate: The subrate factor (connection subrating): one of so many connection events is used, 2 to 500,
