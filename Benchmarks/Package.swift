@@ -26,6 +26,9 @@ let package = Package(
     .executableTarget(
       name: "bench-daemon", dependencies: [parts, .product(name: "Logging", package: "swift-log")]),
     .executableTarget(name: "daemon-load"),
+    .executableTarget(
+      name: "nearby-load",
+      dependencies: [.product(name: "BledClient", package: "bled"), .product(name: "NearbySessions", package: "bled")]),
   ],
   swiftLanguageModes: [.v6]
 )
