@@ -53,6 +53,11 @@ public protocol Adapter: AnyObject {
   /// The owner has bonds that the adapter did not make: imported ones, or earlier ones that hold again because the
   /// keys in their place were refused. They are used from now on.
   func bondsAdded()
+  /// Whether the controller resolves the private addresses of the device with this identity by itself: it reports and
+  /// connects to the device under its identity, under each of the device's addresses.
+  func resolves(_ identity: DeviceAddress) -> Bool
+  /// A device that the controller resolves was reported under a private address: it does not.
+  func doesNotResolve(_ identity: DeviceAddress)
   /// How it pairs from now on.
   func setPairing(_ settings: PairingSettings)
   /// Sets under which addresses it is seen; nil, the default, for the one that it keeps. Before `start`.
@@ -74,6 +79,13 @@ public protocol Adapter: AnyObject {
   /// - Parameter onEvent: called on the daemon's thread, not from inside this call.
   /// - Throws: `GAPError.notSupported`, which says why, if they cannot be seen.
   func tap(_ onEvent: @escaping (TapEvent) -> Void) throws(BluetoothError) -> any PacketTap
+}
+
+extension Adapter {
+  /// No controller does unless it is told to.
+  public func resolves(_ identity: DeviceAddress) -> Bool { false }
+  /// Nothing follows from it.
+  public func doesNotResolve(_ identity: DeviceAddress) {}
 }
 
 /// The events of an adapter.

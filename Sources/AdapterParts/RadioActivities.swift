@@ -34,6 +34,8 @@ package final class RadioActivities: ControllerCommands {
   private var alarm: (any ScheduledWork)?
   private var questions: [Int: (CommandSlot.Answer) -> Void] = [:]
   private var lastQuestion = 0
+  /// Whether wanted activities wait.
+  private var isHeld = false
 
   package init(in context: AdapterContext) { self.context = context }
 
@@ -47,14 +49,23 @@ package final class RadioActivities: ControllerCommands {
   // MARK: - The controller
 
   /// Starts the machines of a controller that was set up; nothing is wanted of it before the next input.
-  package func begin(_ profile: ControllerProfile) {
+  /// - Parameter holdsTargets: whether wanted activities wait for `startTargets`, as long as commands of the owner
+  ///   allow none of them.
+  package func begin(_ profile: ControllerProfile, holdsTargets: Bool = false) {
     (features, shortestInterval) = (profile.usableFeatures, profile.shortestInterval)
-    radio = profile.radio(targets)
+    isHeld = holdsTargets
+    radio = profile.radio(holdsTargets ? RadioTargets() : targets)
   }
 
   /// Starts wanted activities.
   /// - Parameter first: the input that begins: whether the controller's state is known.
   package func startTargets(_ first: RadioInput) {
+    if isHeld {
+      isHeld = false
+      run(.wantScan(targets.scan))
+      for (set, parameters) in targets.advertising { run(.wantAdvertising(set, parameters)) }
+      for (device, parameters) in targets.connects { run(.connect(device, parameters)) }
+    }
     run(first)
     guard isReady else { return }
     for (train, parameters) in targets.syncs { run(.wantSync(train, parameters)) }
@@ -76,25 +87,25 @@ package final class RadioActivities: ControllerCommands {
   /// Wants a scan; nil for none.
   package func want(scan parameters: ScanParameters?) {
     targets.scan = parameters
-    run(.wantScan(parameters))
+    if !isHeld { run(.wantScan(parameters)) }
   }
 
   /// Wants an advertisement; nil for none.
   package func want(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
     targets.advertising[set] = parameters
-    run(.wantAdvertising(set, parameters))
+    if !isHeld { run(.wantAdvertising(set, parameters)) }
   }
 
   /// Wants a train to be followed, or with nil no longer.
   package func want(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
     targets.syncs[train] = parameters
-    run(.wantSync(train, parameters))
+    if !isHeld { run(.wantSync(train, parameters)) }
   }
 
   /// Wants a connection. The device is in the filter accept list of the one initiator until it is established.
   package func connect(to device: DeviceAddress, _ parameters: ConnectionParameters) {
     targets.connects[device] = parameters
-    run(.connect(device, parameters))
+    if !isHeld { run(.connect(device, parameters)) }
   }
 
   /// A connection is wanted no longer.

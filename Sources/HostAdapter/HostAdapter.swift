@@ -70,7 +70,7 @@ package final class HostAdapter: Adapter {
     controller.owner = self
     addresses.owner = self
     links.owner = self
-    links.pairing.onEvent = { [weak self] device, event in self?.events.emit(.pairing(device, event)) }
+    links.pairing.onEvent = { [weak self] device, event in self?.told(device, event) }
   }
 
   // MARK: - Adapter
@@ -129,10 +129,13 @@ package final class HostAdapter: Adapter {
 
   package func unpublishChannel(_ psm: UInt16) { links.channels.unpublish(psm) }
 
-  package func setBonds(_ bonds: any BondSource) { links.pairing.bonds.kept = bonds }
+  package func setBonds(_ bonds: any BondSource) { (links.pairing.bonds.kept, addresses.bonds) = (bonds, bonds) }
 
-  /// Bonds are looked up each time.
-  package func bondsAdded() {}
+  /// Bonds are looked up each time, but for the controller's list of devices that it resolves.
+  package func bondsAdded() { addresses.bondsChanged() }
+
+  package func resolves(_ identity: DeviceAddress) -> Bool { addresses.resolves(identity) }
+  package func doesNotResolve(_ identity: DeviceAddress) { addresses.doesNotResolve(identity) }
 
   package func setPairing(_ settings: PairingSettings) { links.pairing.settings = settings }
   package func answer(_ question: QuestionID, _ answer: PairingAnswer) { links.pairing.answer(question, answer) }
@@ -150,6 +153,14 @@ package final class HostAdapter: Adapter {
   /// Ends the links to a device, of which the owner of the bonds has removed the keys.
   package func unpair(_ address: DeviceAddress) {
     for link in links.all where links.pairing.isLink(link, to: address) { link.disconnect() }
+    addresses.bondsChanged()
+  }
+
+  private func told(_ device: DeviceAddress, _ event: PairingEvent) {
+    events.emit(.pairing(device, event))
+    guard case .bonded = event else { return }
+    // The owner of the bonds has it by then.
+    context.loop.execute { [weak self] in self?.addresses.bondsChanged() }
   }
 
   package func setPrivacy(_ settings: PrivacySettings?) { addresses.settings = settings }
@@ -237,13 +248,13 @@ extension HostAdapter: ControllerHostOwner {
     information.adopt(found.profile)
     (information.company, information.version) = (found.company, found.version)
     context.logger.debug("the controller is set up", metadata: ["profile": "\(found.profile)"])
-    let address = addresses.begin(found.profile.address)
-    controller.activities.begin(address.map { found.profile.seen(under: $0) } ?? found.profile)
-    guard let address else { return use(found, nil) }
+    let address = addresses.begin(found.profile)
+    controller.activities.begin(
+      address.map { found.profile.seen(under: $0) } ?? found.profile, holdsTargets: true)
     addresses.setFirst(address) { [weak self] in self?.use(found, address) }
   }
 
-  /// The controller has its first private address, or is to have none.
+  /// The controller has its first resolving list and its first private address, or is to have none.
   private func use(_ found: HostController, _ address: DeviceAddress?) {
     onSince = context.scheduler.now
     information.privateAddress = address
@@ -300,7 +311,7 @@ extension HostAdapter: HostAddressesOwner {
   var pauseIsHarmless: Bool? { controller.activities.isReady && !end.isStopping ? !links.isAwaiting : nil }
 
   func resume(under address: DeviceAddress, isScanOver: Bool, over: Set<AdvertisingSetID>) {
-    information.privateAddress = address
+    if information.privateAddress != nil { information.privateAddress = address }
     links.pairing.addressOnAir = address
     if isScanOver { events.emit(.scanning(false)) }
     for set in over { events.emit(.advertising(set, .off)) }

@@ -17,6 +17,9 @@ package struct ControllerProfile: Hashable {
   package var faults: ControllerFaults = []
   /// How many devices the filter accept list holds.
   package var acceptListSize = 1
+  /// How many devices the resolving list holds; 0 if the controller cannot resolve private addresses, or not with both
+  /// kinds of address of a device.
+  package var resolvingListSize = 0
   /// How many advertisements can be sent at once.
   package var advertisingSets = 1
   /// How many octets an advertisement can carry.
@@ -56,6 +59,13 @@ package struct ControllerProfile: Hashable {
   /// Whether it has subrating: the feature, LE Set Host Feature, LE Set Default Subrate and LE Subrate Request.
   package var canSubrate: Bool {
     features.contains(.connectionSubrating) && has(octet: 44, bits: 0x02) && has(octet: 46, bits: 0x03)
+  }
+
+  /// Whether it resolves private addresses: the feature, the commands for the list, LE Set Address Resolution Enable
+  /// and LE Set Privacy Mode.
+  package var canResolve: Bool {
+    commands != nil && features.contains(.llPrivacy) && has(octet: 34, bits: 0x58) && has(octet: 35, bits: 0x02)
+      && has(octet: 39, bits: 0x04)
   }
 
   /// Whether it may have shorter connection intervals: features beyond the first 64, and the commands to read them and

@@ -97,6 +97,7 @@ package struct SetUpMachine {
     case ReadLocalSupportedCommands.opcode:
       profile.commands = try complete.decoded(as: ReadLocalSupportedCommands.self).commands
       if profile.canSubrate { questions += Self.subrating(profile) }
+      if profile.canResolve { questions.append(CommandPacket(LEReadResolvingListSize())) }
       if profile.mayShorten { questions.append(CommandPacket(LEReadAllLocalSupportedFeatures())) }
     case LEReadAllLocalSupportedFeatures.opcode:
       guard let all = try? complete.decoded(as: LEReadAllLocalSupportedFeatures.self), all.lastPage > 0 else { return }
@@ -114,6 +115,8 @@ package struct SetUpMachine {
       profile.features.insert(.connectionSubratingHostSupport)
     case LESetHostFeature.opcode, LESetHostFeatureV2.opcode:
       profile.moreFeatures.insert(.shorterConnectionIntervalsHostSupport)
+    case LEReadResolvingListSize.opcode:
+      profile.resolvingListSize = Int(try complete.decoded(as: LEReadResolvingListSize.self).value)
     case LEReadSupportedStates.opcode:
       profile.states = try complete.decoded(as: LEReadSupportedStates.self).value
     case LEReadFilterAcceptListSize.opcode:

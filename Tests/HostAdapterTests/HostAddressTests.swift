@@ -72,4 +72,132 @@ import Testing
     try stage.wait(.seconds(5))
     #expect(isFailed(stage))
   }
+
+  // MARK: - The resolving list
+
+  private static let device = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)
+
+  /// The bonds of a test.
+  private final class Bonds: BondSource { var all: [Bond] = [] }
+
+  /// A bond with an identity resolving key.
+  private func bond(_ stage: HostStage, with device: DeviceAddress = Self.device) -> Bond {
+    var bond = Bond(local: stage.adapter.information.address, peer: device)
+    bond.identityResolvingKey = [UInt8](1...16)
+    return bond
+  }
+
+  /// One whose controller resolves private addresses.
+  private func resolving(
+    privacy: Duration? = nil, _ bonds: Bonds, _ change: (ScriptedController) -> Void = { _ in }
+  ) throws -> HostStage {
+    let stage = try HostStage(privacy: privacy) {
+      $0.returned[0x2003] = [0x40, 0, 0, 0, 0, 0, 0, 0]
+      var commands = [UInt8](repeating: 0, count: 64)
+      (commands[34], commands[35], commands[39]) = (0x58, 0x02, 0x04)
+      $0.returned[0x1002] = commands
+      $0.returned[0x202A] = [4]
+      change($0)
+    }
+    stage.adapter.setBonds(bonds)
+    return stage
+  }
+
+  /// The commands about the list and the activities around it.
+  private func listing(_ stage: HostStage) -> [UInt16] {
+    stage.controller.commands.map(\.opcode.rawValue).filter { [0x2027, 0x2028, 0x202D, 0x204E, 0x200C].contains($0) }
+  }
+
+  @Test func aNewBondComesIntoTheListWhileTheScanPauses() throws {
+    let bonds = Bonds()
+    let stage = try resolving(bonds)
+    #expect(listing(stage) == [])
+    stage.adapter.setScan(ScanParameters())
+    try stage.settle()
+    #expect(listing(stage) == [0x200C])
+    bonds.all = [bond(stage)]
+    stage.adapter.bondsAdded()
+    try stage.settle()
+    // The radio makes sure that the scan is off before it goes on.
+    let scan: [UInt16] = [0x200C, 0x200C]
+    #expect(listing(stage) == [0x200C, 0x200C, 0x2027, 0x204E, 0x202D] + scan)
+    #expect(stage.adapter.resolves(Self.device))
+    // The pause was not told, and there is no private address.
+    #expect(!stage.events.contains { if case .scanning(false) = $0 { true } else { false } })
+    #expect(stage.adapter.information.privateAddress == nil)
+    #expect(try addresses(stage).isEmpty)
+    // Nothing to change.
+    stage.adapter.bondsAdded()
+    try stage.settle()
+    #expect(listing(stage).count == 7)
+    // The bond is forgotten.
+    bonds.all = []
+    stage.adapter.unpair(Self.device)
+    // After a pause the radio waits for the end of a connection attempt that there may be.
+    try stage.wait(.seconds(3))
+    #expect(Array(listing(stage).suffix(5)) == [0x200C, 0x202D, 0x2028] + scan)
+    #expect(!stage.adapter.resolves(Self.device))
+  }
+
+  @Test func theListIsThereBeforeAnyActivityAfterTheControllerReturns() throws {
+    let bonds = Bonds()
+    let stage = try resolving(privacy: .seconds(900), bonds)
+    bonds.all = [bond(stage)]
+    stage.adapter.setScan(ScanParameters())
+    stage.controller.hangUp()
+    try stage.settle()
+    try stage.wait(.seconds(1))
+    #expect(stage.adapter.state == .on && stage.adapter.resolves(Self.device))
+    #expect(listing(stage).suffix(4) == [0x2027, 0x204E, 0x202D, 0x200C])
+  }
+
+  @Test func aControllerThatReportsPrivateAddressesIsToldToLeaveIt() throws {
+    let bonds = Bonds()
+    let stage = try resolving(bonds)
+    bonds.all = [bond(stage)]
+    stage.adapter.bondsAdded()
+    try stage.settle()
+    stage.adapter.doesNotResolve(HostStage.phone)
+    #expect(stage.adapter.resolves(Self.device))
+    stage.adapter.doesNotResolve(Self.device)
+    #expect(!stage.adapter.resolves(Self.device))
+    try stage.wait(.seconds(3))
+    #expect(listing(stage).filter { $0 != 0x200C }.suffix(2) == [0x202D, 0x2028])
+    stage.adapter.bondsAdded()
+    try stage.settle()
+    #expect(!stage.adapter.resolves(Self.device))
+  }
+
+  @Test func aControllerWithoutThePrivacyModeIsNotAsked() throws {
+    let bonds = Bonds()
+    let stage = try resolving(bonds) { $0.returned[0x1002]?[39] = 0 }
+    bonds.all = [bond(stage)]
+    stage.adapter.bondsAdded()
+    try stage.settle()
+    #expect(listing(stage) == [] && !stage.adapter.resolves(Self.device))
+  }
+
+  @Test("A link of a resolved device is one to its identity; pairing computes with the address on the air")
+  func resolvedDevice() throws {
+    let stage = try resolving(Bonds())
+    let event = LEEnhancedConnectionComplete {
+      ($0.handle, $0.role) = (0x40, 1)
+      $0.peer = HCIAddress(Self.device)
+      $0.peer.type = .randomIdentity
+      $0.peerResolvablePrivateAddress = 0x4011_2233_4455
+      ($0.interval, $0.supervisionTimeout) = (24, 400)
+    }
+    #expect(event.resolved?.handle == 0x40)
+    #expect(event.resolved?.address == DeviceAddress(value: 0x4011_2233_4455, kind: .random))
+    try stage.controller.tell(.leEnhancedConnectionComplete(event))
+    try stage.settle()
+    #expect(stage.links.first?.peer == Self.device)
+    // A device that uses its identity address, and one that is not in the list.
+    var identity = event
+    identity.peerResolvablePrivateAddress = 0
+    #expect(identity.resolved == nil)
+    identity = event
+    identity.peer.type = .random
+    #expect(identity.resolved == nil)
+  }
 }

@@ -257,19 +257,25 @@ final class PeripheralConnection {
   }
 
   private func dial() {
-    dialled = peripheral.current
+    let address = reachable
+    dialled = address
     requested = parameters
-    slot.adapter.connect(to: peripheral.current, requested)
+    slot.adapter.connect(to: address, requested)
+  }
+
+  /// The address to connect to.
+  private var reachable: DeviceAddress {
+    slot.adapter.resolves(peripheral.identity) ? peripheral.identity : peripheral.current
   }
 
   private func cancel() {
-    slot.adapter.cancelConnect(to: dialled ?? peripheral.current)
+    slot.adapter.cancelConnect(to: dialled ?? reachable)
     dialled = nil
   }
 
   /// The device is reached under another address than before.
   func moved() {
-    guard machine.state == .connecting, let dialled, dialled != peripheral.current else { return }
+    guard machine.state == .connecting, let dialled, dialled != reachable else { return }
     cancel()
     dial()
   }

@@ -149,7 +149,7 @@ final class ScanBroker {
   func received(_ report: AdvertisingReport, on slot: AdapterSlot) {
     guard let address = report.address else { return receivedAnonymous(report, on: slot) }
     let peripheral = directory.peripheral(at: address, on: slot)
-    if report.isConnectable, !report.isScanResponse, directory.reached(peripheral, at: address) {
+    if report.isConnectable, !report.isScanResponse, isReached(peripheral, at: address, on: slot) {
       observer?.moved(peripheral)
     }
     guard !subscriptions.isEmpty else { return record(report, of: peripheral, on: slot) }
@@ -163,6 +163,15 @@ final class ScanBroker {
     if let over = events.advertisement(of: now, mayBeAnswered: mayBeAnswered, at: report.time) { deliver(over) }
     record(report, of: peripheral, on: slot)
     if mayBeAnswered { setAlarm() } else { deliver(now) }
+  }
+
+  /// A device can be connected under this address.
+  /// - Returns: whether it has to be under another one than before.
+  private func isReached(_ peripheral: Peripheral, at address: DeviceAddress, on slot: AdapterSlot) -> Bool {
+    let hasMoved = directory.reached(peripheral, at: address)
+    guard address != peripheral.identity, slot.adapter.resolves(peripheral.identity) else { return hasMoved }
+    slot.adapter.doesNotResolve(peripheral.identity)
+    return true
   }
 
   private func record(_ report: AdvertisingReport, of peripheral: Peripheral, on slot: AdapterSlot) {

@@ -144,6 +144,8 @@ package struct LEFeatures: OptionSet, PacketField, Hashable, Sendable {
   package static let peripheralInitiatedFeaturesExchange = LEFeatures(rawValue: 1 << 3)
   /// LE Data Packet Length Extension.
   package static let dataPacketLengthExtension = LEFeatures(rawValue: 1 << 5)
+  /// LL Privacy: the controller can resolve private addresses.
+  package static let llPrivacy = LEFeatures(rawValue: 1 << 6)
   /// LE 2M PHY.
   package static let phy2M = LEFeatures(rawValue: 1 << 8)
   /// LE Coded PHY.

@@ -130,6 +130,8 @@ package enum KnownCommands {
     SetControllerToHostFlowControl.self, HostBufferSize.self, HostNumberOfCompletedPackets.self,
     LEReadMaximumDataLength.self, LESetHostFeature.self, LESetDefaultSubrate.self, LESubrateRequest.self,
     LEReadAllLocalSupportedFeatures.self, LEReadAllRemoteFeatures.self, LESetHostFeatureV2.self,
+    LEAddDeviceToResolvingList.self, LERemoveDeviceFromResolvingList.self, LEReadResolvingListSize.self,
+    LESetAddressResolutionEnable.self, LESetPrivacyMode.self,
     LEConnectionRateRequest.self, LESetDefaultRateParameters.self, LEReadMinimumSupportedConnectionInterval.self,
   ]
 

@@ -17,16 +17,27 @@ protocol HostAddressesOwner: AnyObject {
   func controllerFailed(_ reason: String)
 }
 
-/// The private addresses under which one controller is seen: runs `OwnAddresses` by the clock.
+/// The private addresses under which one controller is seen, and the list of the devices whose private addresses it
+/// resolves: runs `OwnAddresses` by the clock, and `ResolvingList` while its activities pause.
 final class HostAddresses {
   weak var owner: (any HostAddressesOwner)?
   /// For how long an address is used, and the root of the keys; nil for no private addresses.
   var settings: PrivacySettings?
+  /// The owner of the bonds of all adapters.
+  var bonds: (any BondSource)?
 
   private let activities: RadioActivities
   private let context: AdapterContext
   /// Nil while the controller is not in use.
   private var machine: OwnAddresses?
+  /// Nil if the controller resolves no addresses.
+  private var list: ResolvingList?
+  /// The address that the controller keeps.
+  private var identity = DeviceAddress.none
+  /// How often a controller was opened.
+  private var openings = 0
+  /// Whether the controller has its first list: later changes need a pause.
+  private var hasFirstList = false
   private var alarm: (any ScheduledWork)?
   private var random = SystemRandomNumberGenerator()
 
@@ -42,31 +53,91 @@ final class HostAddresses {
 
   /// A controller was set up.
   /// - Returns: its first private address; nil if it has none.
-  func begin(_ identity: DeviceAddress) -> DeviceAddress? {
-    guard let settings, let key = key(of: identity) else { return nil }
-    var new = OwnAddresses(key: key, rotation: settings.rotation)
-    let address = new.begin(at: context.scheduler.now, using: &random)
+  func begin(_ profile: ControllerProfile) -> DeviceAddress? {
+    openings += 1
+    hasFirstList = false
+    identity = profile.address
+    list = profile.resolvingListSize > 0 ? ResolvingList(size: profile.resolvingListSize) : nil
+    let key = key(of: identity)
+    var new = OwnAddresses(key: key, rotation: settings?.rotation ?? .zero)
+    let address = new.begin(identity, at: context.scheduler.now, using: &random)
     machine = new
     arm()
-    return address
+    return key == nil ? nil : address
   }
 
   /// The controller is closed.
   func close() {
     machine = nil
+    list = nil
     alarm?.cancel()
     alarm = nil
   }
+
+  // MARK: - The resolving list
+
+  /// Whether the controller resolves the private addresses of this device.
+  func resolves(_ device: DeviceAddress) -> Bool { list?.resolves(device) == true }
+
+  /// A device in the list was reported under a private address.
+  func doesNotResolve(_ device: DeviceAddress) {
+    guard resolves(device) else { return }
+    context.logger.info("the controller does not resolve private addresses, which it should; bled does")
+    list?.distrust()
+    bondsChanged()
+  }
+
+  /// Other bonds are there.
+  func bondsChanged() {
+    guard hasFirstList, list != nil else { return }
+    list?.want(entries)
+    if list?.isDue == true { run { $0.listChanged() } }
+  }
+
+  /// The devices that can be resolved, those bonded with last first.
+  private var entries: [ResolvingList.Entry] {
+    let localKey = key(of: identity)
+    return (bonds?.all ?? []).reversed().compactMap { bond in
+      guard bond.local == identity, let key = bond.identityResolvingKey.flatMap({ Key128(littleEndian: $0) }) else {
+        return nil
+      }
+      return ResolvingList.Entry(device: bond.peer, key: key, localKey: localKey)
+    }
+  }
+
+  /// Brings the list into the state that is wanted.
+  /// - Parameter done: called then; never if the controller is closed before.
+  private func changeList(_ done: @escaping () -> Void) {
+    let opening = openings
+    guard let packet = list?.next() else { return done() }
+    activities.ask(packet) { [weak self] answer in
+      guard let self, machine != nil, openings == opening else { return }
+      list?.answered(answer.status)
+      changeList(done)
+    }
+  }
+
+  // MARK: - Addresses
 
   /// Whether this is an end for the pause, which programs need not notice.
   func withholds(_ action: RadioAction) -> Bool { machine?.withholds(action) == true }
 
   /// All activities have ended for the pause.
-  func becameQuiet() { run { $0.quiet(using: &self.random) } }
+  func becameQuiet() { run { $0.quiet(at: self.context.scheduler.now, using: &self.random) } }
 
-  /// Gives the controller its first address.
-  /// - Parameter done: called when it has it; never if it does not take it.
-  func setFirst(_ address: DeviceAddress, _ done: @escaping () -> Void) {
+  /// Gives the controller its first resolving list, and its first private address if it has one.
+  /// - Parameter done: called when it has them; never if it does not take the address.
+  func setFirst(_ address: DeviceAddress?, _ done: @escaping () -> Void) {
+    list?.want(entries)
+    changeList { [weak self] in
+      guard let self else { return }
+      hasFirstList = true
+      guard let address else { return done() }
+      setFirst(address, done)
+    }
+  }
+
+  private func setFirst(_ address: DeviceAddress, _ done: @escaping () -> Void) {
     set(address) { [weak self] answer in
       if answer == .taken { return done() }
       // Without the controller there is no machine.
@@ -102,6 +173,11 @@ final class HostAddresses {
   private func perform(_ action: OwnAddresses.Action) {
     switch action {
     case .pauseIsDue: pause()
+    case .changeList:
+      changeList { [weak self] in
+        guard let self else { return }
+        run { $0.listed(at: self.context.scheduler.now, using: &self.random) }
+      }
     case .set(let address):
       set(address) { [weak self] answer in
         guard let self else { return }

@@ -57,6 +57,8 @@ final class HostPairing {
   private var links: [ConnectionHandle: SecuredLink] = [:]
   private var lastQuestion: UInt64 = 0
   private var attempts = RepeatedAttempts()
+  /// The address on the air of a device that the controller resolved; its link is about to begin.
+  private var resolved: (handle: ConnectionHandle, address: DeviceAddress)?
 
   init(_ controller: any ControllerCommands, in context: AdapterContext) {
     self.controller = controller
@@ -67,7 +69,10 @@ final class HostPairing {
 
   /// A link came up.
   func began(_ handle: ConnectionHandle, _ role: LinkRole, _ peer: DeviceAddress) {
-    links[handle] = SecuredLink(handle, role, local: addressOnAir, peer, identity: bonds.identity(of: peer))
+    let onAir = resolved?.handle == handle ? resolved?.address : nil
+    resolved = nil
+    links[handle] = SecuredLink(
+      handle, role, local: addressOnAir, peer, onAir: onAir ?? peer, identity: bonds.identity(of: peer))
   }
 
   /// The device of a link connected to this address, which it knows us by.
@@ -113,9 +118,10 @@ final class HostPairing {
     }
   }
 
-  /// Takes an event about encryption.
+  /// Takes an event about encryption, or about a link that begins.
   func receive(_ event: HCIEvent) {
     switch event {
+    case .leEnhancedConnectionComplete(let event): resolved = event.resolved
     case .leLongTermKeyRequest(let event):
       guard let secured = links[event.handle] else { return reply(event.handle, nil) }
       run(secured) { (manager, _) in

@@ -23,10 +23,11 @@ final class SecuredLink {
   private var waiting: [(level: Int, done: (BluetoothError?) -> Void)] = []
 
   init(
-    _ handle: ConnectionHandle, _ role: LinkRole, local: DeviceAddress, _ peer: DeviceAddress, identity: DeviceAddress
+    _ handle: ConnectionHandle, _ role: LinkRole, local: DeviceAddress, _ peer: DeviceAddress, onAir: DeviceAddress,
+    identity: DeviceAddress
   ) {
     (self.handle, self.role, self.peer, self.identity) = (handle, role, peer, identity)
-    manager = SecurityManager(role: role, local: local, peer: peer)
+    manager = SecurityManager(role: role, local: local, peer: onAir)
   }
 
   /// The highest level that is waited for, 2 to 4; nil if no request waits.

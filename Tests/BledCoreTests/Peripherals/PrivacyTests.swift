@@ -106,6 +106,41 @@ import Testing
     #expect(world.adapter.scan == nil, "nobody is waited for")
   }
 
+  @Test("A controller that resolves private addresses is asked for the identity; until it turns out that it does not")
+  func resolvingController() throws {
+    let world = world()
+    let client = world.client()
+    let (link, id) = try pair(client, at: try address(1), in: world)
+    world.adapter.resolved = [identity]
+    link.end(reason: 0x13)
+    world.settle()
+    let call = try client.call(PeripheralConnect.self, .init(peripheral: id))
+    #expect(world.adapter.pendingConnections == [identity])
+    // Devices also advertise under their identity.
+    world.adapter.hear(identity, [])
+    #expect(world.adapter.pendingConnections == [identity])
+    world.adapter.hear(try address(1), [])
+    #expect(world.adapter.resolved.isEmpty)
+    scheduler.advance(by: .seconds(3))
+    world.adapter.hear(try address(1), [])
+    #expect(world.adapter.pendingConnections == [try address(1)])
+    scheduler.advance(by: .seconds(900))
+    world.adapter.hear(try address(2), [])
+    #expect(world.adapter.pendingConnections == [try address(2)])
+    world.adapter.bringUp(world.peer("\(try address(2))"))
+    world.settle()
+    #expect(try client.answer(to: call, PeripheralConnect.self)?.get().peripheral == id)
+    let second = world.adapter.links.last
+    world.adapter.resolved = [identity]
+    second?.end(reason: 0x08)
+    world.settle()
+    let again = try client.call(PeripheralConnect.self, .init(peripheral: id))
+    world.adapter.bringUp(world.peer("\(identity)"))
+    world.settle()
+    #expect(try client.answer(to: again, PeripheralConnect.self)?.get().peripheral == id)
+    #expect(world.adapter.scan == nil && world.adapter.pendingConnections.isEmpty)
+  }
+
   @Test("P23: after a restart its identifier is good, and so is an old private address")
   func restart() throws {
     let first = world()

@@ -79,6 +79,10 @@ final class ScriptedAdapter: Adapter {
   func unpair(_ address: DeviceAddress) { unpaired.append(address) }
   func setBonds(_ bonds: any BondSource) { bondSource = bonds }
   func bondsAdded() { addedBonds += 1 }
+  /// The devices whose private addresses it resolves by itself.
+  var resolved: Set<DeviceAddress> = []
+  func resolves(_ identity: DeviceAddress) -> Bool { resolved.contains(identity) }
+  func doesNotResolve(_ identity: DeviceAddress) { resolved = [] }
   func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) { outOfBandReads.append(done) }
   func setOutOfBand(_ data: OutOfBandData?, of address: DeviceAddress) { outOfBand[address] = data }
   private(set) var privacy: PrivacySettings?

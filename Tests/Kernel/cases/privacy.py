@@ -5,7 +5,10 @@ import secrets
 
 from bumble.hci import Address
 from cases.pairing import KINDS, LOCK, SECRET, as_phone, build, build_phone, leave
+from support import own_host
 from support.cases import expect, expect_equal, stage
+from support.resolving import Resolving
+from support.waiting import until
 
 
 async def rotate(given, *, advertises=True):
@@ -126,3 +129,48 @@ async def central(given):
         expect_equal(await asyncio.wait_for(secret.read_value(), 60), b"secret", "the value")
         expect_equal(await known(given), [bond["peripheral"]], "the devices")
         await leave(connection)
+
+
+@stage(8, "a lock with private addresses, and a controller that resolves them")
+async def resolved_lock(resources):
+    given = await build(resources, personality=Resolving)
+    await make_private(given)
+    return given
+
+
+@resolved_lock.case("it is reported and connected under its identity, as long as its keys are kept")
+async def by_the_controller(given):
+    [controller] = [each for each in given.device.host.controller.link.controllers if isinstance(each, Resolving)]
+    identifier = await given.connect(address=await rotate(given), addressType="random", timeout=60)
+    expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the protected value")
+    pairings = count_pairings(given.device)
+    await given.let_go(identifier)
+    if own_host.IS_USED:
+        await until(lambda: controller.le_address_resolution)
+        expect_equal(len(controller.identities), 1, "the devices in the list")
+    for _ in range(2):
+        await rotate(given)
+        controller.connected.clear()
+        await given.connect(peripheral=identifier, timeout=60)
+        expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the value under another address")
+        expect_equal(controller.connected, [LOCK] if own_host.IS_USED else [], "whom the controller connected to")
+        await given.let_go(identifier)
+    await given.client.call("scan.start", duplicates=True)
+    report = await given.client.next("scan.report", lambda event: event["peripheral"] == identifier)
+    expect_equal(report["address"], LOCK, "the address in the report")
+    # The device shows its identity.
+    await given.device.stop_advertising()
+    await given.take_address(Address(LOCK))
+    await advertise(given.device)
+    given.client.forget("scan.report")
+    await given.client.next("scan.report", lambda event: event["peripheral"] == identifier)
+    await given.connect(peripheral=identifier, timeout=60)
+    await given.let_go(identifier)
+    await given.client.call("scan.stop")
+    expect(not pairings, "it paired again")
+    await rotate(given)
+    given.client = await given.daemon.restart()
+    await given.connect(peripheral=identifier, timeout=60)
+    expect_equal(await given.read(identifier, SECRET), b"secret".hex(), "the value after the restart")
+    await given.start_over(identifier)
+    await until(lambda: not controller.identities)

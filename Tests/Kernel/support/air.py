@@ -4,6 +4,8 @@ Bumble's controller leaves out what a central with several pending connects need
 from a random address. Both are mended here; what it lacks on links, in `link_procedures`.
 """
 
+from dataclasses import dataclass, field
+
 from bumble import hci, ll
 from bumble.core import PhysicalTransport
 from bumble.device import Device
@@ -28,6 +30,18 @@ EXTENDED_ADVERTISING = {
 EXTENDED_SCAN = {hci.HCI_LE_SET_EXTENDED_SCAN_PARAMETERS_COMMAND, hci.HCI_LE_SET_EXTENDED_SCAN_ENABLE_COMMAND}
 EXTENDED_CREATE = {hci.HCI_LE_EXTENDED_CREATE_CONNECTION_COMMAND}
 ALL_STATES = (1 << 42) - 1  # Core 5.4, Vol 4, Part E, 7.8.27.
+
+
+@hci.HCI_SyncCommand.sync_command(hci.HCI_StatusReturnParameters)
+@dataclass
+class RemoveDeviceFromResolvingList(hci.HCI_SyncCommand[hci.HCI_StatusReturnParameters]):
+    """The command, which Bumble does not know, and so does not answer (Core 5.4, Vol 4, Part E, 7.8.39)."""
+
+    op_code = hci.HCI_LE_REMOVE_DEVICE_FROM_RESOLVING_LIST_COMMAND
+    name = "HCI_LE_REMOVE_DEVICE_FROM_RESOLVING_LIST_COMMAND"
+
+    peer_identity_address_type: int = field(metadata=hci.metadata(hci.Address.ADDRESS_TYPE_SPEC))
+    peer_identity_address: hci.Address = field(metadata=hci.metadata(hci.Address.parse_address_preceded_by_type))
 
 
 class Air(LocalLink):
@@ -154,9 +168,15 @@ class EmulatedController(link_procedures.LinkProcedures):
         pending = self.pending_le_connection
         if pending is not None and pending.initiator_filter_policy == 1:
             heard = pdu.advertiser_address
-            known = (int(not heard.is_public), bytes(heard)) in self.accept_list
-            pending.peer_address = heard if known else hci.Address.ANY
+            pending.peer_address = heard if self.accepts(heard) else hci.Address.ANY
         super().on_advertising_pdu(pdu)
+
+    def accepts(self, address):
+        """Whether a device is in the filter accept list."""
+        return (int(not address.is_public), bytes(address)) in self.accept_list
+
+    def on_hci_le_remove_device_from_resolving_list_command(self, _command):
+        return hci.HCI_StatusReturnParameters(SUCCESS)
 
     def on_hci_le_set_scan_enable_command(self, command):
         self._scans_extended = False

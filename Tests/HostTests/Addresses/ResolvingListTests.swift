@@ -1,0 +1,128 @@
+import Bluetooth
+import BluetoothCrypto
+import HCI
+import Testing
+
+@testable import Host
+
+@Suite struct ResolvingListTests {
+  private static let refused = HCIStatus(.commandDisallowed)
+
+  private func entry(_ number: UInt32, key: UInt32 = 1) -> ResolvingList.Entry {
+    ResolvingList.Entry(
+      device: DeviceAddress(value: 0xC0_0000_0000_00 | UInt64(number), kind: .random), key: Key128(key),
+      localKey: Key128(7))
+  }
+
+  /// The next command.
+  private func next(_ list: inout ResolvingList) throws -> CommandPacket {
+    let command = list.next()
+    return try #require(command)
+  }
+
+  /// Executes commands until there are no more.
+  /// - Returns: the commands: their last octets, with the device's number behind the opcode where there is one.
+  private func run(
+    _ list: inout ResolvingList, _ answer: (CommandPacket) -> HCIStatus = { _ in .success }
+  ) -> [String] {
+    var commands: [String] = []
+    while let packet = list.next(), commands.count < 50 {
+      list.answered(answer(packet))
+      let name =
+        switch packet.opcode {
+        case LEAddDeviceToResolvingList.opcode: "add"
+        case LERemoveDeviceFromResolvingList.opcode: "remove"
+        case LESetPrivacyMode.opcode: "mode \(packet.parameters.last ?? 0) of"
+        default: "enable"
+        }
+      commands.append("\(name) \(packet.parameters[name == "enable" ? 0 : 1])")
+    }
+    return commands
+  }
+
+  @Test func aDeviceIsAddedAndPutIntoDevicePrivacyMode() throws {
+    var list = ResolvingList(size: 4)
+    #expect(!list.isDue)
+    list.want([entry(1)])
+    #expect(list.isDue && !list.resolves(entry(1).device))
+    let add = try next(&list)
+    #expect(add.opcode == 0x2027)
+    #expect(
+      add.parameters
+        == [1, 1, 0, 0, 0, 0, 0xC0] + Key128(1).littleEndian + Key128(7).littleEndian)
+    list.answered(.success)
+    let mode = try next(&list)
+    #expect(mode.opcode == 0x204E && mode.parameters == [1, 1, 0, 0, 0, 0, 0xC0, 1])
+    list.answered(.success)
+    #expect(list.isDue && !list.resolves(entry(1).device))
+    let enable = try next(&list)
+    #expect(enable.opcode == 0x202D && enable.parameters == [1])
+    list.answered(.success)
+    #expect(!list.isDue && list.resolves(entry(1).device))
+  }
+
+  @Test func nothingIsChangedWhileResolutionIsOn() {
+    var list = ResolvingList(size: 4)
+    list.want([entry(1), entry(2)])
+    #expect(run(&list) == ["add 1", "mode 1 of 1", "add 2", "mode 1 of 2", "enable 1"])
+    // Another order is the same list.
+    list.want([entry(2), entry(1)])
+    #expect(!list.isDue)
+    // The device has another key.
+    list.want([entry(2), entry(1, key: 9)])
+    #expect(run(&list) == ["enable 0", "remove 1", "add 1", "mode 1 of 1", "enable 1"])
+    list.want([])
+    #expect(run(&list) == ["enable 0", "remove 2", "remove 1"])
+    #expect(!list.isDue && !list.resolves(entry(1).device))
+  }
+
+  @Test func theFirstDevicesAreInAListThatHoldsNoMore() {
+    var list = ResolvingList(size: 1)
+    list.want([entry(1), entry(2)])
+    #expect(run(&list) == ["add 1", "mode 1 of 1", "enable 1"])
+    var full = ResolvingList(size: 4)
+    full.want([entry(1), entry(2)])
+    let commands = run(&full) { packet in
+      packet.opcode == 0x2027 && packet.parameters[1] == 2 ? HCIStatus(.memoryCapacityExceeded) : .success
+    }
+    #expect(commands == ["add 1", "mode 1 of 1", "add 2", "enable 1"])
+    #expect(full.resolves(entry(1).device) && !full.resolves(entry(2).device) && !full.isDue)
+  }
+
+  @Test("A controller that refuses a command resolves nothing", arguments: [0x2027, 0x204E, 0x202D] as [UInt16])
+  func refusal(opcode: UInt16) {
+    var list = ResolvingList(size: 4)
+    list.want([entry(1)])
+    let commands = run(&list) { $0.opcode.rawValue == opcode ? Self.refused : .success }
+    #expect(!list.resolves(entry(1).device) && !list.isDue, "\(commands)")
+    // In network privacy mode the device would not be heard.
+    #expect(commands.last == (opcode == 0x204E ? "remove 1" : opcode == 0x2027 ? "add 1" : "enable 1"))
+  }
+
+  @Test func aDeviceThatIsRefusedAsOneThatIsThereIsRemovedFirst() {
+    var list = ResolvingList(size: 4)
+    list.want([entry(1)])
+    var refusals = 1
+    let commands = run(&list) { packet in
+      guard packet.opcode == LEAddDeviceToResolvingList.opcode, refusals > 0 else { return .success }
+      refusals -= 1
+      return HCIStatus(.invalidHCICommandParameters)
+    }
+    #expect(commands == ["add 1", "remove 1", "add 1", "mode 1 of 1", "enable 1"])
+    var other = ResolvingList(size: 4)
+    other.want([entry(1)])
+    let all = run(&other) { $0.opcode == 0x2027 ? HCIStatus(.invalidHCICommandParameters) : .success }
+    #expect(all == ["add 1", "remove 1", "add 1"] && !other.isDue)
+  }
+
+  @Test func aControllerThatDoesNotResolveIsToldToLeaveIt() {
+    var list = ResolvingList(size: 4)
+    list.want([entry(1)])
+    _ = run(&list)
+    list.distrust()
+    #expect(!list.resolves(entry(1).device) && list.isDue)
+    #expect(run(&list) == ["enable 0", "remove 1"])
+    list.want([entry(1), entry(2)])
+    #expect(!list.isDue)
+  }
+}
