@@ -26,6 +26,12 @@ public protocol Adapter: AnyObject {
   /// The advertisement that is wanted under this number from now on; nil for none.
   func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?)
 
+  /// Has an advertisement's train send data in a subevent, once, the next time that the controller asks for it.
+  /// - Parameter done: called once, not from inside the call: with nil when the controller has the data, else with why
+  ///   not: `GAPError.cancelled` if newer data for that subevent took its place, `BledError.unknownHandle` without such
+  ///   a train.
+  func setSubevent(_ data: SubeventData, of set: AdvertisingSetID, _ done: @escaping (BluetoothError?) -> Void)
+
   /// The train of periodic advertisements that is to be followed from now on, or (nil) no longer. It is found only
   /// while the adapter scans on the PHY on which it is announced, and found again after it was lost.
   func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?)
@@ -99,6 +105,8 @@ public enum AdapterEvent {
   case report(AdvertisingReport)
   /// The controller started or stopped advertising this set, or cannot advertise it.
   case advertising(AdvertisingSetID, AdvertisingStatus)
+  /// Devices responded to a subevent of this advertisement's train, or its data could not be sent.
+  case responses(AdvertisingSetID, SubeventResponses)
   /// Something happened to a train that is to be followed. In any state but `.on` none is.
   case periodic(PeriodicTrain, PeriodicEvent)
   /// A link is there; `link.role` tells which side initiated it. Set `link.onEvent` before returning.
@@ -182,6 +190,24 @@ public protocol Link: AnyObject {
   func raiseSecurity(
     to level: Int, as capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
   )
+  /// Transfers a train, so that the device can follow it without a scan; whether it does is not told.
+  /// - Parameters:
+  ///   - train: which one.
+  ///   - serviceData: a value for the device's host.
+  ///   - done: called once: with nil when the controller has it, else with why not: `GAPError.notSupported`, which
+  ///     names the side that lacks it, `BledError.unknownHandle` without such a train at present, or
+  ///     `GAPError.notConnected`.
+  func transfer(_ train: TransferredTrain, serviceData: UInt16, _ done: @escaping (BluetoothError?) -> Void)
+  /// Waits for a train that the device transfers. The adapter follows it from then on, as if `Adapter.setSync` had been
+  /// called for it.
+  /// - Parameters:
+  ///   - parameters: how it is followed.
+  ///   - done: called once, not from inside the call: with the train, or why there is none: it could not be followed,
+  ///     the link ended, or `stopReceivingTrain` was called. Only one call waits at a time.
+  func receiveTrain(
+    _ parameters: SyncParameters, _ done: @escaping (Result<ReceivedTrain, BluetoothError>) -> Void)
+  /// Trains that the device transfers are left alone again.
+  func stopReceivingTrain()
   /// Measures the signal strength: −127 to +20 dBm.
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void)
 }

@@ -25,6 +25,8 @@ public struct AdapterInformation: Hashable, Sendable {
   public var maximumAdvertisingDataLength: Int
   /// Whether the controller has periodic advertising.
   public var hasPeriodicAdvertising = false
+  /// Whether devices can respond to its periodic advertising.
+  public var hasPeriodicResponses = false
   /// Whether the controller can follow periodic advertising.
   public var canSynchronise = false
   /// The PHYs that it has; LE 1M alone while that is not known.

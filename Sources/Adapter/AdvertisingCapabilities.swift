@@ -13,6 +13,8 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
   public var address: DeviceAddress
   /// Whether it has periodic advertising.
   public var hasPeriodic: Bool
+  /// Whether devices can respond to its trains.
+  public var hasResponses = false
   /// Whether the coding on LE Coded can be chosen.
   public var selectsCoding: Bool
 
@@ -56,6 +58,10 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
     if parameters.periodic != nil, !hasPeriodic {
       return GAPError.notSupported.error(
         "this adapter does not have periodic advertising, which controllers of Bluetooth 5.0 can have")
+    }
+    if parameters.periodic?.responses != nil, !hasResponses {
+      return GAPError.notSupported.error(
+        "this adapter does not have periodic advertising with responses, which controllers of Bluetooth 5.4 can have")
     }
     for phy in [parameters.primaryPHY, parameters.secondaryPHY] where !phys.contains(phy) {
       return GAPError.notSupported.error("this adapter does not have the PHY \(phy.word)")

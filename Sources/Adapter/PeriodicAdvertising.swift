@@ -9,6 +9,8 @@ public struct PeriodicAdvertising: Hashable, Sendable {
   public var data: [UInt8]
   /// Whether the header tells the transmit power.
   public var includesTxPower: Bool
+  /// The slots in which devices respond; nil for a train without. With them the data is that of `setSubevent`.
+  public var responses: ResponseSlots?
 
   /// Describes a train.
   public init(interval: Duration, data: [UInt8], includesTxPower: Bool = false) {

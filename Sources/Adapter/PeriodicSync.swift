@@ -60,3 +60,31 @@ public enum PeriodicEvent: Hashable, Sendable {
   /// The adapter cannot be synchronised with it, and does not try again.
   case failed(BluetoothError)
 }
+
+/// A train that the device of a link is to follow (Core 5.4, Vol 6, Part B, 5.1.13).
+public enum TransferredTrain: Hashable, Sendable {
+  /// The train of another device, which the adapter follows.
+  case followed(PeriodicTrain)
+  /// The train of an advertisement of the adapter itself.
+  case own(AdvertisingSetID)
+}
+
+/// A train that the device of a link transferred, and with which the adapter is synchronised.
+public struct ReceivedTrain: Hashable, Sendable {
+  /// Which one.
+  public var train: PeriodicTrain
+  /// The time between two packets.
+  public var interval: Duration
+  /// The PHY of the train, where the controller tells it.
+  public var phy: PHY?
+  /// A value that the device gave with it.
+  public var serviceData: UInt16
+
+  /// Describes a train.
+  public init(train: PeriodicTrain, interval: Duration, phy: PHY?, serviceData: UInt16) {
+    self.train = train
+    self.interval = interval
+    self.phy = phy
+    self.serviceData = serviceData
+  }
+}

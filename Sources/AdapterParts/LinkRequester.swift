@@ -52,14 +52,17 @@ package final class LinkRequester {
   package var askHost: HostRequest?
   /// Called when the parameters of a link have changed.
   package var onChange: ((ConnectionHandle) -> Void)?
-  private let radio: any ControllerCommands
+  /// The trains that go over links.
+  package let trains: TrainTransfers
+  private let radio: any TrainCommands
   private let context: AdapterContext
   private var records: [ConnectionHandle: Record] = [:]
   private var lastRequest = 0
 
-  package init(_ radio: any ControllerCommands, in context: AdapterContext) {
+  package init(_ radio: any TrainCommands, in context: AdapterContext) {
     self.radio = radio
     self.context = context
+    trains = TrainTransfers(radio, in: context)
   }
 
   // MARK: - Links
@@ -84,6 +87,7 @@ package final class LinkRequester {
 
   /// A link has ended, or its handle is used for another.
   package func ended(_ handle: ConnectionHandle) {
+    trains.ended(handle)
     update(handle) { $0.end() }
     records.removeValue(forKey: handle)?.alarm?.cancel()
   }
@@ -228,6 +232,22 @@ package final class LinkRequester {
       return context.fail(done, lacking)
     }
     request(.dataLength(of: link, to: octets, hasCodedPHY: radio.features.contains(.codedPHY)), on: link, done)
+  }
+
+  /// Transfers a train to the device.
+  package func transfer(
+    _ train: TransferredTrain, serviceData: UInt16, over link: any ControllerLink,
+    _ done: @escaping (BluetoothError?) -> Void
+  ) {
+    trains.transfer(train, serviceData: serviceData, over: link, theirs: records[link.handle]?.features, done)
+  }
+
+  /// Waits for a train of the device.
+  package func receiveTrain(
+    _ parameters: SyncParameters, over link: any ControllerLink,
+    _ done: @escaping (Result<ReceivedTrain, BluetoothError>) -> Void
+  ) {
+    trains.receive(parameters, over: link, theirs: records[link.handle]?.features, done)
   }
 
   /// Reads the strength of the device's signal in dBm.

@@ -21,7 +21,7 @@ package protocol RadioActivitiesOwner: AnyObject {
 /// | unused  | `begin`              | in use                                                |
 /// | in use  | anything             | given to the machines; their actions are executed     |
 /// | in use  | `end`                | unused; questions that wait are answered with a failure |
-package final class RadioActivities: ControllerCommands {
+package final class RadioActivities: TrainCommands {
   package weak var owner: (any RadioActivitiesOwner)?
   /// The wanted activities, which survive the absence of the controller.
   package private(set) var targets = RadioTargets()
@@ -146,6 +146,39 @@ package final class RadioActivities: ControllerCommands {
     lastQuestion &+= 1
     questions[lastQuestion] = done
     run(.ask(lastQuestion, packet))
+  }
+
+  /// Has the machines transfer a train, and passes the answer on.
+  package func transfer(_ transfer: TrainTransfer, _ done: @escaping (CommandSlot.Answer) -> Void) {
+    lastQuestion &+= 1
+    questions[lastQuestion] = done
+    run(.transfer(lastQuestion, transfer))
+  }
+
+  /// Has a train send data in a subevent.
+  package func setSubevent(
+    _ data: SubeventData, of set: AdvertisingSetID, _ done: @escaping (BluetoothError?) -> Void
+  ) {
+    let loop = context.loop
+    guard isReady else { return context.fail(done, GAPError.adapterOff.error("\(context.name) is not in use")) }
+    lastQuestion &+= 1
+    questions[lastQuestion] = { answer in
+      let error: BluetoothError? =
+        switch answer.status.code {
+        case .success: nil
+        case .operationCancelledByHost: GAPError.cancelled.error("newer data for that subevent is sent in its place")
+        case .unknownAdvertisingIdentifier: BledError.unknownHandle.error("the train is not sent any more")
+        default: answer.status.error("the subevent was not sent")
+        }
+      loop.execute { done(error) }
+    }
+    run(.setSubevent(lastQuestion, data, set))
+  }
+
+  /// The machines follow a train that may not be wanted.
+  package func adopt(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
+    guard targets.syncs[train] == nil else { return }
+    if let parameters { targets.syncs[train] = parameters } else { run(.wantSync(train, nil)) }
   }
 
   private func arm() {

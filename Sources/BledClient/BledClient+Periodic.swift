@@ -11,15 +11,10 @@ public struct SynchronisedTrain: Sendable {
   public let reports: AsyncThrowingStream<PeriodicReport.Params, any Error>
 }
 
-extension BledClient {
-  /// Follows a train of periodic advertisements and waits until the adapter is synchronised with it. A train that is
-  /// lost is looked for again; `notifications(PeriodicChanged.self)` has that.
-  /// - Parameter params: Which train, and how long to wait.
-  /// - Throws: The result of `periodic.sync`; `GAPError.timeout`, `.cancelled`, `.notSupported`.
-  public func synchronise(_ params: PeriodicSync.Params) async throws(BluetoothError) -> SynchronisedTrain {
+extension SynchronisedTrain {
+  /// Which train it is, is known with the answer to the call: earlier reports belong to another one.
+  fileprivate init(_ train: PeriodicSync.Result, from core: ClientCore) {
     let (stream, output) = AsyncThrowingStream.makeStream(of: PeriodicReport.Params.self, .newest(1024))
-    // Which train it is, is known with the answer: earlier reports belong to another one.
-    let train = try await core.call(PeriodicSync.self, params)
     let (peripheral, adapter, sid) = (train.peripheral, train.adapter, train.sid)
     let reports = core.observe(PeriodicReport.self) { report in
       if report.peripheral == peripheral, report.sid == sid, report.adapter == adapter { output.yield(report) }
@@ -31,11 +26,54 @@ extension BledClient {
       output.finish(throwing: reason.bluetoothError)
     } end: { _ in
     }
-    output.onTermination = { [core] _ in
+    output.onTermination = { _ in
       reports.cancel()
       changes.cancel()
       core.tell(PeriodicStop.self, .init(peripheral: peripheral, sid: sid))
     }
-    return SynchronisedTrain(train: train, reports: stream)
+    self.init(train: train, reports: stream)
+  }
+}
+
+extension BledClient {
+  /// Follows a train of periodic advertisements and waits until the adapter is synchronised with it. A train that is
+  /// lost is looked for again; `notifications(PeriodicChanged.self)` has that.
+  /// - Parameter params: Which train, and how long to wait.
+  /// - Throws: The result of `periodic.sync`; `GAPError.timeout`, `.cancelled`, `.notSupported`.
+  public func synchronise(_ params: PeriodicSync.Params) async throws(BluetoothError) -> SynchronisedTrain {
+    SynchronisedTrain(try await core.call(PeriodicSync.self, params), from: core)
+  }
+
+  /// Waits for a train of periodic advertisements that a device transfers over its link, and follows it like
+  /// `synchronise`, without a scan.
+  /// - Parameter params: Which device, and how long to wait.
+  /// - Returns: The train, and the value that the device gave with it.
+  /// - Throws: The result of `periodic.receive`; `GAPError.timeout`, `.cancelled`, `.notConnected`, `.notSupported`.
+  public func receiveTrain(
+    _ params: PeriodicReceive.Params
+  ) async throws(BluetoothError) -> (train: SynchronisedTrain, serviceData: Int) {
+    let received = try await core.call(
+      PeriodicReceive.self, params,
+      late: { [core] in core.tell(PeriodicStop.self, .init(peripheral: $0.peripheral, sid: $0.sid)) })
+    let train = PeriodicSync.Result(
+      peripheral: received.peripheral, adapter: received.adapter, sid: received.sid, interval: received.interval,
+      phy: received.phy)
+    return (SynchronisedTrain(train, from: core), received.serviceData)
+  }
+
+  /// Transfers a train that this client sends or follows to a device, which can follow it without a scan.
+  /// - Parameter params: Which device, and which train.
+  /// - Throws: The result of `periodic.transfer`; `GAPError.notSupported`, `.notConnected`, `BledError.unknownHandle`.
+  public func transfer(_ params: PeriodicTransfer.Params) async throws(BluetoothError) {
+    _ = try await core.call(PeriodicTransfer.self, params)
+  }
+
+  /// Sends data in a subevent of a train of this client, once, and waits until the controller has it.
+  /// `notifications(AdvertisingResponses.self)` has the responses of devices.
+  /// - Parameter params: Which train, which subevent, and the data.
+  /// - Throws: The result of `advertising.send`; `GAPError.cancelled` if newer data took its place,
+  ///   `BledError.unknownHandle`.
+  public func send(_ params: AdvertisingSend.Params) async throws(BluetoothError) {
+    _ = try await core.call(AdvertisingSend.self, params)
   }
 }

@@ -110,7 +110,8 @@ public final class Daemon {
     sessionRegistry = SessionRegistry(
       holdings, restorations, adapters: adapters, rules: rules, router: router, scheduler: scheduler, logger: logger)
     router.serveSession(self, sessionRegistry)
-    router.serveScan(scans, periodic)
+    router.serveScan(scans)
+    router.servePeriodic(periodic, advertising, central, server)
     router.servePeripheral(central, pairing)
     router.serveLinks(central, server)
     router.serveGATT(central)
@@ -198,6 +199,7 @@ public final class Daemon {
     case .scanning(let isOn): slot.scanningChanged(to: isOn)
     case .report(let report): scans.received(report, on: slot)
     case .advertising(let id, let status): advertising.changed(id, status, on: slot)
+    case .responses(let id, let responses): advertising.received(responses, of: id, on: slot)
     case .periodic(let train, let event): periodic.handle(train, event, on: slot)
     case .connected(let link): links.add(link, on: slot, roles: roles)
     case .pairing(let address, let event): pairing.handle(event, with: address, on: slot)

@@ -47,6 +47,8 @@ public enum AdvertisingStart: ClientCall {
     public var structures: [Structure]?
     /// True: the transmit power is told in the header.
     public var includeTxPower: Bool?
+    /// Subevents, in which devices respond: then the data is that of advertising.send, and none is given here.
+    public var responses: ResponseSlots?
     /// Makes a train.
     public init(
       interval: Double? = nil, services: [BluetoothUUID]? = nil, serviceData: [String: HexBytes]? = nil,
@@ -58,6 +60,29 @@ public enum AdvertisingStart: ClientCall {
       self.manufacturerData = manufacturerData
       self.structures = structures
       self.includeTxPower = includeTxPower
+    }
+  }
+
+  /// The subevents of a train, each with slots in which devices respond (Core 5.4, Vol 6, Part B, 4.4.2.12.2). All
+  /// subevents fit into the interval of the train, and all slots into a subevent.
+  public struct ResponseSlots: RPCPayload, Hashable {
+    /// How many subevents there are in each interval of the train, 1 to 128.
+    public var subevents: Int
+    /// From the start of one subevent to the start of the next, in seconds, 0.0075 to 0.31875.
+    public var subeventInterval: Double
+    /// From the start of a subevent to its first slot, in seconds, 0.00125 to 0.3175.
+    public var slotDelay: Double
+    /// From the start of one slot to the start of the next, in seconds, 0.00025 to 0.031875.
+    public var slotSpacing: Double
+    /// How many slots a subevent has, 1 to 255.
+    public var slots: Int
+    /// Describes the slots.
+    public init(subevents: Int, subeventInterval: Double, slotDelay: Double, slotSpacing: Double, slots: Int) {
+      self.subevents = subevents
+      self.subeventInterval = subeventInterval
+      self.slotDelay = slotDelay
+      self.slotSpacing = slotSpacing
+      self.slots = slots
     }
   }
 

@@ -108,6 +108,10 @@ package final class HostAdapter: Adapter {
     controller.activities.want(set, parameters)
   }
 
+  package func setSubevent(
+    _ data: SubeventData, of set: AdvertisingSetID, _ done: @escaping (BluetoothError?) -> Void
+  ) { controller.activities.setSubevent(data, of: set, done) }
+
   package func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
     controller.activities.want(train, parameters)
   }
@@ -280,6 +284,9 @@ extension HostAdapter: ControllerHostOwner {
     case .scanning(let isOn): events.emit(.scanning(isOn))
     case .advertising(let set, let status): events.emit(.advertising(set, status))
     case .periodic(let train, let event): events.emit(.periodic(train, event))
+    case .responses(let set, let responses): events.emit(.responses(set, responses))
+    case .trainReceived(let handle, let train): links.requester.trains.received(train, over: handle)
+    case .trainNotReceived(let handle, let status): links.requester.trains.missed(status, over: handle)
     case .attemptFailed(let device, let error): events.emit(.connectAttemptFailed(device, error))
     case .connectWaiting(let device, let reason): events.emit(.connectWaiting(device, reason))
     case .sharing(let activities, let heldBack): sharing(activities, heldBack)

@@ -102,6 +102,10 @@ package final class KernelAdapter: Adapter {
     radio.activities.want(set, parameters)
   }
 
+  package func setSubevent(
+    _ data: SubeventData, of set: AdvertisingSetID, _ done: @escaping (BluetoothError?) -> Void
+  ) { radio.activities.setSubevent(data, of: set, done) }
+
   package func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
     radio.activities.want(train, parameters)
   }
@@ -303,6 +307,9 @@ extension KernelAdapter: RadioHostOwner {
     case .scanning(let isOn): events.emit(.scanning(isOn))
     case .advertising(let set, let status): events.emit(.advertising(set, status))
     case .periodic(let train, let event): events.emit(.periodic(train, event))
+    case .responses(let set, let responses): events.emit(.responses(set, responses))
+    case .trainReceived(let handle, let train): links.requester.trains.received(train, over: handle)
+    case .trainNotReceived(let handle, let status): links.requester.trains.missed(status, over: handle)
     case .attemptFailed(let device, let error): events.emit(.connectAttemptFailed(device, error))
     case .connectWaiting(let device, let reason): events.emit(.connectWaiting(device, reason))
     case .sharing(let activities, let heldBack): sharing(activities, heldBack)

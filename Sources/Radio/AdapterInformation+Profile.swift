@@ -8,6 +8,7 @@ extension AdapterInformation {
     longestPacket = profile.longestPacket
     hasExtendedAdvertising = profile.advertisesExtended
     hasPeriodicAdvertising = profile.hasPeriodicAdvertising
+    hasPeriodicResponses = profile.hasPeriodicResponses
     canSynchronise = profile.canSynchronise
     maximumAdvertisingSets = profile.usableAdvertisingSets
     maximumAdvertisingDataLength = profile.advertisingDataLength

@@ -34,8 +34,8 @@ struct AdvertisingMachine<Family: RadioFamily> {
   private let capabilities: AdvertisingCapabilities
   private var handles: AdvertisingHandles
   private var turns: AdvertisingTurns
-  private var entries: OrderedDictionary<AdvertisingSetID, Entry> = [:]
-  private var script: Script?
+  private(set) var entries: OrderedDictionary<AdvertisingSetID, AdvertisingEntry> = [:]
+  private(set) var script: AdvertisingScript<Family>?
   private var isWaiting = false
   /// Whether the controller may advertise unknown sets.
   private var isDoubtful = false

@@ -8,11 +8,18 @@ extension CommandPacket {
     LEReadRemoteFeatures.opcode, LESetDataLength.opcode, LEReadPHY.opcode, LESetPHY.opcode, LESubrateRequest.opcode,
     LEReadAllRemoteFeatures.opcode, LEConnectionRateRequest.opcode,
     LEEnableEncryption.opcode, LELongTermKeyRequestReply.opcode, LELongTermKeyRequestNegativeReply.opcode,
+    LEPeriodicAdvertisingSyncTransfer.opcode, LEPeriodicAdvertisingSetInfoTransfer.opcode,
+    LESetPeriodicAdvertisingSyncTransferParameters.opcode,
   ]
 
   /// The link that the command is for; nil if it is for none.
   var link: ConnectionHandle? {
     guard Self.linkCommands.contains(opcode), parameters.count >= 2 else { return nil }
     return ConnectionHandle(parameters[0]) | ConnectionHandle(parameters[1]) << 8
+  }
+
+  /// Disconnect, as a person would.
+  static func disconnect(_ handle: ConnectionHandle) -> CommandPacket {
+    CommandPacket(Disconnect(handle: handle, reason: HCIStatus(.remoteUserTerminatedConnection)))
   }
 }

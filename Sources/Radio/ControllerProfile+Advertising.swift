@@ -11,8 +11,10 @@ extension ControllerProfile {
     var phys: Set<PHY> = [.le1M]
     if features.contains(.phy2M) { phys.insert(.le2M) }
     if features.contains(.codedPHY) { phys.insert(.leCoded) }
-    return AdvertisingCapabilities(
+    var capabilities = AdvertisingCapabilities(
       isExtended: advertisesExtended, dataLength: advertisingDataLength, phys: phys, address: address,
       hasPeriodic: hasPeriodicAdvertising, selectsCoding: selectsAdvertisingCoding)
+    capabilities.hasResponses = hasPeriodicResponses
+    return capabilities
   }
 }

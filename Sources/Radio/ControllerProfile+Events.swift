@@ -12,8 +12,12 @@ extension ControllerProfile {
     if advertisesExtended { bits.insert(17) }
     // Sync Established, Report, Sync Lost.
     if canSynchronise { bits.formUnion([13, 14, 15]) }
+    // Their reports and their loss.
+    if canReceiveTrains { bits.formUnion([14, 15]) }
     if canSubrate { bits.insert(34) }
     if canShorten { bits.insert(54) }
+    // Subevent Data Request, Response Report.
+    if hasPeriodicResponses { bits.formUnion([38, 39]) }
     return bits.reduce(0) { $0 | 1 << UInt64($1) }
   }
 

@@ -53,6 +53,8 @@ package struct ControllerProfile: Hashable {
     if !has(octet: 35, bits: 0x50) { usable.subtract([.phy2M, .codedPHY]) }
     if !has(octet: 33, bits: 0x40) { usable.remove(.dataPacketLengthExtension) }
     if !canSubrate { usable.subtract(.subrating) }
+    if !has(octet: 40, bits: 0xC0) { usable.remove(.periodicTransferSender) }
+    if !canReceiveTrains { usable.remove(.periodicTransferRecipient) }
     return usable
   }
 
@@ -99,6 +101,12 @@ package struct ControllerProfile: Hashable {
   package var hasPeriodicAdvertising: Bool {
     advertisesExtended && features.contains(.periodicAdvertising) && has(octet: 37, bits: 0x1C)
   }
+  /// Whether devices can respond to its trains: the feature, LE Set Periodic Advertising Subevent Data and LE Set
+  /// Periodic Advertising Parameters [v2].
+  package var hasPeriodicResponses: Bool {
+    hasPeriodicAdvertising && features.contains(.periodicResponsesAdvertiser) && has(octet: 46, bits: 0x20)
+      && has(octet: 47, bits: 0x02)
+  }
   /// Whether the coding of advertisements can be chosen: the feature and the second version of the command.
   package var selectsAdvertisingCoding: Bool {
     advertisesExtended && features.contains(.advertisingCodingSelection) && has(octet: 46, bits: 0x04)
@@ -106,6 +114,11 @@ package struct ControllerProfile: Hashable {
   /// Whether it can follow periodic advertising: the feature and the three commands.
   package var canSynchronise: Bool {
     scansExtended && features.contains(.periodicAdvertising) && has(octet: 38, bits: 0x07)
+  }
+  /// Whether it can follow a train that the device of a link transfers: the feature, LE Set Periodic Advertising Sync
+  /// Transfer Parameters and LE Periodic Advertising Terminate Sync.
+  package var canReceiveTrains: Bool {
+    features.contains(.periodicTransferRecipient) && has(octet: 41, bits: 0x01) && has(octet: 38, bits: 0x04)
   }
   /// Whether scanning uses the extended commands.
   package var scansExtended: Bool { has(octet: 37, bits: 0x60) && !faults.contains(.extendedScan) }

@@ -102,7 +102,7 @@ struct InitiatorMachine<Family: RadioFamily> {
   /// - Returns: the events that end a link that is just being attached.
   mutating func unwant(_ address: DeviceAddress) -> CommandPacket? {
     guard let connection = pending.removeValue(forKey: address), let handle = connection.attaching else { return nil }
-    return Self.disconnect(handle)
+    return .disconnect(handle)
   }
 
   func deadline(after now: Instant) -> Instant? {
@@ -225,7 +225,7 @@ struct InitiatorMachine<Family: RadioFamily> {
       backOff.reset()
       guard let peer else { return [] }
       linked.insert(peer)
-      guard pending[peer] != nil else { return isOurs ? [.send(Self.disconnect(handle))] : [] }
+      guard pending[peer] != nil else { return isOurs ? [.send(.disconnect(handle))] : [] }
       pending[peer]?.attaching = handle
       return [.attach(handle: handle, peer, attempts: (pending[peer]?.backOff.failures ?? 0) + 1)]
     }
@@ -355,10 +355,6 @@ struct InitiatorMachine<Family: RadioFamily> {
     if best.phys.isEmpty { best.phys = [.le1M] }
     (best.subrate, best.continuation) = (1...1, 0)
     return best
-  }
-
-  private static func disconnect(_ handle: UInt16) -> CommandPacket {
-    CommandPacket(Disconnect(handle: handle, reason: HCIStatus(.remoteUserTerminatedConnection)))
   }
 
   private static func words(_ address: DeviceAddress) -> String { "no connection to \(address)" }

@@ -12,6 +12,12 @@ package enum RadioAction: Hashable {
   case advertising(AdvertisingSetID, AdvertisingStatus)
   /// Report an event of a periodic train.
   case periodic(PeriodicTrain, PeriodicEvent)
+  /// Report the responses of devices to a subevent.
+  case responses(AdvertisingSetID, SubeventResponses)
+  /// The device of a link transferred a train, which is followed: it has to be wanted, or withdrawn.
+  case trainReceived(handle: UInt16, ReceivedTrain)
+  /// The device of a link transferred a train that cannot be followed.
+  case trainNotReceived(handle: UInt16, HCIStatus)
   /// Report that an attempt to connect failed.
   case attemptFailed(DeviceAddress, BluetoothError)
   /// Report that a device could not be tried for a while.

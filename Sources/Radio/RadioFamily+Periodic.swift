@@ -16,6 +16,9 @@ extension ExtendedFamily {
       $0.intervalMax = interval
       $0.properties = periodic.includesTxPower ? LESetPeriodicAdvertisingParameters.includesTxPower : 0
     }
+    if let responses = periodic.responses {
+      return [FamilyCommand(LESetPeriodicAdvertisingParametersV2(parameters, responses))]
+    }
     return [FamilyCommand(parameters)]
       + LESetPeriodicAdvertisingData.fragments(of: periodic.data, advertisingHandle: handle).map { FamilyCommand($0) }
   }
@@ -28,5 +31,17 @@ extension ExtendedFamily {
           $0.advertisingHandle = handle
         })
     ]
+  }
+}
+
+extension LESetPeriodicAdvertisingParametersV2 {
+  init(_ parameters: LESetPeriodicAdvertisingParameters, _ responses: ResponseSlots) {
+    self.init()
+    self.parameters = parameters
+    subevents = UInt8(clamping: responses.subevents)
+    subeventInterval = TimeUnits.subevent(responses.subeventInterval)
+    slotDelay = TimeUnits.slotDelay(responses.delay)
+    slotSpacing = TimeUnits.slotSpacing(responses.spacing)
+    slots = UInt8(clamping: responses.count)
   }
 }

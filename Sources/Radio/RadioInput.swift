@@ -16,6 +16,10 @@ package enum RadioInput: Hashable {
   case attachFailed(DeviceAddress, BluetoothError)
   /// A command with an answer under a number.
   case ask(Int, CommandPacket)
+  /// Transfer a train; the answer comes under a number.
+  case transfer(Int, TrainTransfer)
+  /// Send this in a subevent of an advertisement's train, once; the answer comes under a number.
+  case setSubevent(Int, SubeventData, AdvertisingSetID)
   /// A command without interest in its answer.
   case command(CommandPacket)
   case event(HCIEvent)

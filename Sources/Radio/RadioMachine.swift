@@ -20,10 +20,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   private enum Sender: Hashable {
     case question(Int)
     case nobody
-    case scan
-    case advertising
-    case initiator
-    case sync
+    case scan, advertising, initiator, sync
   }
 
   /// As many commands as wait for a controller that works, and more.
@@ -36,6 +33,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   private var advertising: AdvertisingMachine<Advertising>
   private var initiator: InitiatorMachine<Initiating>
   private var sync: SyncMachine
+  private var subevents = SubeventMachine()
   private var silence = ScanSilence()
   private var assembler = ReportAssembler()
   private var turns: ActivityTurns
@@ -85,6 +83,9 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       if case .send(let packet) = action { commands.append((.nobody, packet)) } else { actions.append(action) }
     }
     guard commands.count <= Self.maximumCommands else { return actions + [.broken("it executes no commands")] }
+    if !subevents.isIdle, beforePause == nil {
+      actions += subevents.settle { [advertising] in advertising.respondsTo($0) }
+    }
     sync.scanning(scan.isOn, at: now)
     initiator.expire(at: now)
     return actions + share(at: now) + pump(at: now)
@@ -116,6 +117,10 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
         return [.answered(question: number, refusal)]
       }
       commands.append((.question(number), packet))
+    case .transfer(let number, let transfer):
+      let packet = advertising.packet(for: transfer) ?? sync.packet(for: transfer)
+      return packet.map { receive(.ask(number, $0), at: now) } ?? [.unknownTrain(question: number)]
+    case .setSubevent(let number, let data, let set): return subevents.want(data, of: set, question: number)
     case .command(let packet): return [.send(packet)]
     case .event(let event): return receive(event, at: now)
     case .doubt:
@@ -241,13 +246,8 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     case .initiator where Initiating.isReplaceable && answer.status.code == .unknownHCICommand:
       [.faulty(.extendedCreateConnection)]
     case .initiator:
-      initiator.answered(answer.status, conflict: conflict, at: now)
+      initiator.answered(answer.status, conflict: scan.conflict, at: now)
     }
-  }
-
-  /// The activity that may keep the controller from initiating, in words.
-  private var conflict: String? {
-    scan.running.map { $0 == .scanningActively ? "scanning actively" : "scanning" }
   }
 
   private mutating func brokenScan() -> [RadioAction] {
@@ -281,9 +281,12 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
         LinkParameters(event.interval, event.latency, event.supervisionTimeout), at: now)
     case .leAdvertisingSetTerminated(let event):
       return advertising.ended(handle: event.advertisingHandle, event.status, events: event.completedEvents)
-    case .lePeriodicAdvertisingSyncEstablished(let event): return sync.established(event, at: now)
-    case .lePeriodicAdvertisingReport(let event): return sync.received(event)
-    case .lePeriodicAdvertisingSyncLost(let event): return sync.lost(event.handle)
+    case .lePeriodicAdvertisingSubeventDataRequest(let event):
+      let next = subevents.requested(event, by: advertising.responder(event.advertisingHandle))
+      commands += next.map { (.question($0.number), $0.packet) }
+      return []
+    case .lePeriodicAdvertisingResponseReport(let event):
+      return subevents.received(event, by: advertising.responder(event.advertisingHandle))
     case .encryptionChange(let event):
       let isMissing = event.status.code == .pinOrKeyMissing
       return (isMissing ? [.keysMissing(handle: event.handle, theirs: true)] : [])
@@ -296,7 +299,9 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       giveUp(event.handle)
       return [.linkDown(handle: event.handle, event.reason)]
     default:
-      guard let (handle, news) = LinkNews.told(by: event) else { return [] }
+      guard let (handle, news) = LinkNews.told(by: event) else {
+        return sync.handle(event, takesTrains: !isEnding || beforePause != nil, at: now)
+      }
       if let timeout = news.supervisionTimeout { links.updated(handle, supervisionTimeout: timeout) }
       return [.link(handle: handle, news)]
     }
@@ -319,7 +324,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   /// Disconnection Complete did not come. If the controller lost the link it says so now, which the kernel needs too.
   private mutating func linkLost(_ handle: UInt16) -> [RadioAction] {
     giveUp(handle)
-    return [.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier)), .send(Self.disconnect(handle))]
+    return [.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier)), .send(.disconnect(handle))]
   }
 
   /// The device of this link may be connected again.
@@ -342,10 +347,6 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       let role: UInt8 = link.role == .central ? 0 : 1
       return actions + connected(HCIStatus(.success), link.handle, role, HCIAddress(link.peer), nil, at: now)
     }
-  }
-
-  private static func disconnect(_ handle: UInt16) -> CommandPacket {
-    CommandPacket(Disconnect(handle: handle, reason: HCIStatus(.remoteUserTerminatedConnection)))
   }
 
   private mutating func connected(

@@ -76,6 +76,9 @@ struct ScanMachine<Family: RadioFamily> {
   /// Whether the controller scans.
   var isOn: Bool { if case .on = actual { true } else { false } }
 
+  /// The activity that may keep the controller from initiating, in words.
+  var conflict: String? { running.map { $0 == .scanningActively ? "scanning actively" : "scanning" } }
+
   mutating func want(_ parameters: ScanParameters?) {
     wanted = possible(parameters)
     if step == nil, wanted == nil, case .prepared = actual { actual = .off }

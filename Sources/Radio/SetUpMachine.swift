@@ -3,7 +3,8 @@ import HCI
 
 /// Asks a controller that has just come on for its capabilities, gives it our random address if it has no public one,
 /// removes the advertising sets that an earlier owner left, and has it subrate links and use short intervals if it can:
-/// that must be said before there is a link, and the kernel masks the events.
+/// that must be said before there is a link. The kernel masks the events of these, of trains that devices transfer, and
+/// of responses to trains.
 ///
 /// | State   | Input                          | Actions                                        |
 /// |---------|--------------------------------|------------------------------------------------|
@@ -96,7 +97,10 @@ package struct SetUpMachine {
       }
     case ReadLocalSupportedCommands.opcode:
       profile.commands = try complete.decoded(as: ReadLocalSupportedCommands.self).commands
-      if profile.canSubrate { questions += Self.subrating(profile) }
+      if profile.canSubrate || profile.canReceiveTrains || profile.hasPeriodicResponses {
+        questions.append(CommandPacket(LESetEventMask { $0.mask = profile.eventMask }))
+      }
+      if profile.canSubrate { questions += Self.subrating }
       if profile.canResolve { questions.append(CommandPacket(LEReadResolvingListSize())) }
       if profile.mayShorten { questions.append(CommandPacket(LEReadAllLocalSupportedFeatures())) }
     case LEReadAllLocalSupportedFeatures.opcode:
@@ -136,9 +140,8 @@ package struct SetUpMachine {
 
   /// Makes subrating usable. A peripheral may have all that the kernel would grant it by a longer interval or a higher
   /// latency, within the limit of 500 for factor × (latency + 1).
-  private static func subrating(_ profile: ControllerProfile) -> [CommandPacket] {
+  private static var subrating: [CommandPacket] {
     [
-      CommandPacket(LESetEventMask { $0.mask = profile.eventMask }),
       hostSubrates,
       CommandPacket(
         LESetDefaultSubrate {

@@ -13,6 +13,7 @@ import OrderedCollections
 /// | sought   | ten seconds of scan, others wait      | Create Sync Cancel; waiting, behind the others             |
 /// | sought   | not wanted                            | Create Sync Cancel; gone                                   |
 /// | sought   | refused, or not established           | waiting; again after a back-off                            |
+/// | any      | a device transferred it over its link | on; told `trainReceived`, and `synchronised` if it was sought |
 /// | on       | a report                              | told when its fragments are together                       |
 /// | on       | lost                                  | told `lost`; waiting                                       |
 /// | on       | not wanted                            | Terminate Sync; gone                                       |
@@ -56,6 +57,8 @@ struct SyncMachine {
   /// link: a turn is no shorter for that.
   private var turn: Countdown?
   private var isCancelled = false
+  /// Whether the controller looks for a train that is not sought any more.
+  private var isAbandoned = false
   /// Whether it is not known that a train is still being sought.
   private var isDoubtful = false
   /// Handles that are none of ours: left by an owner before us.
@@ -67,7 +70,7 @@ struct SyncMachine {
   var trains: [PeriodicTrain] { Array(entries.keys) }
 
   /// Whether nothing is wanted and the controller has no train of ours.
-  var isQuiet: Bool { entries.isEmpty && step == nil }
+  var isQuiet: Bool { entries.isEmpty && step == nil && !isAbandoned }
 
   /// Sets or withdraws (nil) a wanted train.
   mutating func want(_ train: PeriodicTrain, _ parameters: SyncParameters?) -> [RadioAction] {
@@ -106,9 +109,10 @@ struct SyncMachine {
       }
     }
     if let stray = strays.first { return terminate(stray) }
-    if let (_, sought) = entries.first(where: { $0.value.phase == .sought }) {
+    let sought = entries.values.first { $0.phase == .sought }
+    if sought != nil || isAbandoned {
       let mustYield = turn?.isOver(at: now) == true && entries.contains { isDue($0.value, at: now) }
-      guard !isCancelled, isDoubtful || sought.wanted == nil || mustYield else { return nil }
+      guard !isCancelled, isDoubtful || sought?.wanted == nil || mustYield else { return nil }
       step = .cancel
       isCancelled = true
       return CommandPacket(LEPeriodicAdvertisingCreateSyncCancel())
@@ -163,10 +167,14 @@ struct SyncMachine {
   private mutating func created(_ train: PeriodicTrain, _ status: HCIStatus, at now: Instant) -> [RadioAction] {
     isCancelled = false
     switch status.code {
-    case .success:
+    case .success where entries[train]?.phase == .waiting:
       entries[train]?.phase = .sought
       turn = Countdown(Self.turnLength)
       return []
+    case .success:
+      isAbandoned = true
+      return []
+    case _ where entries[train]?.phase != .waiting: return []
     case .memoryCapacityExceeded, .connectionLimitExceeded, .rejectedLimitedResources:
       let count = entries.values.count { if case .on = $0.phase { true } else { false } }
       return fail(
@@ -186,10 +194,26 @@ struct SyncMachine {
 
   // MARK: - Events
 
+  /// Takes an event.
+  /// - Parameter takesTrains: whether trains that devices transfer may be followed.
+  mutating func handle(_ event: HCIEvent, takesTrains: Bool, at now: Instant) -> [RadioAction] {
+    switch event {
+    case .lePeriodicAdvertisingSyncEstablished(let event): established(event, at: now)
+    case .lePeriodicAdvertisingReport(let event): received(event)
+    case .lePeriodicAdvertisingSyncLost(let event): lost(event.handle)
+    case .lePeriodicAdvertisingSyncTransferReceived(let event): transferred(event, isTaken: takesTrains)
+    default: []
+    }
+  }
+
   /// The controller has found the train that is sought, or has given up.
-  mutating func established(_ event: LEPeriodicAdvertisingSyncEstablished, at now: Instant) -> [RadioAction] {
+  private mutating func established(_ event: LEPeriodicAdvertisingSyncEstablished, at now: Instant) -> [RadioAction] {
     guard event.status.isSuccess else { return ended(event.status, at: now) }
-    guard let (train, entry) = entries.first(where: { $0.value.phase == .sought }) else { return [] }
+    guard let (train, entry) = entries.first(where: { $0.value.phase == .sought }) else {
+      if isAbandoned, self.train(of: event.handle) == nil { strays.insert(event.handle) }
+      isAbandoned = false
+      return []
+    }
     turn = nil
     entries[train]?.phase = .on(event.handle)
     entries[train]?.fragments = []
@@ -201,6 +225,7 @@ struct SyncMachine {
 
   /// No train is sought any more. The one that was waits behind the others.
   private mutating func ended(_ status: HCIStatus, at now: Instant) -> [RadioAction] {
+    isAbandoned = false
     guard let train = entries.first(where: { $0.value.phase == .sought })?.key,
       var entry = entries.removeValue(forKey: train)
     else { return [] }
@@ -212,8 +237,51 @@ struct SyncMachine {
     return []
   }
 
+  /// The device of a link transferred a train.
+  private mutating func transferred(
+    _ event: LEPeriodicAdvertisingSyncTransferReceived, isTaken: Bool
+  ) -> [RadioAction] {
+    guard event.status.isSuccess else { return [.trainNotReceived(handle: event.connectionHandle, event.status)] }
+    guard isTaken, let advertiser = event.advertiser.device else {
+      strays.insert(event.handle)
+      return []
+    }
+    let train = PeriodicTrain(address: advertiser, sid: event.sid)
+    let received = ReceivedTrain(
+      train: train, interval: TimeUnits.connectionUnits(event.interval), phy: PHY(rawValue: event.phy),
+      serviceData: event.serviceData)
+    var isSought = false
+    switch entries[train]?.phase {
+    case .on(let handle), .stale(let handle): if handle != event.handle { strays.insert(handle) }
+    case .sought: (isSought, isAbandoned, turn) = (true, true, nil)
+    case .waiting: isSought = true
+    case nil: break
+    }
+    isSought = isSought && entries[train]?.wanted != nil
+    strays.remove(event.handle)
+    entries[train, default: Entry()].phase = .on(event.handle)
+    entries[train]?.fragments = []
+    entries[train]?.backOff.reset()
+    if entries[train]?.wanted == nil { entries[train]?.wanted = .following(interval: received.interval) }
+    return [.trainReceived(handle: event.connectionHandle, received)]
+      + (isSought ? [.periodic(train, .synchronised(interval: received.interval, phy: received.phy))] : [])
+  }
+
+  /// The command that transfers a train; nil if it is not followed at present.
+  func packet(for transfer: TrainTransfer) -> CommandPacket? {
+    guard case .followed(let train) = transfer.train, let entry = entries[train], entry.wanted != nil,
+      case .on(let handle) = entry.phase
+    else { return nil }
+    return CommandPacket(
+      LEPeriodicAdvertisingSyncTransfer {
+        $0.connectionHandle = transfer.link
+        $0.serviceData = transfer.serviceData
+        $0.syncHandle = handle
+      })
+  }
+
   /// Part of a packet came, or all of it.
-  mutating func received(_ event: LEPeriodicAdvertisingReport) -> [RadioAction] {
+  private mutating func received(_ event: LEPeriodicAdvertisingReport) -> [RadioAction] {
     guard let train = train(of: event.handle), var entry = entries[train] else {
       strays.insert(event.handle)
       return []
@@ -230,7 +298,7 @@ struct SyncMachine {
   }
 
   /// No packet came for too long.
-  mutating func lost(_ handle: UInt16) -> [RadioAction] {
+  private mutating func lost(_ handle: UInt16) -> [RadioAction] {
     strays.remove(handle)
     guard let train = train(of: handle), let entry = entries[train] else { return [] }
     entries[train]?.phase = .waiting
@@ -256,6 +324,7 @@ struct SyncMachine {
       case .waiting, .stale: break
       }
     }
+    if isAbandoned { isCancelled = false }
     return actions
   }
 
@@ -264,8 +333,7 @@ struct SyncMachine {
     step = nil
     isUnmasked = false
     turn = nil
-    isCancelled = false
-    isDoubtful = false
+    (isCancelled, isAbandoned, isDoubtful) = (false, false, false)
     strays = []
     var actions: [RadioAction] = []
     for (train, entry) in entries {

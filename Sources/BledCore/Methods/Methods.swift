@@ -28,13 +28,39 @@ extension Router {
 }
 
 extension Router {
-  func serveScan(_ broker: ScanBroker, _ periodic: PeriodicBroker) {
+  func serveScan(_ broker: ScanBroker) {
+    acknowledge(ScanStart.self) { [unowned broker] params, session in try broker.start(params, for: session) }
+    acknowledge(ScanStop.self) { [unowned broker] params, session in broker.stop(params.scan, of: session) }
+  }
+}
+
+extension Router {
+  /// Trains of periodic advertisements.
+  func servePeriodic(
+    _ periodic: PeriodicBroker, _ advertising: AdvertisingBroker, _ central: CentralBroker, _ server: ServerBroker
+  ) {
     serve(PeriodicSync.self) { [unowned periodic] params, session, reply in
       try periodic.sync(params, for: session, reply)
     }
     acknowledge(PeriodicStop.self) { [unowned periodic] params, session in try periodic.stop(params, for: session) }
-    acknowledge(ScanStart.self) { [unowned broker] params, session in try broker.start(params, for: session) }
-    acknowledge(ScanStop.self) { [unowned broker] params, session in broker.stop(params.scan, of: session) }
+    serve(PeriodicTransfer.self) {
+      [unowned periodic, unowned advertising, unowned central, unowned server]
+      params, session, reply in
+      let served = server.link(serving: params.peripheral, by: session)?.hub
+      let hub = try served ?? central.link(to: params.peripheral, for: session).hub
+      let gift = try TrainGift(params, of: session, on: hub.slot, periodic, advertising)
+      hub.link.transfer(gift.train, serviceData: gift.serviceData) { error in
+        if let error { reply.fail(error) } else { reply.succeed(Empty()) }
+      }
+    }
+    serve(AdvertisingSend.self) { [unowned advertising] params, session, reply in
+      try advertising.send(params, for: session, reply)
+    }
+    serve(PeriodicReceive.self) { [unowned periodic, unowned central, unowned server] params, session, reply in
+      let served = server.link(serving: params.peripheral, by: session)?.hub
+      let hub = try served ?? central.link(to: params.peripheral, for: session).hub
+      try periodic.receive(params, over: hub.link, with: hub.peripheral, on: hub.slot, for: session, reply)
+    }
   }
 }
 

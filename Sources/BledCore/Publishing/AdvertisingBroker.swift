@@ -160,6 +160,41 @@ final class AdvertisingBroker {
     for id in numbers(where: { $0.session == session }) { withdraw(id, Self.cancelled) }
   }
 
+  /// Sends data in a subevent of a train, once.
+  func send(_ params: AdvertisingSend.Params, for session: Session, _ reply: Reply<Empty>) throws {
+    guard let id = UInt32(exactly: params.advertising).map(AdvertisingSetID.init),
+      let advertisement = advertisements[id], advertisement.session == session,
+      let slots = advertisement.params.periodic?.responses
+    else {
+      throw BledError.unknownHandle.error(
+        "this session has no advertisement \(params.advertising) with \"responses\" of \"periodic\"")
+    }
+    let data = try SubeventData(params, within: slots)
+    if let error = advertisement.slot.unusable { throw error }
+    advertisement.slot.adapter.setSubevent(data, of: id) { error in
+      if let error { reply.fail(error) } else { reply.succeed(Empty()) }
+    }
+  }
+
+  /// Devices responded to a subevent of a train.
+  func received(_ responses: SubeventResponses, of id: AdvertisingSetID, on slot: AdapterSlot) {
+    guard let advertisement = advertisements[id], advertisement.slot == slot else { return }
+    advertisement.session.send(
+      AdvertisingResponses.self,
+      .init(advertising: Int(id.value), responses, time: scheduler.secondsSinceEpoch))
+  }
+
+  /// The number of an advertisement of a session that sends a train on an adapter.
+  func train(_ number: Int, of session: Session, on slot: AdapterSlot) throws -> AdvertisingSetID {
+    guard let id = UInt32(exactly: number).map(AdvertisingSetID.init), let advertisement = advertisements[id],
+      advertisement.session == session, advertisement.slot == slot, advertisement.params.periodic != nil
+    else {
+      throw BledError.unknownHandle.error(
+        "this session has no advertisement \(number) with \"periodic\" on adapter \(slot.id)")
+    }
+    return id
+  }
+
   /// The users that advertise on an adapter.
   func users(on slot: AdapterSlot) -> [UInt32?] {
     numbers { $0.slot == slot }.compactMap { advertisements[$0]?.session.user }

@@ -124,6 +124,7 @@ extension AdvertisingStart.Params {
     try require(
       PeriodicAdvertising.intervals.contains(interval),
       "the \"interval\" of \"periodic\" must be 0.0075 to 81.91875 seconds")
+    let isPaced = inBackground && periodic.responses == nil
     var content = AdvertisingStart.Params(
       services: periodic.services, serviceData: periodic.serviceData, manufacturerData: periodic.manufacturerData)
     content.structures = periodic.structures
@@ -131,11 +132,14 @@ extension AdvertisingStart.Params {
     // Flags are for devices that may connect (CSS, Part A, 1.3).
     packed.flags = nil
     do throws(BluetoothError) {
-      return PeriodicAdvertising(
-        interval: .seconds(inBackground ? max(interval, Self.backgroundInterval) : interval),
+      var train = PeriodicAdvertising(
+        interval: .seconds(isPaced ? max(interval, Self.backgroundInterval) : interval),
         data: try packed.packed(capacity: Self.longest, scanResponseCapacity: 0).data,
         includesTxPower: periodic.includeTxPower == true)
+      if let responses = periodic.responses { train.responses = try ResponseSlots(responses, within: train) }
+      return train
     } catch {
+      guard error.domain == .gap else { throw error }
       throw GAPError.advertisingDataTooLong.error("\"periodic\": \(error.message)")
     }
   }

@@ -15,6 +15,7 @@ import Bluetooth
 /// | on       | lost, or the adapter is away     | the followers are told, the adapter scans → sought          |
 /// | any      | failed                           | waiting sessions are refused, the others told → (none)      |
 /// | any      | stop, a program is gone          | no follower is left: the adapter lets it go → (none)        |
+/// | (none), sought | a device transferred it    | its receivers follow it, waiting sessions are answered → on |
 final class PeriodicBroker {
   private struct Key: Hashable {
     let slot: AdapterSlot
@@ -46,6 +47,7 @@ final class PeriodicBroker {
     }
   }
 
+  private let receivers: TrainReceivers
   private let scans: ScanBroker
   private let adapters: AdapterRegistry
   private let directory: PeripheralDirectory
@@ -54,6 +56,7 @@ final class PeriodicBroker {
   private var lastNumber = 0
 
   init(adapters: AdapterRegistry, directory: PeripheralDirectory, scans: ScanBroker, scheduler: any Scheduler) {
+    receivers = TrainReceivers(scheduler: scheduler)
     self.scans = scans
     self.adapters = adapters
     self.directory = directory
@@ -63,9 +66,7 @@ final class PeriodicBroker {
   // MARK: - Requests of sessions
 
   func sync(_ params: PeriodicSync.Params, for session: Session, _ reply: Reply<PeriodicSync.Result>) throws {
-    guard params.timeout.map({ $0 > 0 && $0 <= 86_400 }) ?? true else {
-      throw BledError.invalidParameter.error("\"timeout\" must be more than 0 and at most 86400 seconds")
-    }
+    try Self.check(timeout: params.timeout)
     guard params.sid.map({ (0...15).contains($0) }) ?? true else {
       throw BledError.invalidParameter.error("\"sid\" must be 0 to 15")
     }
@@ -81,13 +82,10 @@ final class PeriodicBroker {
       throw GAPError.notSupported.error("the controller of adapter \(slot.id) cannot follow periodic advertising")
     }
     let key = Key(slot: slot, train: PeriodicTrain(address: peripheral.current, sid: sid))
-    let own = trains.values.count { $0.followers.contains { $0.session == session } }
     if let train = trains[key], train.followers.contains(where: { $0.session == session }) {
       throw BledError.alreadyInProgress.error("this session follows that train, or waits for it")
     }
-    try session.rules.admit(
-      .syncs, of: session, own: own,
-      all: trains.values.reduce(0) { $0 + $1.followers.count { $0.session.user == session.user } })
+    try admit(session)
     let follower = Follower(session)
     let train = trains[key] ?? add(key, peripheral)
     train.followers.append(follower)
@@ -103,6 +101,63 @@ final class PeriodicBroker {
     reply.succeed(result(key, train, synced))
   }
 
+  private static func check(timeout: Double?) throws(BluetoothError) {
+    guard timeout.map({ $0 > 0 && $0 <= 86_400 }) ?? true else {
+      throw BledError.invalidParameter.error("\"timeout\" must be more than 0 and at most 86400 seconds")
+    }
+  }
+
+  /// A session may follow one more train, or wait for one.
+  private func admit(_ session: Session) throws {
+    func count(_ isMeant: (Session) -> Bool) -> Int {
+      receivers.count(isMeant) + trains.values.reduce(0) { $0 + $1.followers.count { isMeant($0.session) } }
+    }
+    try session.rules.admit(
+      .syncs, of: session, own: count { $0 == session }, all: count { $0.user == session.user })
+  }
+
+  /// Waits for a train that the device of a link transfers.
+  func receive(
+    _ params: PeriodicReceive.Params, over link: any Link, with device: Peripheral, on slot: AdapterSlot,
+    for session: Session, _ reply: Reply<PeriodicReceive.Result>
+  ) throws {
+    try Self.check(timeout: params.timeout)
+    try admit(session)
+    try receivers.receive(
+      over: link, with: device, on: slot, timeout: params.timeout, for: session, reply
+    ) { [unowned self] in adopt($0, for: $1, on: $2) }
+  }
+
+  /// Sessions follow a train that an adapter is synchronised with.
+  private func adopt(_ received: ReceivedTrain, for sessions: [Session], on slot: AdapterSlot) -> PeriodicSync.Result {
+    let key = Key(slot: slot, train: received.train)
+    let synced = (interval: received.interval, phy: received.phy)
+    let known = trains[key]
+    let train = known ?? add(key, directory.peripheral(at: received.train.address, on: slot))
+    if known?.synced == nil { synchronised(key, train, synced) }
+    for session in sessions where !train.followers.contains(where: { $0.session == session }) {
+      train.followers.append(Follower(session))
+    }
+    if train.followers.isEmpty { letGo(key, train) }
+    return result(key, train, train.synced ?? synced)
+  }
+
+  /// A train that a session follows on an adapter.
+  func train(_ named: PeriodicTransfer.Train, of session: Session, on slot: AdapterSlot) throws -> PeriodicTrain {
+    let peripheral = try directory.find(named.peripheral)
+    let followed = trains.filter { key, train in
+      key.slot == slot && train.peripheral === peripheral && (named.sid == nil || named.sid == Int(key.train.sid))
+        && train.followers.contains { $0.session == session }
+    }
+    guard let first = followed.first else {
+      throw BledError.unknownHandle.error("this session follows no such train on adapter \(slot.id)")
+    }
+    guard followed.count == 1 else {
+      throw BledError.invalidParameter.error("this session follows several trains of that device: give \"sid\"")
+    }
+    return first.key.train
+  }
+
   private func add(_ key: Key, _ peripheral: Peripheral) -> Train {
     lastNumber -= 1
     let phy = peripheral.advertisement?.primaryPHY ?? .le1M
@@ -114,7 +169,9 @@ final class PeriodicBroker {
 
   func stop(_ params: PeriodicStop.Params, for session: Session) throws {
     let peripheral = try params.peripheral.map { try directory.find($0) }
-    leave(session, GAPError.cancelled.error("periodic.stop was called")) { key, train in
+    let error = GAPError.cancelled.error("periodic.stop was called")
+    if params.sid == nil { receivers.stop(session, of: peripheral, error) }
+    leave(session, error) { key, train in
       (peripheral == nil || train.peripheral === peripheral)
         && (params.sid == nil || params.sid == Int(key.train.sid))
     }
@@ -122,7 +179,9 @@ final class PeriodicBroker {
 
   /// The program of a session has gone.
   func ended(_ session: Session) {
-    leave(session, GAPError.cancelled.error("the session has ended")) { _, _ in true }
+    let error = GAPError.cancelled.error("the session has ended")
+    receivers.stop(session, of: nil, error)
+    leave(session, error) { _, _ in true }
   }
 
   private func leave(_ session: Session, _ error: BluetoothError, _ isMeant: (Key, Train) -> Bool) {
@@ -142,13 +201,15 @@ final class PeriodicBroker {
     guard let train = trains[key] else { return }
     train.followers.removeAll { $0 === follower }
     follower.alarm?.cancel()
-    if train.followers.isEmpty {
-      trains[key] = nil
-      train.peripheral.references -= 1
-      key.slot.adapter.setSync(key.train, nil)
-      seek()
-    }
+    if train.followers.isEmpty { letGo(key, train) }
     follower.reply?.fail(error)
+  }
+
+  private func letGo(_ key: Key, _ train: Train) {
+    trains[key] = nil
+    train.peripheral.references -= 1
+    key.slot.adapter.setSync(key.train, nil)
+    seek()
   }
 
   // MARK: - Events

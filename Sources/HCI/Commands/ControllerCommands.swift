@@ -154,12 +154,18 @@ package struct LEFeatures: OptionSet, PacketField, Hashable, Sendable {
   package static let extendedAdvertising = LEFeatures(rawValue: 1 << 12)
   /// LE Periodic Advertising.
   package static let periodicAdvertising = LEFeatures(rawValue: 1 << 13)
+  /// Periodic Advertising Sync Transfer – Sender.
+  package static let periodicTransferSender = LEFeatures(rawValue: 1 << 24)
+  /// Periodic Advertising Sync Transfer – Recipient.
+  package static let periodicTransferRecipient = LEFeatures(rawValue: 1 << 25)
   /// Connection Subrating.
   package static let connectionSubrating = LEFeatures(rawValue: 1 << 37)
   /// Connection Subrating (Host Support).
   package static let connectionSubratingHostSupport = LEFeatures(rawValue: 1 << 38)
   /// Advertising Coding Selection.
   package static let advertisingCodingSelection = LEFeatures(rawValue: 1 << 40)
+  /// Periodic Advertising with Responses – Advertiser.
+  package static let periodicResponsesAdvertiser = LEFeatures(rawValue: 1 << 43)
   /// LL Extended Feature Set: there are `LEMoreFeatures`.
   package static let extendedFeatureSet = LEFeatures(rawValue: 1 << 63)
 }

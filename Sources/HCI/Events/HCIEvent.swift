@@ -75,6 +75,12 @@ package enum HCIEvent: Hashable, Sendable {
   case lePeriodicAdvertisingReport(LEPeriodicAdvertisingReport)
   /// A train was lost.
   case lePeriodicAdvertisingSyncLost(LEPeriodicAdvertisingSyncLost)
+  /// The device of a link transferred a train.
+  case lePeriodicAdvertisingSyncTransferReceived(LEPeriodicAdvertisingSyncTransferReceived)
+  /// Subevents of a train need their data.
+  case lePeriodicAdvertisingSubeventDataRequest(LEPeriodicAdvertisingSubeventDataRequest)
+  /// Devices responded to a subevent of a train.
+  case lePeriodicAdvertisingResponseReport(LEPeriodicAdvertisingResponseReport)
   /// Any other event.
   case other(EventPacket)
 
@@ -114,6 +120,12 @@ package enum HCIEvent: Hashable, Sendable {
         self = .lePeriodicAdvertisingSyncEstablished(try coder.read())
       case LEPeriodicAdvertisingReport.subevent: self = .lePeriodicAdvertisingReport(try coder.read())
       case LEPeriodicAdvertisingSyncLost.subevent: self = .lePeriodicAdvertisingSyncLost(try coder.read())
+      case LEPeriodicAdvertisingSyncTransferReceived.subevent:
+        self = .lePeriodicAdvertisingSyncTransferReceived(try coder.read())
+      case LEPeriodicAdvertisingSubeventDataRequest.subevent:
+        self = .lePeriodicAdvertisingSubeventDataRequest(try coder.read())
+      case LEPeriodicAdvertisingResponseReport.subevent:
+        self = .lePeriodicAdvertisingResponseReport(try coder.read())
       default: self = .other(packet)
       }
     default: self = .other(packet)
@@ -147,6 +159,9 @@ package enum HCIEvent: Hashable, Sendable {
     case .lePeriodicAdvertisingSyncEstablished(let event): event.packet
     case .lePeriodicAdvertisingReport(let event): event.packet
     case .lePeriodicAdvertisingSyncLost(let event): event.packet
+    case .lePeriodicAdvertisingSyncTransferReceived(let event): event.packet
+    case .lePeriodicAdvertisingSubeventDataRequest(let event): event.packet
+    case .lePeriodicAdvertisingResponseReport(let event): event.packet
     case .other(let packet): packet
     }
   }

@@ -54,3 +54,32 @@ package struct LEPeriodicAdvertisingSyncLost: LEMetaEventParameters {
   package init() {}
   package mutating func code(with coder: inout OctetCoder) { coder.fields(&handle) }
 }
+
+/// LE Periodic Advertising Sync Transfer Received (Core 5.4, Vol 4, Part E, 7.7.65.24): the device of a link
+/// transferred a train, and the controller is synchronised with it, or could not be.
+package struct LEPeriodicAdvertisingSyncTransferReceived: LEMetaEventParameters {
+  package static let subevent: UInt8? = 0x18
+  package var status = HCIStatus.success
+  /// The link.
+  package var connectionHandle: ConnectionHandle = 0
+  /// A value of the device's host.
+  package var serviceData: UInt16 = 0
+  /// Which train, 0x0000 to 0x0EFF.
+  package var handle: UInt16 = 0
+  /// The number of the advertising set, 0 to 15.
+  package var sid: UInt8 = 0
+  /// The advertiser.
+  package var advertiser = HCIAddress()
+  /// 1 for 1M, 2 for 2M, 3 for Coded.
+  package var phy: UInt8 = 1
+  /// 0x0006 to 0xFFFF, in 1.25 ms.
+  package var interval: UInt16 = 0
+  /// The accuracy of the advertiser's clock, 0 (500 ppm) to 7 (20 ppm).
+  package var clockAccuracy: UInt8 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&status, &connectionHandle, &serviceData, &handle, &sid)
+    coder.fields(&advertiser, &phy, &interval, &clockAccuracy)
+  }
+}

@@ -80,6 +80,13 @@ package enum TimeUnits {
   /// Periodic advertising intervals in 1.25 ms, 7.5 ms to 81.91875 s (7.8.61).
   package static func periodic(_ duration: Duration) -> UInt16 { units(duration, of: 1250, within: 0x0006...0xFFFF) }
 
+  /// Intervals of subevents in 1.25 ms, 7.5 to 318.75 ms (7.8.61).
+  package static func subevent(_ duration: Duration) -> UInt8 { units(duration, of: 1250, within: 0x06...0xFF) }
+  /// Delays of the first slot in 1.25 ms, 1.25 to 317.5 ms (7.8.61).
+  package static func slotDelay(_ duration: Duration) -> UInt8 { units(duration, of: 1250, within: 0x01...0xFE) }
+  /// Times between slots in 0.125 ms, 0.25 to 31.875 ms (7.8.61).
+  package static func slotSpacing(_ duration: Duration) -> UInt8 { units(duration, of: 125, within: 0x02...0xFF) }
+
   /// The time after which a periodic train is lost, in 10 ms, 100 ms to 163.84 s (7.8.67).
   package static func syncTimeout(_ duration: Duration) -> UInt16 {
     units(duration, of: 10_000, within: 0x000A...0x4000)

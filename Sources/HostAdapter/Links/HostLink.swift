@@ -128,6 +128,16 @@ final class HostLink: Link, ControllerLink {
     links.requester.request(longestPacket: octets, on: self, done)
   }
 
+  func transfer(_ train: TransferredTrain, serviceData: UInt16, _ done: @escaping (BluetoothError?) -> Void) {
+    links.requester.transfer(train, serviceData: serviceData, over: self, done)
+  }
+
+  func receiveTrain(
+    _ parameters: SyncParameters, _ done: @escaping (Result<ReceivedTrain, BluetoothError>) -> Void
+  ) { links.requester.receiveTrain(parameters, over: self, done) }
+
+  func stopReceivingTrain() { links.requester.trains.stop(self) }
+
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { links.requester.readRSSI(of: self, done) }
 
   let hasEnhancedChannels = true

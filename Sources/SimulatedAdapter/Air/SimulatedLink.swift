@@ -132,6 +132,23 @@ final class SimulatedLink: Link {
     pair.security.raise(by: role, to: level, as: capability, done)
   }
 
+  func transfer(_ train: TransferredTrain, serviceData: UInt16, _ done: @escaping (BluetoothError?) -> Void) {
+    done(Self.transfersNoTrains)
+  }
+
+  func receiveTrain(
+    _ parameters: SyncParameters, _ done: @escaping (Result<ReceivedTrain, BluetoothError>) -> Void
+  ) {
+    guard let pair else { return done(.failure(GAPError.notConnected.error("the link no longer exists"))) }
+    pair.scheduler.schedule(after: .zero) { done(.failure(Self.transfersNoTrains)) }
+  }
+
+  func stopReceivingTrain() {}
+
+  private static var transfersNoTrains: BluetoothError {
+    GAPError.notSupported.error("the simulated controller does not have periodic advertising sync transfer")
+  }
+
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) {
     guard let pair else { return done(.failure(GAPError.notConnected.error("the link no longer exists"))) }
     // The controller measures it in the next connection event.

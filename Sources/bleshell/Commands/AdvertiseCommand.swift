@@ -40,6 +40,12 @@ struct AdvertiseCommand: ShellCommand {
     try await shell.requireAdapter()
     let advertisement = try await client.advertise(try parameters())
     try announce(advertisement, name: name, output)
+    if let device = how.transferTo {
+      let deadline = Deadline(limit: nil)
+      try await shell.transfer(to: device, over: advertisement.adapter, within: deadline, output) { peripheral in
+        .init(peripheral: peripheral, advertising: advertisement.advertising)
+      }
+    }
     if time == nil, shell.isLineMode {
       shell.advertisements.append(advertisement.advertising)
       return

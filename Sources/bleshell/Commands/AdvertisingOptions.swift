@@ -24,6 +24,10 @@ struct AdvertisingOptions: ParsableArguments {
   var periodic: String?
   @Option(help: "With --periodic: the time between two packets in seconds, 0.0075 to 81.91875.")
   var periodicInterval: Double?
+  @Option(
+    help: "With --periodic: transfer the train to this device, over a connection: its address, name or identifier.",
+    completion: ShellCompletion.devices)
+  var transferTo: String?
 
   /// Adds the given options to the params of a call.
   func apply(to params: inout AdvertisingStart.Params) throws {
@@ -47,8 +51,8 @@ struct AdvertisingOptions: ParsableArguments {
     if let periodic {
       params.periodic = .init(interval: periodicInterval, structures: try Self.structures(periodic, of: "--periodic"))
       (params.extended, params.connectable) = (true, anonymous ? nil : false)
-    } else if periodicInterval != nil {
-      throw Failure("--periodic-interval goes with --periodic", status: 64)
+    } else if periodicInterval != nil || transferTo != nil {
+      throw Failure("--periodic-interval and --transfer-to go with --periodic", status: 64)
     }
   }
 

@@ -10,7 +10,8 @@ struct SyncCommand: ShellCommand {
     commandName: "sync", abstract: "Follows the periodic advertising of a device.",
     discussion: """
       Scans until the device announces a train of periodic advertisements, and prints what the train carries until \
-      Ctrl-C. A train that is lost is looked for again.
+      Ctrl-C. A train that is lost is looked for again. With --transferred the device, which may be another than the \
+      one that sends the train, gives it over a connection, and nothing is looked for.
       """)
 
   @Argument(
@@ -19,6 +20,11 @@ struct SyncCommand: ShellCommand {
   var device: String
   @Option(help: "The number of the advertising set, 0 to 15 (default: the first that announces a train).")
   var sid: Int?
+  @Flag(help: "Wait for a train that the device transfers over a connection.") var transferred = false
+  @Option(
+    help: "Transfer the train to this device, over a connection: its address, its name or its identifier.",
+    completion: ShellCompletion.devices)
+  var to: String?
   @Option(help: "Stop after this many packets.") var count: Int?
   @Option(help: "Stop after this many seconds.") var time: Double?
   @OptionGroup var connection: ConnectionOptions
@@ -26,6 +32,7 @@ struct SyncCommand: ShellCommand {
 
   func validate() throws {
     guard count ?? 1 > 0 else { throw ValidationError("--count must be greater than 0") }
+    guard sid == nil || !transferred else { throw ValidationError("--sid is for a train that is looked for") }
     try checkTime(time)
   }
 
@@ -37,12 +44,17 @@ struct SyncCommand: ShellCommand {
     var hasBegun = false
     do {
       _ = try await withDeadline(time ?? 0) { @MainActor in
-        let params = try await find(client, within: deadline)
-        let train = try await client.synchronise(params)
+        let train = try await begin(client, in: shell, within: deadline)
         hasBegun = true
         if !output.json {
           let (sid, adapter) = (train.train.sid, train.train.adapter)
           output.line("synchronised with set \(sid)\(every(train.train.interval)) on \(adapter)")
+        }
+        if let to {
+          let named = PeriodicTransfer.Train(peripheral: train.train.peripheral, sid: train.train.sid)
+          try await shell.transfer(to: to, over: train.train.adapter, within: deadline, output) { peripheral in
+            .init(peripheral: peripheral, train: named)
+          }
         }
         try await follow(train, of: client, output)
       }
@@ -50,6 +62,22 @@ struct SyncCommand: ShellCommand {
       // Ctrl-C is the regular end.
     }
     if !hasBegun { throw notHeard(within: time.map(shortNumber) ?? deadline.words) }
+  }
+
+  /// Follows the train that the device announces or transfers.
+  @MainActor private func begin(
+    _ client: BledClient, in shell: Shell, within deadline: Deadline
+  ) async throws -> SynchronisedTrain {
+    guard transferred else { return try await client.synchronise(try await find(client, within: deadline)) }
+    var received: SynchronisedTrain?
+    try await shell.use(device, within: deadline, over: connection.adapter, onlyConnecting: true) { @MainActor device in
+      let seconds = deadline.seconds
+      received = try await client.receiveTrain(
+        .init(peripheral: device.peripheral.identifier, timeout: seconds > 0 ? seconds : nil)
+      ).train
+    }
+    guard let received else { throw notHeard(within: deadline.words) }
+    return received
   }
 
   /// Scans until the device announces a train.

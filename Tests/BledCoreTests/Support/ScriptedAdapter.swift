@@ -93,6 +93,17 @@ final class ScriptedAdapter: Adapter {
     answered.append(question)
   }
 
+  /// The data that was sent in subevents of trains, and the outcome of the next.
+  private(set) var sent: [(set: AdvertisingSetID, data: SubeventData)] = []
+  var sendRefusal: BluetoothError?
+
+  func setSubevent(
+    _ data: SubeventData, of set: AdvertisingSetID, _ done: @escaping (BluetoothError?) -> Void
+  ) {
+    sent.append((set, data))
+    scheduler.schedule(after: .zero) { [sendRefusal] in done(sendRefusal) }
+  }
+
   func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) { syncs[train] = parameters }
 
   /// The power asked for and not yet switched by the test.

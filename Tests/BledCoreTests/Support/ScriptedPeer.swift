@@ -210,6 +210,27 @@ final class ScriptedLink: Link {
     onEvent?(.securityChanged)
   }
 
+  /// The trains that were transferred, each with the value for the device.
+  private(set) var transferred: [(train: TransferredTrain, serviceData: UInt16)] = []
+  /// The call that waits for a train.
+  private(set) var trainReceiver: ((Result<ReceivedTrain, BluetoothError>) -> Void)?
+
+  func transfer(_ train: TransferredTrain, serviceData: UInt16, _ done: @escaping (BluetoothError?) -> Void) {
+    transferred.append((train, serviceData))
+    done(refusal)
+  }
+  func receiveTrain(
+    _ parameters: SyncParameters, _ done: @escaping (Result<ReceivedTrain, BluetoothError>) -> Void
+  ) { trainReceiver = done }
+  func stopReceivingTrain() { endReceiving(.failure(GAPError.cancelled.error("stopped"))) }
+
+  /// The device transfers a train, or the wait for one ends.
+  func endReceiving(_ result: Result<ReceivedTrain, BluetoothError>) {
+    guard let done = trainReceiver else { return }
+    trainReceiver = nil
+    scheduler.schedule(after: .zero) { done(result) }
+  }
+
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) {
     measurements += 1
     scheduler.schedule(after: .milliseconds(1)) { done(.success(-42)) }
@@ -231,6 +252,7 @@ final class ScriptedLink: Link {
   func end(reason: Int) {
     guard isOpen else { return }
     isOpen = false
+    endReceiving(.failure(GAPError.notConnected.error("the link has ended")))
     onEvent?(.ended(BluetoothError(domain: .hci, code: reason, name: "reason", message: "the link ended")))
   }
 }

@@ -82,6 +82,61 @@ struct CommandTests {
     #expect(hex(LEAddDeviceToFilterAcceptList { $0.device = peer }) == "0111200701f5f4f3f2f1f0")
   }
 
+  @Test func transferringTrains() {
+    #expect(
+      hex(
+        LEPeriodicAdvertisingSyncTransfer {
+          $0.connectionHandle = 0x40
+          $0.serviceData = 0x1234
+          $0.syncHandle = 2
+        }) == packed("015a2006 4000 3412 0200"))
+    #expect(
+      hex(
+        LEPeriodicAdvertisingSetInfoTransfer {
+          $0.connectionHandle = 0x40
+          $0.serviceData = 0x1234
+          $0.advertisingHandle = 5
+        }) == packed("015b2005 4000 3412 05"))
+    #expect(
+      hex(
+        LESetPeriodicAdvertisingSyncTransferParameters {
+          $0.connectionHandle = 0x40
+          $0.mode = LESetPeriodicAdvertisingSyncTransferParameters.followed
+          $0.skip = 3
+          $0.timeout = 3000
+        }) == packed("015c2008 4000 02 0300 b80b 00"))
+  }
+
+  @Test func subeventsOfTrains() {
+    #expect(
+      hex(
+        LESetPeriodicAdvertisingParametersV2 {
+          $0.parameters.advertisingHandle = 1
+          $0.parameters.intervalMin = 0x50
+          $0.parameters.intervalMax = 0x60
+          $0.parameters.properties = 0x40
+          $0.subevents = 4
+          $0.subeventInterval = 0x14
+          $0.slotDelay = 5
+          $0.slotSpacing = 6
+          $0.slots = 7
+        }) == packed("0186200c 01 5000 6000 4000 04 14 05 06 07"))
+    let long = LESetPeriodicAdvertisingSubeventData {
+      $0.advertisingHandle = 1
+      $0.subevents = [
+        .init {
+          $0.number = 3
+          $0.firstSlot = 2
+          $0.slots = 4
+          $0.data = [UInt8](repeating: 9, count: 300)
+        }
+      ]
+    }
+    #expect(hex(long) == packed("018220ff 01 01 03 02 04 f9") + String(repeating: "09", count: 249))
+    #expect(TimeUnits.slotSpacing(.microseconds(250)) == 2 && TimeUnits.slotSpacing(.seconds(1)) == 0xFF)
+    #expect(TimeUnits.subevent(.milliseconds(25)) == 20 && TimeUnits.slotDelay(.zero) == 1)
+  }
+
   @Test func aCommandKnowsWhatItReads() throws {
     let packet = CommandPacket(opcode: LESetScanEnable.opcode, parameters: [1, 0, 0])
     #expect(throws: HCICodingError.trailingOctets(count: 1)) { try LESetScanEnable(decoding: packet) }

@@ -50,6 +50,35 @@ struct EventTests {
     #expect(throws: HCICodingError.trailingOctets(count: 1)) { try event("040504 00 0100 13 00") }
   }
 
+  @Test func aTrainThatADeviceTransferred() throws {
+    let packet = "043e14 18 00 4000 3412 0100 03 01 f5f4f3f2f1f0 02 5000 07"
+    guard case .lePeriodicAdvertisingSyncTransferReceived(let event) = try event(packet) else {
+      Issue.record("not a transfer")
+      return
+    }
+    #expect(event.status.isSuccess && event.connectionHandle == 0x40 && event.serviceData == 0x1234)
+    #expect(event.handle == 1 && event.sid == 3 && event.phy == 2 && event.interval == 80 && event.clockAccuracy == 7)
+    #expect(event.advertiser.device == DeviceAddress("F0:F1:F2:F3:F4:F5", kind: .random))
+    #expect(Hex.encode(HCIPacket.event(event.packet).octets) == packet.filter { $0 != " " })
+  }
+
+  @Test func subeventsAndTheirResponses() throws {
+    guard case .lePeriodicAdvertisingSubeventDataRequest(let request) = try event("043e04 27 01 7f 80") else {
+      Issue.record("not a request")
+      return
+    }
+    #expect(request.advertisingHandle == 1 && request.first == 127 && request.count == 128)
+    let packet = "043e13 28 01 05 00 02 7f c4 ff 01 00 02 0102 04 c3 ff 05 ff 00"
+    guard case .lePeriodicAdvertisingResponseReport(let report) = try event(packet) else {
+      Issue.record("not a report")
+      return
+    }
+    #expect(report.advertisingHandle == 1 && report.number == 5 && report.txStatus == 0)
+    #expect(report.responses.map(\.slot) == [1, 5] && report.responses.map(\.dataStatus) == [0, 0xFF])
+    #expect(report.responses.map(\.data) == [[1, 2], []] && report.responses.map(\.rssi) == [-60, -61])
+    #expect(throws: HCICodingError.self) { try event("043e07 28 01 05 00 02 7f c4") }
+  }
+
   @Test func aSubrateChange() throws {
     guard case .leSubrateChange(let change) = try event("043e0c 23 00 4000 0400 0100 0200 5802") else {
       Issue.record("not a Subrate Change")

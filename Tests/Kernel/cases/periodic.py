@@ -1,4 +1,4 @@
-"""Group 12: trains of periodic advertisements, sent to a Bumble device and followed from one."""
+"""Group 12: trains of periodic advertisements, sent to a Bumble device and followed from one, and over links."""
 
 import asyncio
 from dataclasses import dataclass
@@ -6,20 +6,22 @@ from dataclasses import dataclass
 from bumble import hci
 from bumble.device import AdvertisingEventProperties, AdvertisingParameters, PeriodicAdvertisingParameters
 from support.air import Air
-from support.cases import expect, expect_equal, stage
-from support.client import failure_of
+from support.cases import Failure, expect, expect_equal, stage
+from support.client import CallFailed, failure_of
 from support.daemon import Daemon
-from support.periodic import Periodic
 from support.waiting import until
-from support.zoo import ExtendedAdvertiser
+from support.zoo import Responder, Transfers
+from support.zoo.transfers import RECIPIENT, SENDER
 
 PUBLIC = "F0:F1:F2:F3:F4:00"
 PHONE = "F0:F1:F2:F3:F4:02"
 LONG = bytes([254, 0xFF, 0xFF, 0xFF] + [7] * 251) * 2 + bytes([89, 0xFF, 0xFF, 0xFF] + [8] * 86)
 
 
-class Sender(ExtendedAdvertiser, Periodic):
-    """Keeps the rules of sets and of trains."""
+class Sender(Responder, Transfers):
+    """Keeps the rules of sets and of trains, transfers them, and lets devices respond to its own."""
+
+    le_features = Responder.le_features | Transfers.le_features
 
 
 @dataclass
@@ -37,7 +39,7 @@ class Given:
 async def periodic(resources):
     air = Air()
     adapter = await resources.open(await air.adapter(PUBLIC, Sender))
-    phone = await air.device("Bumble phone", PHONE, personality=Periodic)
+    phone = await air.device("Bumble phone", PHONE, personality=Transfers)
     daemon = await resources.open(Daemon(resources, "hci0"))
     client = await daemon.client()
     await daemon.until_on(client)
@@ -68,19 +70,7 @@ async def sent(given):
 
 @periodic.case("bled follows a phone's train, loses it, finds it again and lets it go")
 async def followed(given):
-    advertising = await given.phone.create_advertising_set(
-        advertising_parameters=AdvertisingParameters(
-            advertising_event_properties=AdvertisingEventProperties(is_connectable=False, is_scannable=False),
-            primary_advertising_interval_min=50,
-            primary_advertising_interval_max=50,
-            advertising_sid=5,
-        ),
-        random_address=hci.Address(PHONE),
-        advertising_data=b"\x06\x09phone",
-        periodic_advertising_parameters=PeriodicAdvertisingParameters(100, 100),
-        periodic_advertising_data=LONG[:240],
-    )
-    await advertising.start_periodic()
+    advertising = await begin_train(given.phone)
     client = given.client
     await client.call("scan.start")
     report = await client.next("scan.report", lambda report: "periodicInterval" in report)
@@ -105,6 +95,166 @@ async def followed(given):
     await client.call("periodic.stop", peripheral=peripheral)
     await until(lambda: not given.controller.followed)
     await until(lambda: not given.controller.le_scan_enable)
+    await advertising.stop_periodic()
+    await advertising.stop()
+    await advertising.remove()
+
+
+async def begin_train(device):
+    """A device sends a train, and announces it; gives the set."""
+    advertising = await device.create_advertising_set(
+        advertising_parameters=AdvertisingParameters(
+            advertising_event_properties=AdvertisingEventProperties(is_connectable=False, is_scannable=False),
+            primary_advertising_interval_min=50,
+            primary_advertising_interval_max=50,
+            advertising_sid=5,
+        ),
+        random_address=hci.Address(PHONE),
+        advertising_data=b"\x06\x09phone",
+        periodic_advertising_parameters=PeriodicAdvertisingParameters(100, 100),
+        periodic_advertising_data=LONG[:240],
+    )
+    await advertising.start_periodic()
+    return advertising
+
+
+async def connected(given):
+    """bled is connected to the phone; gives the identifier of the device and the phone's end."""
+    await given.phone.start_advertising(advertising_interval_min=50, advertising_interval_max=50)
+    call = given.client.call("peripheral.connect", address=PHONE, addressType="random", timeout=60)
+    peripheral = (await call)["peripheral"]
+    await until(lambda: given.phone.connections)
+    [connection] = given.phone.connections.values()
+    return peripheral, connection
+
+
+@periodic.case("bled gives a phone its own train over a link, and the phone follows it without a scan")
+async def given_away(given):
+    client, phone = given.client, given.phone
+    heard, received = [], asyncio.get_running_loop().create_future()
+    phone.once("periodic_advertising_sync_transfer", lambda sync, _: received.set_result(sync))
+    peripheral, connection = await connected(given)
+    train = {"interval": 0.1, "manufacturerData": "ffff01"}
+    started = await client.call("advertising.start", extended=True, connectable=False, periodic=train)
+    transfer = {"peripheral": peripheral, "advertising": started["advertising"], "serviceData": 0x1234}
+    await client.call("periodic.transfer", **transfer)
+    await until(lambda: phone.host.controller.ignored == 1)
+    await phone.send_sync_command(
+        hci.HCI_LE_Set_Periodic_Advertising_Sync_Transfer_Parameters_Command(connection.handle, 2, 0, 500, 0)
+    )
+    await client.call("periodic.transfer", **transfer)
+    sync = await asyncio.wait_for(received, 60)
+    sync.on(sync.EVENT_PERIODIC_ADVERTISEMENT, lambda advertisement: heard.append(advertisement.data_bytes))
+    await until(lambda: heard)
+    expect_equal(heard[0], b"\x04\xff\xff\xff\x01", "what was heard")
+    expect_equal((sync.sid, phone.host.controller.le_scan_enable), (0, False), "the set, and whether the phone scans")
+    await client.call("advertising.stop")
+    error = await failure_of(client.call("periodic.transfer", **transfer))
+    expect_equal(error["name"], "unknownHandle", "the error without a train")
+    await until(lambda: sync.state == sync.State.LOST)
+    await client.call("peripheral.disconnect", peripheral=peripheral)
+    await until(lambda: not phone.connections)
+
+
+@periodic.case("bled is given a phone's train over a link, follows it without a scan, and gives it on")
+async def taken(given):
+    client, phone = given.client, given.phone
+    peripheral, connection = await connected(given)
+    advertising = await begin_train(phone)
+    # Nobody waits for it.
+    await advertising.transfer_periodic_info(connection)
+    await until(lambda: given.controller.ignored == 1)
+    call = asyncio.ensure_future(client.call("periodic.receive", peripheral=peripheral, timeout=60))
+    await until(lambda: any(given.controller.takers.values()))
+    await advertising.transfer_periodic_info(connection, 7)
+    received = await call
+    expect_equal((received["sid"], received["interval"], received["serviceData"]), (5, 0.1, 7), "the train")
+    packet = await client.next("periodic.report")
+    expect_equal((packet["peripheral"], packet["data"]), (received["peripheral"], LONG[:240].hex()), "what came")
+    expect_equal(bool(given.controller.le_scan_enable), False, "whether the adapter scans")
+    await until(lambda: not any(given.controller.takers.values()))
+    # The phone sends the train itself, so it may well know how to follow it.
+    await phone.send_sync_command(
+        hci.HCI_LE_Set_Periodic_Advertising_Sync_Transfer_Parameters_Command(connection.handle, 2, 0, 500, 0)
+    )
+    back = asyncio.get_running_loop().create_future()
+    phone.once("periodic_advertising_sync_transfer", lambda sync, _: back.set_result(sync))
+    train = {"peripheral": received["peripheral"]}
+    await client.call("periodic.transfer", peripheral=peripheral, train=train)
+    expect_equal((await asyncio.wait_for(back, 60)).sid, 5, "the set of the train that came back")
+    # A train that is not there any more.
+    await client.call("periodic.stop", peripheral=received["peripheral"])
+    await until(lambda: not given.controller.followed)
+    await advertising.stop_periodic()
+    call = asyncio.ensure_future(failure_of(client.call("periodic.receive", peripheral=peripheral)))
+    await until(lambda: any(given.controller.takers.values()))
+    given.phone.host.controller.give_stale(connection.handle, advertising.advertising_handle)
+    expect_equal((await call)["domain"], "hci", "the error for a train that is gone")
+    call = asyncio.ensure_future(failure_of(client.call("periodic.receive", peripheral=peripheral)))
+    await until(lambda: any(given.controller.takers.values()))
+    await connection.disconnect()
+    expect_equal((await call)["name"], "notConnected", "the error when the link has ended")
+    await advertising.stop()
+    await advertising.remove()
+
+
+@periodic.case("who lacks the transfer of trains is in the error")
+async def without_transfer(given):
+    client, controller = given.client, given.phone.host.controller
+    controller.le_features &= ~(SENDER | RECIPIENT)
+    train = {"interval": 0.1, "manufacturerData": "ffff01"}
+    started = await client.call("advertising.start", extended=True, connectable=False, periodic=train)
+    peripheral, _ = await connected(given)
+    transfer = {"peripheral": peripheral, "advertising": started["advertising"]}
+    for method, params in (("periodic.transfer", transfer), ("periodic.receive", {"peripheral": peripheral})):
+        try:
+            await client.call(method, **params)
+        except CallFailed as error:
+            expect_equal(error.data["name"], "notSupported", f"the error of {method}")
+            expect(PHONE in error.error["message"], f"{error} does not name the phone")
+        else:
+            raise Failure(f"{method} ought to have failed")
+    await client.call("advertising.stop")
+    await client.call("peripheral.disconnect", peripheral=peripheral)
+    await until(lambda: not given.phone.connections)
+    controller.le_features |= SENDER | RECIPIENT
+
+
+def label(slot, heard):
+    """An electronic label that responds in its slot with the data that it heard."""
+
+    def hear(subevent, slots, data):
+        heard.append((slot, subevent, data))
+        return (slot, bytes([slot]) + data) if slot in slots else None
+
+    return hear
+
+
+@periodic.case("labels respond to bled's train, each in its slot, to data that is sent once")
+async def responded(given):
+    client, heard = given.client, []
+    given.controller.tags = [label(slot, heard) for slot in (1, 4)]
+    slots = {"subevents": 4, "subeventInterval": 0.025, "slotDelay": 0.005, "slotSpacing": 0.0025, "slots": 6}
+    train = {"interval": 0.1, "responses": slots}
+    started = await client.call("advertising.start", extended=True, connectable=False, periodic=train)
+    for params, answers in (
+        ({"subevent": 2, "data": "0102"}, [(1, "010102"), (4, "040102")]),
+        ({"subevent": 3, "data": "03", "firstSlot": 2}, [(4, "0403")]),
+        ({"subevent": 2, "data": ""}, [(1, "01"), (4, "04")]),
+    ):
+        await client.call("advertising.send", advertising=started["advertising"], **params)
+        report = await client.next("advertising.responses")
+        expect_equal((report["subevent"], report["sent"]), (params["subevent"], True), "the subevent")
+        had = [(response["slot"], response["data"]) for response in report["responses"]]
+        expect_equal(had, answers, f"the responses to {params}")
+    subevents = [(subevent, data) for slot, subevent, data in heard if slot == 1]
+    expect_equal(subevents, [(2, b"\x01\x02"), (3, b"\x03"), (2, b"")], "what a label heard")
+    failure = await failure_of(
+        client.call("advertising.send", advertising=started["advertising"], subevent=4, data="")
+    )
+    expect_equal(failure["name"], "invalidParameter", "the error for a subevent that there is not")
+    await client.call("advertising.stop")
+    given.controller.tags = []
 
 
 @periodic.case("what a killed daemon left ends when the next one comes up, and its train is sent")

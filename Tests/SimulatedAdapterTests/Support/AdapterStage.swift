@@ -47,6 +47,7 @@ final class AdapterStage {
     case .advertising(let set, .off): trace.append("advertising \(set.value) off")
     case .advertising(let set, .ended(let end)): trace.append("advertising \(set.value) ended \(end.rawValue)")
     case .advertising(let set, .failed(let error)): trace.append("advertising \(set.value) failed \(error.name)")
+    case .responses(let id, let responses): trace.append("responses \(id.value) \(responses)")
     case .periodic(let train, let event): trace.append("periodic \(train.address) \(train.sid) \(event)")
     case .pairing(let address, let event):
       if case .bonded(let bond) = event { bonds.store(bond) }

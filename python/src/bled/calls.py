@@ -38,7 +38,9 @@ from bled.protocol import (
     PairingImportSignatureKey,
     PairingListResult,
     PairingReadOutOfBandResult,
+    PeriodicReceiveResult,
     PeriodicSyncResult,
+    PeriodicTransferTrain,
     PeripheralConnectResult,
     PeripheralListResult,
     PeripheralPairResult,
@@ -145,6 +147,20 @@ PERIODIC_STOP = Parameters(
     (
         Member("peripheral", "peripheral", codec.text, False),
         Member("sid", "sid", codec.integer, False),
+    )
+)
+PERIODIC_TRANSFER = Parameters(
+    (
+        Member("peripheral", "peripheral", codec.text, False),
+        Member("advertising", "advertising", codec.integer, False),
+        Member("train", "train", codec.record(lambda: PeriodicTransferTrain), False),
+        Member("serviceData", "service_data", codec.integer, False),
+    )
+)
+PERIODIC_RECEIVE = Parameters(
+    (
+        Member("peripheral", "peripheral", codec.text, False),
+        Member("timeout", "timeout", codec.number, False),
     )
 )
 PERIPHERAL_CONNECT = Parameters(
@@ -402,6 +418,15 @@ ADVERTISING_START = Parameters(
 ADVERTISING_STOP = Parameters(
     (
         Member("advertising", "advertising", codec.integer, False),
+    )
+)
+ADVERTISING_SEND = Parameters(
+    (
+        Member("advertising", "advertising", codec.integer, False),
+        Member("subevent", "subevent", codec.integer, False),
+        Member("data", "data", codec.octets, False),
+        Member("firstSlot", "first_slot", codec.integer, False),
+        Member("slots", "slots", codec.integer, False),
     )
 )
 L2CAP_PUBLISH = Parameters(
@@ -934,6 +959,59 @@ class Calls(ABC):
             sid=sid,
         )
         return await self._call("periodic.stop", request, _nothing)
+
+    async def periodic_transfer(
+        self,
+        *,
+        peripheral: str,
+        advertising: int | None = None,
+        train: PeriodicTransferTrain | None = None,
+        service_data: int | None = None,
+    ) -> None:
+        """Transfers a train of periodic advertisements to a device that is connected to this session or uses its
+        services: the device can follow it without looking for it. The train is one that this session sends
+        (`advertising`) or follows (`train`), on the adapter of the link. Whether the device follows it is not
+        told. Fails with notSupported if one of the two controllers cannot do it, which the message tells, and
+        with unknownHandle without such a train.
+
+        peripheral: The daemon's identifier of the device that gets the train.
+        advertising: The number of an advertisement of this session with `periodic`.
+        train: A train that this session follows.
+        service_data: A value for the program at the device, 0 to 65535; 0 if missing.
+
+        Needs the permission "scan".
+        """
+        request = PERIODIC_TRANSFER.request(
+            peripheral=peripheral,
+            advertising=advertising,
+            train=train,
+            service_data=service_data,
+        )
+        return await self._call("periodic.transfer", request, _nothing)
+
+    async def periodic_receive(
+        self,
+        *,
+        peripheral: str,
+        timeout: float | None = None,
+    ) -> PeriodicReceiveResult:
+        """Waits for a train of periodic advertisements that a device transfers, which is connected to this session
+        or uses its services; without a timeout until the link ends. The train is followed from then on as after
+        periodic.sync, without a scan. Each call is for one train, and all sessions that wait for one of a device
+        get the same. periodic.stop ends the wait, too. Fails with notSupported if one of the two controllers
+        cannot do it, which the message tells, with notConnected when the link ends, and with the controller's
+        error if it could not follow the train.
+
+        peripheral: The daemon's identifier of the device that transfers a train.
+        timeout: Seconds after which to give up; never if missing.
+
+        Needs the permission "scan".
+        """
+        request = PERIODIC_RECEIVE.request(
+            peripheral=peripheral,
+            timeout=timeout,
+        )
+        return await self._call("periodic.receive", request, PeriodicReceiveResult.from_json)
 
     async def peripheral_connect(
         self,
@@ -1838,6 +1916,37 @@ class Calls(ABC):
             advertising=advertising,
         )
         return await self._call("advertising.stop", request, _nothing)
+
+    async def advertising_send(
+        self,
+        *,
+        advertising: int,
+        subevent: int,
+        data: bytes,
+        first_slot: int | None = None,
+        slots: int | None = None,
+    ) -> None:
+        """Sends data in a subevent of a train with `responses`, once, and answers when the controller has it, which
+        is within an interval of the train. Data for a subevent replaces data that still waits for it, whose call
+        fails with cancelled. Without data a subevent is sent empty. The responses of devices come as
+        advertising.responses.
+
+        advertising: The number of an advertisement of this session with `responses` of `periodic`.
+        subevent: Which subevent, 0 to 127.
+        data: The data, 0 to 249 octets.
+        first_slot: The first slot for responses, 0 to 254; 0 if missing.
+        slots: How many slots devices may use, 0 to 255; if missing, all from the first one on.
+
+        Needs the permission "advertise".
+        """
+        request = ADVERTISING_SEND.request(
+            advertising=advertising,
+            subevent=subevent,
+            data=data,
+            first_slot=first_slot,
+            slots=slots,
+        )
+        return await self._call("advertising.send", request, _nothing)
 
     async def l2cap_publish(
         self,

@@ -108,6 +108,32 @@ class AdapterDescriptionProblem(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class AdvertisingResponsesResponse(Record):
+    """The response of one device.
+
+    data: The data.
+    rssi: Signal strength in dBm, where known.
+    slot: The slot in which it came, 0 to 254.
+    truncated: True if the controller lost the end of the data.
+    tx_power: The transmit power in dBm, if the header says it.
+    """
+
+    data: bytes
+    rssi: int | None = None
+    slot: int
+    truncated: bool | None = None
+    tx_power: int | None = None
+
+    _members: ClassVar[tuple[Member, ...]] = (
+        Member("data", "data", codec.octets, True),
+        Member("rssi", "rssi", codec.integer, False),
+        Member("slot", "slot", codec.integer, True),
+        Member("truncated", "truncated", codec.boolean, False),
+        Member("txPower", "tx_power", codec.integer, False),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class AdvertisingStartParams(Record):
     """The parameters of advertising.start: the data to advertise, and how to advertise.
 
@@ -216,6 +242,8 @@ class AdvertisingStartPeriodic(Record):
     interval: The time between two of its packets in seconds, 0.0075 to 81.91875; 0.1 if missing.
     manufacturer_data: Manufacturer-specific data; the first two octets are the company identifier, low
         octet first.
+    responses: Subevents, in which devices respond: then the data is that of advertising.send, and none is
+        given here.
     service_data: Service data, by UUID.
     services: The services to list.
     structures: Further AD structures, sent as they are.
@@ -224,6 +252,7 @@ class AdvertisingStartPeriodic(Record):
     include_tx_power: bool | None = None
     interval: float | None = None
     manufacturer_data: bytes | None = None
+    responses: AdvertisingStartResponseSlots | None = None
     service_data: Mapping[str, bytes] | None = None
     services: Sequence[str] | None = None
     structures: Sequence[AdvertisingStartStructure] | None = None
@@ -232,9 +261,38 @@ class AdvertisingStartPeriodic(Record):
         Member("includeTxPower", "include_tx_power", codec.boolean, False),
         Member("interval", "interval", codec.number, False),
         Member("manufacturerData", "manufacturer_data", codec.octets, False),
+        Member("responses", "responses", codec.record(lambda: AdvertisingStartResponseSlots), False),
         Member("serviceData", "service_data", codec.mapping(codec.octets), False),
         Member("services", "services", codec.many(codec.text), False),
         Member("structures", "structures", codec.many(codec.record(lambda: AdvertisingStartStructure)), False),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class AdvertisingStartResponseSlots(Record):
+    """The subevents of a train, each with slots in which devices respond (Core 5.4, Vol 6, Part B, 4.4.2.12.2). All
+    subevents fit into the interval of the train, and all slots into a subevent.
+
+    slot_delay: From the start of a subevent to its first slot, in seconds, 0.00125 to 0.3175.
+    slot_spacing: From the start of one slot to the start of the next, in seconds, 0.00025 to 0.031875.
+    slots: How many slots a subevent has, 1 to 255.
+    subevent_interval: From the start of one subevent to the start of the next, in seconds, 0.0075 to
+        0.31875.
+    subevents: How many subevents there are in each interval of the train, 1 to 128.
+    """
+
+    slot_delay: float
+    slot_spacing: float
+    slots: int
+    subevent_interval: float
+    subevents: int
+
+    _members: ClassVar[tuple[Member, ...]] = (
+        Member("slotDelay", "slot_delay", codec.number, True),
+        Member("slotSpacing", "slot_spacing", codec.number, True),
+        Member("slots", "slots", codec.integer, True),
+        Member("subeventInterval", "subevent_interval", codec.number, True),
+        Member("subevents", "subevents", codec.integer, True),
     )
 
 
@@ -640,6 +698,24 @@ class PairingImportSignatureKey(Record):
         Member("authenticated", "authenticated", codec.boolean, True),
         Member("ours", "ours", codec.boolean, True),
         Member("value", "value", codec.octets, True),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PeriodicTransferTrain(Record):
+    """A train that this session follows.
+
+    peripheral: The daemon's identifier of the device that sends it.
+    sid: The number of the advertising set, 0 to 15; if missing, the only one of that device that is
+        followed.
+    """
+
+    peripheral: str
+    sid: int | None = None
+
+    _members: ClassVar[tuple[Member, ...]] = (
+        Member("peripheral", "peripheral", codec.text, True),
+        Member("sid", "sid", codec.integer, False),
     )
 
 
@@ -1687,6 +1763,35 @@ class PeriodicSyncResult(Record):
         Member("interval", "interval", codec.number, True),
         Member("peripheral", "peripheral", codec.text, True),
         Member("phy", "phy", codec.text, False),
+        Member("sid", "sid", codec.integer, True),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PeriodicReceiveResult(Record):
+    """The result of periodic.receive.
+
+    adapter: The adapter that is synchronised.
+    interval: The time between two packets, in seconds.
+    peripheral: The daemon's identifier of the device that sends the train, usually another one.
+    phy: The PHY of the train: "1M", "2M" or "coded".
+    service_data: The value that came with it, 0 to 65535.
+    sid: The number of the advertising set, 0 to 15.
+    """
+
+    adapter: str
+    interval: float
+    peripheral: str
+    phy: Literal["1M", "2M", "coded"] | None = None
+    service_data: int
+    sid: int
+
+    _members: ClassVar[tuple[Member, ...]] = (
+        Member("adapter", "adapter", codec.text, True),
+        Member("interval", "interval", codec.number, True),
+        Member("peripheral", "peripheral", codec.text, True),
+        Member("phy", "phy", codec.text, False),
+        Member("serviceData", "service_data", codec.integer, True),
         Member("sid", "sid", codec.integer, True),
     )
 
@@ -3165,6 +3270,33 @@ class AdvertisingChanged(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class AdvertisingResponses(Event):
+    """Devices responded to a subevent of a train of this session, or its data could not be sent (`sent`).
+
+    advertising: The number of the advertisement.
+    subevent: Which subevent, 0 to 127.
+    sent: Whether the data of the subevent was sent.
+    responses: The responses that were received, in the order in which the controller tells them.
+    time: When the controller told them, in seconds since the epoch.
+    """
+
+    method: ClassVar[str] = "advertising.responses"
+    advertising: int
+    subevent: int
+    sent: bool
+    responses: Sequence[AdvertisingResponsesResponse]
+    time: float
+
+    _members: ClassVar[tuple[Member, ...]] = (
+        Member("advertising", "advertising", codec.integer, True),
+        Member("subevent", "subevent", codec.integer, True),
+        Member("sent", "sent", codec.boolean, True),
+        Member("responses", "responses", codec.many(codec.record(lambda: AdvertisingResponsesResponse)), True),
+        Member("time", "time", codec.number, True),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class L2capIncoming(Event):
     """A device opened a channel to a number that this session published: call l2cap.accept within 30 seconds.
 
@@ -3338,6 +3470,7 @@ EVENTS: Mapping[str, type[Event]] = {
         ServerWritesLost,
         ServerReady,
         AdvertisingChanged,
+        AdvertisingResponses,
         L2capIncoming,
         L2capClosed,
         PairingShowPasskey,
@@ -3353,8 +3486,11 @@ __all__ = [
     "AdapterDescriptionProblem",
     "AdapterListResult",
     "AdvertisingChanged",
+    "AdvertisingResponses",
+    "AdvertisingResponsesResponse",
     "AdvertisingStartParams",
     "AdvertisingStartPeriodic",
+    "AdvertisingStartResponseSlots",
     "AdvertisingStartResult",
     "AdvertisingStartStructure",
     "AttributeFound",
@@ -3404,8 +3540,10 @@ __all__ = [
     "PairingReadOutOfBandResult",
     "PairingShowPasskey",
     "PeriodicChanged",
+    "PeriodicReceiveResult",
     "PeriodicReport",
     "PeriodicSyncResult",
+    "PeriodicTransferTrain",
     "PeripheralConnectFailed",
     "PeripheralConnectResult",
     "PeripheralConnectWaiting",

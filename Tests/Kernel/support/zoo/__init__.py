@@ -11,8 +11,10 @@ from .extended_advertiser import ExtendedAdvertiser
 from .extended_commands import LegacyScanAndCreate, SilentExtendedScan, Strict
 from .lost_events import LostEnds, LostEvents
 from .refusals import Refusals
+from .responder import Responder
 from .slow import Slow
 from .supported_states import Dongle40, SupportedStates
+from .transfers import Transfers
 from .truncated import Truncated
 
 __all__ = [
@@ -26,9 +28,11 @@ __all__ = [
     "LostEnds",
     "LostEvents",
     "Refusals",
+    "Responder",
     "SilentExtendedScan",
     "Slow",
     "Strict",
     "SupportedStates",
+    "Transfers",
     "Truncated",
 ]

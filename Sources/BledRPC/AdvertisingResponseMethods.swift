@@ -1,0 +1,93 @@
+import Bluetooth
+
+/// Sends data in a subevent of a train.
+public enum AdvertisingSend: ClientCall {
+  /// The result is empty.
+  public typealias Result = Empty
+  /// `advertising.send`
+  public static let name = "advertising.send"
+  /// The permission that the caller needs.
+  public static let permission: Permission? = .advertise
+  /// For `rpc.discover`.
+  public static let summary = """
+    Sends data in a subevent of a train with `responses`, once, and answers when the controller has it, which is within \
+    an interval of the train. Data for a subevent replaces data that still waits for it, whose call fails with \
+    cancelled. Without data a subevent is sent empty. The responses of devices come as advertising.responses.
+    """
+
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The number of an advertisement of this session with `responses` of `periodic`.
+    public var advertising: Int
+    /// Which subevent, 0 to 127.
+    public var subevent: Int
+    /// The data, 0 to 249 octets.
+    public var data: HexBytes
+    /// The first slot for responses, 0 to 254; 0 if missing.
+    public var firstSlot: Int?
+    /// How many slots devices may use, 0 to 255; if missing, all from the first one on.
+    public var slots: Int?
+    /// Makes the params.
+    public init(advertising: Int, subevent: Int, data: HexBytes, firstSlot: Int? = nil, slots: Int? = nil) {
+      self.advertising = advertising
+      self.subevent = subevent
+      self.data = data
+      self.firstSlot = firstSlot
+      self.slots = slots
+    }
+  }
+}
+
+/// Devices responded to a subevent of a train.
+public enum AdvertisingResponses: RPCNotification {
+  /// `advertising.responses`
+  public static let name = "advertising.responses"
+  /// For `rpc.discover`.
+  public static let summary = """
+    Devices responded to a subevent of a train of this session, or its data could not be sent (`sent`).
+    """
+
+  /// The response of one device.
+  public struct Response: RPCPayload, Hashable {
+    /// The slot in which it came, 0 to 254.
+    public var slot: Int
+    /// The data.
+    public var data: HexBytes
+    /// Signal strength in dBm, where known.
+    public var rssi: Int?
+    /// The transmit power in dBm, if the header says it.
+    public var txPower: Int?
+    /// True if the controller lost the end of the data.
+    public var truncated: Bool?
+    /// Makes a response.
+    public init(slot: Int, data: HexBytes, rssi: Int? = nil, txPower: Int? = nil, truncated: Bool? = nil) {
+      self.slot = slot
+      self.data = data
+      self.rssi = rssi
+      self.txPower = txPower
+      self.truncated = truncated
+    }
+  }
+
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The number of the advertisement.
+    public var advertising: Int
+    /// Which subevent, 0 to 127.
+    public var subevent: Int
+    /// Whether the data of the subevent was sent.
+    public var sent: Bool
+    /// The responses that were received, in the order in which the controller tells them.
+    public var responses: [Response]
+    /// When the controller told them, in seconds since the epoch.
+    public var time: Double
+    /// Makes the params.
+    public init(advertising: Int, subevent: Int, sent: Bool, responses: [Response], time: Double) {
+      self.advertising = advertising
+      self.subevent = subevent
+      self.sent = sent
+      self.responses = responses
+      self.time = time
+    }
+  }
+}

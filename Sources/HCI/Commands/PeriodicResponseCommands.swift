@@ -1,0 +1,62 @@
+/// LE Set Periodic Advertising Parameters [v2] (Core 5.4, Vol 4, Part E, 7.8.61): a train with subevents, and slots in
+/// which devices respond.
+package struct LESetPeriodicAdvertisingParametersV2: HCICommand {
+  package typealias Family = ExtendedFamily
+  package static let opcode: Opcode = 0x2086
+  /// The parameters of every train.
+  package var parameters = LESetPeriodicAdvertisingParameters()
+  /// 1 to 128; 0 for a train without subevents.
+  package var subevents: UInt8 = 0
+  /// From the start of one subevent to the start of the next, 0x06 to 0xFF, in 1.25 ms.
+  package var subeventInterval: UInt8 = 0
+  /// From the start of a subevent to its first slot, 0x01 to 0xFE, in 1.25 ms.
+  package var slotDelay: UInt8 = 0
+  /// From the start of one slot to the start of the next, 0x02 to 0xFF, in 0.125 ms.
+  package var slotSpacing: UInt8 = 0
+  /// How many slots a subevent has, 1 to 255.
+  package var slots: UInt8 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&parameters)
+    coder.fields(&subevents, &subeventInterval, &slotDelay, &slotSpacing, &slots)
+  }
+}
+
+/// LE Set Periodic Advertising Subevent Data (Core 5.4, Vol 4, Part E, 7.8.125).
+package struct LESetPeriodicAdvertisingSubeventData: HCICommand {
+  package typealias Family = ExtendedFamily
+  package static let opcode: Opcode = 0x2082
+
+  /// The data of one subevent, and the slots for its responses.
+  package struct Subevent: PacketParameters {
+    /// Which one, 0 to 127.
+    package var number: UInt8 = 0
+    /// The first slot.
+    package var firstSlot: UInt8 = 0
+    /// How many slots.
+    package var slots: UInt8 = 0
+    /// At the most `longest` octets.
+    package var data: [UInt8] = []
+
+    package init() {}
+    package mutating func code(with coder: inout OctetCoder) {
+      coder.fields(&number, &firstSlot, &slots)
+      coder.octets(&data, countedBy: UInt8.self, limit: LESetPeriodicAdvertisingSubeventData.longest)
+    }
+  }
+
+  /// As many octets of data as a command with one subevent has room for.
+  package static let longest = 249
+
+  /// Which set, 0x00 to 0xEF.
+  package var advertisingHandle: UInt8 = 0
+  /// 1 to 15 of them.
+  package var subevents: [Subevent] = []
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&advertisingHandle)
+    coder.groups(&subevents, countedBy: UInt8.self, limit: 15)
+  }
+}

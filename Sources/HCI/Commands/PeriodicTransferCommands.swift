@@ -1,0 +1,57 @@
+/// LE Periodic Advertising Sync Transfer (Core 5.4, Vol 4, Part E, 7.8.89): the device of a link can follow a train
+/// that we follow.
+package struct LEPeriodicAdvertisingSyncTransfer: HCICommand {
+  package static let opcode: Opcode = 0x205A
+  /// The link.
+  package var connectionHandle: ConnectionHandle = 0
+  /// A value for the device's host.
+  package var serviceData: UInt16 = 0
+  /// Which train, 0x0000 to 0x0EFF.
+  package var syncHandle: UInt16 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&connectionHandle, &serviceData, &syncHandle)
+  }
+}
+
+/// LE Periodic Advertising Set Info Transfer (Core 5.4, Vol 4, Part E, 7.8.90): the device of a link can follow a train
+/// of our own.
+package struct LEPeriodicAdvertisingSetInfoTransfer: HCICommand {
+  package static let opcode: Opcode = 0x205B
+  /// The link.
+  package var connectionHandle: ConnectionHandle = 0
+  /// A value for the device's host.
+  package var serviceData: UInt16 = 0
+  /// Which set, 0x00 to 0xEF.
+  package var advertisingHandle: UInt8 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&connectionHandle, &serviceData, &advertisingHandle)
+  }
+}
+
+/// LE Set Periodic Advertising Sync Transfer Parameters (Core 5.4, Vol 4, Part E, 7.8.91): whether the trains that the
+/// device of a link transfers are followed.
+package struct LESetPeriodicAdvertisingSyncTransferParameters: HCICommand {
+  package static let opcode: Opcode = 0x205C
+  /// The link.
+  package var connectionHandle: ConnectionHandle = 0
+  /// 0 they are not, 1 without reports, 2 with reports, 3 with reports without duplicates.
+  package var mode: UInt8 = 0
+  /// How many packets may be skipped after one was received, 0 to 499.
+  package var skip: UInt16 = 0
+  /// 0x000A to 0x4000, in 10 ms.
+  package var timeout: UInt16 = 0x000A
+  /// Which constant tone extensions a train must not have; 0 takes all.
+  package var toneExtensions: UInt8 = 0
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&connectionHandle, &mode, &skip, &timeout, &toneExtensions)
+  }
+
+  /// The mode in which trains are followed and all their packets reported.
+  package static let followed: UInt8 = 2
+}

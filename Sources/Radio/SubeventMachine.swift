@@ -1,0 +1,119 @@
+import Adapter
+import HCI
+
+/// The data of subevents that wait to be sent, and the responses of devices (Core 5.4, Vol 6, Part B, 4.4.2.12.2).
+///
+/// | Subevent | Input                             | Actions, next state                                        |
+/// |----------|-----------------------------------|------------------------------------------------------------|
+/// | empty    | `want`                            | none → waiting                                             |
+/// | waiting  | `want`                            | the earlier data is answered as cancelled → waiting        |
+/// | waiting  | the controller requests its data  | the command with it, under the number of the data → empty  |
+/// | waiting  | the train is not wanted any more  | answered as unknown → empty                                |
+/// | any      | the controller requests its data, and there is none | nothing: the subevent is sent without    |
+/// | any      | part of a response                | kept until the rest comes                                  |
+struct SubeventMachine {
+  /// An advertisement whose train has slots for responses.
+  typealias Responder = (set: AdvertisingSetID, slots: ResponseSlots)
+  /// A command for the controller, and the question that its answer belongs to.
+  typealias Question = (number: Int, packet: CommandPacket)
+
+  private struct Place: Hashable {
+    let set: AdvertisingSetID
+    let subevent: UInt8
+  }
+
+  private struct Slot: Hashable {
+    let place: Place
+    let number: UInt8
+  }
+
+  /// No response is longer.
+  private static let longest = 251
+  /// More responses than there can be parts of.
+  private static let maximumFragments = 1024
+
+  private var waiting: [Place: (number: Int, data: SubeventData)] = [:]
+  private var fragments: [Slot: [UInt8]] = [:]
+
+  /// Whether no data waits.
+  var isIdle: Bool { waiting.isEmpty }
+
+  /// Data is to be sent the next time that the controller requests it.
+  mutating func want(_ data: SubeventData, of set: AdvertisingSetID, question number: Int) -> [RadioAction] {
+    let former = waiting.updateValue((number, data), forKey: Place(set: set, subevent: data.subevent))
+    return former.map { [Self.refusal($0.number, .operationCancelledByHost)] } ?? []
+  }
+
+  /// Data of trains that are not wanted any more is not sent.
+  mutating func settle(_ isWanted: (AdvertisingSetID) -> Bool) -> [RadioAction] {
+    let over = waiting.filter { !isWanted($0.key.set) }
+    for place in over.keys { waiting[place] = nil }
+    return over.values.map(\.number).sorted().map { Self.refusal($0, .unknownAdvertisingIdentifier) }
+  }
+
+  /// The controller is about to send subevents of a train.
+  mutating func requested(
+    _ event: LEPeriodicAdvertisingSubeventDataRequest, by responder: Responder?
+  ) -> [Question] {
+    guard let (set, slots) = responder else { return [] }
+    fragments = fragments.filter { $0.key.place.set != set }
+    let count = max(1, slots.subevents)
+    return (0..<min(Int(event.count), count)).compactMap { offset in
+      let place = Place(set: set, subevent: UInt8(clamping: (Int(event.first) + offset) % count))
+      guard let next = waiting.removeValue(forKey: place) else { return nil }
+      let command = LESetPeriodicAdvertisingSubeventData {
+        $0.advertisingHandle = event.advertisingHandle
+        $0.subevents = [
+          .init {
+            $0.number = place.subevent
+            $0.firstSlot = next.data.firstSlot
+            $0.slots = next.data.slots
+            $0.data = next.data.data
+          }
+        ]
+      }
+      return (next.number, CommandPacket(command))
+    }
+  }
+
+  /// The controller reports the slots of a subevent.
+  mutating func received(_ event: LEPeriodicAdvertisingResponseReport, by responder: Responder?) -> [RadioAction] {
+    guard let set = responder?.set else { return [] }
+    var received = SubeventResponses(subevent: event.number, wasSent: event.txStatus == 0, responses: [])
+    for response in event.responses {
+      let slot = Slot(place: Place(set: set, subevent: event.number), number: response.slot)
+      let former = fragments.removeValue(forKey: slot) ?? []
+      let data = former + response.data.prefix(max(0, Self.longest - former.count))
+      switch response.dataStatus {
+      case 1: if fragments.count < Self.maximumFragments { fragments[slot] = data }
+      case 0, 2:
+        received.responses.append(
+          .init(
+            slot: response.slot, data: data, rssi: Self.power(response.rssi), txPower: Self.power(response.txPower),
+            isTruncated: response.dataStatus == 2))
+      default: break
+      }
+    }
+    return received.wasSent && received.responses.isEmpty ? [] : [.responses(set, received)]
+  }
+
+  private static func refusal(_ number: Int, _ code: HCIErrorCode) -> RadioAction {
+    .answered(
+      question: number, CommandSlot.Answer(opcode: .none, status: HCIStatus(code), complete: nil))
+  }
+
+  /// In dBm; 127 where it is not known.
+  private static func power(_ value: Int8) -> Int? { value == 127 ? nil : Int(value) }
+}
+
+extension AdvertisingMachine {
+  /// The set of a handle whose train has slots for responses.
+  func responder(_ handle: UInt8) -> SubeventMachine.Responder? {
+    entries.first { $0.value.handle == handle }.flatMap { set, entry in
+      entry.wanted?.periodic?.responses.map { (set, $0) }
+    }
+  }
+
+  /// Whether a train with slots for responses is wanted.
+  func respondsTo(_ set: AdvertisingSetID) -> Bool { entries[set]?.wanted?.periodic?.responses != nil }
+}
