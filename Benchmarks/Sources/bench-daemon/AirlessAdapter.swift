@@ -35,6 +35,12 @@ final class AirlessAdapter: Adapter {
 
   func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {}
 
+  func setSubevent(
+    _ data: SubeventData, of set: AdvertisingSetID, _ done: @escaping (BluetoothError?) -> Void
+  ) {
+    loop.execute { done(Self.noTrains) }
+  }
+
   func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) {}
 
   func connect(to address: DeviceAddress, _ parameters: ConnectionParameters) {
@@ -70,6 +76,7 @@ final class AirlessAdapter: Adapter {
 
   func unpair(_ address: DeviceAddress) {}
 
+  static let noTrains = GAPError.notSupported.error("there are no trains here")
   static let nothingPairs = GAPError.notSupported.error("nothing pairs here")
 
   func tap(_ onEvent: @escaping (TapEvent) -> Void) throws(BluetoothError) -> any PacketTap {

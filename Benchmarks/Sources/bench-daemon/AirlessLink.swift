@@ -77,6 +77,18 @@ final class AirlessLink: Link {
     loop.execute { done(AirlessAdapter.nothingPairs) }
   }
 
+  func transfer(_ train: TransferredTrain, serviceData: UInt16, _ done: @escaping (BluetoothError?) -> Void) {
+    loop.execute { done(AirlessAdapter.noTrains) }
+  }
+
+  func receiveTrain(
+    _ parameters: SyncParameters, _ done: @escaping (Result<ReceivedTrain, BluetoothError>) -> Void
+  ) {
+    loop.execute { done(.failure(AirlessAdapter.noTrains)) }
+  }
+
+  func stopReceivingTrain() {}
+
   func request(longestPacket octets: Int, _ done: @escaping (BluetoothError?) -> Void) { loop.execute { done(nil) } }
 
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { loop.execute { done(.success(-60)) } }

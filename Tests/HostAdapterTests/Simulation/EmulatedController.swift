@@ -25,9 +25,8 @@ final class EmulatedController {
   private(set) var isScanning = false
   private var initiator: LECreateConnection?
   private var acceptList: Set<HCIAddress> = []
-  /// The commands that are not executed yet, and since when there are any.
-  private var pending: [CommandPacket] = []
-  private var pendingSince = Instant.zero
+  /// The commands that are not executed yet, and when they came.
+  private var pending: [(packet: CommandPacket, since: Instant)] = []
   /// Counts the hosts and resets: what was begun before does not count.
   private var generation = 0
   /// The room of the host in packets, once it has flow control; nil without.
@@ -94,11 +93,10 @@ final class EmulatedController {
 
   private func take(_ packet: CommandPacket) {
     // A host that has waited for two seconds may ask whether anybody is there.
-    if let first = pending.first, pendingSince.duration(to: air.scheduler.now) < .seconds(2) {
-      air.fault("\(packet.opcode.rawValue) is sent while \(first.opcode.rawValue) is executed")
+    if let first = pending.first, first.since.duration(to: air.scheduler.now) < .seconds(2) {
+      air.fault("\(packet.opcode.rawValue) is sent while \(first.packet.opcode.rawValue) is executed")
     }
-    if pending.isEmpty { pendingSince = air.scheduler.now }
-    pending.append(packet)
+    pending.append((packet, air.scheduler.now))
     if pending.count == 1 { proceed() }
   }
 
@@ -108,11 +106,10 @@ final class EmulatedController {
     let now = generation
     air.after(0...4) { [self] in
       guard generation == now, !isSilent, !pending.isEmpty else { return }
-      let packet = pending.removeFirst()
+      let packet = pending.removeFirst().packet
       do throws(HCICodingError) { try execute(packet) } catch {
         air.fault("command \(packet.opcode.rawValue): \(error)")
       }
-      pendingSince = air.scheduler.now
       proceed()
     }
   }
