@@ -62,8 +62,9 @@ public protocol Adapter: AnyObject {
   /// Whether the controller resolves the private addresses of the device with this identity by itself: it reports and
   /// connects to the device under its identity, under each of the device's addresses.
   func resolves(_ identity: DeviceAddress) -> Bool
-  /// A device that the controller resolves was reported under a private address: it does not.
-  func doesNotResolve(_ identity: DeviceAddress)
+  /// A device that the controller resolves was reported under another address. If that is one that it should have
+  /// resolved, it does not.
+  func doesNotResolve(_ identity: DeviceAddress, at address: DeviceAddress)
   /// How it pairs from now on.
   func setPairing(_ settings: PairingSettings)
   /// Sets under which addresses it is seen; nil, the default, for the one that it keeps. Before `start`.
@@ -91,7 +92,7 @@ extension Adapter {
   /// No controller does unless it is told to.
   public func resolves(_ identity: DeviceAddress) -> Bool { false }
   /// Nothing follows from it.
-  public func doesNotResolve(_ identity: DeviceAddress) {}
+  public func doesNotResolve(_ identity: DeviceAddress, at address: DeviceAddress) {}
 }
 
 /// The events of an adapter.

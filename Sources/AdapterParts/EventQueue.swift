@@ -36,12 +36,17 @@ package final class EventQueue {
     }
   }
 
-  private func flush() {
+  /// Reports the events that wait, before something that comes another way. Not from inside a call of the user.
+  package func deliver() {
     while !waiting.isEmpty {
       // Also where no user hears it: the arguments of a call that is not made are not evaluated.
       let event = waiting.removeFirst()
       onEvent?(event)
     }
+  }
+
+  private func flush() {
+    deliver()
     isFlushing = false
   }
 }

@@ -139,7 +139,9 @@ package final class HostAdapter: Adapter {
   package func bondsAdded() { addresses.bondsChanged() }
 
   package func resolves(_ identity: DeviceAddress) -> Bool { addresses.resolves(identity) }
-  package func doesNotResolve(_ identity: DeviceAddress) { addresses.doesNotResolve(identity) }
+  package func doesNotResolve(_ identity: DeviceAddress, at address: DeviceAddress) {
+    addresses.doesNotResolve(identity, at: address)
+  }
 
   package func setPairing(_ settings: PairingSettings) { links.pairing.settings = settings }
   package func answer(_ question: QuestionID, _ answer: PairingAnswer) { links.pairing.answer(question, answer) }
@@ -194,6 +196,7 @@ package final class HostAdapter: Adapter {
     controller.close()
     addresses.close()
     (information.takingTurns, information.heldBack) = ([], [])
+    events.deliver()
     links.close(error)
     become(new)
   }
@@ -274,8 +277,19 @@ extension HostAdapter: ControllerHostOwner {
   }
 
   func heard(_ report: AdvertisingReport) { events.emitAtOnce(.report(report)) }
-  func receive(_ event: HCIEvent) { links.receive(event) }
-  func receive(_ packet: ACLDataPacket) { links.receive(packet) }
+
+  // Earlier events are told first: a pairing before the requests that follow it, and before the end of its link.
+
+  func receive(_ event: HCIEvent) {
+    events.deliver()
+    links.receive(event)
+  }
+
+  func receive(_ packet: ACLDataPacket) {
+    events.deliver()
+    links.receive(packet)
+  }
+
   func sending(_ packet: CommandPacket) { links.sent(packet) }
 
   func perform(_ action: RadioAction) {

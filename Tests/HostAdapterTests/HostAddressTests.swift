@@ -1,5 +1,6 @@
 import Adapter
 import Bluetooth
+import BluetoothCrypto
 import HCI
 import Testing
 
@@ -157,15 +158,34 @@ import Testing
     bonds.all = [bond(stage)]
     stage.adapter.bondsAdded()
     try stage.settle()
-    stage.adapter.doesNotResolve(HostStage.phone)
+    var random = SystemRandomNumberGenerator()
+    let key = try #require(Key128(littleEndian: [UInt8](1...16)))
+    let address = DeviceAddress.privateAddress(of: key, using: &random)
+    stage.adapter.doesNotResolve(HostStage.phone, at: address)
+    stage.adapter.doesNotResolve(Self.device, at: HostStage.phone)
     #expect(stage.adapter.resolves(Self.device))
-    stage.adapter.doesNotResolve(Self.device)
+    stage.adapter.doesNotResolve(Self.device, at: address)
     #expect(!stage.adapter.resolves(Self.device))
     try stage.wait(.seconds(3))
     #expect(listing(stage).filter { $0 != 0x200C }.suffix(2) == [0x202D, 0x2028])
     stage.adapter.bondsAdded()
     try stage.settle()
     #expect(!stage.adapter.resolves(Self.device))
+  }
+
+  @Test func aFullListHasTheDevicesBondedWithLast() throws {
+    let bonds = Bonds()
+    let stage = try resolving(bonds)
+    let devices = (1...7).map { DeviceAddress(value: 0xC0FF_EE00_0000 | UInt64($0), kind: .random) }
+    // The last one first, as their owner has them. One has the key of another, and one is no identity.
+    bonds.all = devices.enumerated().map { number, device in
+      var bond = bond(stage, with: number == 2 ? DeviceAddress(value: 0x4000_0000_0001, kind: .random) : device)
+      bond.identityResolvingKey?[0] = UInt8(number == 1 ? 0 : number)
+      return bond
+    }
+    stage.adapter.bondsAdded()
+    try stage.settle()
+    #expect(devices.map { stage.adapter.resolves($0) } == [true, false, false, true, true, true, false])
   }
 
   @Test func aControllerWithoutThePrivacyModeIsNotAsked() throws {

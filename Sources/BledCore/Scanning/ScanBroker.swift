@@ -168,10 +168,13 @@ final class ScanBroker {
   /// A device can be connected under this address.
   /// - Returns: whether it has to be under another one than before.
   private func isReached(_ peripheral: Peripheral, at address: DeviceAddress, on slot: AdapterSlot) -> Bool {
+    let isResolved = slot.adapter.resolves(peripheral.identity)
+    // Other adapters know the device by its address on the air.
+    if isResolved, address == peripheral.identity { return true }
     let hasMoved = directory.reached(peripheral, at: address)
-    guard address != peripheral.identity, slot.adapter.resolves(peripheral.identity) else { return hasMoved }
-    slot.adapter.doesNotResolve(peripheral.identity)
-    return true
+    guard isResolved else { return hasMoved }
+    slot.adapter.doesNotResolve(peripheral.identity, at: address)
+    return hasMoved || !slot.adapter.resolves(peripheral.identity)
   }
 
   private func record(_ report: AdvertisingReport, of peripheral: Peripheral, on slot: AdapterSlot) {

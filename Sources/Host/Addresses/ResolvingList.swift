@@ -13,9 +13,10 @@ import HCI
 /// | lacks a device              | it is added and put into device privacy mode                             |
 ///
 /// The list of a controller that was reset is empty. A device that it refuses as one that it has is removed, and added
-/// again. In network privacy mode, which is the default, a device that uses its identity address would not be heard. A
-/// controller that refuses a command is not trusted: it is to resolve nothing, as one whose reports show that it does
-/// not resolve. One that is full keeps its devices.
+/// again; one that it refuses then is left out. In network privacy mode, which is the default, a device that uses its
+/// identity address would not be heard. A controller that refuses a command is not trusted: it is to resolve nothing,
+/// as one whose reports show that it does not resolve. One that is full keeps its devices. Resolution is not switched
+/// while a controller looks for a train (Core 5.4, Vol 4, Part E, 7.8.44): that is postponed until `want`.
 ///
 /// The owner sends the commands while nothing is scanned, advertised or connected.
 package struct ResolvingList {
@@ -47,6 +48,10 @@ package struct ResolvingList {
   private var listed: [Entry] = []
   private var isResolving = false
   private var isTrusted = true
+  /// Whether resolution could not be switched, for now.
+  package private(set) var isPostponed = false
+  /// The devices that the controller does not take.
+  private var refused: Set<Entry> = []
   /// The command that is being executed.
   private var step: Step?
   /// The step after that one, for the same device.
@@ -59,15 +64,24 @@ package struct ResolvingList {
     isResolving && isTrusted && listed.contains { $0.device == device }
   }
 
+  /// Whether the controller should have resolved a private address that it reported.
+  package func shouldResolve(_ address: DeviceAddress, of device: DeviceAddress) -> Bool {
+    resolves(device) && listed.contains { $0.device == device && wanted.contains($0) && address.isResolved(by: $0.key) }
+  }
+
   /// Whether there is something to change.
   package var isDue: Bool { !isAsWanted || isResolving == target.isEmpty }
 
   private var isAsWanted: Bool { Set(listed) == Set(target) }
 
-  private var target: [Entry] { isTrusted ? Array(wanted.prefix(size)) : [] }
+  private var target: [Entry] { isTrusted ? Array(wanted.lazy.filter { !refused.contains($0) }.prefix(size)) : [] }
 
   /// The devices that are to be in the list, the most important first.
-  package mutating func want(_ entries: [Entry]) { wanted = entries }
+  package mutating func want(_ entries: [Entry]) {
+    wanted = entries
+    refused.formIntersection(entries)
+    isPostponed = false
+  }
 
   /// The controller does not resolve the addresses of its devices.
   package mutating func distrust() { isTrusted = false }
@@ -80,7 +94,7 @@ package struct ResolvingList {
   }
 
   private var nextStep: Step? {
-    guard isDue else { return nil }
+    guard isDue, !isPostponed else { return nil }
     guard !isAsWanted else { return .enable(!target.isEmpty) }
     if isResolving { return .enable(false) }
     if let superfluous = listed.first(where: { !target.contains($0) }) { return .remove(superfluous) }
@@ -93,7 +107,13 @@ package struct ResolvingList {
     self.step = nil
     switch step {
     case .enable(let isOn):
-      if status.isSuccess { isResolving = isOn } else { giveUp() }
+      if status.isSuccess {
+        isResolving = isOn
+      } else if status.code == .commandDisallowed {
+        isPostponed = true
+      } else {
+        giveUp()
+      }
     case .remove(let entry): listed.removeAll { $0 == entry }
     case .clear(let entry): following = .add(entry, isSecond: true)
     case .add(let entry, let isSecond):
@@ -101,6 +121,8 @@ package struct ResolvingList {
         following = .setMode(entry)
       } else if status.code == .invalidHCICommandParameters, !isSecond {
         following = .clear(entry)
+      } else if status.code == .invalidHCICommandParameters {
+        refused.insert(entry)
       } else if status.code == .memoryCapacityExceeded {
         size = listed.count
       } else {

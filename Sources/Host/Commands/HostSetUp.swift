@@ -180,6 +180,8 @@ package struct HostSetUp {
         // Once: the refusal of this one changes nothing.
         if !hasFallenBack { state = .finishing([mask] + packets) }
         hasFallenBack = true
+        // The event that tells which address was resolved is among the others.
+        controller.profile.resolvingListSize = 0
       default: break
       }
       return nil

@@ -20,6 +20,9 @@ protocol HostAddressesOwner: AnyObject {
 /// The private addresses under which one controller is seen, and the list of the devices whose private addresses it
 /// resolves: runs `OwnAddresses` by the clock, and `ResolvingList` while its activities pause.
 final class HostAddresses {
+  /// When a list that could not be changed is changed again.
+  private static let postponement = Duration.seconds(60)
+
   weak var owner: (any HostAddressesOwner)?
   /// For how long an address is used, and the root of the keys; nil for no private addresses.
   var settings: PrivacySettings?
@@ -79,9 +82,9 @@ final class HostAddresses {
   /// Whether the controller resolves the private addresses of this device.
   func resolves(_ device: DeviceAddress) -> Bool { list?.resolves(device) == true }
 
-  /// A device in the list was reported under a private address.
-  func doesNotResolve(_ device: DeviceAddress) {
-    guard resolves(device) else { return }
+  /// A device in the list was reported under this address.
+  func doesNotResolve(_ device: DeviceAddress, at address: DeviceAddress) {
+    guard list?.shouldResolve(address, of: device) == true else { return }
     context.logger.info("the controller does not resolve private addresses, which it should; bled does")
     list?.distrust()
     bondsChanged()
@@ -94,13 +97,16 @@ final class HostAddresses {
     if list?.isDue == true { run { $0.listChanged() } }
   }
 
-  /// The devices that can be resolved, those bonded with last first.
+  /// The devices that can be resolved, the last bond first. Controllers refuse a key that they have for another device,
+  /// and identities that are private addresses.
   private var entries: [ResolvingList.Entry] {
     let localKey = key(of: identity)
-    return (bonds?.all ?? []).reversed().compactMap { bond in
-      guard bond.local == identity, let key = bond.identityResolvingKey.flatMap({ Key128(littleEndian: $0) }) else {
-        return nil
-      }
+    var keys: Set<[UInt8]> = []
+    return (bonds?.all ?? []).compactMap { bond in
+      guard bond.local == identity, bond.peer.isIdentity,
+        let octets = bond.identityResolvingKey, let key = Key128(littleEndian: octets), key != .zero,
+        keys.insert(octets).inserted
+      else { return nil }
       return ResolvingList.Entry(device: bond.peer, key: key, localKey: localKey)
     }
   }
@@ -109,11 +115,23 @@ final class HostAddresses {
   /// - Parameter done: called then; never if the controller is closed before.
   private func changeList(_ done: @escaping () -> Void) {
     let opening = openings
-    guard let packet = list?.next() else { return done() }
+    guard let packet = list?.next() else {
+      if list?.isPostponed == true { changeLater() }
+      return done()
+    }
     activities.ask(packet) { [weak self] answer in
       guard let self, machine != nil, openings == opening else { return }
       list?.answered(answer.status)
       changeList(done)
+    }
+  }
+
+  /// Resolution is not switched while the controller looks for a train.
+  private func changeLater() {
+    let opening = openings
+    _ = context.scheduler.schedule(after: Self.postponement) { [weak self] in
+      guard let self, machine != nil, openings == opening else { return }
+      bondsChanged()
     }
   }
 
@@ -131,9 +149,14 @@ final class HostAddresses {
     list?.want(entries)
     changeList { [weak self] in
       guard let self else { return }
-      hasFirstList = true
-      guard let address else { return done() }
-      setFirst(address, done)
+      let ready = { [weak self] in
+        self?.hasFirstList = true
+        done()
+        // Bonds may have changed meanwhile.
+        self?.bondsChanged()
+      }
+      guard let address else { return ready() }
+      setFirst(address, ready)
     }
   }
 

@@ -119,6 +119,9 @@ import Testing
     // Devices also advertise under their identity.
     world.adapter.hear(identity, [])
     #expect(world.adapter.pendingConnections == [identity])
+    // Another adapter, which does not resolve, has to know its address.
+    let known = try #require(world.daemon.directory.all.first { $0.identity == identity })
+    #expect(known.current == (try address(1)))
     world.adapter.hear(try address(1), [])
     #expect(world.adapter.resolved.isEmpty)
     scheduler.advance(by: .seconds(3))

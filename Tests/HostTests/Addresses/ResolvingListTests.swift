@@ -6,7 +6,7 @@ import Testing
 @testable import Host
 
 @Suite struct ResolvingListTests {
-  private static let refused = HCIStatus(.commandDisallowed)
+  private static let refused = HCIStatus(.unsupportedFeatureOrParameterValue)
 
   private func entry(_ number: UInt32, key: UInt32 = 1) -> ResolvingList.Entry {
     ResolvingList.Entry(
@@ -113,6 +113,45 @@ import Testing
     other.want([entry(1)])
     let all = run(&other) { $0.opcode == 0x2027 ? HCIStatus(.invalidHCICommandParameters) : .success }
     #expect(all == ["add 1", "remove 1", "add 1"] && !other.isDue)
+    // Others are listed all the same, and it is when it has another key.
+    other.want([entry(1), entry(2)])
+    #expect(run(&other) == ["add 2", "mode 1 of 2", "enable 1"])
+    other.want([entry(1, key: 5), entry(2)])
+    #expect(run(&other) == ["enable 0", "add 1", "mode 1 of 1", "enable 1"])
+  }
+
+  @Test func resolutionThatCannotBeSwitchedNowIsSwitchedLater() {
+    var list = ResolvingList(size: 4)
+    list.want([entry(1)])
+    let busy = HCIStatus(.commandDisallowed)
+    #expect(run(&list) { $0.opcode == 0x202D ? busy : .success } == ["add 1", "mode 1 of 1", "enable 1"])
+    #expect(list.isPostponed && list.isDue && !list.resolves(entry(1).device))
+    list.want([entry(1)])
+    #expect(run(&list) == ["enable 1"] && list.resolves(entry(1).device))
+    list.want([])
+    #expect(run(&list) { _ in busy } == ["enable 0"])
+    #expect(list.isPostponed && list.resolves(entry(1).device))
+    list.want([])
+    #expect(run(&list) == ["enable 0", "remove 1"] && !list.isDue)
+  }
+
+  @Test func onlyAddressesOfListedKeysShouldBeResolved() {
+    var list = ResolvingList(size: 4)
+    var random = SystemRandomNumberGenerator()
+    let (address, other) = (
+      DeviceAddress.privateAddress(of: Key128(1), using: &random),
+      DeviceAddress.privateAddress(of: Key128(2), using: &random)
+    )
+    list.want([entry(1)])
+    #expect(!list.shouldResolve(address, of: entry(1).device))
+    _ = run(&list)
+    #expect(list.shouldResolve(address, of: entry(1).device))
+    // The device has another key, as for another adapter, or uses an address that is not private.
+    #expect(!list.shouldResolve(other, of: entry(1).device))
+    #expect(!list.shouldResolve(entry(3).device, of: entry(1).device))
+    // The device was paired again.
+    list.want([entry(1, key: 2)])
+    #expect(!list.shouldResolve(address, of: entry(1).device))
   }
 
   @Test func aControllerThatDoesNotResolveIsToldToLeaveIt() {
