@@ -152,6 +152,22 @@ import Testing
     #expect(answers(stage) == 2)
   }
 
+  @Test func eventsOfALinkComeBeforeItsEnd() throws {
+    let stage = try HostStage()
+    try stage.controller.tell(HostStage.connected(handle))
+    try stage.settle()
+    let link = try #require(stage.links.first)
+    var before: Int?
+    link.onEvent = { event in
+      guard case .ended = event else { return }
+      before = stage.events.count { if case .pairing(_, .keysLost(theirs: false)) = $0 { true } else { false } }
+    }
+    try stage.controller.tell(
+      .leLongTermKeyRequest(LELongTermKeyRequest { $0.handle = handle }), HostStage.disconnected(handle))
+    try stage.settle()
+    #expect(before == 1)
+  }
+
   /// The controller is Zephyr's, and has flow control to the host.
   @Test func aLinkThatIsNotReadKeepsTheRoomOfItsPackets() throws {
     let stage = try HostStage {
@@ -180,8 +196,20 @@ import Testing
     try stage.controller.send(Array(repeating: packet, count: 64))
     try stage.settle()
     #expect(received == 16 && told().count == 1)
+    // A controller without any room could tell of nothing else.
+    try stage.wait(.milliseconds(249))
+    #expect(told().count == 1)
+    try stage.wait(.milliseconds(1))
+    #expect(told().dropFirst() == [[1, 0x40, 0, 4, 0]])
     link.isReading = true
     try stage.settle()
-    #expect(received == 80 && told().dropFirst() == [[1, 0x40, 0, 64, 0]])
+    #expect(received == 80 && told().dropFirst(2) == [[1, 0x40, 0, 60, 0]])
+    // A link that we end keeps no room; a packet of no link takes none.
+    link.isReading = false
+    try stage.controller.send(Array(repeating: packet, count: 20))
+    try stage.settle()
+    link.disconnect()
+    try stage.settle()
+    #expect(received == 80 && told().dropFirst(3) == [[1, 0x40, 0, 20, 0]])
   }
 }

@@ -9,15 +9,21 @@ import HCI
 /// | held | a packet                         | its room is taken, up to the link's share; beyond that free        |
 /// | held | `read`                           | all its room is free                                              |
 /// | held | another link begins              | the room beyond its smaller share is free                         |
+/// | held | `relieve`, when no room is left  | the room of some packets is free                                  |
 /// | any  | `end`                            | the controller has forgotten the link, and counts its room as free |
 ///
 /// The room is that of all links: an only link may take all of it; several may take half of it together, so that none
-/// stops the others. Packets beyond that are kept by the link as far as it can.
+/// stops the others. Packets beyond that are kept by the link as far as it can. Without any room a controller of Zephyr
+/// tells of no other link either, so it is given some from time to time.
+///
+/// It is told of each link by a command of its own: one that names a link that has just ended is refused as a whole.
 package struct HostBuffers {
   /// The room for all links, in packets.
   package static let packets = 64
   /// As many packets are told of at once.
   private static let batch = packets / 4
+  /// As many packets of each held link are let go when no room is left.
+  private static let relief = 4
 
   private struct Link {
     /// The packets that keep their room.
@@ -34,7 +40,11 @@ package struct HostBuffers {
   /// As many packets of one link may keep their room.
   private var share: Int { links.count > 1 ? Self.packets / 2 / links.count : Self.packets }
 
+  /// Whether the controller may send nothing more.
+  package var isExhausted: Bool { links.values.reduce(0) { $0 + $1.held + $1.free } >= Self.packets }
+
   package mutating func begin(_ handle: ConnectionHandle) {
+    end(handle)
     links[handle] = Link()
     for (handle, link) in links where link.held > share { release(handle, link.held - share) }
   }
@@ -55,25 +65,40 @@ package struct HostBuffers {
   /// The packets of a link have been read.
   package mutating func read(_ handle: ConnectionHandle) { release(handle, links[handle]?.held ?? 0) }
 
+  /// Lets the controller send a few packets though the links are not read.
+  package mutating func relieve() -> [HostNumberOfCompletedPackets] {
+    for (handle, link) in links { release(handle, min(link.held, Self.relief)) }
+    return tell()
+  }
+
   private mutating func release(_ handle: ConnectionHandle, _ count: Int) {
     links[handle]?.held -= count
     links[handle]?.free += count
     if links[handle] != nil { free += count }
   }
 
-  /// The room that the controller is to be told of now; nil if there is too little of it.
-  package mutating func take() -> HostNumberOfCompletedPackets? {
-    guard free >= Self.batch else { return nil }
+  /// The room that the controller is to be told of now, by link; nothing while there is too little of it.
+  package mutating func take() -> [HostNumberOfCompletedPackets] { free >= Self.batch ? tell() : [] }
+
+  private mutating func tell() -> [HostNumberOfCompletedPackets] {
     free = 0
-    return HostNumberOfCompletedPackets {
-      for (handle, link) in links where link.free > 0 {
-        $0.links.append(
-          HostNumberOfCompletedPackets.Link {
-            $0.handle = handle
-            $0.packets = UInt16(link.free)
-          })
-        links[handle]?.free = 0
-      }
+    return links.filter { $0.value.free > 0 }.map { handle, link in
+      links[handle]?.free = 0
+      return HostNumberOfCompletedPackets(link.free, on: handle)
+    }
+  }
+}
+
+extension HostNumberOfCompletedPackets {
+  /// So many packets of one link.
+  package init(_ count: Int, on handle: ConnectionHandle) {
+    self.init {
+      $0.links = [
+        Link {
+          $0.handle = handle
+          $0.packets = UInt16(clamping: count)
+        }
+      ]
     }
   }
 }

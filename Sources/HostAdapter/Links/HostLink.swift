@@ -30,7 +30,7 @@ final class HostLink: Link, ControllerLink {
   /// Whether sent packets wait, and the user was or can be told so.
   private var isBlocked = false
   /// Whether we end the link.
-  private var isDisconnecting = false
+  private var isDisconnecting = false { didSet { if isDisconnecting { dropIncoming() } } }
   /// The reason for which it could not be encrypted, and is ended.
   private var failure: HCIErrorCode?
   /// Rings when sent packets have had their time to leave before the end.
@@ -61,7 +61,7 @@ final class HostLink: Link, ControllerLink {
   }
 
   /// Whether packets wait to be read.
-  var isHolding: Bool { !isReading && !incoming.isEmpty }
+  var isHolding: Bool { !isReading && !isDisconnecting && !incoming.isEmpty }
 
   func send(_ packet: [UInt8]) {
     guard !isOver, !isDisconnecting else { return }
@@ -163,7 +163,7 @@ final class HostLink: Link, ControllerLink {
   /// The owner knows the link: events may be delivered.
   func start() {
     hasStarted = true
-    if let earlyEnd { tellEnd(earlyEnd) } else { deliver() }
+    if let earlyEnd { tellEnd(earlyEnd) } else { proceed() }
   }
 
   /// An ATT packet came.
@@ -182,6 +182,12 @@ final class HostLink: Link, ControllerLink {
   private func lost(_ words: String) {
     context.logger.warning("\(words), and dropped", metadata: ["peer": "\(peer)"])
     if hasStarted { tell(.lost(1)) }
+  }
+
+  /// No packet that waits is delivered any more.
+  private func dropIncoming() {
+    incoming.removeAll()
+    links.room.read(handle)
   }
 
   /// The user reads again.

@@ -52,7 +52,7 @@ final class HostLinks {
   init(_ controller: ControllerHost, in context: AdapterContext) {
     self.controller = controller
     self.context = context
-    room = HostRoom(controller)
+    room = HostRoom(controller, in: context)
     requester = LinkRequester(controller.activities, in: context)
     pairing = HostPairing(controller.activities, in: context)
     pairing.owner = self
@@ -298,6 +298,7 @@ final class HostLinks {
   func receive(_ packet: ACLDataPacket) {
     guard entries[packet.handle] != nil else {
       guard !early.keep(packet, at: context.scheduler.now) else { return }
+      room.dropped(on: packet.handle)
       return context.logger.debug("data of no link were dropped", metadata: ["handle": "\(packet.handle)"])
     }
     announce(packet.handle)

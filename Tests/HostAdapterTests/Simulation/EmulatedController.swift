@@ -269,7 +269,9 @@ final class EmulatedController {
   }
 
   /// Whether the host has room for another packet.
-  var hasHostRoom: Bool { hostRoom.map { room in ends.reduce(0) { $0 + $1.unread } < room } ?? true }
+  var hasHostRoom: Bool {
+    hostRoom.map { room in ends.reduce(0) { $0 + ($1.isEnding ? 0 : $1.unread) } < room } ?? true
+  }
 
   /// The host has read packets.
   private func freed(_ command: HostNumberOfCompletedPackets) {

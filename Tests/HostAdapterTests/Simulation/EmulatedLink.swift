@@ -12,6 +12,8 @@ final class EmulatedLink {
     var completed: UInt16 = 0
     /// Packets for which the host has not made room again.
     var unread = 0
+    /// Whether the controller has forgotten it; the host is told next.
+    var isEnding = false
     var isOver = false
     /// The key that the host gives to the other side, or answers with.
     var key: [UInt8]?
@@ -78,14 +80,18 @@ final class EmulatedLink {
 
   private func over(_ end: End, _ reason: HCIStatus, in milliseconds: ClosedRange<Int>) {
     air.after(milliseconds) { [self] in
-      guard !end.isOver else { return }
-      forget(end)
-      end.controller.tell(
-        .disconnectionComplete(
-          DisconnectionComplete {
-            $0.handle = end.handle
-            $0.reason = reason
-          }))
+      guard !end.isOver, !end.isEnding else { return }
+      end.isEnding = true
+      air.after(0...20) { [self] in
+        guard !end.isOver else { return }
+        forget(end)
+        end.controller.tell(
+          .disconnectionComplete(
+            DisconnectionComplete {
+              $0.handle = end.handle
+              $0.reason = reason
+            }))
+      }
     }
   }
 
@@ -96,7 +102,12 @@ final class EmulatedLink {
   }
 
   private func tell(_ end: End, in milliseconds: ClosedRange<Int>, _ event: @escaping () -> HCIEvent) {
-    air.after(milliseconds) { if !end.isOver { end.controller.tell(event()) } }
+    air.after(milliseconds) { [self] in
+      guard !end.isOver, !end.isEnding else { return }
+      // As Zephyr: events of links wait behind data for which the host has no room.
+      guard end.controller.hasHostRoom else { return tell(end, in: 10...50, event) }
+      end.controller.tell(event())
+    }
   }
 
   // MARK: Data
@@ -112,7 +123,7 @@ final class EmulatedLink {
     isMoving = true
     air.after(5...30) { [self] in
       isMoving = false
-      let isStill = isPaused || ends.contains { $0.isOver || !$0.controller.isReachable }
+      let isStill = isPaused || ends.contains { $0.isOver || $0.isEnding || !$0.controller.isReachable }
       for end in ends where !isStill { exchange(end) }
       move()
     }
