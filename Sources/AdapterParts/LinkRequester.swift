@@ -169,11 +169,17 @@ package final class LinkRequester {
         self?.records[link.handle]?.moreFeatures = []
         return withoutRate(lacking)
       }
-      guard error == nil, wanted.interval.upperBound < shortest else { return done(error) }
-      done(
-        GAPError.notSupported.error(
-          "the controller of \(context.name) has no interval shorter than \(shortest.inSeconds * 1000) ms"))
+      guard error == nil || error?.domain == .hci && !link.isOver else { return done(error) }
+      let hasNone = wanted.interval.upperBound < shortest
+      guard let error else {
+        return done(hasNone ? Self.noInterval(below: shortest, "the controller of \(context.name)") : nil)
+      }
+      withoutRate(GAPError.notSupported.error("\(link.peer) does not have this interval now: \(error.message)"))
     }
+  }
+
+  private static func noInterval(below shortest: Duration, _ side: String) -> BluetoothError {
+    GAPError.notSupported.error("\(side) has no interval shorter than \(shortest.inSeconds * 1000) ms")
   }
 
   /// The reason why a link cannot have intervals below 7.5 ms; nil if it can, as far as that is known.

@@ -86,14 +86,18 @@ import Testing
     #expect(results == [nil, nil] && link.parameters?.interval == .milliseconds(30))
   }
 
-  @Test func aRefusalOfTheCentralIsTold() throws {
+  @Test("A refusal is told, and the link gets 7.5 ms")
+  func refusal() throws {
     let stage = try stage()
     var results: [BluetoothError?] = []
     stage.links.last?.request(quick) { results.append($0) }
     try stage.settle()
     try tellFeatures(both, stage)
     try tellRate(0, stage, HCIStatus(.unsupportedLMPParameterValue))
-    #expect(results.map(\.?.code) == [0x20])
+    #expect(asked(stage) == [0x2088, 0x20A1, 0x2013] && results.isEmpty)
+    try tellUpdate(6, stage)
+    #expect(results.map(\.?.code) == [GAPError.notSupported.rawValue])
+    #expect(results.first??.message.contains("does not have this interval now") == true)
   }
 
   @Test("The side that lacks them is named, and the link gets 7.5 ms")
