@@ -81,13 +81,19 @@ public enum AdvertisingResponses: RPCNotification {
     public var responses: [Response]
     /// When the controller told them, in seconds since the epoch.
     public var time: Double
+    /// How many such events of the advertisement were dropped before this one, as this session did not read; missing
+    /// if none.
+    public var lost: Int?
     /// Makes the params.
-    public init(advertising: Int, subevent: Int, sent: Bool, responses: [Response], time: Double) {
+    public init(
+      advertising: Int, subevent: Int, sent: Bool, responses: [Response], time: Double, lost: Int? = nil
+    ) {
       self.advertising = advertising
       self.subevent = subevent
       self.sent = sent
       self.responses = responses
       self.time = time
+      self.lost = lost
     }
   }
 }

@@ -9,6 +9,7 @@ extension Limits {
     "AdvertisingChanged.Params.advertising": .atLeast(1),
     "AdvertisingChanged.Params.interval": .any(.seconds),
     "AdvertisingResponses.Params.advertising": .atLeast(1),
+    "AdvertisingResponses.Params.lost": .atLeast(1),
     "AdvertisingResponses.Params.subevent": .integers(0...127),
     "AdvertisingResponses.Params.time": .any(.seconds),
     "AdvertisingResponses.Response.rssi": .any(.dBm),

@@ -31,6 +31,8 @@ final class AdvertisingBroker {
     let shortenedName: String?
     /// Rings when its duration is over.
     var alarm: (any ScheduledWork)?
+    /// How many events with responses the session has not read.
+    var lostResponses = 0
     /// Waiting to be on the air for the first time.
     var reply: Reply<AdvertisingStart.Result>?
 
@@ -179,9 +181,12 @@ final class AdvertisingBroker {
   /// Devices responded to a subevent of a train.
   func received(_ responses: SubeventResponses, of id: AdvertisingSetID, on slot: AdapterSlot) {
     guard let advertisement = advertisements[id], advertisement.slot == slot else { return }
-    advertisement.session.send(
-      AdvertisingResponses.self,
-      .init(advertising: Int(id.value), responses, time: scheduler.secondsSinceEpoch))
+    let (session, lost) = (advertisement.session, advertisement.lostResponses)
+    let params = AdvertisingResponses.Params(
+      advertising: Int(id.value), responses, time: scheduler.secondsSinceEpoch, lost: lost)
+    let line = session.encoded { try RPCEncoding.notification(AdvertisingResponses.self, params) }
+    // Devices do not end a session that does not read.
+    advertisement.lostResponses = session.send(line, as: .value) == .queued ? 0 : lost + 1
   }
 
   /// The number of an advertisement of a session that sends a train on an adapter.

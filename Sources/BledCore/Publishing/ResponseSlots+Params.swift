@@ -16,11 +16,18 @@ extension ResponseSlots {
     try require((0.00125...0.3175).contains(params.slotDelay), "\"slotDelay\" must be 0.00125 to 0.3175")
     try require(
       (0.00025...0.031875).contains(params.slotSpacing), "\"slotSpacing\" must be 0.00025 to 0.031875 seconds")
+    // In the units of the controller (Core 5.4, Vol 4, Part E, 7.8.61).
     self.init(
-      subevents: params.subevents, subeventInterval: .seconds(params.subeventInterval),
-      delay: .seconds(params.slotDelay), spacing: .seconds(params.slotSpacing), count: params.slots)
-    try require(subeventInterval * subevents <= train.interval, "the subevents do not fit into the \"interval\"")
+      subevents: params.subevents, subeventInterval: Self.rounded(params.subeventInterval, to: 1250),
+      delay: Self.rounded(params.slotDelay, to: 1250), spacing: Self.rounded(params.slotSpacing, to: 125),
+      count: params.slots)
+    let interval = Self.rounded(train.interval.inSeconds, to: 1250)
+    try require(subeventInterval * subevents <= interval, "the subevents do not fit into the \"interval\"")
     try require(delay + spacing * count <= subeventInterval, "the slots do not fit into the \"subeventInterval\"")
+  }
+
+  private static func rounded(_ seconds: Double, to microseconds: Int64) -> Duration {
+    .microseconds(Int64((seconds * 1_000_000 / Double(microseconds)).rounded()) * microseconds)
   }
 }
 
@@ -30,11 +37,10 @@ extension SubeventData {
   init(_ params: AdvertisingSend.Params, within train: AdvertisingStart.ResponseSlots) throws(BluetoothError) {
     let (subevents, slots) = (train.subevents, train.slots)
     let first = params.firstSlot ?? 0
-    let count = params.slots ?? slots - first
     guard (0..<subevents).contains(params.subevent) else {
       throw BledError.invalidParameter.error("\"subevent\" must be 0 to \(subevents - 1)")
     }
-    guard (0..<slots).contains(first), (0...(slots - first)).contains(count) else {
+    guard (0..<slots).contains(first), (0...(slots - first)).contains(params.slots ?? 0) else {
       throw BledError.invalidParameter.error("\"firstSlot\" and \"slots\" must be some of the \(slots) slots")
     }
     guard params.data.octets.count <= Self.longest else {
@@ -42,13 +48,13 @@ extension SubeventData {
     }
     self.init(
       subevent: UInt8(clamping: params.subevent), data: params.data.octets, firstSlot: UInt8(clamping: first),
-      slots: UInt8(clamping: count))
+      slots: UInt8(clamping: params.slots ?? slots - first))
   }
 }
 
 extension AdvertisingResponses.Params {
   /// The responses to a subevent of an advertisement.
-  init(advertising: Int, _ received: SubeventResponses, time: Double) {
+  init(advertising: Int, _ received: SubeventResponses, time: Double, lost: Int) {
     let responses = received.responses.map { response in
       AdvertisingResponses.Response(
         slot: Int(response.slot), data: HexBytes(response.data), rssi: response.rssi, txPower: response.txPower,
@@ -56,6 +62,6 @@ extension AdvertisingResponses.Params {
     }
     self.init(
       advertising: advertising, subevent: Int(received.subevent), sent: received.wasSent, responses: responses,
-      time: time)
+      time: time, lost: lost > 0 ? lost : nil)
   }
 }

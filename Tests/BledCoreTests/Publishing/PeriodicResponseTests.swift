@@ -75,12 +75,34 @@ import Testing
     #expect(try client.notifications(AdvertisingResponses.self).count == 1)
   }
 
+  @Test func aSessionThatDoesNotReadLosesResponsesAndStays() throws {
+    let (number, id) = try start()
+    let received = SubeventResponses(
+      subevent: 0, wasSent: true, responses: [.init(slot: 2, data: [UInt8](repeating: 9, count: 200), rssi: -50)])
+    client.reads = false
+    for _ in 0..<20_000 { world.adapter.onEvent?(.responses(id, received)) }
+    client.reads = true
+    world.settle()
+    let told = try client.notifications(AdvertisingResponses.self)
+    #expect(told.count < 20_000 && told.allSatisfy { $0.lost == nil })
+    world.adapter.onEvent?(.responses(id, received))
+    world.settle()
+    #expect(try client.notifications(AdvertisingResponses.self).last?.lost == 20_000 - told.count)
+    _ = try done(AdvertisingStop.self, .init(advertising: number))
+  }
+
   @Test func whatDoesNotFitIsRefused() throws {
     let wrong: [(inout AdvertisingStart.Periodic) -> Void] = [
       { $0.responses?.subevents = 0 }, { $0.responses?.subevents = 129 }, { $0.responses?.slots = 0 },
       { $0.responses?.slots = 256 }, { $0.responses?.subeventInterval = 0.005 }, { $0.responses?.slotDelay = 0 },
       { $0.responses?.slotSpacing = 1 }, { $0.responses?.subevents = 5 }, { $0.responses?.slots = 9 },
       { $0.manufacturerData = HexBytes([1, 2, 3]) },
+      // 7 units of 1.25 ms four times are 35 ms, and 26 units are 32.5 ms.
+      {
+        $0.interval = 0.033
+        $0.responses?.subeventInterval = 0.00825
+        $0.responses?.slots = 1
+      },
     ]
     for change in wrong {
       #expect(try refusal(AdvertisingStart.self, params(change)).data?.name == "invalidParameter")
@@ -93,6 +115,9 @@ import Testing
       .init(advertising: number, subevent: 0, data: HexBytes([]), firstSlot: 6),
       .init(advertising: number, subevent: 0, data: HexBytes([]), firstSlot: 2, slots: 5),
       .init(advertising: number, subevent: 0, data: HexBytes([]), firstSlot: .max, slots: .max),
+      .init(advertising: number, subevent: 0, data: HexBytes([]), firstSlot: .min),
+      .init(advertising: number, subevent: .min, data: HexBytes([]), firstSlot: .min, slots: .min),
+      .init(advertising: number, subevent: .max, data: HexBytes([]), slots: .max),
     ]
     for params in sends { #expect(try refusal(AdvertisingSend.self, params).data?.name == "invalidParameter") }
     #expect(world.adapter.sent.isEmpty)

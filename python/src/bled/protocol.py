@@ -3278,6 +3278,8 @@ class AdvertisingResponses(Event):
     sent: Whether the data of the subevent was sent.
     responses: The responses that were received, in the order in which the controller tells them.
     time: When the controller told them, in seconds since the epoch.
+    lost: How many such events of the advertisement were dropped before this one, as this session did not
+        read; missing if none.
     """
 
     method: ClassVar[str] = "advertising.responses"
@@ -3286,6 +3288,7 @@ class AdvertisingResponses(Event):
     sent: bool
     responses: Sequence[AdvertisingResponsesResponse]
     time: float
+    lost: int | None = None
 
     _members: ClassVar[tuple[Member, ...]] = (
         Member("advertising", "advertising", codec.integer, True),
@@ -3293,6 +3296,7 @@ class AdvertisingResponses(Event):
         Member("sent", "sent", codec.boolean, True),
         Member("responses", "responses", codec.many(codec.record(lambda: AdvertisingResponsesResponse)), True),
         Member("time", "time", codec.number, True),
+        Member("lost", "lost", codec.integer, False),
     )
 
 
