@@ -187,7 +187,8 @@ final class HostPairing {
     var terms = terms(secured, secured.capability)
     terms.level = secured.wanted ?? 2
     terms.isOwn = true
-    if !secured.usesOwnData { terms.ownOutOfBand = nil }
+    // A device that begins, though it was asked to, may have been handed them.
+    if !secured.usesOwnData, secured.role == .central { terms.ownOutOfBand = nil }
     return terms
   }
 
