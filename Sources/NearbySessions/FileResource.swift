@@ -71,15 +71,11 @@ public struct FileResource: Sendable {
       try file.lock()
       var hash = SHA256Stream()
       var done = try file.hash(atMost: offer.size, into: &hash)
-      guard file.freeSpace >= offer.size - done else {
-        unlink(partial)
-        await flow.close(.noRoom)
-        return (.noRoom, nil)
-      }
+      guard file.freeSpace >= offer.size - done else { return await endWithoutRoom(partial, flow) }
       await flow.accept(from: done)
       while done < offer.size, let octets = await flow.read() {
         guard UInt64(octets.count) <= offer.size - done else { break }
-        try file.write(octets)
+        guard try file.write(octets) else { return await endWithoutRoom(partial, flow) }
         hash.update(octets)
         done += UInt64(octets.count)
         progress(done)
@@ -98,6 +94,13 @@ public struct FileResource: Sendable {
       await flow.close(.cancelled)
       throw error
     }
+  }
+
+  /// There is no room for a file: none of it is kept.
+  private static func endWithoutRoom(_ partial: String, _ flow: IncomingFlow) async -> (end: FlowEnd, path: String?) {
+    unlink(partial)
+    await flow.close(.noRoom)
+    return (.noRoom, nil)
   }
 
   /// Gives a file the first name that no other has.
@@ -148,13 +151,16 @@ private final class OpenFile {
     return octets
   }
 
-  func write(_ octets: [UInt8]) throws(BluetoothError) {
+  /// - Returns: false if there is no room for all of it: on the disk, for this user or in one file.
+  func write(_ octets: [UInt8]) throws(BluetoothError) -> Bool {
     var rest = octets[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, [ENOSPC, EDQUOT, EFBIG].contains(errno) { return false }
       guard count > 0 else { throw Self.error(path) }
       rest = rest.dropFirst(count)
     }
+    return true
   }
 
   func seek(_ offset: UInt64) throws(BluetoothError) {

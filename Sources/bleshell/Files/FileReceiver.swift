@@ -29,6 +29,11 @@ struct FileReceiver: Sendable {
       return false
     }
     var left = offer.files
+    var missing = 0
+    let arrived = {
+      guard missing > 0 else { return }
+      throw Failure("\(missing) of \(offer.files.count) files of \(peer.name) did not arrive")
+    }
     while let event = await peer.next() {
       switch event {
       case .resource(let flow, let resource):
@@ -37,25 +42,35 @@ struct FileReceiver: Sendable {
           continue
         }
         left.remove(at: place)
-        try await receive(flow, resource, of: peer)
+        if try await !receive(flow, resource, of: peer) { missing += 1 }
       case .stream(let flow, _): await flow.close(.declined)
-      case .lost where left.isEmpty: return true
+      case .lost where left.isEmpty:
+        try arrived()
+        return true
       case .lost: problem("lost the link to \(peer.name)")
       case .resumed: problem("the link to \(peer.name) is back")
       case .message, .datagram: break
       case .ended(let end):
-        guard !left.isEmpty else { return true }
-        throw Failure("\(left.count) of \(offer.files.count) files of \(peer.name) did not arrive: \(end.text)")
+        guard !left.isEmpty else {
+          try arrived()
+          return true
+        }
+        throw Failure(
+          "\(left.count + missing) of \(offer.files.count) files of \(peer.name) did not arrive: \(end.text)")
       }
     }
     return true
   }
 
-  private func receive(_ flow: IncomingFlow, _ resource: ResourceOffer, of peer: NearbyConnection) async throws {
+  /// - Returns: whether the file arrived; else it was told why not.
+  private func receive(
+    _ flow: IncomingFlow, _ resource: ResourceOffer, of peer: NearbyConnection
+  ) async throws -> Bool {
     let name = PeerName.file(resource.name)
     guard await parts.take(resource.hash, for: peer) else {
       await flow.close(.declined)
-      return problem("\(name): another machine is sending the same file")
+      problem("\(name): another machine is sending the same file")
+      return false
     }
     let number = board.begin("Receiving \(name)")
     defer { board.end(number) }
@@ -75,7 +90,10 @@ struct FileReceiver: Sendable {
     let (end, path) = try result.get()
     try Task.checkCancellation()
     board.end(number)
-    guard let path else { return problem("\(name): \(end.problem)") }
+    guard let path else {
+      problem("\(name): \(end == .noRoom ? "there is no room for it here" : end.problem)")
+      return false
+    }
     try board.print { output in
       if output.json {
         try output.object("received", TransferredFile(file: path, octets: resource.size, peer: peer.name))
@@ -83,6 +101,7 @@ struct FileReceiver: Sendable {
         output.line("received \(path) from \(peer.name), \(octetText(resource.size))")
       }
     }
+    return true
   }
 
   private func problem(_ text: String) { board.print { $0.problem(text) } }

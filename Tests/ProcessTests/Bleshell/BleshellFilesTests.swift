@@ -65,6 +65,27 @@ import Testing
     #expect(receiver.errors.contains("the connection to bled was closed"), "\(receiver.errors)")
   }
 
+  @Test("a sender is told that the other side's room ends in the middle of its file")
+  func fullDisk() throws {
+    // A file has at most 51,200 octets; the free space of the disk does not tell.
+    let limited = "trap '' XFSZ; ulimit -f 100; exec \"$0\" \"$@\""
+    let receiver = try ChildProcess(
+      "/bin/sh",
+      [
+        "-c", limited, "\(ChildProcess.products)/bleshell", "receive", daemon.folder.path, "--name", "alice",
+        "--adapter",
+        "simulated1", "--once", "--yes-from", "bob", "--socket", daemon.socketPath,
+      ], folder: daemon.folder)
+    try eventually("it receives") { receiver.errors.contains("receiving as") || receiver.hasEnded }
+    let sender = try send("--to", "alice", "--yes")
+    #expect(sender.status == 1 && sender.errors.contains("has no room for it"), "\(sender.errors) \(receiver.errors)")
+    #expect(try receiver.exitStatus() == 1)
+    #expect(receiver.errors.contains("photo.txt: there is no room for it here"), "\(receiver.errors)")
+    #expect(receiver.errors.contains("1 of 1 files of bob did not arrive"), "\(receiver.errors)")
+    let names = try FileManager.default.contentsOfDirectory(atPath: daemon.folder.path)
+    #expect(!names.contains { $0.hasSuffix(".part") })
+  }
+
   @Test("an offer that is declined, and codes that are not confirmed, send nothing")
   func refused() throws {
     let declining = try receiver(input: "n\n")
