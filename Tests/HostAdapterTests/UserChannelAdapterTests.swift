@@ -59,6 +59,7 @@ import Testing
     for _ in 0..<3 { kernel.proceed() }
     try until { adapter.state == .starting }
     #expect(kernel.calls == [.opens, .opened, .closes, .closed, .opens, .opened])
+    kernel.isSlow = false
   }
 
   @Test func stoppingItCancelsTheOpening() throws {

@@ -193,6 +193,7 @@ import Testing
     #expect(isServed && stage.opened == 0 && stage.errors.isEmpty && stage.kernel.calls == [.opens])
     stage.kernel.proceed()
     try stage.until { stage.opened == 1 }
+    stage.kernel.isSlow = false
   }
 
   @Test func theClosingMakesNobodyWait() throws {
