@@ -16,7 +16,7 @@ import HCI
 /// stops the others. Packets beyond that are kept by the link as far as it can. Without any room a controller of Zephyr
 /// tells of no other link either, so it is given some from time to time.
 ///
-/// It is told of each link by a command of its own: one that names a link that has just ended is refused as a whole.
+/// Each link has a command of its own: the controller drops the rest of one that names a link which has just ended.
 package struct HostBuffers {
   /// The room for all links, in packets.
   package static let packets = 64
