@@ -1,12 +1,13 @@
-"""Group 3: a file goes from one adapter to another, as nearby sessions carry it: both ends are this kernel's."""
+"""Group 3: a file goes from one adapter to another, as nearby sessions carry it."""
 
 import os
 import random
 from dataclasses import dataclass
 
-from support.btvirt import Emulator
 from support.cases import expect, expect_equal, stage
 from support.daemon import Daemon
+from support.legacy import two_adapters
+from support.own_host import adapter
 from support.tools import DIST, Program
 
 
@@ -19,11 +20,11 @@ class Given:
 
 @stage(3, "nearby sessions")
 async def nearby(resources):
-    await resources.open(Emulator(2))
+    await two_adapters(resources)
     daemon = await resources.open(Daemon(resources, "hci0", "hci1"))
     client = await daemon.client()
-    for adapter in ("hci0", "hci1"):
-        await daemon.until_on(client, adapter)
+    for name in ("hci0", "hci1"):
+        await daemon.until_on(client, name)
     return Given(daemon)
 
 
@@ -38,11 +39,11 @@ async def files(given):
             file.write(content)
         receiver = Program(
             os.path.join(DIST, "bleshell"), "receive", folder, "--once", "--yes-from", "bob", "--name", "alice",
-            "--adapter", "hci1", "--socket", given.daemon.socket,
+            "--adapter", adapter("hci1"), "--socket", given.daemon.socket,
         )  # fmt: skip
         async with receiver:
             sent = await given.daemon.bleshell(
-                "send", source, "--to", "alice", "--yes", "--name", "bob", "--adapter", "hci0", "--timeout", "120",
+                "send", source, "--to", "alice", "--yes", "--name", "bob", "--adapter", adapter("hci0"), "--timeout", "120",
                 seconds=300,
             )  # fmt: skip
             expect("picture.bin" in sent, f"bleshell send: {sent}")
