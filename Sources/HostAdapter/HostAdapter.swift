@@ -92,6 +92,8 @@ package final class HostAdapter: Adapter {
       if on != isPowered {
         isPowered = on
         if on {
+          // A transport may take seconds to open.
+          become(.starting)
           open()
         } else {
           close(GAPError.adapterOff.error("the adapter was switched off"), .off)

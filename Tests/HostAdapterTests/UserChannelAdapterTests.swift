@@ -56,9 +56,10 @@ import Testing
     scheduler.advance(by: .seconds(10))
     while try loop.poll() {}
     #expect(kernel.calls == [.opens])
+    #expect(adapter.state == .starting)
     for _ in 0..<3 { kernel.proceed() }
-    try until { adapter.state == .starting }
-    #expect(kernel.calls == [.opens, .opened, .closes, .closed, .opens, .opened])
+    try until { kernel.calls == [.opens, .opened, .closes, .closed, .opens, .opened] }
+    #expect(adapter.state == .starting)
     kernel.isSlow = false
   }
 
