@@ -31,7 +31,8 @@ public enum PeripheralConnect: ClientCall {
     public var namePrefix: String?
     /// A service that the device advertises.
     public var service: BluetoothUUID?
-    /// The adapter to connect with; if missing, the one that heard the device last, else the first.
+    /// The adapter to connect with; if missing, the one that heard the device last, else the first. A device that is
+    /// linked or being connected over another adapter stays there: the answer says over which.
     public var adapter: String?
     /// After how many seconds to give up, more than 0; never if missing.
     public var timeout: Double?

@@ -10,35 +10,20 @@ struct ShortIntervalTests {
   private static let extended: UInt64 = 1 << 63
 
   /// Asks a controller with these features and without these bits of its supported commands.
-  /// - Returns: what it was sent, and what is known of it then.
   private func setUp(
     _ features: UInt64 = extended, more: UInt64 = 1 << 8, pages: UInt8 = 1,
     without absent: (octet: Int, bits: UInt8)? = nil, hostFeature: UInt8 = 0, shortest: UInt8 = 6
   ) -> (sent: [CommandPacket], profile: ControllerProfile?) {
-    func octets(_ number: UInt64) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) } }
-    var commands = [UInt8](repeating: 0xFF, count: 64)
-    if let absent { commands[absent.octet] &= ~absent.bits }
-    let answers: [Opcode: [UInt8]] = [
-      LEReadLocalSupportedFeatures.opcode: [0] + octets(features), ReadLocalSupportedCommands.opcode: [0] + commands,
-      LESetEventMask.opcode: [0], LESetHostFeature.opcode: [hostFeature], LESetHostFeatureV2.opcode: [hostFeature],
-      LEReadAllLocalSupportedFeatures.opcode: [0, pages] + octets(features) + octets(more)
-        + [UInt8](repeating: 0, count: 232),
-      LEReadMinimumSupportedConnectionInterval.opcode: [0, shortest, 1, 6, 0, 60, 0, 2, 0],
-      LESetDefaultRateParameters.opcode: [0x20],
-    ]
-    var machine = SetUpMachine(address: DeviceAddress(value: 0xC011_2233_4455, kind: .public), faults: [])
-    var sent: [CommandPacket] = []
-    var actions = machine.start(at: .zero)
-    while case .send(let packet)? = actions.first {
-      sent.append(packet)
-      let complete = CommandComplete {
-        $0.opcode = packet.opcode
-        $0.returnParameters = answers[packet.opcode] ?? [0x01]
-      }
-      actions = machine.handle(.commandComplete(complete), at: .zero)
-    }
-    guard case .done(let profile)? = actions.first else { return (sent, nil) }
-    return (sent, profile)
+    let octets = SetUpScript.octets
+    return SetUpScript.play(
+      features, without: absent,
+      [
+        LESetHostFeature.opcode: [hostFeature], LESetHostFeatureV2.opcode: [hostFeature],
+        LEReadAllLocalSupportedFeatures.opcode: [0, pages] + octets(features) + octets(more)
+          + [UInt8](repeating: 0, count: 232),
+        LEReadMinimumSupportedConnectionInterval.opcode: [0, shortest, 1, 6, 0, 60, 0, 2, 0],
+        LESetDefaultRateParameters.opcode: [0x20],
+      ])
   }
 
   @Test("A controller that can is told so before there is a link, and the event is unmasked")

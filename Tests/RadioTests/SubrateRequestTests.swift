@@ -10,30 +10,11 @@ struct SubrateRequestTests {
   private static let both: UInt64 = 1 << 37 | 1 << 38
 
   /// Asks a controller with these features and without these bits of its supported commands.
-  /// - Returns: what it was sent, and what is known of it then.
   private func setUp(
     _ features: UInt64, without absent: (octet: Int, bits: UInt8)? = nil, hostFeature: UInt8 = 0
   ) -> (sent: [CommandPacket], profile: ControllerProfile?) {
-    var commands = [UInt8](repeating: 0xFF, count: 64)
-    if let absent { commands[absent.octet] &= ~absent.bits }
-    let answers: [Opcode: [UInt8]] = [
-      LEReadLocalSupportedFeatures.opcode: [0] + (0..<8).map { UInt8(truncatingIfNeeded: features >> ($0 * 8)) },
-      ReadLocalSupportedCommands.opcode: [0] + commands, LESetEventMask.opcode: [0],
-      LESetHostFeature.opcode: [hostFeature], LESetDefaultSubrate.opcode: [0],
-    ]
-    var machine = SetUpMachine(address: DeviceAddress(value: 0xC011_2233_4455, kind: .public), faults: [])
-    var sent: [CommandPacket] = []
-    var actions = machine.start(at: .zero)
-    while case .send(let packet)? = actions.first {
-      sent.append(packet)
-      let complete = CommandComplete {
-        $0.opcode = packet.opcode
-        $0.returnParameters = answers[packet.opcode] ?? [0x01]
-      }
-      actions = machine.handle(.commandComplete(complete), at: .zero)
-    }
-    guard case .done(let profile)? = actions.first else { return (sent, nil) }
-    return (sent, profile)
+    SetUpScript.play(
+      features, without: absent, [LESetHostFeature.opcode: [hostFeature], LESetDefaultSubrate.opcode: [0]])
   }
 
   @Test("A controller that can is told so before there is a link, and the event is unmasked beside the kernel's")

@@ -43,8 +43,8 @@ async def files(given):
         )  # fmt: skip
         async with receiver:
             sent = await given.daemon.bleshell(
-                "send", source, "--to", "alice", "--yes", "--name", "bob", "--adapter", adapter("hci0"), "--timeout", "120",
-                seconds=300,
+                "send", source, "--to", "alice", "--yes", "--name", "bob", "--adapter", adapter("hci0"),
+                "--timeout", "120", seconds=300,
             )  # fmt: skip
             expect("picture.bin" in sent, f"bleshell send: {sent}")
             await receiver.wait_for("picture", 60)

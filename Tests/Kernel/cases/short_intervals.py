@@ -1,14 +1,11 @@
 """Group 15: links with intervals below 7.5 ms, as this machine wants them and as the device does."""
 
 import asyncio
-from dataclasses import dataclass
 
 from bumble import hci
-from bumble.device import Peer
-from support.air import Adapter, Air
+from support.able import ADDRESS, Able
 from support.cases import expect, expect_equal, stage
 from support.client import error_of, failure_of
-from support.daemon import Daemon
 from support.short_intervals import (
     HOST_SUPPORT,
     ReadAllRemoteFeatures,
@@ -18,47 +15,14 @@ from support.short_intervals import (
 )
 from support.waiting import until
 
-HUB = "F0:F1:F2:F3:F4:00"
-ADDRESS = "F0:F1:F2:F3:F4:01"
-PHONE = "F0:F1:F2:F3:F4:02"
-SERVICE = "B1ED0022-0000-4000-8000-00805F9B34FB"
-VALUE = "B1ED0023-0000-4000-8000-00805F9B34FB"
 QUICK = {"minimumInterval": 0.00125, "maximumInterval": 0.00125, "timeout": 3}
 SLOW = {"minimumInterval": 0.03, "maximumInterval": 0.03}
 
 
-@dataclass
-class Given:
-    """bled on hci0 with two sessions, a device that advertises, and a phone; all have short intervals."""
-
-    adapter: Adapter
-    client: object
-    other: object
-    device: object
-    phone: object
-
-
 @stage(15, "shorter connection intervals")
 async def short(resources):
-    air = Air()
-    adapter = await resources.open(await air.adapter(HUB, ShortIntervals))
-    device = await air.device("Bumble mouse", ADDRESS, personality=ShortIntervals)
-    phone = await air.device("Bumble phone", PHONE, personality=ShortIntervals)
-    for each in (device, phone):
-        await each.send_sync_command(SetHostFeatureV2(hci.LeFeature.SHORTER_CONNECTION_INTERVALS_HOST_SUPPORT, 1))
-    await device.start_advertising(auto_restart=True, advertising_interval_min=200, advertising_interval_max=200)
-    daemon = await resources.open(Daemon(resources, "hci0"))
-    client, other = await daemon.client(), await daemon.client()
-    await daemon.until_on(client)
-    return Given(adapter, client, other, device, phone)
-
-
-async def connect(client, **params):
-    """Connects a session; gives the identifier of the device."""
-    connected = await client.call(
-        "peripheral.connect", address=ADDRESS, addressType="random", timeout=60, **params
-    )
-    return connected["peripheral"]
+    wanted = SetHostFeatureV2(hci.LeFeature.SHORTER_CONNECTION_INTERVALS_HOST_SUPPORT, 1)
+    return await Able.make(resources, ShortIntervals, wanted)
 
 
 async def has(client, identifier, interval):
@@ -71,11 +35,11 @@ async def has(client, identifier, interval):
 @short.case("a link gets the interval that is wanted, the shortest of several, to 0.125 ms, and a usual one again")
 async def wanted(given):
     client, other = given.client, given.other
-    identifier = await connect(client, parameters=QUICK)
+    identifier = await given.connect(parameters=QUICK)
     await has(client, identifier, 0.00125)
     [connection] = given.device.connections.values()
     await until(lambda: connection.parameters.connection_interval == 1.25)
-    await connect(other)
+    await given.connect(other)
     params = {"peripheral": identifier, "parameters": {"minimumInterval": 0.000375, "maximumInterval": 0.0005}}
     changed = await other.call("peripheral.setParameters", **params)
     expect_equal((changed["interval"], changed["timeout"]), (0.000375, 4), "the merged wishes")
@@ -131,8 +95,8 @@ async def lacking(given):
     client, other = given.client, given.other
     controller = given.device.host.controller
     controller.more_features &= ~HOST_SUPPORT
-    identifier = await connect(client)
-    await connect(other)
+    identifier = await given.connect()
+    await given.connect(other)
     error = await error_of(client.call("peripheral.setParameters", peripheral=identifier, parameters=QUICK))
     expect_equal(error.data["name"], "notSupported", "the error")
     expect(ADDRESS in error.error["message"], f"which side lacks it: {error}")
@@ -148,37 +112,20 @@ async def lacking(given):
 
 @short.case("as peripheral this machine asks the central, and has what that one's host lets peripherals have")
 async def as_peripheral(given):
-    client, phone = given.client, given.phone
-    centrals = []
-
-    def read(params):
-        centrals.append(params["central"])
-        return {"value": "00"}
-
-    client.answer("server.read", read)
-    service = {"uuid": SERVICE, "characteristics": [{"uuid": VALUE, "properties": ["read"]}]}
-    added = (await client.call("service.add", service=service))["service"]
-    advertising = await client.call("advertising.start", name="bled here")
-    connection = await asyncio.wait_for(phone.connect(f"{HUB}/P"), 60)
-    # A session has wishes for a link whose device uses its services.
-    await Peer(connection).gatt_client.read_value(added["characteristics"][0]["handle"])
-    call = {"peripheral": centrals[0], "parameters": QUICK}
-    error = await failure_of(client.call("peripheral.setParameters", **call))
-    expect_equal(error["name"], "notSupported", "the error of a central whose host has not said what it lets have")
-    await client.call("peripheral.setParameters", peripheral=centrals[0])
-    await phone.send_sync_command(SetDefaultRateParameters(8, 80, 1, 1, 0, 0, 400, 1, 0x3E7F))
-    changed = await client.call("peripheral.setParameters", **call)
-    expect_equal((changed["role"], changed["interval"]), ("peripheral", 0.00125), "what the central granted")
-    await until(lambda: connection.parameters.connection_interval == 1.25)
-    await connection.disconnect()
-    await client.call("advertising.stop", advertising=advertising["advertising"])
-    await client.call("service.remove", handle=added["handle"])
+    client = given.client
+    async with given.visit() as (connection, central):
+        call = {"peripheral": central, "parameters": QUICK}
+        error = await failure_of(client.call("peripheral.setParameters", **call))
+        expect_equal(error["name"], "notSupported", "the error of a central whose host has not said what it lets have")
+        await client.call("peripheral.setParameters", peripheral=central)
+        await given.phone.send_sync_command(SetDefaultRateParameters(8, 80, 1, 1, 0, 0, 400, 1, 0x3E7F))
+        changed = await client.call("peripheral.setParameters", **call)
+        expect_equal((changed["role"], changed["interval"]), ("peripheral", 0.00125), "what the central granted")
+        await until(lambda: connection.parameters.connection_interval == 1.25)
 
 
 async def end(given, identifier):
     """The link ends."""
     calls = [session.call("peripheral.disconnect", peripheral=identifier) for session in (given.client, given.other)]
     await asyncio.gather(*calls, return_exceptions=True)
-    await until(lambda: not given.device.connections)
-    for session in (given.client, given.other):
-        session.forget("peripheral.parametersChanged")
+    await given.until_ended()

@@ -1,28 +1,17 @@
 """Group 15: links that use one of several connection events, as this machine wants it and as the device does."""
 
-import asyncio
-from dataclasses import dataclass
 
-from bumble.core import UUID
-from bumble.device import Peer
 from bumble.hci import (
-    HCI_ErrorCode,
     HCI_LE_Set_Default_Subrate_Command,
     HCI_LE_Set_Host_Feature_Command,
     LeFeature,
 )
-from support.air import Adapter, Air
+from support.able import Able
 from support.cases import expect, expect_equal, stage
 from support.client import error_of, failure_of
-from support.daemon import Daemon
 from support.subrating import Subrating
 from support.waiting import until
 
-HUB = "F0:F1:F2:F3:F4:00"
-ADDRESS = "F0:F1:F2:F3:F4:01"
-PHONE = "F0:F1:F2:F3:F4:02"
-SERVICE = "B1ED0020-0000-4000-8000-00805F9B34FB"
-VALUE = "B1ED0021-0000-4000-8000-00805F9B34FB"
 SPARING = {
     "minimumInterval": 0.03,
     "maximumInterval": 0.03,
@@ -33,38 +22,10 @@ SPARING = {
 }
 
 
-@dataclass
-class Given:
-    """bled on hci0 with two sessions, a device that advertises, and a phone; all have subrating."""
-
-    adapter: Adapter
-    client: object
-    other: object
-    device: object
-    phone: object
-
-
 @stage(15, "subrating")
 async def subrated(resources):
-    air = Air()
-    adapter = await resources.open(await air.adapter(HUB, Subrating))
-    device = await air.device("Bumble belt", ADDRESS, personality=Subrating)
-    phone = await air.device("Bumble phone", PHONE, personality=Subrating)
-    for each in (device, phone):
-        await each.send_sync_command(HCI_LE_Set_Host_Feature_Command(LeFeature.CONNECTION_SUBRATING_HOST_SUPPORT, 1))
-    await device.start_advertising(auto_restart=True, advertising_interval_min=200, advertising_interval_max=200)
-    daemon = await resources.open(Daemon(resources, "hci0"))
-    client, other = await daemon.client(), await daemon.client()
-    await daemon.until_on(client)
-    return Given(adapter, client, other, device, phone)
-
-
-async def connect(client, **params):
-    """Connects a session; gives the identifier of the device."""
-    connected = await client.call(
-        "peripheral.connect", address=ADDRESS, addressType="random", timeout=60, **params
-    )
-    return connected["peripheral"]
+    wanted = HCI_LE_Set_Host_Feature_Command(LeFeature.CONNECTION_SUBRATING_HOST_SUPPORT, 1)
+    return await Able.make(resources, Subrating, wanted)
 
 
 def shown(link):
@@ -86,12 +47,12 @@ async def has(client, identifier, factor):
 @subrated.case("a link gets the factor that is wanted, the lowest of several, and keeps it with another interval")
 async def wanted(given):
     client, other = given.client, given.other
-    identifier = await connect(client, parameters={**SPARING, "continuation": 1})
+    identifier = await given.connect(parameters={**SPARING, "continuation": 1})
     expect_equal(await has(client, identifier, 4), (0.03, 1, 6, 1), "the parameters of the new link")
     [connection] = given.device.connections.values()
     await until(lambda: connection.parameters.subrate_factor == 4)
     expect_equal(list(given.adapter.controller.factors.values()), [4], "the factors of the controller's links")
-    await connect(other)
+    await given.connect(other)
     params = {"peripheral": identifier, "parameters": {**SPARING, "maximumSubrate": 3}}
     changed = await other.call("peripheral.setParameters", **params)
     expect_equal((changed["subrate"], changed["continuation"]), (3, 1), "the merged wishes")
@@ -117,7 +78,7 @@ async def wanted(given):
 async def lacking(given):
     client = given.client
     given.device.host.controller.le_features &= ~Subrating.le_features.CONNECTION_SUBRATING_HOST_SUPPORT
-    identifier = await connect(client)
+    identifier = await given.connect()
     error = await failure_of(client.call("peripheral.setParameters", peripheral=identifier, parameters=SPARING))
     expect_equal(error["name"], "notSupported", "the error")
     known = await client.call("peripheral.parameters", peripheral=identifier)
@@ -128,7 +89,7 @@ async def lacking(given):
 @subrated.case("a controller without shorter connection intervals gives 7.5 ms, and the error says that it is this one")
 async def no_short_interval(given):
     client = given.client
-    identifier = await connect(client)
+    identifier = await given.connect()
     wish = {"minimumInterval": 0.001, "maximumInterval": 0.002}
     error = await error_of(client.call("peripheral.setParameters", peripheral=identifier, parameters=wish))
     expect_equal(error.data["name"], "notSupported", "the error")
@@ -140,40 +101,22 @@ async def no_short_interval(given):
 
 @subrated.case("as peripheral this machine asks the central, and has what that one's host lets peripherals have")
 async def as_peripheral(given):
-    client, phone = given.client, given.phone
-    centrals = []
-
-    def read(params):
-        centrals.append(params["central"])
-        return {"value": "00"}
-
-    client.answer("server.read", read)
-    service = {"uuid": SERVICE, "characteristics": [{"uuid": VALUE, "properties": ["read"]}]}
-    added = (await client.call("service.add", service=service))["service"]
-    advertising = await client.call("advertising.start", name="bled here")
-    connection = await asyncio.wait_for(phone.connect(f"{HUB}/P"), 60)
-    await connection.get_remote_le_features()
-    # A session has wishes for a link whose device uses its services.
-    await Peer(connection).gatt_client.read_value(added["characteristics"][0]["handle"])
-    known = await client.call("peripheral.parameters", peripheral=centrals[0])
-    wanted = {**SPARING, "minimumInterval": known["interval"], "maximumInterval": known["interval"]}
-    call = {"peripheral": centrals[0], "parameters": {**wanted, "continuation": 1}}
-    error = await failure_of(client.call("peripheral.setParameters", **call))
-    expect_equal(error["domain"], "hci", "the error of a central whose host has not said what it lets have")
-    await client.call("peripheral.setParameters", peripheral=centrals[0])
-    await phone.send_sync_command(HCI_LE_Set_Default_Subrate_Command(1, 3, 5, 0, 3200))
-    changed = await client.call("peripheral.setParameters", **call)
-    had = changed["role"], changed["subrate"], changed["continuation"], changed["latency"], changed["timeout"]
-    expect_equal(had, ("peripheral", 3, 1, 1, 6), "what the central granted")
-    await until(lambda: connection.parameters.subrate_factor == 3)
-    await connection.disconnect()
-    await client.call("advertising.stop", advertising=advertising["advertising"])
-    await client.call("service.remove", handle=added["handle"])
+    client = given.client
+    async with given.visit() as (connection, central):
+        known = await client.call("peripheral.parameters", peripheral=central)
+        wanted = {**SPARING, "minimumInterval": known["interval"], "maximumInterval": known["interval"]}
+        call = {"peripheral": central, "parameters": {**wanted, "continuation": 1}}
+        error = await failure_of(client.call("peripheral.setParameters", **call))
+        expect_equal(error["domain"], "hci", "the error of a central whose host has not said what it lets have")
+        await client.call("peripheral.setParameters", peripheral=central)
+        await given.phone.send_sync_command(HCI_LE_Set_Default_Subrate_Command(1, 3, 5, 0, 3200))
+        changed = await client.call("peripheral.setParameters", **call)
+        had = changed["role"], changed["subrate"], changed["continuation"], changed["latency"], changed["timeout"]
+        expect_equal(had, ("peripheral", 3, 1, 1, 6), "what the central granted")
+        await until(lambda: connection.parameters.subrate_factor == 3)
 
 
 async def end(given, identifier):
     """The link ends."""
     await given.client.call("peripheral.disconnect", peripheral=identifier)
-    await until(lambda: not given.device.connections)
-    for session in (given.client, given.other):
-        session.forget("peripheral.parametersChanged")
+    await given.until_ended()

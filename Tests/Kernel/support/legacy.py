@@ -1,4 +1,4 @@
-"""Two controllers on one air between which both directions go: btvirt's for the kernel, Bumble's for bled's own host."""
+"""Two controllers that hear each other: btvirt's for the kernel, Bumble's for bled's own host."""
 
 from bumble import hci
 

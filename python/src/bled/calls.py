@@ -1042,7 +1042,8 @@ class Calls(ABC):
         name: The name that the device advertises, octet for octet.
         name_prefix: The beginning of the name that the device advertises, octet for octet.
         service: A service that the device advertises.
-        adapter: The adapter to connect with; if missing, the one that heard the device last, else the first.
+        adapter: The adapter to connect with; if missing, the one that heard the device last, else the first. A
+            device that is linked or being connected over another adapter stays there: the answer says over which.
         timeout: After how many seconds to give up, more than 0; never if missing.
         reconnect: True: whenever the link is lost the daemon connects again, until `peripheral.disconnect` is
             called. peripheral.disconnected then has `reconnecting`, and peripheral.connected reports the new link.
