@@ -4,7 +4,7 @@ import Bluetooth
 public struct AdapterInformation: Hashable, Sendable {
   /// The name by which users choose it: "hci0", "simulated".
   public var id: String
-  /// The kind of adapter: "kernel", "simulated".
+  /// The kind of adapter: "kernel", "host", "simulated".
   public var kind: String
   /// Its address; `.none` while it is not known.
   public var address: DeviceAddress

@@ -122,7 +122,7 @@ public enum SessionEnd: ClientCall {
 public struct AdapterDescription: RPCPayload, Hashable {
   /// The name by which calls choose it: "hci0".
   public var adapter: String
-  /// The kind of the adapter: "kernel", a controller of this machine, or "simulated".
+  /// The kind of the adapter: "kernel", "host" or "simulated".
   public var kind: Word<Kind>
   /// Its address; missing while it is not known.
   public var address: String?
@@ -165,8 +165,10 @@ public struct AdapterDescription: RPCPayload, Hashable {
 
   /// The kinds of adapters.
   public enum Kind: String, Vocabulary {
-    /// A controller of this machine.
+    /// A controller that the kernel's Bluetooth drives.
     case kernel
+    /// A controller of which bled itself is the host: over H4, or taken from the kernel.
+    case host
     /// A simulated one.
     case simulated
   }

@@ -27,7 +27,7 @@ class AdapterDescription(Record):
         adapter.setName.
     held_back: Which of "connecting", "advertising" and "scanning" its controller cannot do beside the links
         that it holds; they wait until links have ended. Missing for none.
-    kind: The kind of the adapter: "kernel", a controller of this machine, or "simulated".
+    kind: The kind of the adapter: "kernel", "host" or "simulated".
     links: How many links it holds.
     longest_packet: How many octets a packet that its controller sends on a link can carry, 27 to 251 (the
         maximum data length). Missing while it is not on.
@@ -52,7 +52,7 @@ class AdapterDescription(Record):
     company: int | None = None
     device_name: str | None = None
     held_back: Sequence[Literal["connecting", "advertising", "scanning"]] | None = None
-    kind: Literal["kernel", "simulated"]
+    kind: Literal["kernel", "host", "simulated"]
     links: int
     longest_packet: int | None = None
     name: str
@@ -2481,7 +2481,7 @@ class AdapterChanged(Event):
     """An adapter appeared, disappeared, or changed its state. Sent to every session.
 
     adapter: The name by which calls choose it: "hci0".
-    kind: The kind of the adapter: "kernel", a controller of this machine, or "simulated".
+    kind: The kind of the adapter: "kernel", "host" or "simulated".
     address: Its address; missing while it is not known.
     address_type: The type of the address, "public" or "random"; missing while it is not known.
     name: The system's name for it.
@@ -2510,7 +2510,7 @@ class AdapterChanged(Event):
 
     method: ClassVar[str] = "adapter.changed"
     adapter: str
-    kind: Literal["kernel", "simulated"]
+    kind: Literal["kernel", "host", "simulated"]
     address: str | None = None
     address_type: Literal["public", "random"] | None = None
     name: str
