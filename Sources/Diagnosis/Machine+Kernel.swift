@@ -8,7 +8,8 @@ extension Machine {
           .kernel, .problem, "Linux \(release) has no Bluetooth here.",
           remedy: """
             Load it with `modprobe bluetooth`. In a container use the host's daemon: share /run/bled \
-            (docs/deployment.md). Without hardware: `bled --adapter simulated`.
+            (docs/deployment.md), or a controller over H4 (docs/adapters.md). Without hardware: `bled --adapter \
+            simulated`.
             """)
       ]
     case .refused(let error):

@@ -2,6 +2,7 @@
 """The own host: scan, advertising, GATT in both roles and pairing over an emulated controller."""
 
 import asyncio
+import json
 import os
 import unittest
 
@@ -10,7 +11,7 @@ from bumble.device import Peer
 from bumble.gatt import Characteristic, Service
 from bumble.l2cap import LeCreditBasedChannelSpec
 from pairing import PairingTest  # noqa: F401
-from world import FAR, NAME, NEAR, PATIENCE, World
+from world import FAR, NAME, NEAR, PATIENCE, PROGRAMS, World
 
 from support.waiting import until  # noqa: E402, I001
 
@@ -111,6 +112,18 @@ class HostTest(unittest.IsolatedAsyncioTestCase):
         channel.on("close", gone.set)
         os.close(opened["descriptor"])
         await asyncio.wait_for(gone.wait(), PATIENCE)
+
+    async def test_the_doctor_needs_no_bluetooth_of_the_kernel(self):
+        async with World() as world:
+            (adapter,) = (await world.call("adapter.list"))["adapters"]
+            self.assertEqual(adapter["kind"], "host")
+            run = await asyncio.create_subprocess_exec(
+                PROGRAMS / "bleshell", "doctor", "--json", "--socket", world.socket, stdout=asyncio.subprocess.PIPE)
+            output, _ = await run.communicate()
+            findings = [json.loads(line) for line in output.splitlines()]
+            self.assertTrue(any(world.adapter in each["message"] for each in findings), findings)
+            problems = [each for each in findings if each["verdict"] == "problem"]
+            self.assertFalse([each for each in problems if each["check"] in ("kernel", "adapter", "owner")], problems)
 
     async def test_a_device_opens_a_channel(self):
         async with World() as world:

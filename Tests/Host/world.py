@@ -83,19 +83,19 @@ class World:
         self.air.remove_controller(self.controller)
 
     async def _start(self):
-        state, socket = self.folder / "state", self.folder / "bled.sock"
+        state, self.socket = self.folder / "state", self.folder / "bled.sock"
         state.mkdir()
         settings = self.folder / "bled.json"
         settings.write_text(json.dumps(self.settings))
         reader, writer = os.pipe()
         self.daemon = await asyncio.create_subprocess_exec(
-            PROGRAMS / "bled", "--adapter", self.adapter, "--socket", socket, "--state-directory", state,
+            PROGRAMS / "bled", "--adapter", self.adapter, "--socket", self.socket, "--state-directory", state,
             "--config", settings, "--ready-fd", str(writer), pass_fds=[writer],
             env=os.environ | {"SWIFT_BACKTRACE": "enable=no"})
         os.close(writer)
         with open(reader, "rb") as ready:
             assert await self.thread(ready.read) == b"READY=1\n", "bled is ready"
-        self.session = await self.thread(Session, str(socket), name="test")
+        self.session = await self.thread(Session, str(self.socket), name="test")
         await self.state("on")
 
     @staticmethod

@@ -32,20 +32,20 @@ struct DoctorCommand: ShellCommand {
     let machine = Machine.current(socket: shell.socket)
     var findings = machine.findings
     if machine.daemonRuns, machine.maySpeak {
-      let (daemon, isSimulated) = await daemonFindings(shell)
-      // A user of simulated adapters only does not need the others.
-      findings = (isSimulated ? findings.map(\.asNote) : findings) + daemon
+      let (daemon, isWithoutKernel) = await daemonFindings(shell)
+      // Faults of the kernel's Bluetooth are no problem of a daemon that does not use it.
+      findings = (isWithoutKernel ? findings.map(\.asNote) : findings) + daemon
     }
     return findings + [Finding(.daemon, .note, "This is bleshell \(Release.version).")]
   }
 
-  /// The daemon's findings, and whether all its adapters are simulated ones.
-  @MainActor private static func daemonFindings(_ shell: Shell) async -> ([Finding], isSimulated: Bool) {
+  /// The daemon's findings, and whether it has adapters, of which the kernel's Bluetooth drives none.
+  @MainActor private static func daemonFindings(_ shell: Shell) async -> ([Finding], isWithoutKernel: Bool) {
     do {
       let client = try await shell.connection()
       let adapters = try await client.call(AdapterList.self, Empty(), timeout: .seconds(5)).adapters
-      let isSimulated = !adapters.isEmpty && adapters.allSatisfy { $0.kind == "simulated" }
-      return ([version(client.session.daemon)] + adapters.map(finding), isSimulated)
+      let isWithoutKernel = !adapters.isEmpty && adapters.allSatisfy { $0.kind.known != .kernel }
+      return ([version(client.session.daemon)] + adapters.map(finding), isWithoutKernel)
     } catch {
       let remedy = "Look at its log: `journalctl -u bled`, or where it was started."
       return ([Finding(.daemon, .problem, "The daemon does not answer: \(error)", remedy: remedy)], false)
