@@ -153,6 +153,26 @@ import Testing
     stream.close()
   }
 
+  @Test("Closing a line drops what the controller has not taken, as it would wait for that otherwise")
+  func closedLine() throws {
+    let (master, path) = try serialLine()
+    defer { close(master) }
+    let loop = try EventLoop()
+    let stream = try H4Stream(to: try TransportAddress(path), on: loop)
+    let heard = Heard()
+    heard.hear(stream)
+    try stream.start()
+    #expect(try turn(loop) { heard.isOpen })
+    // TIOCPKT: reading tells of it, as TIOCPKT_FLUSHWRITE.
+    var isTold = CInt(1)
+    try #require(ioctl(master, UInt(0x5420), &isTold) == 0)
+    stream.send(Self.reset)
+    stream.close()
+    var status: UInt8 = 0
+    #expect(read(master, &status, 1) == 1)
+    #expect(status & 0x02 != 0)
+  }
+
   @Test func aTransportThatIsNotThereIsAnError() throws {
     let loop = try EventLoop()
     #expect(throws: SystemError(result: -ENOENT)) { try H4Stream(to: .unix("/nonexistent/hci"), on: loop) }

@@ -136,7 +136,11 @@ struct Transport {
   private static func serial(_ path: String, _ speed: UInt32) throws(SystemError) -> Descriptor {
     let number = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard number >= 0 else { throw lastError }
-    let descriptor = Descriptor(number)
+    // Octets that the line does not take are dropped: closing it would wait for them, for up to 30 s.
+    let descriptor = Descriptor(number) { number in
+      _ = tcflush(number, TCIOFLUSH)
+      _ = Glibc.close(number)
+    }
     guard let speed = SerialSpeed(speed) else { throw SystemError(result: -EINVAL) }
     guard flock(number, LOCK_EX | LOCK_NB) == 0 else { throw SystemError(result: -EBUSY) }
     var settings = termios()
