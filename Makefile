@@ -130,7 +130,7 @@ test-kernel: build examples deps-kernel+bluez+home ## runs the tests in virtual 
 	@python3 -B Tests/Kernel/test_machine.py --quiet
 	@Tests/Kernel/run
 
-test-avatar: build deps-kernel+avatar ## runs the suite Avatar on a kernel, or ADAPTER=host; KERNEL, CASE select
+test-avatar: build deps-$(if $(filter host,$(ADAPTER)),host,kernel)+avatar ## runs Avatar; ADAPTER=host, KERNEL, CASE
 	@Tests/Avatar/run
 
 test-bleak: build deps-kernel+bleak ## runs bleak's own integration suite on a real kernel; CASE=text selects

@@ -22,7 +22,7 @@ struct Bled: ParsableCommand {
     help: ArgumentHelp(
       "An adapter to use; can be repeated, the first is the default. (default: hci0)",
       valueName: "hci0|ADDRESS|all|user:hci1|h4:TRANSPORT|simulated[:FILE]"),
-    completion: .list(["hci0", "hci1", "all", "simulated"]))
+    completion: .list(["hci0", "hci1", "all", "user:hci1", "h4:unix:", "h4:tcp:", "h4:/dev/ttyACM0", "simulated"]))
   var adapter: [String] = []
 
   @Option(

@@ -23,7 +23,14 @@ extension AdapterProblem {
     case EACCES, EPERM:
       self.init(
         kind: .permission, message: "\(name) may not be opened",
-        remedy: "give bled's user access: for a serial line, the group of the device, mostly dialout")
+        remedy: """
+          give bled's user access, for a serial line by the device's group, mostly dialout; with systemd, let the unit \
+          use it (docs/adapters.md)
+          """)
+    case EAFNOSUPPORT, EPROTONOSUPPORT:
+      self.init(
+        kind: .permission, message: "\(name) may not be opened: sockets of its family are forbidden here",
+        remedy: "with systemd, let the unit use the network (docs/adapters.md)")
     case EBUSY:
       self.init(kind: .inUse, message: "\(name) is used by another program", remedy: "end that program")
     case ENOTTY:

@@ -10,8 +10,10 @@ import stat
 import urllib.request
 from dataclasses import dataclass
 
+from bumble.hci import Address
+from bumble.transport import open_transport
 from support import peripheral as p
-from support.air import Air
+from support.air import Air, EmulatedController
 from support.cases import expect, expect_equal, stage
 from support.client import Client, failure_of
 from support.peripheral import Peripheral
@@ -66,8 +68,7 @@ async def placed(given):
     for path in ["bin/bled", "bin/bleshell", *units]:
         expect(os.path.exists(f"/usr/local/{path}"), f"no /usr/local/{path}")
     expect("systemctl enable --now bled.socket" in given.hints, f"the hints: {given.hints}")
-    with open("/etc/bled/bled.json", "w", encoding="utf-8") as configuration:
-        json.dump({"adapters": ["hci0"]}, configuration)
+    write_configuration(adapters=["hci0"])
     await run("make", "-C", ROOT, "install", seconds=120)
     with open("/etc/bled/bled.json", encoding="utf-8") as configuration:
         expect_equal(configuration.read(), '{"adapters": ["hci0"]}', "the configuration after a second install")
@@ -134,8 +135,7 @@ async def reloaded(_given):
     await as_user("--groups=bluetooth", "adapters")
     process = await properties("MainPID")
     for policy, refused in (({"scan": []}, True), ({"scan": "nobody"}, True), ({}, False)):
-        with open("/etc/bled/bled.json", "w", encoding="utf-8") as configuration:
-            json.dump({"adapters": ["hci0"], "policy": policy}, configuration)
+        write_configuration(adapters=["hci0"], policy=policy)
         await run("systemctl", "reload", "bled.service")
         # The signal is there when systemctl returns; that it was heeded shows a moment later.
         for _ in range(20):
@@ -214,6 +214,48 @@ async def metrics(_given):
 async def exposure(_given):
     await run("systemd-analyze", "security", "--threshold=20", "--no-pager", "bled.service")
     await run("systemd-analyze", "security", "--threshold=20", "--no-pager", "bled-metrics.service")
+
+
+@installed.case("a controller over TCP is refused with the remedy, and works with the drop-in of adapters.md")
+async def over_tcp(_given):
+    transport = await open_transport("tcp-server:127.0.0.1:6402")
+    EmulatedController(
+        "over TCP", host_source=transport.source, host_sink=transport.sink, link=Air(),
+        public_address=Address("F0:F1:F2:F3:F4:0B"))  # fmt: skip
+    drop_in = "/etc/systemd/system/bled.service.d/transport.conf"
+    os.makedirs(os.path.dirname(drop_in))
+    try:
+        write_configuration(adapters=["hci0", "h4:tcp:6402"])
+        await run("systemctl", "restart", "bled.service")
+        problem = (await adapter_is("h4:tcp:6402", "failed"))["problem"]
+        expect_equal(problem["kind"], "permission", "the kind of the problem")
+        expect("adapters.md" in problem["remedy"], f"the problem: {problem}")
+        with open(drop_in, "w", encoding="utf-8") as file:
+            file.write("[Service]\nRestrictAddressFamilies=AF_INET AF_INET6\nIPAddressAllow=127.0.0.1\n")
+        await run("systemctl", "daemon-reload")
+        await run("systemctl", "restart", "bled.service")
+        await adapter_is("h4:tcp:6402", "on")
+    finally:
+        shutil.rmtree(os.path.dirname(drop_in))
+        write_configuration(adapters=["hci0"])
+        await run("systemctl", "daemon-reload")
+        await run("systemctl", "restart", "bled.service")
+        transport.server.close()
+
+
+async def adapter_is(name, state):
+    """Waits until the adapter has the state; gives its description."""
+    async with await Client.connect(SOCKET) as client:
+        for adapter in (await client.call("adapter.list"))["adapters"]:
+            if (adapter["adapter"], adapter["state"]) == (name, state):
+                return adapter
+        return await client.next("adapter.changed", lambda each: (each["adapter"], each["state"]) == (name, state))
+
+
+def write_configuration(**settings):
+    """Writes the daemon's configuration."""
+    with open("/etc/bled/bled.json", "w", encoding="utf-8") as configuration:
+        json.dump(settings, configuration)
 
 
 @installed.case("after a crash it starts again, with the sessions that programs had")
