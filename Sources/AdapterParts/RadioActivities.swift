@@ -193,7 +193,7 @@ package final class RadioActivities: TrainCommands {
     case .send(let packet): owner?.send(packet)
     case .answered(let question, let answer): questions.removeValue(forKey: question)?(answer)
     case .log(let text): context.logger.debug("\(text)")
-    case .broken(let reason): owner?.radioFailed(reason)
+    case .broken(let failure): owner?.radioFailed("\(failure)")
     default:
       if case .advertising(let set, .ended) = action { targets.advertising[set] = nil }
       if case .periodic(let train, .failed) = action { targets.syncs[train] = nil }

@@ -306,8 +306,8 @@ extension HostAdapter: ControllerHostOwner {
     case .attemptFailed(let device, let error): events.emit(.connectAttemptFailed(device, error))
     case .connectWaiting(let device, let reason): events.emit(.connectWaiting(device, reason))
     case .sharing(let activities, let heldBack): sharing(activities, heldBack)
-    case .faulty(let fault):
-      controller.avoid(fault)
+    case .faulty:
+      controller.avoidExtendedCommands()
       fail("does not work with extended commands", remedy: "the controller is switched to legacy commands")
     case .attach, .linkUp, .link, .linkDown: links.perform(action)
     case .quiet: becameQuiet()

@@ -7,6 +7,14 @@ package struct ControllerFaults: OptionSet, Hashable {
   /// LE Extended Create Connection does not connect.
   package static let extendedCreateConnection = ControllerFaults(rawValue: 1 << 1)
 
+  /// Extended advertising does not work, or would be refused beside legacy commands.
+  package static let extendedAdvertising = ControllerFaults(rawValue: 1 << 2)
+  /// No extended command is to be used: once a controller has executed a command of one family it may disallow all
+  /// commands of the other (Core 5.4, Vol 4, Part E, 3.1.1).
+  package static let extendedCommands: ControllerFaults = [
+    .extendedScan, .extendedCreateConnection, .extendedAdvertising,
+  ]
+
   /// The faults of controllers that the kernel has a quirk for; it does not name these controllers.
   /// - Parameter modalias: the controller's name for drivers, as sysfs has it: "usb:v10D7pB012d…".
   package init(modalias: String) {

@@ -9,7 +9,7 @@ import HCI
 ///
 /// | Link     | Input                                    | Then                                                  |
 /// |----------|------------------------------------------|-------------------------------------------------------|
-/// | none     | `began`                                  | there                                                 |
+/// | none     | `began`                                  | there, unless `refusal` tells why not                 |
 /// | there    | `began` under the same handle            | there; the earlier one has ended unheard              |
 /// | there    | Disconnect was answered                  | leaving; none if the controller does not know it      |
 /// | leaving  | 5 s, and 1 s more than its supervision timeout | `overdue`; the owner ends it                    |
@@ -27,6 +27,11 @@ struct ControllerLinks {
     /// the end, and until its supervision timeout the controller keeps the link's data.
     var departure: Duration { max(.seconds(5), (supervisionTimeout ?? .zero) + .seconds(1)) }
   }
+
+  /// As many links are kept: more than controllers have.
+  static let limit = 256
+  /// The highest handle of a link (Core 5.4, Vol 4, Part E, 5.3).
+  private static let lastHandle: ConnectionHandle = 0x0EFF
 
   private var links: [UInt16: Link] = [:]
   /// The links that the controller is disconnecting for us, and when they are given up.
@@ -51,6 +56,12 @@ struct ControllerLinks {
   }
 
   func contains(_ handle: UInt16) -> Bool { links[handle] != nil }
+
+  /// Why a link of this handle cannot be kept; nil if it can.
+  func refusal(of handle: UInt16) -> ControllerFailure? {
+    guard handle <= Self.lastHandle else { return .invalidHandle(handle) }
+    return links.count < Self.limit || contains(handle) ? nil : .tooManyLinks
+  }
 
   /// A link came up, and no other has its handle.
   /// - Parameter supervisionTimeout: nil if it is not known.

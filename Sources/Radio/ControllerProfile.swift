@@ -15,6 +15,8 @@ package struct ControllerProfile: Hashable {
   package var commands: [UInt8]?
   /// The features that do not work although the controller claims them.
   package var faults: ControllerFaults = []
+  /// Whether no other program uses it, nor the kernel: then all its links are ours.
+  package var isExclusive = false
   /// How many devices the filter accept list holds.
   package var acceptListSize = 1
   /// How many devices the resolving list holds; 0 if the controller cannot resolve private addresses, or not with both
@@ -93,10 +95,13 @@ package struct ControllerProfile: Hashable {
 
   // MARK: - Families
 
-  // The kernel chooses a family for each procedure, and unmasks events accordingly: the choice here is the same.
+  // The kernel chooses a family for each procedure, and unmasks events accordingly: the choice here is the same. On the
+  // own host a fault of one family's command is one of all (`ControllerFaults.extendedCommands`).
 
   /// Whether advertising uses the extended commands.
-  package var advertisesExtended: Bool { features.contains(.extendedAdvertising) }
+  package var advertisesExtended: Bool {
+    features.contains(.extendedAdvertising) && !faults.contains(.extendedAdvertising)
+  }
   /// Whether it has periodic advertising: the feature and the three commands.
   package var hasPeriodicAdvertising: Bool {
     advertisesExtended && features.contains(.periodicAdvertising) && has(octet: 37, bits: 0x1C)
@@ -119,6 +124,7 @@ package struct ControllerProfile: Hashable {
   /// Transfer Parameters and LE Periodic Advertising Terminate Sync.
   package var canReceiveTrains: Bool {
     features.contains(.periodicTransferRecipient) && has(octet: 41, bits: 0x01) && has(octet: 38, bits: 0x04)
+      && !faults.contains(.extendedAdvertising)
   }
   /// Whether scanning uses the extended commands.
   package var scansExtended: Bool { has(octet: 37, bits: 0x60) && !faults.contains(.extendedScan) }

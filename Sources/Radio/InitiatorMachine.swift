@@ -17,6 +17,7 @@ import OrderedCollections
 /// | creating    | Connection Complete with error | idle; `attemptFailed`, the device backs off                  |
 /// | cancelling  | Connection Complete, any       | as above; "unknown connection" is the cancellation           |
 /// | cancelling  | no Connection Complete in time | idle                                                         |
+/// | idle        | Connection Complete            | as above; an unwanted link is another program's if there can be any |
 /// | any         | `doubt`                        | doubtful: create connection cancel: cancelling, or idle      |
 ///
 /// A device leaves the set while it backs off, while a link to it is there or is being attached, and when it is not
@@ -219,7 +220,7 @@ struct InitiatorMachine<Family: RadioFamily> {
     case .creating(let current), .cancelling(let current, _), .doubtful(let current): set = current
     case .idle: if case .create(let current) = step { set = current } else { set = [] }
     }
-    let isOurs = state != .idle || step != nil
+    let isOurs = profile.isExclusive || state != .idle || step != nil
     state = .idle
     if status.isSuccess {
       backOff.reset()

@@ -41,8 +41,8 @@ package enum RadioAction: Hashable {
   case keysMissing(handle: UInt16, theirs: Bool)
   /// A question was answered.
   case answered(question: Int, CommandSlot.Answer)
-  /// The controller no longer responds.
-  case broken(String)
+  /// The controller cannot be used any longer.
+  case broken(ControllerFailure)
   /// Nothing is wanted any more and all activities have ended.
   case quiet
   /// All that goes on after a pause has begun again, as far as the controller lets it.

@@ -82,7 +82,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     for action in receive(input, at: now) {
       if case .send(let packet) = action { commands.append((.nobody, packet)) } else { actions.append(action) }
     }
-    guard commands.count <= Self.maximumCommands else { return actions + [.broken("it executes no commands")] }
+    guard commands.count <= Self.maximumCommands else { return actions + [.broken(.noExecution)] }
     if !subevents.isIdle, beforePause == nil {
       actions += subevents.settle { [advertising] in advertising.respondsTo($0) }
     }
@@ -135,7 +135,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     case .tick:
       if links.isEmpty, silence.isBroken(at: now) { return brokenScan() }
       guard let answer = slot.expire(at: now) else { return links.overdue(at: now).flatMap { linkLost($0) } }
-      if slot.timeouts > 1 { return [.broken("it does not respond")] }
+      if slot.timeouts > 1 { return [.broken(.noAnswer)] }
       commands.prepend((.nobody, CommandPacket(LEReadFilterAcceptListSize())))
       return receive(answer, at: now)
     case .quiet:
@@ -271,14 +271,8 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     case nil: break
     }
     switch event {
-    case .leConnectionComplete(let event):
-      return connected(
-        event.status, event.handle, event.role, event.peer,
-        LinkParameters(event.interval, event.latency, event.supervisionTimeout), at: now)
-    case .leEnhancedConnectionComplete(let event):
-      return connected(
-        event.status, event.handle, event.role, event.peer,
-        LinkParameters(event.interval, event.latency, event.supervisionTimeout), at: now)
+    case .leConnectionComplete(let event): return connected(NewLink(event), at: now)
+    case .leEnhancedConnectionComplete(let event): return connected(NewLink(event), at: now)
     case .leAdvertisingSetTerminated(let event):
       return advertising.ended(handle: event.advertisingHandle, event.status, events: event.completedEvents)
     case .lePeriodicAdvertisingSubeventDataRequest(let event):
@@ -343,35 +337,33 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     let (ended, began) = links.compare(existing)
     for handle in ended { giveUp(handle) }
     let down = ended.map { RadioAction.linkDown(handle: $0, HCIStatus(.unknownConnectionIdentifier)) }
-    return began.reduce(down) { actions, link in
-      let role: UInt8 = link.role == .central ? 0 : 1
-      return actions + connected(HCIStatus(.success), link.handle, role, HCIAddress(link.peer), nil, at: now)
-    }
+    return began.reduce(down) { actions, link in actions + connected(NewLink(link), at: now) }
   }
 
-  private mutating func connected(
-    _ status: HCIStatus, _ handle: UInt16, _ role: UInt8, _ peer: HCIAddress, _ parameters: LinkParameters?,
-    at now: Instant
-  ) -> [RadioAction] {
-    let device = peer.device
+  private mutating func connected(_ link: NewLink, at now: Instant) -> [RadioAction] {
+    let (status, handle) = (link.status, link.handle)
     if status.code == .advertisingTimeout {
       // The high duty cycle of directed advertising is over; extended sets report their own end.
       return Advertising.reportsEndOfAdvertising ? [] : advertising.ended(handle: nil, status)
     }
     guard status.isSuccess else {
-      return initiator.connectionComplete(status: status, handle: handle, peer: device, at: now)
+      return initiator.connectionComplete(status: status, handle: handle, peer: link.peer, at: now)
     }
+    if let failure = links.refusal(of: handle) { return profile.isExclusive ? [.broken(failure)] : [] }
     let stale: [RadioAction] =
       giveUp(handle) ? [.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier))] : []
     links.began(
-      handle, device, role == 0 ? .central : .peripheral, supervisionTimeout: parameters?.supervisionTimeout, at: now)
-    let up = stale + [.linkUp(handle: handle, role == 0 ? .central : .peripheral, device, parameters)]
-    guard role == 0 else {
-      if let device { initiator.linkUp(device) }
+      handle, link.peer, link.role == .central ? .central : .peripheral,
+      supervisionTimeout: link.parameters?.supervisionTimeout, at: now)
+    // No program can use a link to no device, and no other host would end it.
+    let end: [RadioAction] = link.peer == nil && profile.isExclusive ? [.send(.disconnect(handle))] : []
+    let up = stale + [.linkUp(handle: handle, link.role, link.peer, link.parameters)] + end
+    guard link.role == .central else {
+      if let peer = link.peer { initiator.linkUp(peer) }
       // Extended sets report their own end.
       return up + (Advertising.reportsEndOfAdvertising ? [] : advertising.ended(handle: nil, status))
     }
-    return up + initiator.connectionComplete(status: status, handle: handle, peer: device, at: now)
+    return up + initiator.connectionComplete(status: status, handle: handle, peer: link.peer, at: now)
   }
 
   private mutating func disturbed(_ answer: CommandSlot.Answer, at now: Instant) -> [RadioAction] {
@@ -390,6 +382,8 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     case .initiating:
       initiator.disturbed()
       return []
+    // No other host resets it: its set-up is gone, and links ended unheard.
+    case .reset where profile.isExclusive: return [.broken(.unexpectedReset)]
     case .reset:
       initiator.wasReset()
       links.reset()

@@ -87,6 +87,6 @@ import Testing
     for _ in 0..<256 { script.give(.command(question)) }
     script.expectTold()
     script.give(.command(question))
-    script.expectTold(.broken("it executes no commands"))
+    script.expectTold(.broken(.noExecution))
   }
 }

@@ -129,7 +129,7 @@ struct ScanMachineTests {
     try script.unanswered("0f20 00")
     script.expectTold()
     script.wait(CommandSlot.timeout)
-    script.expectTold(.broken("it does not respond"))
+    script.expectTold(.broken(.noAnswer))
   }
 
   @Test func noCommandWithoutCredit() throws {

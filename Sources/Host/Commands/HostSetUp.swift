@@ -158,6 +158,7 @@ package struct HostSetUp {
       case .failed(let reason): return fail(reason)
       case .done(let profile):
         controller.profile = profile
+        controller.profile.isExclusive = true
         let rest = [CommandPacket(LESetEventMask { $0.mask = profile.eventMask }), Self.hostSupport]
         state = .finishing(rest + (mayBeSlowed ? Self.flowControl : []))
         return next(at: now)

@@ -95,8 +95,8 @@ final class ControllerHost {
     transport = nil
   }
 
-  /// A feature does not work: the next `open` does without it.
-  func avoid(_ fault: ControllerFaults) { faults.formUnion(fault) }
+  /// An extended command does not work: the next `open` does without any.
+  func avoidExtendedCommands() { faults = .extendedCommands }
 
   /// Another controller may come in place of this one.
   func forgetFaults() { faults = [] }

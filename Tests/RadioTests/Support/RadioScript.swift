@@ -27,13 +27,14 @@ struct RadioScript<Family: RadioFamily> {
   init(
     sets: Int = 1, acceptList: Int = 8, states: LEStates? = nil,
     address: DeviceAddress = DeviceAddress(value: 0x00AA_0100_0000, kind: .public), features: LEFeatures = [],
-    advertisingDataLength: Int = 1650, targets: RadioTargets = RadioTargets()
+    advertisingDataLength: Int = 1650, isExclusive: Bool = false, targets: RadioTargets = RadioTargets()
   ) {
     var profile = ControllerProfile(address: address)
     profile.advertisingSets = sets
     profile.acceptListSize = acceptList
     profile.states = states
     profile.features = features
+    profile.isExclusive = isExclusive
     if Family.reportsEndOfAdvertising { profile.features.insert(.extendedAdvertising) }
     profile.advertisingDataLength = advertisingDataLength
     machine = FamilyRadioMachine<Family, Family, Family>(profile: profile, targets: targets)

@@ -1,0 +1,32 @@
+import Adapter
+import Bluetooth
+import HCI
+
+/// A link that came up or could not, as the controller's events or the kernel's list tell of it.
+struct NewLink {
+  let status: HCIStatus
+  let handle: ConnectionHandle
+  /// Our role.
+  let role: LinkRole
+  /// Nil if the controller named none.
+  let peer: DeviceAddress?
+  /// Nil if they are not known.
+  let parameters: LinkParameters?
+
+  init(_ event: LEConnectionComplete) {
+    (status, handle, peer) = (event.status, event.handle, event.peer.device)
+    role = event.role == 0 ? .central : .peripheral
+    parameters = LinkParameters(event.interval, event.latency, event.supervisionTimeout)
+  }
+
+  init(_ event: LEEnhancedConnectionComplete) {
+    (status, handle, peer) = (event.status, event.handle, event.peer.device)
+    role = event.role == 0 ? .central : .peripheral
+    parameters = LinkParameters(event.interval, event.latency, event.supervisionTimeout)
+  }
+
+  /// One that came up unheard.
+  init(_ link: ExistingLink) {
+    (status, handle, role, peer, parameters) = (.success, link.handle, link.role, link.peer, nil)
+  }
+}
