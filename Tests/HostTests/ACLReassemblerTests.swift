@@ -49,25 +49,26 @@ import Testing
   @Test func earlyDataAreKeptInOrderForAWhile() {
     var early = EarlyData()
     let start = Instant.zero
-    let kept = (0..<10).map { early.keep(packet(2, [UInt8($0)]), at: start) }
-    #expect(kept == Array(repeating: true, count: 8) + [false, false])
-    #expect(early.take(1, at: start.advanced(by: .milliseconds(999))).map(\.data) == (0..<8).map { [$0] })
-    #expect(early.take(1, at: start) == [])
-    #expect(early.keep(packet(2, [1]), at: start) == true)
-    #expect(early.take(1, at: start.advanced(by: .seconds(1))) == [], "too old")
+    let dropped = (0..<10).map { early.keep(packet(2, [UInt8($0)]), at: start) }
+    #expect(dropped == Array(repeating: [], count: 8) + [[packet(2, [8])], [packet(2, [9])]])
+    let (kept, old) = early.take(1, at: start.advanced(by: .milliseconds(999)))
+    #expect(kept.map(\.data) == (0..<8).map { [$0] } && old == [])
+    #expect(early.take(1, at: start) == ([], []))
+    #expect(early.keep(packet(2, [1]), at: start) == [])
+    #expect(early.take(1, at: start.advanced(by: .seconds(1))) == ([], [packet(2, [1])]), "too old")
   }
 
   @Test func earlyDataOfFourLinksAreKept() {
     var early = EarlyData()
     let start = Instant.zero
-    let kept = (1...5).map { early.keep(packet(2, [9], handle: UInt16($0)), at: start) }
-    #expect(kept == [true, true, true, true, false])
+    let dropped = (1...5).map { early.keep(packet(2, [9], handle: UInt16($0)), at: start).map(\.handle) }
+    #expect(dropped == [[], [], [], [], [5]])
     early.drop(4)
-    #expect(early.take(4, at: start) == [])
+    #expect(early.take(4, at: start) == ([], []))
     // The others are too old by then, and make room.
     let later = start.advanced(by: .seconds(2))
-    #expect(early.keep(packet(2, [9], handle: 5), at: later) == true)
-    #expect(early.take(5, at: later).count == 1)
-    #expect(early.take(1, at: later) == [])
+    #expect(early.keep(packet(2, [9], handle: 5), at: later).map(\.handle).sorted() == [1, 2, 3])
+    #expect(early.take(5, at: later).packets.count == 1)
+    #expect(early.take(1, at: later) == ([], []))
   }
 }

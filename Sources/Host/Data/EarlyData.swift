@@ -20,27 +20,35 @@ package struct EarlyData {
   package init() {}
 
   /// Keeps a packet of a handle that no link has.
-  /// - Returns: false if it was dropped.
-  package mutating func keep(_ packet: ACLDataPacket, at now: Instant) -> Bool {
-    for (handle, entry) in entries where Self.isOver(entry, at: now) { drop(handle) }
+  /// - Returns: the packets that were dropped, this one among them if there was no room.
+  package mutating func keep(_ packet: ACLDataPacket, at now: Instant) -> [ACLDataPacket] {
+    let old = expire(at: now)
     guard let kept = entries[packet.handle]?.packets.count else {
-      guard entries.count < Self.handles else { return false }
+      guard entries.count < Self.handles else { return old + [packet] }
       entries[packet.handle] = Entry(since: now, packets: [packet])
-      return true
+      return old
     }
-    guard kept < Self.packets else { return false }
+    guard kept < Self.packets else { return old + [packet] }
     entries[packet.handle]?.packets.append(packet)
-    return true
+    return old
   }
 
-  /// The link came up: its packets, in order.
-  package mutating func take(_ handle: ConnectionHandle, at now: Instant) -> [ACLDataPacket] {
-    if let entry = entries[handle], Self.isOver(entry, at: now) { drop(handle) }
-    return entries.removeValue(forKey: handle)?.packets ?? []
+  /// The link came up.
+  /// - Returns: its packets, in order, and the ones of all handles that were dropped.
+  package mutating func take(
+    _ handle: ConnectionHandle, at now: Instant
+  ) -> (packets: [ACLDataPacket], dropped: [ACLDataPacket]) {
+    let old = expire(at: now)
+    return (entries.removeValue(forKey: handle)?.packets ?? [], old)
   }
 
   /// A link of this handle has ended: no packet of it may come to a later one.
   package mutating func drop(_ handle: ConnectionHandle) { entries[handle] = nil }
 
-  private static func isOver(_ entry: Entry, at now: Instant) -> Bool { entry.since.duration(to: now) >= time }
+  private mutating func expire(at now: Instant) -> [ACLDataPacket] {
+    guard !entries.isEmpty else { return [] }
+    let old = entries.filter { $0.value.since.duration(to: now) >= Self.time }
+    for handle in old.keys { entries[handle] = nil }
+    return old.values.flatMap(\.packets)
+  }
 }

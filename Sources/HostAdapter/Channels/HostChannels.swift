@@ -92,7 +92,7 @@ final class HostChannels {
       return context.fail(opening.done, GAPError.notConnected.error("\(link.peer) is not connected"))
     }
     var number: UInt16?
-    links.run(link.handle) { (machine, now) in
+    links.signalling.run(link.handle) { (machine, now) in
       let end = Self.end(opening.receiving)
       switch opening.mode {
       case .leCreditBased:
@@ -203,13 +203,13 @@ extension HostChannels: HostChannelOwner {
   }
 
   func give(_ credits: UInt16, on channel: HostChannel) {
-    links.run(channel.handle) { (machine, _) in machine.give(credits, on: channel.number) }
+    links.signalling.run(channel.handle) { (machine, _) in machine.give(credits, on: channel.number) }
   }
 
   func disconnect(_ channel: HostChannel) {
     guard isCurrent(channel) else { return }
     links.drop(channel.remote, on: channel.handle)
-    links.run(channel.handle) { (machine, now) in machine.close(channel.number, at: now) }
+    links.signalling.run(channel.handle) { (machine, now) in machine.close(channel.number, at: now) }
   }
 
   func remove(_ channel: HostChannel) {

@@ -28,7 +28,8 @@ protocol HostLinksOwner: AnyObject {
 ///
 /// A link that we initiated is announced once the other controller was heard: until then it may have failed. A link
 /// whose device acknowledges nothing is disconnected. Where advertising sets have addresses of their own, packets of
-/// the Security Manager on a link as peripheral wait for the end of its set, which tells our address, 1 s at most.
+/// the Security Manager on a link as peripheral wait for the end of its set, which tells our address, 1 s at most. All
+/// others wait while such a link is being encrypted (`EncryptionHold`).
 final class HostLinks {
   /// How long the other controller may take to tell its features.
   private static let awaiting = Duration.seconds(5)
@@ -39,6 +40,7 @@ final class HostLinks {
   let requester: LinkRequester
   let pairing: HostPairing
   private(set) lazy var channels = HostChannels(self, in: context)
+  private(set) lazy var signalling = HostSignalling(self, in: context)
   private let controller: ControllerHost
   private let context: AdapterContext
   private var queue = ACLQueue(length: 27, packets: 1)
@@ -57,7 +59,7 @@ final class HostLinks {
     pairing = HostPairing(controller.activities, in: context)
     pairing.owner = self
     requester.onChange = { [weak self] handle in self?.entries[handle]?.link?.updateParameters() }
-    requester.askHost = { [weak self] wanted, link, done in self?.askHost(wanted, link, done) ?? false }
+    requester.askHost = { [weak self] wanted, link, done in self?.signalling.askHost(wanted, link, done) ?? false }
   }
 
   /// The announced link of a handle.
@@ -91,14 +93,39 @@ final class HostLinks {
   func receive(_ event: HCIEvent) {
     switch event {
     case .numberOfCompletedPackets(let event): completed(event)
-    case .leRemoteConnectionParameterRequest(let request): answer(request)
+    // The parameters that its controller negotiates are accepted as if its host had asked.
+    case .leRemoteConnectionParameterRequest(let request): controller.activities.run(.command(request.reply))
     case .leAdvertisingSetTerminated(let event): connected(event)
+    case .encryptionChange(let change):
+      pairing.receive(event)
+      deliverHeld(change.handle)
+    case .encryptionKeyRefreshComplete(let refresh):
+      pairing.receive(event)
+      deliverHeld(refresh.handle)
     default: pairing.receive(event)
     }
   }
 
   /// Takes a command that the controller is sent.
-  func sent(_ packet: CommandPacket) { sets.sent(packet) }
+  func sent(_ packet: CommandPacket) {
+    sets.sent(packet)
+    guard packet.opcode == LELongTermKeyRequestReply.opcode,
+      let handle = try? LELongTermKeyRequestReply(decoding: packet).handle, let entry = entries[handle],
+      !entry.encryption.isHolding
+    else { return }
+    entry.encryption.begin()
+    entry.encryptionAlarm = context.scheduler.schedule(after: EncryptionHold.timeout) { [weak self] in
+      self?.deliverHeld(handle)
+    }
+  }
+
+  /// The link is encrypted, or its frames have waited for long enough.
+  private func deliverHeld(_ handle: ConnectionHandle) {
+    guard let entry = entries[handle] else { return }
+    entry.encryptionAlarm?.cancel()
+    entry.encryptionAlarm = nil
+    for frame in entry.encryption.end() { deliver(frame, on: handle) }
+  }
 
   /// A device that connected to an advertising set knows us by the address of the set.
   private func connected(_ event: LEAdvertisingSetTerminated) {
@@ -121,7 +148,9 @@ final class HostLinks {
       requester.receive(news, handle)
       if case .features = news { announce(handle) }
     case .linkDown(let handle, let reason): linkDown(handle, reason)
-    default: break
+    case .send, .scanning, .advertising, .periodic, .responses, .trainReceived, .trainNotReceived, .attemptFailed,
+      .connectWaiting, .sharing, .faulty, .encryptionChanged, .keysMissing, .answered, .broken, .quiet, .resumed, .log:
+      break
     }
   }
 
@@ -131,6 +160,7 @@ final class HostLinks {
     entries[handle] = LinkEntry(peer: peer, role: role)
     queue.begin(handle)
     room.linkBegan(handle)
+    signalling.began(handle, role, peer)
     pairing.began(handle, role, peer)
     requester.began(handle, parameters)
     guard role == .peripheral else { return }
@@ -157,7 +187,17 @@ final class HostLinks {
   }
 
   private func receiveEarly(_ handle: ConnectionHandle) {
-    for packet in early.take(handle, at: context.scheduler.now) { receive(packet) }
+    let (packets, old) = early.take(handle, at: context.scheduler.now)
+    dropped(old)
+    for packet in packets { receive(packet) }
+  }
+
+  /// Data of no link were dropped.
+  private func dropped(_ packets: [ACLDataPacket]) {
+    for packet in packets {
+      room.dropped(on: packet.handle)
+      context.logger.debug("data of no link were dropped", metadata: ["handle": "\(packet.handle)"])
+    }
   }
 
   private func announce(_ handle: ConnectionHandle) {
@@ -187,11 +227,11 @@ final class HostLinks {
 
   /// Everything of a link ends, and only then its handle is free.
   private func end(_ handle: ConnectionHandle, _ error: BluetoothError) {
-    guard let entry = entries.removeValue(forKey: handle) else { return }
+    deliverHeld(handle)
+    // Data may have come of a link that was not used.
+    guard let entry = entries.removeValue(forKey: handle) else { return early.drop(handle) }
     let unsent = forget(handle, error)
-    entry.alarm?.cancel()
     entry.patience?.cancel()
-    if let update = entry.update { context.fail(update, GAPError.notConnected.error("the link has ended")) }
     guard let link = entry.link else { return }
     context.logger.debug("a link ended", metadata: ["peer": "\(link.peer)", "reason": "\(error)"])
     link.end(error, unsent: unsent)
@@ -200,6 +240,7 @@ final class HostLinks {
 
   @discardableResult
   private func forget(_ handle: ConnectionHandle, _ error: BluetoothError) -> Int {
+    signalling.ended(handle)
     pairing.ended(handle, error)
     channels.linkEnded(handle, error)
     let unsent = queue.end(handle)
@@ -247,7 +288,8 @@ final class HostLinks {
   /// Sends a piece of a channel, for which there is room.
   func send(_ piece: L2CAPFrame, on handle: ConnectionHandle) { _ = send(piece, on: handle, .channel) }
 
-  private func send(_ frame: L2CAPFrame, on handle: ConnectionHandle, _ priority: ACLQueue.Priority) -> Bool {
+  /// - Returns: false if too many frames wait already.
+  func send(_ frame: L2CAPFrame, on handle: ConnectionHandle, _ priority: ACLQueue.Priority) -> Bool {
     guard queue.add(frame.octets, to: handle, priority) else { return false }
     pump()
     return true
@@ -297,9 +339,7 @@ final class HostLinks {
   /// Takes data of the controller.
   func receive(_ packet: ACLDataPacket) {
     guard entries[packet.handle] != nil else {
-      guard !early.keep(packet, at: context.scheduler.now) else { return }
-      room.dropped(on: packet.handle)
-      return context.logger.debug("data of no link were dropped", metadata: ["handle": "\(packet.handle)"])
+      return dropped(early.keep(packet, at: context.scheduler.now))
     }
     announce(packet.handle)
     for output in entries[packet.handle]?.reassembler.receive(packet) ?? [] {
@@ -313,72 +353,24 @@ final class HostLinks {
   }
 
   private func receive(_ frame: L2CAPFrame, on handle: ConnectionHandle) {
+    // The Security Manager has a hold of its own.
+    if let entry = entries[handle], entry.encryption.isHolding, frame.channel != L2CAPFrame.Fixed.securityManager {
+      guard !entry.encryption.keep(frame) else { return }
+      deliverHeld(handle)
+    }
+    deliver(frame, on: handle)
+  }
+
+  private func deliver(_ frame: L2CAPFrame, on handle: ConnectionHandle) {
     switch frame.channel {
     case L2CAPFrame.Fixed.attribute: entries[handle]?.link?.receive(frame.payload)
-    case L2CAPFrame.Fixed.signalling:
-      run(handle) { (machine, now) in
-        machine.receive(frame.payload, at: now) { self.channels.offer($0, $1, on: handle) }
-      }
+    case L2CAPFrame.Fixed.signalling: signalling.receive(frame.payload, on: handle)
     case L2CAPFrame.Fixed.securityManager:
       if entries[handle]?.hold(frame.payload) != true { pairing.receive(frame.payload, on: handle) }
     case _ where channels.receive(frame.payload, on: frame.channel, of: handle): break
     // Devices probe for channels of their own.
     default: context.logger.debug("a frame of channel \(frame.channel) was ignored", metadata: ["handle": "\(handle)"])
     }
-  }
-
-  // MARK: - Signalling
-
-  /// Asks the device's host for parameters that the controllers cannot negotiate.
-  /// - Returns: false if it is being asked already.
-  private func askHost(
-    _ wanted: ConnectionParameters, _ link: any ControllerLink, _ done: @escaping (BluetoothError?) -> Void
-  ) -> Bool {
-    guard let entry = entries[link.handle], entry.link === link, entry.update == nil else { return false }
-    entries[link.handle]?.update = done
-    run(link.handle) { (machine, now) in machine.request(wanted, at: now) }
-    return true
-  }
-
-  /// The device wants other parameters, and its controller negotiates them: they are accepted as if its host had asked.
-  private func answer(_ request: LERemoteConnectionParameterRequest) {
-    controller.activities.run(.command(request.reply))
-  }
-
-  /// Gives an input to the signalling of a link.
-  func run(
-    _ handle: ConnectionHandle, _ step: (inout SignallingMachine, Instant) -> [SignallingMachine.Action]
-  ) {
-    guard var machine = entries[handle]?.signalling else { return }
-    let actions = step(&machine, context.scheduler.now)
-    entries[handle]?.signalling = machine
-    entries[handle]?.alarm?.cancel()
-    entries[handle]?.alarm = machine.deadline.map { deadline in
-      context.scheduler.schedule(at: deadline) { [weak self] in
-        guard let self else { return }
-        run(handle) { (machine, now) in machine.tick(at: now) }
-      }
-    }
-    for action in actions {
-      switch action {
-      case .send(let packet):
-        let frame = L2CAPFrame(channel: L2CAPFrame.Fixed.signalling, payload: packet.octets)
-        // Pieces of the earlier size may not follow the response to other sizes.
-        let isBehind = packet.code == SignallingPacket.Code.reconfigureResponse
-        // A device that sends requests without reading responses goes without those.
-        _ = send(frame, on: handle, isBehind ? .last : .control)
-      case .update(let parameters):
-        if let link = entries[handle]?.link { requester.request(parameters, on: link) { _ in } }
-      case .settled(let outcome): settled(outcome, handle)
-      case .opened, .refused, .accepted, .resized, .reconfigured, .credited, .closed: channels.perform(action, handle)
-      }
-    }
-  }
-
-  private func settled(_ outcome: SignallingMachine.Outcome, _ handle: ConnectionHandle) {
-    guard let entry = entries[handle], let done = entry.update else { return }
-    entries[handle]?.update = nil
-    context.loop.execute { done(outcome.error(of: entry.peer)) }
   }
 }
 

@@ -10,11 +10,10 @@ final class LinkEntry {
   let peer: DeviceAddress
   let role: LinkRole
   var reassembler = ACLReassembler()
-  var signalling: SignallingMachine
-  /// Rings when signalling has waited for too long.
-  var alarm: (any ScheduledWork)?
-  /// The request for other parameters that the device's host decides.
-  var update: ((BluetoothError?) -> Void)?
+  /// The frames that wait until the link is encrypted.
+  var encryption = EncryptionHold()
+  /// Rings when they have waited for too long.
+  var encryptionAlarm: (any ScheduledWork)?
   /// The attempts of a link that we initiated and that was not announced yet.
   var attempts: Int?
   var link: HostLink?
@@ -26,7 +25,6 @@ final class LinkEntry {
   init(peer: DeviceAddress, role: LinkRole) {
     self.peer = peer
     self.role = role
-    signalling = SignallingMachine(role: role)
   }
 
   /// Keeps a packet of the Security Manager while our address is not known.
