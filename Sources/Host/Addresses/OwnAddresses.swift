@@ -173,7 +173,7 @@ package struct OwnAddresses {
     case (.restoring, _):
       close()
       return [.failed]
-    default: return []
+    case (.idle, _), (.used, _), (.due, _), (.pausing, _), (.listing, _): return []
     }
   }
 

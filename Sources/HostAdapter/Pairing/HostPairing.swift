@@ -130,7 +130,14 @@ final class HostPairing {
       }
     case .encryptionChange(let event): encryptionChanged(event.handle, event.status, isOn: event.mode != 0)
     case .encryptionKeyRefreshComplete(let event): encryptionChanged(event.handle, event.status, isOn: true)
-    default: break
+    case .disconnectionComplete, .readRemoteVersionInformationComplete, .commandComplete, .commandStatus,
+      .numberOfCompletedPackets, .leConnectionComplete, .leAdvertisingReport, .leExtendedAdvertisingReport,
+      .leConnectionUpdateComplete, .leReadRemoteFeaturesComplete, .leRemoteConnectionParameterRequest,
+      .leDataLengthChange, .lePHYUpdateComplete, .leSubrateChange, .leReadAllRemoteFeaturesComplete,
+      .leConnectionRateChange, .leAdvertisingSetTerminated, .lePeriodicAdvertisingSyncEstablished,
+      .lePeriodicAdvertisingReport, .lePeriodicAdvertisingSyncLost, .lePeriodicAdvertisingSyncTransferReceived,
+      .lePeriodicAdvertisingSubeventDataRequest, .lePeriodicAdvertisingResponseReport, .other:
+      break
     }
   }
 
