@@ -15,7 +15,7 @@ import OrderedCollections
 /// | sought   | refused, or not established           | waiting; again after a back-off                            |
 /// | any      | a device transferred it over its link | on; told `trainReceived`, and `synchronised` if it was sought |
 /// | on       | a report                              | told when its fragments are together                       |
-/// | on       | lost                                  | told `lost`; waiting                                       |
+/// | on       | lost, or its handle is that of a train that a device transferred | told `lost`; waiting            |
 /// | on       | not wanted                            | Terminate Sync; gone                                       |
 /// | on       | `doubt`                               | told `lost`; Terminate Sync; waiting                       |
 /// | any      | the controller has no room, or cannot | told `failed`; gone                                        |
@@ -250,6 +250,9 @@ struct SyncMachine {
     let received = ReceivedTrain(
       train: train, interval: TimeUnits.connectionUnits(event.interval), phy: PHY(rawValue: event.phy),
       serviceData: event.serviceData)
+    // A controller may name any number of trains, but not under one handle.
+    let other = self.train(of: event.handle)
+    let ended = other == nil || other == train ? [] : lost(event.handle)
     var isSought = false
     switch entries[train]?.phase {
     case .on(let handle), .stale(let handle): if handle != event.handle { strays.insert(handle) }
@@ -263,7 +266,7 @@ struct SyncMachine {
     entries[train]?.fragments = []
     entries[train]?.backOff.reset()
     if entries[train]?.wanted == nil { entries[train]?.wanted = .following(interval: received.interval) }
-    return [.trainReceived(handle: event.connectionHandle, received)]
+    return ended + [.trainReceived(handle: event.connectionHandle, received)]
       + (isSought ? [.periodic(train, .synchronised(interval: received.interval, phy: received.phy))] : [])
   }
 

@@ -64,6 +64,22 @@ struct TrainTransferTests {
     script.expectTold()
   }
 
+  @Test("A train whose handle another one gets is lost, or gone if it is not wanted")
+  func handleInUse() throws {
+    func hear(_ sid: UInt8, _ script: inout RadioScript<ExtendedFamily>) throws -> RadioAction {
+      try script.hear("3e 14 18 00 4000 0700 0100 0\(sid) 01 f5f4f3f2f1f0 02 5000 00")
+      let next = PeriodicTrain(address: train.address, sid: sid)
+      return .trainReceived(
+        handle: 0x40, ReceivedTrain(train: next, interval: .milliseconds(100), phy: .le2M, serviceData: 7))
+    }
+    var script = try following()
+    script.expectTold(.periodic(train, .lost), try hear(4, &script))
+    script.give(.wantSync(train, nil))
+    // The last one is being terminated.
+    script.give(.wantSync(PeriodicTrain(address: train.address, sid: 4), nil))
+    script.expectTold(try hear(5, &script))
+  }
+
   @Test func oneThatCannotBeFollowedIsTold() throws {
     var script = script()
     try script.hear("3e 14 18 3e 4000 0700 0000 03 01 f5f4f3f2f1f0 02 5000 00")
