@@ -71,12 +71,16 @@ public protocol Adapter: AnyObject {
   func setPrivacy(_ settings: PrivacySettings?)
   /// Answers a question of a pairing; one that is over is left alone.
   func answer(_ question: QuestionID, _ answer: PairingAnswer)
-  /// Makes data for devices that get them by another way than the air. They replace the data made before.
+  /// Makes data for devices that get them by another way than the air. They replace the data made before. Their
+  /// temporary key counts in pairings that devices begin.
   /// - Parameter done: called once; fails with `GAPError.notSupported` where the controller has no LE Secure
   ///   Connections.
   func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void)
-  /// The data that a device gave by another way than the air, with which it pairs from now on; nil for none.
-  func setOutOfBand(_ data: OutOfBandData?, of address: DeviceAddress)
+  /// The data that a device gave by another way than the air, with which it pairs from now on, in place of any before.
+  /// - Throws: `GAPError.notSupported` if the adapter cannot pair with such data.
+  func setOutOfBand(_ data: OutOfBandData, of address: DeviceAddress) throws(BluetoothError)
+  /// Removes the data of a device, if there are any.
+  func removeOutOfBand(of address: DeviceAddress)
   /// Removes the keys that this machine and a device share, if there are any: neither trusts the other any more. Its
   /// link ends. The owner of the bonds has removed its own, or refused new ones.
   func unpair(_ address: DeviceAddress)

@@ -8,9 +8,9 @@ public enum PairingReadOutOfBand: ClientCall {
   public static let permission: Permission? = .pair
   /// For `rpc.discover`.
   public static let summary = """
-    Makes data that are given to a device by another way than the air, such as a QR code or NFC, for LE Secure \
-    Connections. Whoever has them may pair with this adapter without a question, until this session ends; the link is \
-    authenticated then. Data that were made before, by whatever session, are worth nothing any more.
+    Makes data that are given to a device by another way than the air, such as a QR code or NFC. Whoever has them may \
+    pair with this adapter without a question, until this session ends; the link is authenticated then. Data that were \
+    made before, by whatever session, are worth nothing any more.
     """
 
   /// The parameters.
@@ -31,12 +31,19 @@ public enum PairingReadOutOfBand: ClientCall {
     public var confirmation: HexBytes
     /// The random value, 16 octets, the lowest first as in AD structures of type 0x23.
     public var random: HexBytes
+    /// The temporary key, 16 octets, the lowest first as in AD structures of type 0x10: for devices without LE Secure
+    /// Connections, which begin to pair. Missing where the adapter is the kernel's.
+    public var temporaryKey: HexBytes?
     /// Makes the result.
-    public init(address: String, addressType: Word<DeviceAddress.Kind>, confirmation: HexBytes, random: HexBytes) {
+    public init(
+      address: String, addressType: Word<DeviceAddress.Kind>, confirmation: HexBytes, random: HexBytes,
+      temporaryKey: HexBytes? = nil
+    ) {
       self.address = address
       self.addressType = addressType
       self.confirmation = confirmation
       self.random = random
+      self.temporaryKey = temporaryKey
     }
   }
 }
@@ -51,9 +58,10 @@ public enum PairingSetOutOfBand: ClientCall {
   public static let permission: Permission? = .pair
   /// For `rpc.discover`.
   public static let summary = """
-    Tells the daemon the data that a device gave by another way than the air, for LE Secure Connections. The device may \
-    pair without a question then, whoever begins, and its link is authenticated. They hold until this session ends, or \
-    calls this without "confirmation" and "random".
+    Tells the daemon the data that a device gave by another way than the air: "confirmation" and "random" for LE Secure \
+    Connections, "temporaryKey" for legacy pairing, or both. The device may pair without a question then, whoever \
+    begins, and its link is authenticated. They hold until this session ends, or calls this without any. Kernel adapters \
+    refuse a temporary key with notSupported.
     """
 
   /// The parameters.
@@ -68,16 +76,20 @@ public enum PairingSetOutOfBand: ClientCall {
     public var confirmation: HexBytes?
     /// The random value, 16 octets, the lowest first.
     public var random: HexBytes?
+    /// The temporary key, 16 octets, the lowest first, which are not all zero. If it is given alone, the pairing is a
+    /// legacy one, unless a higher level than "authenticated" is asked for.
+    public var temporaryKey: HexBytes?
     /// Makes the params.
     public init(
       adapter: String? = nil, address: String, addressType: DeviceAddress.Kind, confirmation: HexBytes? = nil,
-      random: HexBytes? = nil
+      random: HexBytes? = nil, temporaryKey: HexBytes? = nil
     ) {
       self.adapter = adapter
       self.address = address
       self.addressType = addressType
       self.confirmation = confirmation
       self.random = random
+      self.temporaryKey = temporaryKey
     }
   }
 }

@@ -147,9 +147,10 @@ package final class HostAdapter: Adapter {
 
   package func setPairing(_ settings: PairingSettings) { links.pairing.settings = settings }
   package func answer(_ question: QuestionID, _ answer: PairingAnswer) { links.pairing.answer(question, answer) }
-  package func setOutOfBand(_ data: OutOfBandData?, of address: DeviceAddress) {
+  package func setOutOfBand(_ data: OutOfBandData, of address: DeviceAddress) throws(BluetoothError) {
     links.pairing.outOfBand[address] = data
   }
+  package func removeOutOfBand(of address: DeviceAddress) { links.pairing.outOfBand[address] = nil }
 
   package func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) {
     guard let data = links.pairing.makeOutOfBand() else {

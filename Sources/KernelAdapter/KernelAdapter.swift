@@ -150,8 +150,12 @@ package final class KernelAdapter: Adapter {
     pairing.outOfBand.read(done)
   }
 
-  package func setOutOfBand(_ data: OutOfBandData?, of address: DeviceAddress) {
-    pairing.outOfBand.set(data, of: address, isInUse: radio.activities.isReady)
+  package func setOutOfBand(_ data: OutOfBandData, of address: DeviceAddress) throws(BluetoothError) {
+    try pairing.outOfBand.set(data, of: address, isInUse: radio.activities.isReady)
+  }
+
+  package func removeOutOfBand(of address: DeviceAddress) {
+    pairing.outOfBand.remove(address, isInUse: radio.activities.isReady)
   }
 
   /// Has the kernel forget the keys of a device. A controller that is off loads its keys anew before use.

@@ -19,13 +19,20 @@ extension SimulatedAdapter {
 
   /// The devices of scenarios have no other way than the air.
   public func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) {
-    scheduler.schedule(after: .zero) {
-      done(.failure(GAPError.notSupported.error("the simulated adapter does not pair out of band")))
-    }
+    scheduler.schedule(after: .zero) { done(.failure(Self.noOutOfBand)) }
   }
 
   /// The same.
-  public func setOutOfBand(_ data: OutOfBandData?, of address: DeviceAddress) {}
+  public func setOutOfBand(_ data: OutOfBandData, of address: DeviceAddress) throws(BluetoothError) {
+    throw Self.noOutOfBand
+  }
+
+  /// There are never any.
+  public func removeOutOfBand(of address: DeviceAddress) {}
+
+  private static var noOutOfBand: BluetoothError {
+    GAPError.notSupported.error("the simulated adapter does not pair out of band")
+  }
 
   /// Ends the link of a device whose keys the owner of the bonds has removed.
   public func unpair(_ address: DeviceAddress) {

@@ -10,7 +10,7 @@ from bumble.device import Peer
 from bumble.gatt import Characteristic, Service
 from bumble.hci import Address, HCI_LE_Set_Random_Address_Command
 from bumble.pairing import OobContext, OobSharedData, PairingConfig, PairingDelegate
-from bumble.smp import AddressResolver
+from bumble.smp import AddressResolver, OobLegacyContext
 from world import FAR, NEAR, PATIENCE, World
 
 from support.person import Person  # noqa: E402, I001
@@ -226,6 +226,34 @@ class PairingTest(unittest.IsolatedAsyncioTestCase):
             reached = await world.call("peripheral.pair", peripheral=peripheral, level="secureConnections")
             self.assertEqual(reached, {"level": "secureConnections", "keySize": 16, "bonded": True})
             self.assertEqual(await self.read(world, peripheral), b"secret")
+
+    def has_key(self, world, key):
+        """The device has no LE Secure Connections, and this temporary key."""
+        person, _ = self.sits(world)
+        oob = PairingConfig.OobConfig(None, None, OobLegacyContext(key))
+        world.far.pairing_config_factory = lambda _: PairingConfig(False, True, True, person, None, oob)
+
+    async def test_legacy_pairing_with_a_temporary_key_of_the_device(self):
+        async with World() as world:
+            key = secrets.token_bytes(16)
+            self.has_key(world, key)
+            await self.lock(world, Characteristic.READ_REQUIRES_AUTHENTICATION)
+            peripheral = await self.connect(world)
+            await world.call("pairing.setOutOfBand", address=FAR, addressType="random", temporaryKey=key.hex())
+            reached = await world.call("peripheral.pair", peripheral=peripheral, level="authenticated")
+            self.assertEqual(reached, {"level": "authenticated", "keySize": 16, "bonded": True})
+            self.assertEqual(await self.read(world, peripheral), b"secret")
+
+    async def test_legacy_pairing_with_a_temporary_key_of_ours(self):
+        async with World() as world:
+            await self.publish(world)
+            data = await world.call("pairing.readOutOfBand")
+            self.has_key(world, bytes.fromhex(data["temporaryKey"]))
+            connection, value = await self.arrive(world)
+            await asyncio.wait_for(connection.pair(), PATIENCE)
+            self.assertEqual(await value.read_value(), b"secret")
+            (bond,) = await self.bonds(world)
+            self.assertEqual((bond["address"], bond["level"]), (FAR, "authenticated"))
 
     async def give(self, world, context):
         """bled is told the data of a device."""

@@ -68,7 +68,7 @@ import Testing
     _ = stage.pairing.makeOutOfBand()
     let data = try #require(stage.pairing.makeOutOfBand())
     let device = stage.connect(phone, 0x40, as: .peripheral)
-    device.terms.outOfBand = data
+    device.terms.outOfBand = data.secure
     device.terms.level = 4
     try stage.begin(device)
     #expect(stage.failures.isEmpty && stage.bonded.map(\.peer) == [phone])
@@ -82,9 +82,39 @@ import Testing
     let data = try #require(stage.pairing.makeOutOfBand())
     _ = stage.pairing.makeOutOfBand()
     let device = stage.connect(phone, 0x40, as: .peripheral)
-    device.terms.outOfBand = data
+    device.terms.outOfBand = data.secure
     try stage.begin(device)
     #expect(stage.bonded.isEmpty && stage.failures.count == 1)
+  }
+
+  @Test(arguments: [true, false])
+  func aDeviceWithoutSecureConnectionsPairsWithOurTemporaryKey(_ isCurrent: Bool) throws {
+    let stage = try PairingStage()
+    stage.pairing.settings = accepting
+    let data = try #require(stage.pairing.makeOutOfBand())
+    if !isCurrent { _ = stage.pairing.makeOutOfBand() }
+    let device = stage.connect(phone, 0x40, as: .peripheral)
+    device.terms.hasSecureConnections = false
+    device.terms.temporaryKey = data.temporaryKey.flatMap { Key128(littleEndian: $0) }
+    device.terms.level = 3
+    try stage.begin(device)
+    #expect(stage.bonded.map(\.peer) == (isCurrent ? [phone] : []) && stage.failures.count == (isCurrent ? 0 : 1))
+    #expect(!stage.events.contains { if case .question = $0.event { true } else { false } })
+    #expect(stage.bonded.allSatisfy { $0.security == LinkSecurity(level: 3, keySize: 16) })
+  }
+
+  @Test(arguments: [LinkRole.central, .peripheral])
+  func theTemporaryKeyOfADeviceAuthenticatesIt(_ role: LinkRole) throws {
+    let stage = try PairingStage()
+    let octets = (1...16).map { UInt8($0) }
+    stage.pairing.outOfBand[lamp] = OutOfBandData(temporaryKey: octets)
+    let device = stage.connect(lamp, 0x40, as: role)
+    device.terms.hasSecureConnections = false
+    device.terms.temporaryKey = Key128(littleEndian: octets)
+    let outcome = stage.raise(device, to: 3, usesOwnData: false)
+    try stage.settle()
+    #expect(outcome.hasSucceeded && stage.bonded.map(\.peer) == [lamp])
+    #expect(stage.pairing.security(of: 0x40) == LinkSecurity(level: 3, keySize: 16))
   }
 
   /// A program of another user has read them.
@@ -92,7 +122,7 @@ import Testing
     let stage = try PairingStage()
     let data = try #require(stage.pairing.makeOutOfBand())
     let device = stage.connect(lamp, 0x40)
-    device.terms.outOfBand = data
+    device.terms.outOfBand = data.secure
     let outcome = stage.raise(device, usesOwnData: false)
     try stage.settle()
     #expect(outcome.hasFailed && device.received.last == .pairingFailed(.outOfBandNotAvailable))

@@ -72,7 +72,8 @@ final class AirlessAdapter: Adapter {
     loop.execute { done(.failure(Self.nothingPairs)) }
   }
 
-  func setOutOfBand(_ data: OutOfBandData?, of address: DeviceAddress) {}
+  func setOutOfBand(_ data: OutOfBandData, of address: DeviceAddress) throws(BluetoothError) {}
+  func removeOutOfBand(of address: DeviceAddress) {}
 
   func unpair(_ address: DeviceAddress) {}
 

@@ -13,10 +13,26 @@ final class OutOfBandPairing {
     let device: DeviceAddress
   }
 
+  /// The session that uses data, and the kinds of pairings that they serve.
+  private struct Use {
+    let session: Session
+    let hasSecure: Bool
+    let hasTemporaryKey: Bool
+
+    init(_ data: OutOfBandData, by session: Session) {
+      self.session = session
+      hasSecure = data.secure != nil
+      hasTemporaryKey = data.temporaryKey != nil
+    }
+
+    /// Whether pairings with the data give a link this security level.
+    func reaches(_ level: Int) -> Bool { level == 4 && hasSecure || level == 3 && hasTemporaryKey }
+  }
+
   /// The session that gave the data of a device last.
-  private var given: [Key: Session] = [:]
+  private var given: [Key: Use] = [:]
   /// The last session to have read an adapter's own data.
-  private var readers: [AdapterSlot: Session] = [:]
+  private var readers: [AdapterSlot: Use] = [:]
   /// The number of reads that are under way.
   private var pendingReads: [AdapterSlot: Int] = [:]
 
@@ -32,7 +48,7 @@ final class OutOfBandPairing {
     _ slot: AdapterSlot, for session: Session, _ reply: Reply<PairingReadOutOfBand.Result>,
     _ changed: @escaping () -> Void
   ) throws {
-    if let reader = readers[slot], reader.user != session.user, !session.answersForOthers {
+    if let reader = readers[slot]?.session, reader.user != session.user, !session.answersForOthers {
       throw BledError.notPermitted.error(
         "a program of another user pairs with data of this adapter: try again when its session has ended")
     }
@@ -42,15 +58,18 @@ final class OutOfBandPairing {
       switch result {
       case .failure(let error): reply.fail(error)
       case .success(let data):
+        guard let secure = data.secure else {
+          return reply.fail(GAPError.notSupported.error("the adapter has no data of LE Secure Connections"))
+        }
         if session.isOpen {
-          self?.readers[slot] = session
+          self?.readers[slot] = Use(data, by: session)
           changed()
         }
         let own = slot.adapter.information.address
         reply.succeed(
           .init(
-            address: "\(own)", addressType: Word(own.kind), confirmation: HexBytes(data.confirmation),
-            random: HexBytes(data.random)))
+            address: "\(own)", addressType: Word(own.kind), confirmation: HexBytes(secure.confirmation),
+            random: HexBytes(secure.random), temporaryKey: data.temporaryKey.map(HexBytes.init)))
       }
     }
   }
@@ -60,58 +79,76 @@ final class OutOfBandPairing {
       throw BledError.invalidParameter.error("give \"address\" as six pairs of hex digits")
     }
     let key = Key(slot: slot, device: device)
-    guard params.confirmation != nil || params.random != nil else {
-      guard given[key] === session else { return }
-      given[key] = nil
-      return slot.adapter.setOutOfBand(nil, of: device)
+    let former = given[key]?.session
+    guard let data = try params.data else {
+      if former === session { remove(key) }
+      return
     }
-    guard let confirmation = params.confirmation?.octets, let random = params.random?.octets,
-      let data = OutOfBandData(confirmation: confirmation, random: random)
-    else { throw BledError.invalidParameter.error("\"confirmation\" and \"random\" have 16 octets each") }
-    guard given[key].map({ $0.user == session.user }) ?? true || session.answersForOthers else {
+    guard former.map({ $0.user == session.user }) ?? true || session.answersForOthers else {
       throw BledError.notPermitted.error("a program of another user has given the data of this device")
     }
-    guard given[key] === session || given.values.count(where: { $0 === session }) < Self.maximum else {
+    guard former === session || given.values.count(where: { $0.session === session }) < Self.maximum else {
       throw BledError.limitReached.error("a session gives the data of \(Self.maximum) devices at most: take some back")
     }
-    given[key] = session
-    slot.adapter.setOutOfBand(data, of: device)
+    try slot.adapter.setOutOfBand(data, of: device)
+    given[key] = Use(data, by: session)
+  }
+
+  private func remove(_ key: Key) {
+    given[key] = nil
+    key.slot.adapter.removeOutOfBand(of: key.device)
   }
 
   /// A session asks for security of a device: data that a program of another user gave for it are not used.
   func withdraw(_ device: DeviceAddress, on slot: AdapterSlot, unlessOf session: Session) {
     let key = Key(slot: slot, device: device)
-    guard let giver = given[key], giver.user != session.user, !giver.answersForOthers else { return }
-    given[key] = nil
-    slot.adapter.setOutOfBand(nil, of: device)
+    guard let giver = given[key]?.session, giver.user != session.user, !giver.answersForOthers else { return }
+    remove(key)
   }
 
   /// Whether the data that an adapter gave count in a pairing that a session asks for: data that a program of
   /// another user has read do not.
   func countsOwnData(of slot: AdapterSlot, for session: Session?) -> Bool {
-    guard let session, let reader = readers[slot] else { return false }
+    guard let session, let reader = readers[slot]?.session else { return false }
     return reader.user == session.user || reader.answersForOthers
   }
 
-  /// The session that wants a device to pair without a question, and protected against a person in the middle.
-  func giver(_ addresses: [DeviceAddress], on slot: AdapterSlot) -> Session? {
-    addresses.lazy.compactMap { self.given[Key(slot: slot, device: $0)] }.first ?? readers[slot]
+  /// Whether a session lets a device pair without a question, and reach this security level in that way.
+  func reach(_ level: Int, _ addresses: [DeviceAddress], on slot: AdapterSlot) -> Bool {
+    (addresses.map { given[Key(slot: slot, device: $0)] } + [readers[slot]]).contains { $0?.reaches(level) == true }
   }
 
   /// A session has ended.
   /// - Returns: whether that changes which devices may pair.
   func ended(_ session: Session) -> Bool {
-    let gone = given.filter { $0.value === session }.keys
-    let reads = readers.filter { $0.value === session }.keys
-    for key in gone {
-      given[key] = nil
-      key.slot.adapter.setOutOfBand(nil, of: key.device)
-    }
+    let gone = given.filter { $0.value.session === session }.keys
+    let reads = readers.filter { $0.value.session === session }.keys
+    gone.forEach(remove)
     for slot in reads {
       readers[slot] = nil
       // New data, which no program is given, make the old void; so does another session's read that is under way.
       if pendingReads[slot, default: 0] == 0 { slot.adapter.readOutOfBand { _ in } }
     }
     return !gone.isEmpty || !reads.isEmpty
+  }
+}
+
+extension PairingSetOutOfBand.Params {
+  /// The data; nil for none.
+  fileprivate var data: OutOfBandData? {
+    get throws(BluetoothError) {
+      var secure: SecureOutOfBandData?
+      if confirmation != nil || random != nil {
+        secure = SecureOutOfBandData(confirmation: confirmation?.octets ?? [], random: random?.octets ?? [])
+        guard secure != nil else {
+          throw BledError.invalidParameter.error("\"confirmation\" and \"random\" have 16 octets each")
+        }
+      }
+      guard secure != nil || temporaryKey != nil else { return nil }
+      guard let data = OutOfBandData(secure: secure, temporaryKey: temporaryKey?.octets) else {
+        throw BledError.invalidParameter.error("\"temporaryKey\" has 16 octets, which are not all zero")
+      }
+      return data
+    }
   }
 }

@@ -258,8 +258,8 @@ final class PairingBroker: LinkProtection {
   /// A bond was made, or a key has come. Keys without permission, or keys that would silently protect less than the
   /// earlier ones, are removed again, and the kernel is given the earlier ones.
   private func store(_ bond: Bond, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
-    if let hub, bond.security?.level == 4, !pairing(hub).isAgreeing,
-      consent.outOfBand.giver([hub.link.peer, bond.peer], on: slot) != nil
+    if let hub, let level = bond.security?.level, !pairing(hub).isAgreeing,
+      consent.outOfBand.reach(level, [hub.link.peer, bond.peer], on: slot)
     {
       // No question was asked, and yet a man in the middle is excluded.
       change(hub) { $0.approved(.outOfBand) }

@@ -32,7 +32,7 @@ struct LegacyAuthentication: Sendable {
     case .justWorks where parameters.asksConsent: return [.ask(.consent)]
     case .justWorks, .comparison: return try proceed(.zero, confirm: nil)
     case .outOfBand:
-      guard let key = parameters.terms.temporaryKey else { throw .outOfBandNotAvailable }
+      guard let key = parameters.temporaryKey else { throw .outOfBandNotAvailable }
       return try proceed(key, confirm: nil)
     case .passkey, .typedPasskey:
       if parameters.method.isTyped(by: parameters.role) { return [.ask(.passkey)] }

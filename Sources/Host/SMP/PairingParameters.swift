@@ -46,9 +46,15 @@ struct PairingParameters: Sendable {
   /// that their random value would be zero.
   private var hasOutOfBandData: Bool {
     guard method == .outOfBand else { return true }
-    guard isSecureConnections else { return terms.temporaryKey != nil }
+    guard isSecureConnections else { return temporaryKey != nil }
     return (!theirs.hasOutOfBandData || terms.ownOutOfBand != nil)
       && (!ours.hasOutOfBandData || terms.outOfBand != nil)
+  }
+
+  /// The temporary key of legacy pairing that both sides have by another way than the air; nil for none. A device has
+  /// ours only if it says so, which an initiator does not know in time.
+  var temporaryKey: Key128? {
+    terms.temporaryKey ?? (role == .peripheral ? terms.ownOutOfBand?.temporaryKey : nil)
   }
 
   var ours: PairingFeatures { role == .central ? request : response }
@@ -83,31 +89,39 @@ struct PairingParameters: Sendable {
 extension PairingFeatures {
   /// The features of a Pairing Request.
   init(requesting terms: PairingTerms) {
+    let isSecure = terms.hasSecureConnections && !terms.prefersTemporaryKey
     let requirements = AuthenticationRequirements(
-      requesting: terms.level, terms.capability, bonds: terms.bonds, isSecure: terms.hasSecureConnections)
-    self.init(terms, requirements, initiatorKeys: terms.ownKeys, responderKeys: .wanted)
+      requesting: terms.level, terms.capability, bonds: terms.bonds, isSecure: isSecure)
+    self.init(
+      terms, requirements, hasOutOfBandData: isSecure ? terms.outOfBand != nil : terms.temporaryKey != nil,
+      initiatorKeys: terms.ownKeys, responderKeys: .wanted)
   }
 
   /// The features of a Pairing Response.
   init(responding terms: PairingTerms, to request: PairingFeatures) {
     let isWanted = request.requirements.contains(.mitm) && terms.capability != .none
-    let isSecure = terms.hasSecureConnections && request.requirements.contains(.secureConnections)
+    // The flag of a device with LE Secure Connections is about our data, but it cannot have any that were not given.
+    let prefersKey = terms.prefersTemporaryKey && terms.ownOutOfBand == nil && request.hasOutOfBandData
+    let supportsSecure = terms.hasSecureConnections && !prefersKey
+    let isSecure = supportsSecure && request.requirements.contains(.secureConnections)
+    let hasKey = terms.temporaryKey != nil || terms.ownOutOfBand != nil && request.hasOutOfBandData
     let most: KeyDistribution = isSecure ? [.identity, .signing] : [.encryption, .identity, .signing]
     let requirements = AuthenticationRequirements(
       terms.capability, isProtected: isWanted || terms.level >= 3, bonds: terms.bonds && request.requirements.bonds,
-      isSecure: terms.hasSecureConnections)
+      isSecure: supportsSecure)
     self.init(
-      terms, requirements, initiatorKeys: request.initiatorKeys.intersection(.wanted).intersection(most),
+      terms, requirements, hasOutOfBandData: isSecure ? terms.outOfBand != nil : hasKey,
+      initiatorKeys: request.initiatorKeys.intersection(.wanted).intersection(most),
       responderKeys: request.responderKeys.intersection(terms.ownKeys).intersection(most))
   }
 
   private init(
-    _ terms: PairingTerms, _ requirements: AuthenticationRequirements, initiatorKeys: KeyDistribution,
-    responderKeys: KeyDistribution
+    _ terms: PairingTerms, _ requirements: AuthenticationRequirements, hasOutOfBandData: Bool,
+    initiatorKeys: KeyDistribution, responderKeys: KeyDistribution
   ) {
     self.init(
-      capability: terms.capability, hasOutOfBandData: terms.outOfBand != nil || terms.temporaryKey != nil,
-      requirements: requirements, maximumKeySize: UInt8(clamping: min(max(terms.maximumKeySize, 7), 16)),
+      capability: terms.capability, hasOutOfBandData: hasOutOfBandData, requirements: requirements,
+      maximumKeySize: UInt8(clamping: min(max(terms.maximumKeySize, 7), 16)),
       initiatorKeys: requirements.bonds ? initiatorKeys : [], responderKeys: requirements.bonds ? responderKeys : [])
   }
 }
@@ -145,6 +159,10 @@ extension PairingTerms {
     terms.secrets.keyPair = ownOutOfBand.keyPair
     return terms
   }
+
+  /// Whether the device's temporary key is the only data by another way than the air, and is good enough: it counts in
+  /// legacy pairing alone. The flag would mean other data where both sides have LE Secure Connections (2.3.5.1).
+  fileprivate var prefersTemporaryKey: Bool { temporaryKey != nil && outOfBand == nil && level < 4 }
 
   /// The keys that this machine hands out.
   fileprivate var ownKeys: KeyDistribution {

@@ -24,11 +24,11 @@ package struct PairingTerms: Sendable {
   /// promised an identity without a key fail the pairing.
   package var identityResolvingKey: Key128?
   /// The data that the device gave by another way than the air, for LE Secure Connections.
-  package var outOfBand: OutOfBandData?
-  /// The data that this machine gave by another way, for LE Secure Connections; nil if it gave none.
-  package var ownOutOfBand: OwnOutOfBandData?
-  /// The temporary key of legacy pairing that both sides got by another way than the air.
+  package var outOfBand: SecureOutOfBandData?
+  /// The temporary key of legacy pairing that the device gave by another way than the air.
   package var temporaryKey: Key128?
+  /// The data that this machine gave by another way; nil if it gave none.
+  package var ownOutOfBand: OwnOutOfBandData?
   /// Secrets that no other pairing had or will have.
   package var secrets: PairingSecrets
 
@@ -46,24 +46,28 @@ package enum PairingPermission: Sendable {
   case refused(PairingFailureReason)
 }
 
-/// The secrets behind the data that this machine gives by another way than the air (2.3.5.6.4).
+/// The secrets behind the data that this machine gives by another way than the air (2.3.5.4, 2.3.5.6.4).
 package struct OwnOutOfBandData: Sendable {
   /// The key pair of pairings with devices that have the data, and of no others.
   package var keyPair: P256KeyPair
   package var random: Key128
+  /// For legacy pairings that such devices begin.
+  package var temporaryKey: Key128
 
   /// Makes secrets.
   package init(keyPair: P256KeyPair = P256KeyPair()) {
     var generator = SystemRandomNumberGenerator()
     self.keyPair = keyPair
     random = .random(using: &generator)
+    temporaryKey = .random(using: &generator)
   }
 
   /// The data for devices.
   package var data: OutOfBandData? {
     let x = keyPair.publicKey.x
     let confirmation = SecureConnections.f4(u: x, v: x, x: random, z: 0)
-    return OutOfBandData(confirmation: confirmation.littleEndian, random: random.littleEndian)
+    let secure = SecureOutOfBandData(confirmation: confirmation.littleEndian, random: random.littleEndian)
+    return OutOfBandData(secure: secure, temporaryKey: temporaryKey.littleEndian)
   }
 }
 

@@ -204,7 +204,9 @@ final class HostPairing {
     terms.capability = capability
     terms.identityResolvingKey = identityResolvingKey
     terms.ownOutOfBand = ownOutOfBand
-    terms.outOfBand = outOfBand[secured.peer] ?? outOfBand[secured.identity]
+    let data = outOfBand[secured.peer] ?? outOfBand[secured.identity]
+    terms.outOfBand = data?.secure
+    terms.temporaryKey = data?.temporaryKey.flatMap { Key128(littleEndian: $0) }
     return terms
   }
 

@@ -9,7 +9,7 @@ final class OutOfBandPairing {
   private let management: ManagementInterface
   private let context: AdapterContext
   /// The data of devices.
-  private var data: [DeviceAddress: OutOfBandData] = [:]
+  private var data: [DeviceAddress: SecureOutOfBandData] = [:]
   /// The calls that wait for data of ours.
   private var reads: [(Result<OutOfBandData, BluetoothError>) -> Void] = []
 
@@ -25,11 +25,25 @@ final class OutOfBandPairing {
     if reads.count == 1 { management.send(ReadLocalOutOfBandExtendedData()) }
   }
 
-  /// Sets or removes the data of a device.
+  /// Sets the data of a device.
   /// - Parameter isInUse: whether the controller is in use, so that the kernel can be told.
-  func set(_ data: OutOfBandData?, of device: DeviceAddress, isInUse: Bool) {
-    self.data[device] = data
-    if isInUse { tell(data, of: device) }
+  /// - Throws: `GAPError.notSupported` for a temporary key: the kernel's legacy pairing takes none.
+  func set(_ data: OutOfBandData, of device: DeviceAddress, isInUse: Bool) throws(BluetoothError) {
+    guard let secure = data.secure, data.temporaryKey == nil else {
+      let words = """
+        The kernel pairs with out-of-band data of LE Secure Connections only: leave the temporary key out, or let bled \
+        be the host of the controller.
+        """
+      throw GAPError.notSupported.error(words)
+    }
+    self.data[device] = secure
+    if isInUse { tell(secure, of: device) }
+  }
+
+  /// Removes the data of a device.
+  func remove(_ device: DeviceAddress, isInUse: Bool) {
+    guard data.removeValue(forKey: device) != nil, isInUse else { return }
+    management.send(RemoveRemoteOutOfBandData(device: ManagementAddress(device)))
   }
 
   /// The controller is in use again.
@@ -45,7 +59,8 @@ final class OutOfBandPairing {
     let structures = AdvertisingData(parsing: ReadLocalOutOfBandExtendedData.data(in: returned) ?? [])
     guard status == .success, let confirmation = structures.first(.secureConnectionsConfirmation),
       let random = structures.first(.secureConnectionsRandom),
-      let data = OutOfBandData(confirmation: confirmation, random: random)
+      let secure = SecureOutOfBandData(confirmation: confirmation, random: random),
+      let data = OutOfBandData(secure: secure)
     else {
       let words = """
         The kernel gives no out-of-band data (mgmt status \(status.rawValue)): it does with controllers that have LE \
@@ -56,8 +71,7 @@ final class OutOfBandPairing {
     end(.success(data))
   }
 
-  private func tell(_ data: OutOfBandData?, of device: DeviceAddress) {
-    guard let data else { return management.send(RemoveRemoteOutOfBandData(device: ManagementAddress(device))) }
+  private func tell(_ data: SecureOutOfBandData, of device: DeviceAddress) {
     management.send(
       AddRemoteOutOfBandData {
         $0.device = ManagementAddress(device)

@@ -18,7 +18,11 @@ struct PairCommand: ShellCommand {
   @Option(help: "The protection to reach (default: encrypted).") var level: SecurityLevel?
   @Flag(help: "Answer every question with yes, also whether numbers are equal.") var yes = false
   @Option(help: "The passkey that the device shows, six digits.") var passkey: String?
-  @Option(help: "The data of the device by another way than the air: CONFIRMATION:RANDOM, 32 hex digits each.")
+  @Option(
+    help: """
+      The data of the device by another way than the air, 32 hex digits each: CONFIRMATION:RANDOM, the KEY of legacy \
+      pairing, or CONFIRMATION:RANDOM:KEY.
+      """)
   var oob: String?
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var global: GlobalOptions

@@ -29,6 +29,7 @@ struct PairingOutOfBandCommand: ShellCommand {
       output.line("address       \(data.address) \(data.addressType)")
       output.line("confirmation  \(Hex.encode(data.confirmation.octets))")
       output.line("random        \(Hex.encode(data.random.octets))")
+      if let key = data.temporaryKey { output.line("key           \(Hex.encode(key.octets))") }
       output.problem("devices with these data may pair; Ctrl-C ends it")
     }
     do {
@@ -43,18 +44,21 @@ struct PairingOutOfBandCommand: ShellCommand {
 }
 
 extension PairCommand {
-  /// Hands over a device's data: two values of 32 hex digits with a colon between.
+  /// Hands over a device's data, values of 32 hex digits with colons between: the confirmation value and the random
+  /// one, a temporary key, or all three.
   static func give(_ text: String, of address: String, _ type: Word<DeviceAddress.Kind>, to client: BledClient)
     async throws
   {
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false).map { Hex.decode(String($0)) }
-    guard parts.count == 2, let confirmation = parts[0], let random = parts[1], confirmation.count == 16,
-      random.count == 16
-    else { throw Failure("--oob takes CONFIRMATION:RANDOM, two values of 32 hex digits") }
+    let texts = text.split(separator: ":", omittingEmptySubsequences: false)
+    let values = texts.compactMap { Hex.decode(String($0)) }.filter { $0.count == 16 }.map(HexBytes.init)
+    guard values.count == texts.count, (1...3).contains(values.count) else {
+      throw Failure("--oob takes CONFIRMATION:RANDOM, KEY or CONFIRMATION:RANDOM:KEY, values of 32 hex digits")
+    }
     guard let kind = type.known else { throw Failure("the device has an address of a type that is not known here") }
     _ = try await client.call(
       PairingSetOutOfBand.self,
       .init(
-        address: address, addressType: kind, confirmation: HexBytes(confirmation), random: HexBytes(random)))
+        address: address, addressType: kind, confirmation: values.count > 1 ? values[0] : nil,
+        random: values.count > 1 ? values[1] : nil, temporaryKey: values.count == 2 ? nil : values.last))
   }
 }

@@ -11,13 +11,19 @@ import Testing
   private let own = DeviceAddress(value: 0x00AA_0100_0000, kind: .public)
   private let confirmation = [UInt8](repeating: 1, count: 16)
   private let random = [UInt8](repeating: 2, count: 16)
+  private let key = [UInt8](repeating: 3, count: 16)
 
-  private func bond(_ peer: DeviceAddress, isAuthenticated: Bool = true) -> Bond {
+  private func madeData(hasKey: Bool = false) throws -> OutOfBandData {
+    let secure = SecureOutOfBandData(confirmation: confirmation, random: random)
+    return try #require(OutOfBandData(secure: secure, temporaryKey: hasKey ? key : nil))
+  }
+
+  private func bond(_ peer: DeviceAddress, isAuthenticated: Bool = true, isSecure: Bool = true) -> Bond {
     var bond = Bond(local: own, peer: peer)
     bond.add(
       LongTermKey(
         value: [UInt8](repeating: 5, count: 16), size: 16, diversifier: 0, random: 0, isAuthenticated: isAuthenticated,
-        isSecureConnections: true, role: .peripheral))
+        isSecureConnections: isSecure, role: .peripheral))
     return bond
   }
 
@@ -39,10 +45,11 @@ import Testing
     let peer = world.peer()
     let read = try client.call(PairingReadOutOfBand.self, .init())
     #expect(!world.adapter.pairing.acceptsDevices && world.adapter.outOfBandReads.count == 1)
-    world.adapter.outOfBandReads[0](.success(try #require(OutOfBandData(confirmation: confirmation, random: random))))
+    world.adapter.outOfBandReads[0](.success(try madeData(hasKey: true)))
     world.settle()
     let data = try #require(try client.answer(to: read, PairingReadOutOfBand.self)).get()
     #expect(data.address == "\(own)" && data.confirmation.octets == confirmation && data.random.octets == random)
+    #expect(data.temporaryKey?.octets == key)
     #expect(world.adapter.pairing.acceptsDevices)
     // Without protection the data were not used: it is anybody's pairing.
     world.adapter.bringUp(peer, role: .peripheral)
@@ -63,7 +70,7 @@ import Testing
   @Test("the end of a session leaves the data alone that another one is about to get")
   func endDuringAnotherRead() throws {
     let (first, second) = (world.client(), world.client())
-    let data = try #require(OutOfBandData(confirmation: confirmation, random: random))
+    let data = try madeData()
     _ = try first.call(PairingReadOutOfBand.self, .init())
     world.adapter.outOfBandReads[0](.success(data))
     world.settle()
@@ -98,6 +105,34 @@ import Testing
     #expect(world.adapter.outOfBand.isEmpty)
   }
 
+  @Test("legacy pairing without a question takes a temporary key, and not other data", arguments: [true, false])
+  func legacy(_ hasKey: Bool) throws {
+    let client = world.client()
+    let peer = world.peer()
+    var given = params(peer, hasData: !hasKey)
+    if hasKey { given.temporaryKey = HexBytes(key) }
+    _ = try client.result(PairingSetOutOfBand.self, given)
+    #expect(world.adapter.outOfBand[peer.address]?.temporaryKey == (hasKey ? key : nil))
+    world.adapter.bringUp(peer, role: .peripheral)
+    let bond = bond(peer.address, isSecure: false)
+    tell(peer, .bonded(bond))
+    #expect(world.adapter.bonds == (hasKey ? [bond] : []))
+  }
+
+  @Test("data that the adapter refuses change nothing")
+  func refusedByAdapter() throws {
+    let client = world.client()
+    let peer = world.peer()
+    world.adapter.takesTemporaryKeys = false
+    var given = params(peer)
+    given.temporaryKey = HexBytes(key)
+    #expect(try client.error(PairingSetOutOfBand.self, given)?.data?.name == "notSupported")
+    #expect(world.adapter.outOfBand.isEmpty && !world.adapter.pairing.acceptsDevices)
+    given.temporaryKey = nil
+    _ = try client.result(PairingSetOutOfBand.self, given)
+    #expect(world.adapter.outOfBand[peer.address]?.secure?.random == random)
+  }
+
   @Test("a pairing with a question is decided by the answer")
   func asked() throws {
     let client = world.client()
@@ -120,7 +155,11 @@ import Testing
     half.confirmation = nil
     var nowhere = params(peer)
     nowhere.address = "F0:F1"
-    for bad in [cut, half, nowhere] {
+    var cutKey = params(peer)
+    cutKey.temporaryKey = HexBytes([1])
+    var zeros = params(peer, hasData: false)
+    zeros.temporaryKey = HexBytes([UInt8](repeating: 0, count: 16))
+    for bad in [cut, half, nowhere, cutKey, zeros] {
       #expect(try client.error(PairingSetOutOfBand.self, bad)?.data?.name == "invalidParameter")
     }
     #expect(world.adapter.outOfBand.isEmpty)

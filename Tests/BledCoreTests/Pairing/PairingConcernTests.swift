@@ -177,7 +177,9 @@ import Testing
     let foreign = world.client(user: reader)
     let octets = [UInt8](repeating: 1, count: 16)
     _ = try foreign.call(PairingReadOutOfBand.self, .init())
-    world.adapter.outOfBandReads[0](.success(try #require(OutOfBandData(confirmation: octets, random: octets))))
+    world.adapter.outOfBandReads[0](
+      .success(
+        try #require(OutOfBandData(secure: SecureOutOfBandData(confirmation: octets, random: octets)))))
     world.settle()
     let client = world.client(user: 1002)
     let (id, link) = try connect(client, world.peer())

@@ -23,6 +23,7 @@ final class ScriptedAdapter: Adapter {
   /// The questions that were answered.
   private(set) var answered: [QuestionID] = []
   private(set) var outOfBand: [DeviceAddress: OutOfBandData] = [:]
+  var takesTemporaryKeys = true
   /// The callers that wait for data to be made.
   var outOfBandReads: [(Result<OutOfBandData, BluetoothError>) -> Void] = []
   /// The power that was asked for and was not switched by the test.
@@ -84,7 +85,11 @@ final class ScriptedAdapter: Adapter {
   func resolves(_ identity: DeviceAddress) -> Bool { resolved.contains(identity) }
   func doesNotResolve(_ identity: DeviceAddress, at address: DeviceAddress) { resolved = [] }
   func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) { outOfBandReads.append(done) }
-  func setOutOfBand(_ data: OutOfBandData?, of address: DeviceAddress) { outOfBand[address] = data }
+  func setOutOfBand(_ data: OutOfBandData, of address: DeviceAddress) throws(BluetoothError) {
+    guard data.temporaryKey == nil || takesTemporaryKeys else { throw GAPError.notSupported.error("no") }
+    outOfBand[address] = data
+  }
+  func removeOutOfBand(of address: DeviceAddress) { outOfBand[address] = nil }
   private(set) var privacy: PrivacySettings?
   func setPrivacy(_ settings: PrivacySettings?) { privacy = settings }
   func setPairing(_ settings: PairingSettings) { pairing = settings }

@@ -86,22 +86,47 @@ import Testing
     far.expectFailure(.passkeyEntryFailed)
   }
 
-  @Test("OOB/BV-05, OOB/BV-06: both have the temporary key", arguments: roles) func outOfBand(_ role: LinkRole) throws {
+  // MARK: - Data by another way
+
+  private let key = Key128(0x0102_0304)
+
+  @Test("OOB/BV-01, OOB/BV-02: both have the temporary key", arguments: roles) func outOfBand(_ role: LinkRole) throws {
     let far = try SMPTester(role)
-    let key = Key128(bigEndian: (1...16).map { UInt8($0) })
     far.terms.temporaryKey = key
     try far.begin("0301 01 10 00 00", "01 0301 01 10 05 07", "02 0301 01 10 00 00")
-    expectPaired(far, try far.authenticate(try #require(key)), level: 3)
+    expectPaired(far, try far.authenticate(key), level: 3)
+    #expect(far.questions == [])
   }
 
-  @Test("OOB/BV-07, OOB/BV-08: one side has it alone, and it does not count", arguments: roles, [true, false])
+  @Test(
+    "OOB/BV-03 to OOB/BV-06: one side has the key alone, and a passkey is shown", arguments: roles, [true, false])
+  func oneSidedWithPasskey(_ role: LinkRole, _ isOurs: Bool) throws {
+    let far = try SMPTester(role, .display)
+    if isOurs { far.terms.temporaryKey = key }
+    let (own, theirs) = isOurs ? ("0001", "0200") : ("0000", "0201")
+    try far.begin(theirs + "05 10 00 00", "01 \(own) 15 10 05 07", "02 \(own) 15 10 00 00")
+    #expect(far.actions.contains(.show(passkey: 123_456, entered: 0)))
+    expectPaired(far, try far.authenticate(passkey), level: 3)
+  }
+
+  @Test("OOB/BV-07 to OOB/BV-10: one side has the key alone: Just Works", arguments: roles, [true, false])
   func oneSided(_ role: LinkRole, _ isOurs: Bool) throws {
     let far = try SMPTester(role)
-    if isOurs { far.terms.temporaryKey = Key128(5) }
-    let flag = isOurs ? "01" : "00"
-    try far.begin(
-      "03" + (isOurs ? "00" : "01") + "01 10 00 00", "01 03\(flag) 01 10 05 07", "02 03\(flag) 01 10 00 00")
+    if isOurs { far.terms.temporaryKey = key }
+    let (own, theirs) = isOurs ? ("0301", "0300") : ("0300", "0301")
+    try far.begin(theirs + "01 10 00 00", "01 \(own) 01 10 05 07", "02 \(own) 01 10 00 00")
     expectPaired(far, try far.authenticate(.zero), level: 2)
+  }
+
+  @Test("OOB/BI-01, OOB/BI-02: another key", arguments: roles) func otherKey(_ role: LinkRole) throws {
+    let far = try SMPTester(role)
+    far.terms.temporaryKey = key
+    try far.begin("0301 05 10 00 00", "01 0301 01 10 05 07", "02 0301 01 10 00 00")
+    let own = try far.confirm(key, far.ownNonce)
+    if role == .central { far.expect(own) }
+    try far.exchange(try far.confirm(Key128(1), far.farNonce), role == .central ? "04" + far.hex(far.ownNonce) : own)
+    try far.send("04" + far.hex(far.farNonce))
+    far.expectFailure(.confirmValueFailed)
   }
 
   @Test("EKS/BV-01, EKS/BV-02: a key of seven octets", arguments: roles) func shortestKey(_ role: LinkRole) throws {

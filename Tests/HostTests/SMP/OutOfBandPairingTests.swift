@@ -11,12 +11,12 @@ import Testing
     let (giver, receiver) = (link.side(role), link.side(role.other))
     let own = OwnOutOfBandData()
     giver.terms.ownOutOfBand = own
-    receiver.terms.outOfBand = own.data
+    receiver.terms.outOfBand = own.data?.secure
   }
 
   @Test func theDataAreTheConfirmValueOfTheKey() throws {
     let own = OwnOutOfBandData()
-    let (data, x) = (try #require(own.data), own.keyPair.publicKey.x)
+    let (data, x) = (try #require(own.data?.secure), own.keyPair.publicKey.x)
     let random = try #require(Key128(littleEndian: data.random))
     #expect(data.confirmation == SecureConnections.f4(u: x, v: x, x: random, z: 0).littleEndian)
   }
@@ -66,7 +66,7 @@ import Testing
   /// Otherwise it would know that the random value is zero, and pass as authenticated.
   @Test(arguments: [LinkRole.central, .peripheral]) func dataThatWereNeverGivenAreNotBelieved(_ liar: LinkRole) throws {
     let link = SMPLink()
-    link.side(liar).terms.outOfBand = OutOfBandData(
+    link.side(liar).terms.outOfBand = SecureOutOfBandData(
       confirmation: Array(repeating: 1, count: 16), random: Array(repeating: 0, count: 16))
     link.raise()
     #expect(link.side(liar.other).failures == [.ours(.outOfBandNotAvailable)])
@@ -85,5 +85,66 @@ import Testing
     other.peripheral.terms.temporaryKey = Key128(98)
     other.raise()
     #expect(other.peripheral.failures == [.ours(.confirmValueFailed)])
+  }
+
+  /// The flag would mean other data if both sides had LE Secure Connections.
+  @Test(arguments: [true, false], [true, false])
+  func aTemporaryKeyAloneMeansLegacyPairing(_ isCentralSecure: Bool, _ isPeripheralSecure: Bool) {
+    let link = SMPLink(isSecure: isCentralSecure)
+    link.peripheral.terms.hasSecureConnections = isPeripheralSecure
+    for side in [link.central, link.peripheral] { side.terms.temporaryKey = Key128(99) }
+    link.raise()
+    #expect(link.central.failures == [] && link.peripheral.failures == [])
+    #expect(link.central.manager.security.level == 3 && link.peripheral.manager.security.level == 3)
+  }
+
+  @Test(arguments: [LinkRole.central, .peripheral])
+  func aTemporaryKeyOfOneSideProtectsNothing(_ holder: LinkRole) {
+    let link = SMPLink()
+    link.side(holder).terms.temporaryKey = Key128(99)
+    link.raise()
+    #expect(link.central.failures == [] && link.peripheral.failures == [])
+    #expect(link.central.manager.security.level == 2 && link.peripheral.manager.security.level == 2)
+  }
+
+  @Test func aTemporaryKeyIsNotGoodEnoughForLevel4() {
+    var terms = PairingTerms(identity: SMPLink.centralAddress, secrets: PairingSecrets())
+    (terms.temporaryKey, terms.level) = (Key128(99), 4)
+    let request = PairingFeatures(requesting: terms)
+    #expect(request.requirements.contains(.secureConnections) && !request.hasOutOfBandData)
+  }
+
+  @Test func withBothKindsOfDataTheSideThatLacksSecureConnectionsDecides() throws {
+    for isSecure in [true, false] {
+      let link = SMPLink()
+      link.peripheral.terms.hasSecureConnections = isSecure
+      try give(link, from: .peripheral)
+      for side in [link.central, link.peripheral] { side.terms.temporaryKey = Key128(99) }
+      link.raise()
+      #expect(link.central.failures == [])
+      #expect(link.central.manager.security.level == (isSecure ? 4 : 3))
+    }
+  }
+
+  /// Only a device that begins can say in time that it has our key.
+  @Test(arguments: [LinkRole.central, .peripheral]) func ourTemporaryKeyCountsIfTheDeviceBegins(_ giver: LinkRole) {
+    let link = SMPLink(isSecure: false)
+    link.peripheral.terms.hasSecureConnections = false
+    let own = OwnOutOfBandData()
+    link.side(giver).terms.ownOutOfBand = own
+    link.side(giver.other).terms.temporaryKey = own.temporaryKey
+    link.raise()
+    #expect(link.central.failures == [] && link.peripheral.failures == [])
+    #expect(link.central.manager.security.level == (giver == .peripheral ? 3 : 2))
+  }
+
+  @Test func ourTemporaryKeyIsNotClaimedToADeviceWithoutData() throws {
+    let link = SMPLink(isSecure: false)
+    link.peripheral.terms.ownOutOfBand = OwnOutOfBandData()
+    link.raise()
+    let response = try #require(
+      link.peripheral.sent.lazy.compactMap { if case .pairingResponse(let features) = $0 { features } else { nil } }
+        .first)
+    #expect(!response.hasOutOfBandData && link.central.manager.security.level == 2)
   }
 }

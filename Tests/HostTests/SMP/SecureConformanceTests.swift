@@ -211,14 +211,14 @@ import Testing
       far.terms.ownOutOfBand = data
       far.terms.secrets.keyPair = data.keyPair
     }
-    if isGot { far.terms.outOfBand = OwnOutOfBandData(keyPair: far.pair).data }
+    if isGot { far.terms.outOfBand = OwnOutOfBandData(keyPair: far.pair).data?.secure }
     let theirs = far.terms.outOfBand.flatMap { Key128(littleEndian: $0.random) }
     return (isGiven ? data.random : .zero, theirs ?? .zero)
   }
 
   @Test("SCOB: data of another key", arguments: roles) func otherData(_ role: LinkRole) throws {
     let far = try SMPTester(role, isSecure: true)
-    far.terms.outOfBand = OwnOutOfBandData().data
+    far.terms.outOfBand = OwnOutOfBandData().data?.secure
     try far.begin("0300 09 10 00 00", "01 0301 09 10 05 07", "02 0301 09 10 00 00")
     if role == .central { far.expect("0c" + Hex.encode(far.own.littleEndian)) }
     try far.send("0c" + Hex.encode(far.pair.publicKey.littleEndian))

@@ -135,7 +135,34 @@ struct KernelPairingTests {
       answer(0, ReadLocalOutOfBandExtendedData.opcode, [0x06, UInt8(structures.count), 0] + structures))
     try stage.settle()
     let data = try results.map { try $0.get() }
-    #expect(data.map(\.confirmation) == [confirmation, confirmation] && data.map(\.random) == [random, random])
+    let secure = SecureOutOfBandData(confirmation: confirmation, random: random)
+    #expect(data.map(\.secure) == [secure, secure] && data.allSatisfy { $0.temporaryKey == nil })
+  }
+
+  @Test("a temporary key of legacy pairing is refused, which the kernel cannot be told", arguments: [true, false])
+  func temporaryKey(_ hasSecure: Bool) throws {
+    let stage = try KernelStage.on()
+    let octets = [UInt8](repeating: 1, count: 16)
+    let secure = SecureOutOfBandData(confirmation: octets, random: octets)
+    let data = try #require(OutOfBandData(secure: hasSecure ? secure : nil, temporaryKey: octets))
+    let error = #expect(throws: BluetoothError.self) { try stage.adapter.setOutOfBand(data, of: phone) }
+    #expect(error?.name == "notSupported")
+    stage.adapter.removeOutOfBand(of: phone)
+    try stage.settle()
+    let codes = stage.kernel.commands.map(\.code)
+    #expect(!codes.contains(AddRemoteOutOfBandData.opcode) && !codes.contains(RemoveRemoteOutOfBandData.opcode))
+  }
+
+  @Test("the kernel is told the data of a device, and that they are gone")
+  func dataOfDevice() throws {
+    let stage = try KernelStage.on()
+    let octets = [UInt8](repeating: 1, count: 16)
+    let secure = SecureOutOfBandData(confirmation: octets, random: octets)
+    try stage.adapter.setOutOfBand(try #require(OutOfBandData(secure: secure)), of: phone)
+    stage.adapter.removeOutOfBand(of: phone)
+    try stage.settle()
+    let codes = stage.kernel.commands.map(\.code).suffix(2)
+    #expect(codes.elementsEqual([AddRemoteOutOfBandData.opcode, RemoveRemoteOutOfBandData.opcode]))
   }
 
   @Test("a wait for out-of-band data ends with an error when the kernel has none, and when the controller goes")

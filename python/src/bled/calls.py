@@ -512,6 +512,7 @@ PAIRING_SET_OUT_OF_BAND = Parameters(
         Member("adapter", "adapter", codec.text, False),
         Member("confirmation", "confirmation", codec.octets, False),
         Member("random", "random", codec.octets, False),
+        Member("temporaryKey", "temporary_key", codec.octets, False),
     )
 )
 CAPTURE_START = Parameters(
@@ -2224,9 +2225,9 @@ class Calls(ABC):
         *,
         adapter: str | None = None,
     ) -> PairingReadOutOfBandResult:
-        """Makes data that are given to a device by another way than the air, such as a QR code or NFC, for LE Secure
-        Connections. Whoever has them may pair with this adapter without a question, until this session ends; the
-        link is authenticated then. Data that were made before, by whatever session, are worth nothing any more.
+        """Makes data that are given to a device by another way than the air, such as a QR code or NFC. Whoever has
+        them may pair with this adapter without a question, until this session ends; the link is authenticated
+        then. Data that were made before, by whatever session, are worth nothing any more.
 
         adapter: The adapter's identifier or address; the first one if missing.
 
@@ -2245,16 +2246,20 @@ class Calls(ABC):
         adapter: str | None = None,
         confirmation: bytes | None = None,
         random: bytes | None = None,
+        temporary_key: bytes | None = None,
     ) -> None:
-        """Tells the daemon the data that a device gave by another way than the air, for LE Secure Connections. The
-        device may pair without a question then, whoever begins, and its link is authenticated. They hold until
-        this session ends, or calls this without "confirmation" and "random".
+        """Tells the daemon the data that a device gave by another way than the air: "confirmation" and "random" for
+        LE Secure Connections, "temporaryKey" for legacy pairing, or both. The device may pair without a question
+        then, whoever begins, and its link is authenticated. They hold until this session ends, or calls this
+        without any. Kernel adapters refuse a temporary key with notSupported.
 
         address: The device's address: the one that it gave with the data.
         address_type: "public" or "random".
         adapter: The adapter's identifier or address; the first one if missing.
         confirmation: The confirmation value, 16 octets, the lowest first.
         random: The random value, 16 octets, the lowest first.
+        temporary_key: The temporary key, 16 octets, the lowest first, which are not all zero. If it is given
+            alone, the pairing is a legacy one, unless a higher level than "authenticated" is asked for.
 
         Needs the permission "pair".
         """
@@ -2264,6 +2269,7 @@ class Calls(ABC):
             adapter=adapter,
             confirmation=confirmation,
             random=random,
+            temporary_key=temporary_key,
         )
         return await self._call("pairing.setOutOfBand", request, _nothing)
 

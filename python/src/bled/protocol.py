@@ -2261,18 +2261,22 @@ class PairingReadOutOfBandResult(Record):
     address_type: "public" or "random".
     confirmation: The confirmation value, 16 octets, the lowest first as in AD structures of type 0x22.
     random: The random value, 16 octets, the lowest first as in AD structures of type 0x23.
+    temporary_key: The temporary key, 16 octets, the lowest first as in AD structures of type 0x10: for
+        devices without LE Secure Connections, which begin to pair. Missing where the adapter is the kernel's.
     """
 
     address: str
     address_type: Literal["public", "random"]
     confirmation: bytes
     random: bytes
+    temporary_key: bytes | None = None
 
     _members: ClassVar[tuple[Member, ...]] = (
         Member("address", "address", codec.text, True),
         Member("addressType", "address_type", codec.text, True),
         Member("confirmation", "confirmation", codec.octets, True),
         Member("random", "random", codec.octets, True),
+        Member("temporaryKey", "temporary_key", codec.octets, False),
     )
 
 
