@@ -21,11 +21,14 @@ package struct CommandSlot {
     package var status: HCIStatus
     /// The Command Complete; nil after a Command Status.
     package var complete: CommandComplete?
+    /// Whether the controller was sent the command: otherwise too many others waited.
+    package var wasSent: Bool
 
-    package init(opcode: Opcode, status: HCIStatus, complete: CommandComplete?) {
+    package init(opcode: Opcode, status: HCIStatus, complete: CommandComplete?, wasSent: Bool = true) {
       self.opcode = opcode
       self.status = status
       self.complete = complete
+      self.wasSent = wasSent
     }
   }
 

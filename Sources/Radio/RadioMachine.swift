@@ -113,7 +113,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     case .ask(let number, let packet):
       guard commands.count < Self.maximumCommands / 2 else {
         let refusal = CommandSlot.Answer(
-          opcode: packet.opcode, status: HCIStatus(.memoryCapacityExceeded), complete: nil)
+          opcode: packet.opcode, status: HCIStatus(.memoryCapacityExceeded), complete: nil, wasSent: false)
         return [.answered(question: number, refusal)]
       }
       commands.append((.question(number), packet))

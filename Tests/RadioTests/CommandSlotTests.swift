@@ -81,7 +81,7 @@ import Testing
     script.expectTold()
     script.give(.ask(257, question))
     let refusal = CommandSlot.Answer(
-      opcode: question.opcode, status: HCIStatus(.memoryCapacityExceeded), complete: nil)
+      opcode: question.opcode, status: HCIStatus(.memoryCapacityExceeded), complete: nil, wasSent: false)
     script.expectTold(.answered(question: 257, refusal))
     // Commands without which links would be in a wrong state are accepted still.
     for _ in 0..<256 { script.give(.command(question)) }

@@ -264,9 +264,7 @@ final class PeripheralConnection {
   }
 
   /// The address to connect to.
-  private var reachable: DeviceAddress {
-    slot.adapter.resolves(peripheral.identity) ? peripheral.identity : peripheral.current
-  }
+  private var reachable: DeviceAddress { slot.address(of: peripheral) }
 
   private func cancel() {
     slot.adapter.cancelConnect(to: dialled ?? reachable)

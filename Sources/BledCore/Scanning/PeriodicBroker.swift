@@ -81,7 +81,7 @@ final class PeriodicBroker {
     if slot.adapter.state == .on, !slot.adapter.information.canSynchronise {
       throw GAPError.notSupported.error("the controller of adapter \(slot.id) cannot follow periodic advertising")
     }
-    let key = Key(slot: slot, train: PeriodicTrain(address: peripheral.current, sid: sid))
+    let key = Key(slot: slot, train: PeriodicTrain(address: slot.address(of: peripheral), sid: sid))
     if let train = trains[key], train.followers.contains(where: { $0.session == session }) {
       throw BledError.alreadyInProgress.error("this session follows that train, or waits for it")
     }

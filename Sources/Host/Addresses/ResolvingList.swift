@@ -16,7 +16,8 @@ import HCI
 /// again; one that it refuses then is left out. In network privacy mode, which is the default, a device that uses its
 /// identity address would not be heard. A controller that refuses a command is not trusted: it is to resolve nothing,
 /// as one whose reports show that it does not resolve. One that is full keeps its devices. Resolution is not switched
-/// while a controller looks for a train (Core 5.4, Vol 4, Part E, 7.8.44): that is postponed until `want`.
+/// while a controller looks for a train (Core 5.4, Vol 4, Part E, 7.8.44): that is postponed until `want`, and so is a
+/// command that was not sent.
 ///
 /// The owner sends the commands while nothing is scanned, advertised or connected.
 package struct ResolvingList {
@@ -48,7 +49,7 @@ package struct ResolvingList {
   private var listed: [Entry] = []
   private var isResolving = false
   private var isTrusted = true
-  /// Whether resolution could not be switched, for now.
+  /// Whether resolution could not be switched, or a command not be sent, for now.
   package private(set) var isPostponed = false
   /// The devices that the controller does not take.
   private var refused: Set<Entry> = []
@@ -88,17 +89,24 @@ package struct ResolvingList {
 
   /// The next command; nil if there is none. `answered` must follow each.
   package mutating func next() -> CommandPacket? {
+    guard !isPostponed else { return nil }
     step = following ?? nextStep
     following = nil
     return step.map(Self.command)
   }
 
   private var nextStep: Step? {
-    guard isDue, !isPostponed else { return nil }
+    guard isDue else { return nil }
     guard !isAsWanted else { return .enable(!target.isEmpty) }
     if isResolving { return .enable(false) }
     if let superfluous = listed.first(where: { !target.contains($0) }) { return .remove(superfluous) }
     return target.first { !listed.contains($0) }.map { .add($0, isSecond: false) }
+  }
+
+  /// The last command of `next` was not sent.
+  package mutating func postpone() {
+    (following, step) = (step, nil)
+    isPostponed = true
   }
 
   /// Takes the answer to the last command of `next`.

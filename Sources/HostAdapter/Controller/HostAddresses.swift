@@ -121,7 +121,7 @@ final class HostAddresses {
     }
     activities.ask(packet) { [weak self] answer in
       guard let self, machine != nil, openings == opening else { return }
-      list?.answered(answer.status)
+      if answer.wasSent { list?.answered(answer.status) } else { list?.postpone() }
       changeList(done)
     }
   }

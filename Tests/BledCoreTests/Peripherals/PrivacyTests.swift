@@ -144,6 +144,22 @@ import Testing
     #expect(world.adapter.scan == nil && world.adapter.pendingConnections.isEmpty)
   }
 
+  @Test("A controller that resolves private addresses seeks a train under the identity, another one as it was heard")
+  func train() throws {
+    let world = world()
+    let client = world.client()
+    world.adapter.information.canSynchronise = true
+    let (link, id) = try pair(client, at: try address(1), in: world)
+    link.end(reason: 0x13)
+    world.settle()
+    for isResolving in [true, false] {
+      world.adapter.resolved = isResolving ? [identity] : []
+      _ = try client.call(PeriodicSync.self, .init(peripheral: id, sid: isResolving ? 1 : 2))
+    }
+    let trains = [PeriodicTrain(address: identity, sid: 1), PeriodicTrain(address: try address(1), sid: 2)]
+    #expect(Set(world.adapter.syncs.keys) == Set(trains))
+  }
+
   @Test("P23: after a restart its identifier is good, and so is an old private address")
   func restart() throws {
     let first = world()

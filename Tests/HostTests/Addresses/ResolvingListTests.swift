@@ -89,6 +89,26 @@ import Testing
     #expect(full.resolves(entry(1).device) && !full.resolves(entry(2).device) && !full.isDue)
   }
 
+  /// The list has the size that it had, and no step is left out.
+  @Test(arguments: 0..<5) func aCommandThatIsNotSentIsRepeatedLater(_ failing: Int) {
+    var list = ResolvingList(size: 4)
+    list.want([entry(1), entry(2)])
+    for _ in 0..<failing {
+      guard list.next() != nil else { break }
+      list.answered(.success)
+    }
+    let unsent = list.next()
+    list.postpone()
+    let next = list.next()
+    #expect(next == nil && list.isPostponed && list.isDue)
+    list.want([entry(1), entry(2)])
+    let repeated = list.next()
+    #expect(repeated == unsent && repeated != nil)
+    list.answered(.success)
+    _ = run(&list)
+    #expect(list.resolves(entry(1).device) && list.resolves(entry(2).device) && !list.isDue)
+  }
+
   @Test("A controller that refuses a command resolves nothing", arguments: [0x2027, 0x204E, 0x202D] as [UInt16])
   func refusal(opcode: UInt16) {
     var list = ResolvingList(size: 4)
