@@ -62,6 +62,8 @@ public protocol Adapter: AnyObject {
   /// Whether the controller resolves the private addresses of the device with this identity by itself: it reports and
   /// connects to the device under its identity, under each of the device's addresses.
   func resolves(_ identity: DeviceAddress) -> Bool
+  /// Whether directed advertising reaches the device with this identity under its private addresses.
+  func callsPrivately(_ identity: DeviceAddress) -> Bool
   /// A device that the controller resolves was reported under another address. If that is one that it should have
   /// resolved, it does not.
   func doesNotResolve(_ identity: DeviceAddress, at address: DeviceAddress)
@@ -95,6 +97,8 @@ public protocol Adapter: AnyObject {
 extension Adapter {
   /// No controller does unless it is told to.
   public func resolves(_ identity: DeviceAddress) -> Bool { false }
+  /// Only a controller that resolves private addresses does.
+  public func callsPrivately(_ identity: DeviceAddress) -> Bool { false }
   /// Nothing follows from it.
   public func doesNotResolve(_ identity: DeviceAddress, at address: DeviceAddress) {}
 }

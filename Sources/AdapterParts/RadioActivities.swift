@@ -96,6 +96,11 @@ package final class RadioActivities: TrainCommands {
     if !isHeld { run(.wantAdvertising(set, parameters)) }
   }
 
+  /// Changes the wanted advertisements, of which the machines are told next.
+  package func adapt(_ change: (AdvertisingParameters) -> AdvertisingParameters) {
+    targets.advertising = targets.advertising.mapValues(change)
+  }
+
   /// Wants a train to be followed, or with nil no longer.
   package func want(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
     targets.syncs[train] = parameters

@@ -107,7 +107,7 @@ package final class HostAdapter: Adapter {
   package func setScan(_ parameters: ScanParameters?) { controller.activities.want(scan: parameters) }
 
   package func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
-    controller.activities.want(set, parameters)
+    controller.activities.want(set, parameters.map(addresses.adapted))
   }
 
   package func setSubevent(
@@ -141,6 +141,7 @@ package final class HostAdapter: Adapter {
   package func bondsAdded() { addresses.bondsChanged() }
 
   package func resolves(_ identity: DeviceAddress) -> Bool { addresses.resolves(identity) }
+  package func callsPrivately(_ identity: DeviceAddress) -> Bool { addresses.isToResolve(identity) }
   package func doesNotResolve(_ identity: DeviceAddress, at address: DeviceAddress) {
     addresses.doesNotResolve(identity, at: address)
   }
@@ -270,6 +271,7 @@ extension HostAdapter: ControllerHostOwner {
     information.privateAddress = address
     let profile = found.profile
     links.begin(found, seenAs: address ?? profile.addressOnAir, addresses.key(of: profile.address))
+    controller.activities.adapt(addresses.adapted)
     // The state is reported before wanted activities start.
     become(.on)
     controller.activities.startTargets(.tick)

@@ -12,7 +12,7 @@ extension LegacyFamily {
         $0.intervalMin = interval
         $0.intervalMax = interval
         $0.type = type(of: parameters.kind)
-        $0.ownAddressType = HCIAddress(own).type
+        $0.ownAddressType = parameters.ownAddressType(own)
         if let target = parameters.target { $0.peer = HCIAddress(target) }
         $0.channelMap = parameters.channels.rawValue
       })
@@ -60,7 +60,7 @@ extension ExtendedFamily {
       $0.intervalMin = interval
       $0.intervalMax = interval
       $0.channelMap = parameters.channels.rawValue
-      $0.ownAddressType = HCIAddress(own).type
+      $0.ownAddressType = parameters.ownAddressType(own)
       if let target = parameters.target { $0.peer = HCIAddress(target) }
       if let power = parameters.txPower { $0.txPower = Int8(clamping: power) }
       $0.primaryPHY = parameters.primaryPHY.rawValue
@@ -152,5 +152,16 @@ extension ExtendedFamily {
 
   static func forgetAdvertising(handle: UInt8) -> [FamilyCommand<Self>] {
     [FamilyCommand(LERemoveAdvertisingSet { $0.advertisingHandle = handle })]
+  }
+}
+
+extension AdvertisingParameters {
+  /// The type of our address in commands. With those of identities the controller fills in private addresses: one of
+  /// the target, and one of ours if its list has a key for that; else it takes `own` (Core 5.4, Vol 4, Part E, 7.8.53).
+  fileprivate func ownAddressType(_ own: DeviceAddress) -> AddressType {
+    switch own.kind {
+    case .public: resolvesTarget ? .publicIdentity : .public
+    case .random: resolvesTarget ? .randomIdentity : .random
+    }
   }
 }

@@ -207,17 +207,64 @@ import Testing
       $0.peerResolvablePrivateAddress = 0x4011_2233_4455
       ($0.interval, $0.supervisionTimeout) = (24, 400)
     }
-    #expect(event.resolved?.handle == 0x40)
-    #expect(event.resolved?.address == DeviceAddress(value: 0x4011_2233_4455, kind: .random))
+    #expect(event.resolvedPeer == DeviceAddress(value: 0x4011_2233_4455, kind: .random))
+    #expect(event.madeLocal == nil)
     try stage.controller.tell(.leEnhancedConnectionComplete(event))
     try stage.settle()
     #expect(stage.links.first?.peer == Self.device)
     // A device that uses its identity address, and one that is not in the list.
     var identity = event
     identity.peerResolvablePrivateAddress = 0
-    #expect(identity.resolved == nil)
+    #expect(identity.resolvedPeer == nil)
     identity = event
     identity.peer.type = .random
-    #expect(identity.resolved == nil)
+    #expect(identity.resolvedPeer == nil)
+  }
+
+  // MARK: - Directed advertising
+
+  /// The type of our address, and the target, with which directed advertising began.
+  private func calls(_ stage: HostStage) throws -> [String] {
+    try stage.controller.commands.filter { $0.opcode.rawValue == 0x2006 }.map {
+      let command = try LESetAdvertisingParameters(decoding: $0)
+      return "\(command.ownAddressType.rawValue) to \(command.peer.type.rawValue)"
+    }
+  }
+
+  private let set = AdvertisingSetID(1)
+  private let directed = AdvertisingParameters(kind: .directed(Self.device, isHighDuty: false), data: [])
+
+  @Test(arguments: [true, false]) func aDeviceInTheListIsCalledUnderAPrivateAddress(_ isPrivate: Bool) throws {
+    let bonds = Bonds()
+    let stage = try resolving(privacy: isPrivate ? .seconds(900) : nil, bonds)
+    stage.adapter.setAdvertising(set, directed)
+    try stage.settle()
+    let (own, made) = isPrivate ? (1, 3) : (0, 2)
+    #expect(try calls(stage) == ["\(own) to 1"])
+    bonds.all = [bond(stage)]
+    stage.adapter.bondsAdded()
+    #expect(stage.adapter.callsPrivately(Self.device) && !stage.adapter.callsPrivately(HostStage.phone))
+    try stage.settle()
+    #expect(try calls(stage) == ["\(own) to 1", "\(made) to 1"])
+    // Also when the controller returns, and not without the bond.
+    stage.controller.hangUp()
+    try stage.settle()
+    try stage.wait(.seconds(1))
+    #expect(try calls(stage).last == "\(made) to 1")
+    bonds.all = []
+    stage.adapter.bondsAdded()
+    try stage.wait(.seconds(3))
+    #expect(try calls(stage).last == "\(own) to 1")
+    #expect(!stage.adapter.callsPrivately(Self.device))
+  }
+
+  @Test func aControllerThatDoesNotResolveCallsTheIdentity() throws {
+    let bonds = Bonds()
+    let stage = try resolving(bonds) { $0.returned[0x1002]?[39] = 0 }
+    bonds.all = [bond(stage)]
+    stage.adapter.bondsAdded()
+    stage.adapter.setAdvertising(set, directed)
+    try stage.settle()
+    #expect(try calls(stage) == ["0 to 1"] && !stage.adapter.callsPrivately(Self.device))
   }
 }

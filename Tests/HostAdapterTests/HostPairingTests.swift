@@ -21,6 +21,24 @@ import Testing
     try stage.settle()
   }
 
+  /// The event of the advertising set, which has another address, comes later.
+  @Test func anAddressThatTheControllerMadeIsThatOfTheLink() throws {
+    let stage = try PairingStage()
+    stage.pairing.settings = accepting
+    stage.pairing.receive(
+      .leEnhancedConnectionComplete(
+        LEEnhancedConnectionComplete {
+          ($0.handle, $0.role) = (0x40, 1)
+          $0.peer = HCIAddress(phone)
+          $0.localResolvablePrivateAddress = hidden.value
+        }))
+    let device = stage.connect(phone, 0x40, as: .peripheral, knows: hidden)
+    stage.pairing.connected(0x40, to: PairingStage.local)
+    try stage.begin(device)
+    try consent(stage)
+    #expect(stage.failures.isEmpty && stage.bonded.map(\.peer) == [phone])
+  }
+
   @Test func requestsOfALinkEndWithItsPairing() throws {
     let stage = try PairingStage()
     let device = stage.connect(lamp, 0x40)

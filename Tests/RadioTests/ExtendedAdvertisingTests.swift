@@ -113,6 +113,17 @@ struct ExtendedAdvertisingTests {
       .linkUp(handle: 0x40, .peripheral, target, LinkParameters(0x28, 0, 0x2A)), .advertising(set, .ended(.connected)))
   }
 
+  @Test func aTargetThatTheControllerResolvesGetsPrivateAddresses() throws {
+    var parameters = AdvertisingParameters(kind: .directed(target, isHighDuty: false), data: [])
+    parameters.resolvesTarget = true
+    var legacy = RadioScript<LegacyFamily>()
+    legacy.give(.wantAdvertising(set, parameters))
+    try legacy.command("0620 0f a000 a000 04 02 01 f5f4f3f2f1f0 07 00")
+    var script = extended()
+    script.give(.wantAdvertising(set, parameters))
+    try script.command("3620 19 00 1500 a00000 a00000 07 02 01 f5f4f3f2f1f0 00 7f 01 00 01 00 00", returns: "00")
+  }
+
   @Test func theHighDutyCycleOfALegacyControllerIsOver() throws {
     var script = RadioScript<LegacyFamily>()
     script.give(.wantAdvertising(set, AdvertisingParameters(kind: .directed(target, isHighDuty: true), data: [])))

@@ -210,7 +210,9 @@ final class PeripheralDirectory {
   }
 
   /// The device of this address, if it is known.
-  func known(at address: DeviceAddress) -> Peripheral? { byAddress[address] ?? aliases[address] }
+  func known(at address: DeviceAddress) -> Peripheral? {
+    byAddress[address] ?? aliases[address] ?? bonds.resolver.identity(of: address).flatMap { byAddress[$0] }
+  }
 
   private func add(_ id: String, _ address: DeviceAddress, on adapter: AdapterSlot, name: String?) -> Peripheral {
     lastNumber += 1

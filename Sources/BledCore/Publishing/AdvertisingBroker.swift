@@ -103,7 +103,7 @@ final class AdvertisingBroker {
     }
     try admitPlace(on: slot, for: session)
     let target = try params.directedTo.map {
-      try directory.address(of: DeviceReference($0, kind: params.directedToType))
+      try directory.target(DeviceReference($0, kind: params.directedToType), on: slot)
     }
     let (parameters, shortenedName) = try params.parameters(
       inBackground: session.isBackground, to: target, on: slot.adapter.information)

@@ -65,6 +65,9 @@ package struct ResolvingList {
     isResolving && isTrusted && listed.contains { $0.device == device }
   }
 
+  /// Whether the controller resolves the private addresses of this device, or is about to.
+  package func isToResolve(_ device: DeviceAddress) -> Bool { target.contains { $0.device == device } }
+
   /// Whether the controller should have resolved a private address that it reported.
   package func shouldResolve(_ address: DeviceAddress, of device: DeviceAddress) -> Bool {
     resolves(device) && listed.contains { $0.device == device && wanted.contains($0) && address.isResolved(by: $0.key) }

@@ -82,6 +82,16 @@ final class HostAddresses {
   /// Whether the controller resolves the private addresses of this device.
   func resolves(_ device: DeviceAddress) -> Bool { list?.resolves(device) == true }
 
+  /// Whether the controller resolves the private addresses of this device, or is about to.
+  func isToResolve(_ device: DeviceAddress) -> Bool { list?.isToResolve(device) == true }
+
+  /// An advertisement as the controller can send it at present: a device in the list is called under a private address.
+  func adapted(_ parameters: AdvertisingParameters) -> AdvertisingParameters {
+    var adapted = parameters
+    adapted.resolvesTarget = parameters.target.map(resolves) == true
+    return adapted
+  }
+
   /// A device in the list was reported under this address.
   func doesNotResolve(_ device: DeviceAddress, at address: DeviceAddress) {
     guard list?.shouldResolve(address, of: device) == true else { return }
@@ -211,6 +221,7 @@ final class HostAddresses {
       let isScanOver = scanEnded && activities.targets.scan == nil
       owner?.resume(
         under: address, isScanOver: isScanOver, over: ended.filter { activities.targets.advertising[$0] == nil })
+      activities.adapt(adapted)
       activities.run(.resume(address, activities.targets))
     case .failed: owner?.controllerFailed("it does not take its private address again")
     }

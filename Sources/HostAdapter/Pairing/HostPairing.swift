@@ -57,8 +57,8 @@ final class HostPairing {
   private var links: [ConnectionHandle: SecuredLink] = [:]
   private var lastQuestion: UInt64 = 0
   private var attempts = RepeatedAttempts()
-  /// The address on the air of a device that the controller resolved; its link is about to begin.
-  private var resolved: (handle: ConnectionHandle, address: DeviceAddress)?
+  /// The event of a link that is about to begin, with the private addresses of the controller.
+  private var beginning: LEEnhancedConnectionComplete?
 
   init(_ controller: any ControllerCommands, in context: AdapterContext) {
     self.controller = controller
@@ -69,14 +69,21 @@ final class HostPairing {
 
   /// A link came up.
   func began(_ handle: ConnectionHandle, _ role: LinkRole, _ peer: DeviceAddress) {
-    let onAir = resolved?.handle == handle ? resolved?.address : nil
-    resolved = nil
-    links[handle] = SecuredLink(
-      handle, role, local: addressOnAir, peer, onAir: onAir ?? peer, identity: bonds.identity(of: peer))
+    let event = beginning?.handle == handle ? beginning : nil
+    beginning = nil
+    let secured = SecuredLink(
+      handle, role, local: event?.madeLocal ?? addressOnAir, peer, onAir: event?.resolvedPeer ?? peer,
+      identity: bonds.identity(of: peer))
+    secured.isLocalMade = event?.madeLocal != nil
+    links[handle] = secured
   }
 
-  /// The device of a link connected to this address, which it knows us by.
-  func connected(_ handle: ConnectionHandle, to local: DeviceAddress) { links[handle]?.manager.local = local }
+  /// The device of a link connected to this address of an advertising set, which it knows us by, unless the controller
+  /// made another.
+  func connected(_ handle: ConnectionHandle, to local: DeviceAddress) {
+    guard let secured = links[handle], !secured.isLocalMade else { return }
+    secured.manager.local = local
+  }
 
   /// A link ends: its requests fail.
   func ended(_ handle: ConnectionHandle, _ error: BluetoothError) {
@@ -121,7 +128,7 @@ final class HostPairing {
   /// Takes an event about encryption, or about a link that begins.
   func receive(_ event: HCIEvent) {
     switch event {
-    case .leEnhancedConnectionComplete(let event): resolved = event.resolved
+    case .leEnhancedConnectionComplete(let event): beginning = event
     case .leLongTermKeyRequest(let event):
       guard let secured = links[event.handle] else { return reply(event.handle, nil) }
       run(secured) { (manager, _) in

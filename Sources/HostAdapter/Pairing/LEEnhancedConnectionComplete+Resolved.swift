@@ -2,11 +2,16 @@ import Bluetooth
 import HCI
 
 extension LEEnhancedConnectionComplete {
-  /// The link and the private address of its device, if the controller resolved that.
-  var resolved: (handle: ConnectionHandle, address: DeviceAddress)? {
-    guard status.isSuccess, peer.type == .publicIdentity || peer.type == .randomIdentity,
-      peerResolvablePrivateAddress != 0
-    else { return nil }
-    return (handle, DeviceAddress(value: peerResolvablePrivateAddress, kind: .random))
+  /// The private address of the device of a new link, if the controller resolved it.
+  var resolvedPeer: DeviceAddress? {
+    guard status.isSuccess, peer.type == .publicIdentity || peer.type == .randomIdentity else { return nil }
+    return Self.privateAddress(peerResolvablePrivateAddress)
+  }
+
+  /// Our private address on a new link, if the controller made it.
+  var madeLocal: DeviceAddress? { status.isSuccess ? Self.privateAddress(localResolvablePrivateAddress) : nil }
+
+  private static func privateAddress(_ value: UInt64) -> DeviceAddress? {
+    value == 0 ? nil : DeviceAddress(value: value, kind: .random)
   }
 }

@@ -12,6 +12,8 @@ final class SecuredLink {
   /// The address of the device that its bond names.
   var identity: DeviceAddress
   var manager: SecurityManager
+  /// Whether the controller made our address on the link.
+  var isLocalMade = false
   /// Rings at the manager's deadline.
   var alarm: (any ScheduledWork)?
   /// The question that waits for an answer, with its number in the manager.

@@ -83,6 +83,7 @@ final class ScriptedAdapter: Adapter {
   /// The devices whose private addresses it resolves by itself.
   var resolved: Set<DeviceAddress> = []
   func resolves(_ identity: DeviceAddress) -> Bool { resolved.contains(identity) }
+  func callsPrivately(_ identity: DeviceAddress) -> Bool { resolved.contains(identity) }
   func doesNotResolve(_ identity: DeviceAddress, at address: DeviceAddress) { resolved = [] }
   func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) { outOfBandReads.append(done) }
   func setOutOfBand(_ data: OutOfBandData, of address: DeviceAddress) throws(BluetoothError) {
