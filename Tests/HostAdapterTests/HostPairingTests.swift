@@ -210,14 +210,44 @@ import Testing
     #expect(stage.failures.count == 1)
     device.relay = { [$0] }
     let count = device.received.count
+    let (first, second) = (stage.raise(device), stage.raise(device))
+    try stage.settle()
+    stage.scheduler.advance(by: .milliseconds(999))
+    try stage.settle()
+    #expect(first.all.isEmpty && device.received.count == count, "nothing is sent")
+    stage.scheduler.advance(by: .milliseconds(1))
+    try stage.settle()
+    #expect(first.hasSucceeded && second.hasSucceeded)
+    #expect(device.received.count { if case .pairingRequest = $0 { true } else { false } } == 2)
+  }
+
+  /// Each failure doubles the time until the next pairing: 1, 2, 4, 8 s.
+  @Test func longWaitsAreToldAndTheEndOfALinkEndsOne() throws {
+    let stage = try PairingStage()
+    let device = stage.connect(lamp, 0x40)
+    device.terms.hasSecureConnections = false
+    device.relay = { pdu in
+      guard case .pairingRandom = pdu else { return [pdu] }
+      return [.pairingRandom(Key128(5))]
+    }
+    for failures in 1...4 {
+      let outcome = stage.raise(device)
+      stage.scheduler.advance(by: .seconds(4))
+      try stage.settle()
+      #expect(outcome.hasFailed && stage.failures.count == failures)
+    }
+    stage.scheduler.advance(by: .milliseconds(2500))
     let early = stage.raise(device)
     try stage.settle()
-    #expect(early.hasFailed)
-    #expect(device.received.count == count, "nothing is sent")
+    #expect(early.error?.message.contains("try again in 6 s") == true)
     stage.scheduler.advance(by: .seconds(1))
-    let late = stage.raise(device)
+    let waiting = stage.raise(device)
     try stage.settle()
-    #expect(late.hasSucceeded)
+    #expect(waiting.all.isEmpty)
+    stage.pairing.ended(0x40, GAPError.disconnected.error("gone"))
+    stage.scheduler.advance(by: .seconds(60))
+    try stage.settle()
+    #expect(waiting.error == GAPError.disconnected.error("gone") && stage.failures.count == 4)
   }
 
   @Test func aDeviceDoesNotWaitAfterTheAdapterWasSwitchedOff() throws {

@@ -33,6 +33,8 @@ package struct RepeatedAttempts: Sendable {
   /// A pairing with a device succeeded.
   package mutating func succeeded(_ peer: DeviceAddress) { devices[peer] = nil }
 
-  /// Whether a device has to wait.
-  package func isWaiting(_ peer: DeviceAddress, now: Instant) -> Bool { devices[peer].map { now < $0.until } ?? false }
+  /// Until when a device has to wait; nil if it need not.
+  package func wait(of peer: DeviceAddress, now: Instant) -> Instant? {
+    devices[peer].flatMap { now < $0.until ? $0.until : nil }
+  }
 }

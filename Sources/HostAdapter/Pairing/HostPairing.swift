@@ -25,7 +25,7 @@ protocol HostPairingOwner: AnyObject {
 /// |-----------------------------------------|-------------------------------------------------------------------------|
 /// | `raise`, the link has the level         | done                                                                    |
 /// | `raise`, a bond below the level         | failed: it is to be forgotten first                                     |
-/// | `raise` without a bond, too early       | failed: a pairing with the device has just failed                       |
+/// | `raise` without a bond, too early       | waits for up to 5 s, else failed: pairings with the device have failed  |
 /// | `raise`                                 | the bond's key is used, or the device is paired with; later ones wait   |
 /// | the device begins                       | permitted for a request that waits without a bond, or as `settings` say |
 /// | the link is encrypted with a bond's key | requests of that level are done                                         |
@@ -36,6 +36,9 @@ protocol HostPairingOwner: AnyObject {
 /// | the link's end during a pairing that the device began | counted as one of its failed attempts                     |
 /// | `switchedOff`                           | failed attempts are forgotten                                           |
 final class HostPairing {
+  /// As long as a request waits after pairings with its device have failed.
+  private static let longestPause = Duration.seconds(5)
+
   weak var owner: (any HostPairingOwner)?
   /// Told of the pairing with a device.
   var onEvent: ((DeviceAddress, PairingEvent) -> Void)?
@@ -89,6 +92,7 @@ final class HostPairing {
   func ended(_ handle: ConnectionHandle, _ error: BluetoothError) {
     guard let secured = links.removeValue(forKey: handle) else { return }
     secured.alarm?.cancel()
+    secured.pause?.cancel()
     if secured.manager.isPairing, !secured.manager.isOwnPairing {
       attempts.failed(secured.identity, now: context.scheduler.now)
     }
@@ -172,11 +176,28 @@ final class HostPairing {
       let words = "the keys shared with \(link.peer) do not reach this level: forget them, and pair again"
       return context.fail(done, GAPError.pairingFailed.error(words))
     }
-    guard bond != nil || !attempts.isWaiting(secured.identity, now: context.scheduler.now) else {
-      return context.fail(done, PairingFailure.ours(.repeatedAttempts).error(with: link.peer))
+    let now = context.scheduler.now
+    let end = bond == nil ? attempts.wait(of: secured.identity, now: now) : nil
+    if let end, now.duration(to: end) > Self.longestPause {
+      let seconds = (now.duration(to: end) + .milliseconds(999)).components.seconds
+      let words = "several pairings with \(link.peer) have failed: try again in \(seconds) s"
+      return context.fail(done, GAPError.pairingFailed.error(words))
     }
     secured.wait(for: level, capability, usesOwnData: usesOwnData, done)
-    let requirements = AuthenticationRequirements(requesting: secured.wanted ?? level, secured.capability)
+    guard let end else { return begin(secured) }
+    guard secured.pause == nil else { return }
+    secured.pause = context.scheduler.schedule(at: end) { [weak self, weak secured] in
+      guard let self, let secured else { return }
+      secured.pause = nil
+      begin(secured)
+    }
+  }
+
+  /// Raises the protection of a link to the highest level that is waited for.
+  private func begin(_ secured: SecuredLink) {
+    guard let wanted = secured.wanted else { return }
+    let bond = bonds.find(secured.identity)
+    let requirements = AuthenticationRequirements(requesting: wanted, secured.capability)
     run(secured) { (manager, now) in manager.raise(bond: bond, requirements, self.ownTerms(secured), now: now) }
   }
 
@@ -218,7 +239,7 @@ final class HostPairing {
   }
 
   private func permission(for secured: SecuredLink, at now: Instant) -> PairingPermission {
-    guard !attempts.isWaiting(secured.identity, now: now) else { return .refused(.repeatedAttempts) }
+    guard attempts.wait(of: secured.identity, now: now) == nil else { return .refused(.repeatedAttempts) }
     // A request that is to use a bond is no consent to another one, which may be that of another device.
     if secured.wanted != nil, bonds.find(secured.identity) == nil { return .granted(ownTerms(secured)) }
     guard settings.acceptsDevices else { return .refused(.pairingNotSupported) }

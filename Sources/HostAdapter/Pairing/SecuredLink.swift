@@ -16,6 +16,8 @@ final class SecuredLink {
   var isLocalMade = false
   /// Rings at the manager's deadline.
   var alarm: (any ScheduledWork)?
+  /// Rings when the requests that wait may begin to pair, after pairings with the device have failed.
+  var pause: (any ScheduledWork)?
   /// The question that waits for an answer, with its number in the manager.
   var question: (id: QuestionID, number: UInt32)?
   /// The means of a person for the requests that wait.

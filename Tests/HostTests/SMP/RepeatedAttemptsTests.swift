@@ -10,15 +10,15 @@ import Testing
   @Test func eachFailureDoublesTheWait() {
     var attempts = RepeatedAttempts()
     let peer = address(1)
-    #expect(!attempts.isWaiting(peer, now: .zero))
+    #expect(attempts.wait(of: peer, now: .zero) == nil)
     for wait in [1, 2, 4, 8, 16, 32, 64, 64, 64] {
       attempts.failed(peer, now: .zero)
-      #expect(attempts.isWaiting(peer, now: time(wait - 1)))
-      #expect(!attempts.isWaiting(peer, now: time(wait)))
+      #expect(attempts.wait(of: peer, now: time(wait - 1)) != nil)
+      #expect(attempts.wait(of: peer, now: time(wait)) == nil)
     }
-    #expect(!attempts.isWaiting(address(2), now: .zero))
+    #expect(attempts.wait(of: address(2), now: .zero) == nil)
     attempts.succeeded(peer)
-    #expect(!attempts.isWaiting(peer, now: .zero))
+    #expect(attempts.wait(of: peer, now: .zero) == nil)
   }
 
   @Test func timeWithoutAFailureHalvesTheWait() {
@@ -26,15 +26,15 @@ import Testing
     for _ in 0..<7 { attempts.failed(address(1), now: .zero) }
     // Two times 64 s after the end of the wait: twice halved, and doubled by the new failure.
     attempts.failed(address(1), now: time(64 + 2 * 64))
-    #expect(attempts.isWaiting(address(1), now: time(192 + 31)))
-    #expect(!attempts.isWaiting(address(1), now: time(192 + 32)))
+    #expect(attempts.wait(of: address(1), now: time(192 + 31)) != nil)
+    #expect(attempts.wait(of: address(1), now: time(192 + 32)) == nil)
   }
 
   @Test func manyDevicesReplaceTheOneThatMayPairFirst() {
     var attempts = RepeatedAttempts()
     attempts.failed(address(0), now: .zero)
     for value in 1...64 { attempts.failed(address(UInt64(value)), now: time(value)) }
-    #expect(!attempts.isWaiting(address(0), now: .zero))
-    #expect(attempts.isWaiting(address(64), now: time(64)))
+    #expect(attempts.wait(of: address(0), now: .zero) == nil)
+    #expect(attempts.wait(of: address(64), now: time(64)) != nil)
   }
 }
