@@ -295,6 +295,8 @@ extension HostAdapter: ControllerHostOwner {
     links.receive(packet)
   }
 
+  func lostData(on handle: ConnectionHandle) { links.room.dropped(on: handle) }
+
   func sending(_ packet: CommandPacket) { links.sent(packet) }
 
   func perform(_ action: RadioAction) {

@@ -86,4 +86,47 @@ import Testing
     kernel.proceed()
     try until { kernel.calls.last == .closed }
   }
+
+  // MARK: - Data
+
+  /// The controller's answers to commands; it has flow control to the host.
+  private static let returned: [UInt16: [UInt8]] = [
+    0x1001: [13, 0, 0, 13, 0xF1, 0x05, 0, 0], 0x1002: (0..<64).map { $0 == 10 ? 0xE0 : 0 },
+    0x1009: [1, 2, 3, 4, 5, 6], 0x2002: [27, 0, 3],
+  ]
+
+  /// Answers the commands that came, with success.
+  /// - Returns: their octets.
+  private func answer() -> [[UInt8]] {
+    var commands: [[UInt8]] = []
+    var buffer = [UInt8](repeating: 0, count: 300)
+    while true {
+      let count = read(kernel.controllerEnd, &buffer, buffer.count)
+      guard count >= 4 else { return commands }
+      let command = Array(buffer[..<count])
+      commands.append(command)
+      let opcode = UInt16(command[1]) | UInt16(command[2]) << 8
+      let returned = [0] + (Self.returned[opcode] ?? [UInt8](repeating: 0, count: 240))
+      let event = [4, 0x0E, UInt8(3 + returned.count), 1] + command[1...2] + returned
+      #expect(write(kernel.controllerEnd, event, event.count) == event.count)
+    }
+  }
+
+  /// Their header promises more octets than there are.
+  @Test func theRoomOfDataThatCannotBeDecodedIsFreeAgain() throws {
+    kernel.proceed()
+    kernel.isSlow = false
+    try until {
+      _ = answer()
+      return adapter.state == .on
+    }
+    let data: [UInt8] = [2, 0x40, 0x20, 9, 0, 1, 2]
+    try #require(write(kernel.controllerEnd, data, data.count) == data.count)
+    var commands: [[UInt8]] = []
+    // Host Number Of Completed Packets: one of the handle 0x0040.
+    try until {
+      commands += answer()
+      return commands.contains([1, 0x35, 0x0C, 5, 1, 0x40, 0, 1, 0])
+    }
+  }
 }

@@ -7,6 +7,8 @@ package enum HCIPacket: Hashable, Sendable {
   /// Type 0x04, to the host.
   case event(EventPacket)
 
+  /// The octet before data.
+  private static let dataType: UInt8 = 0x02
   /// The octet before events.
   static let eventType: UInt8 = 0x04
 
@@ -16,18 +18,24 @@ package enum HCIPacket: Hashable, Sendable {
     let type: UInt8 = try coder.read()
     switch type {
     case 0x01: self = .command(try coder.read())
-    case 0x02: self = .acl(try coder.read())
+    case Self.dataType: self = .acl(try coder.read())
     case Self.eventType: self = .event(try coder.read())
     default: throw .unknownPacketType(type)
     }
     try coder.end()
   }
 
+  /// The link of data that may be cut or too long; nil for other packets, and for data without a whole handle.
+  package static func dataHandle(of octets: [UInt8]) -> ConnectionHandle? {
+    guard octets.count >= 3, octets[0] == dataType else { return nil }
+    return (UInt16(octets[1]) | UInt16(octets[2]) << 8) & 0x0FFF
+  }
+
   /// The packet as it is on the wire.
   package var octets: [UInt8] {
     switch self {
     case .command(let packet): Self.octets(0x01, packet)
-    case .acl(let packet): Self.octets(0x02, packet, capacity: 5 + packet.data.count)
+    case .acl(let packet): Self.octets(Self.dataType, packet, capacity: 5 + packet.data.count)
     case .event(let packet): Self.octets(Self.eventType, packet)
     }
   }

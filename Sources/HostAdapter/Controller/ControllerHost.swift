@@ -24,6 +24,8 @@ protocol ControllerHostOwner: AnyObject {
   /// An event, before the machines receive it.
   func receive(_ event: HCIEvent)
   func receive(_ packet: ACLDataPacket)
+  /// Data of a link could not be decoded.
+  func lostData(on handle: ConnectionHandle)
   /// A command of an activity is about to be sent.
   func sending(_ packet: CommandPacket)
 }
@@ -166,6 +168,7 @@ final class ControllerHost {
       }
     } catch {
       context.logger.debug("an HCI packet could not be decoded: \(error)")
+      if let handle = HCIPacket.dataHandle(of: octets) { owner?.lostData(on: handle) }
     }
   }
 

@@ -41,7 +41,7 @@ final class HostRoom {
     tell()
   }
 
-  /// A packet of no known link was dropped.
+  /// A packet was dropped that no link holds.
   func dropped(on handle: ConnectionHandle) {
     if buffers != nil { send([HostNumberOfCompletedPackets(1, on: handle)]) }
   }
