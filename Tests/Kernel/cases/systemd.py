@@ -227,14 +227,14 @@ async def over_tcp(_given):
     try:
         write_configuration(adapters=["hci0", "h4:tcp:6402"])
         await run("systemctl", "restart", "bled.service")
-        problem = (await adapter_is("h4:tcp:6402", "failed"))["problem"]
+        problem = (await adapter_is("h4:tcp:127.0.0.1:6402", "failed"))["problem"]
         expect_equal(problem["kind"], "permission", "the kind of the problem")
         expect("adapters.md" in problem["remedy"], f"the problem: {problem}")
         with open(drop_in, "w", encoding="utf-8") as file:
             file.write("[Service]\nRestrictAddressFamilies=AF_INET AF_INET6\nIPAddressAllow=127.0.0.1\n")
         await run("systemctl", "daemon-reload")
         await run("systemctl", "restart", "bled.service")
-        await adapter_is("h4:tcp:6402", "on")
+        await adapter_is("h4:tcp:127.0.0.1:6402", "on")
     finally:
         shutil.rmtree(os.path.dirname(drop_in))
         write_configuration(adapters=["hci0"])
