@@ -18,7 +18,7 @@ import HCI
 /// while: a system that goes to sleep begins with such commands, and says so only afterwards.
 struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initiating: RadioFamily>: RadioMachine {
   private enum Sender: Hashable {
-    case question(Int)
+    case questions([Int])
     case nobody
     case scan, advertising, initiator, sync
   }
@@ -116,7 +116,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
           opcode: packet.opcode, status: HCIStatus(.memoryCapacityExceeded), complete: nil, wasSent: false)
         return [.answered(question: number, refusal)]
       }
-      commands.append((.question(number), packet))
+      commands.append((.questions([number]), packet))
     case .transfer(let number, let transfer):
       let packet = advertising.packet(for: transfer) ?? sync.packet(for: transfer)
       return packet.map { receive(.ask(number, $0), at: now) } ?? [.unknownTrain(question: number)]
@@ -238,7 +238,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   private mutating func receive(_ answer: CommandSlot.Answer, at now: Instant) -> [RadioAction] {
     if let handle = disconnecting { return disconnected(handle, answer.status, at: now) }
     return switch sender {
-    case .question(let number): [.answered(question: number, answer)]
+    case .questions(let numbers): numbers.map { .answered(question: $0, answer) }
     case .nobody: []
     case .scan: scanAnswered(answer.status, at: now)
     case .advertising: advertising.answered(answer, at: now)
@@ -277,7 +277,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       return advertising.ended(handle: event.advertisingHandle, event.status, events: event.completedEvents)
     case .lePeriodicAdvertisingSubeventDataRequest(let event):
       let next = subevents.requested(event, by: advertising.responder(event.advertisingHandle))
-      commands += next.map { (.question($0.number), $0.packet) }
+      commands += next.map { (.questions($0.numbers), $0.packet) }
       return []
     case .lePeriodicAdvertisingResponseReport(let event):
       return subevents.received(event, by: advertising.responder(event.advertisingHandle))

@@ -7,15 +7,15 @@ import HCI
 /// |----------|-----------------------------------|------------------------------------------------------------|
 /// | empty    | `want`                            | none → waiting                                             |
 /// | waiting  | `want`                            | the earlier data is answered as cancelled → waiting        |
-/// | waiting  | the controller requests its data  | the command with it, under the number of the data → empty  |
+/// | waiting  | the controller requests its data  | a command with all that fits, under their numbers → empty  |
 /// | waiting  | the train is not wanted any more  | answered as unknown → empty                                |
 /// | any      | the controller requests its data, and there is none | nothing: the subevent is sent without    |
 /// | any      | part of a response                | kept until the rest comes                                  |
 struct SubeventMachine {
   /// An advertisement whose train has slots for responses.
   typealias Responder = (set: AdvertisingSetID, slots: ResponseSlots)
-  /// A command for the controller, and the question that its answer belongs to.
-  typealias Question = (number: Int, packet: CommandPacket)
+  /// A command for the controller, and the questions that its answer belongs to.
+  typealias Question = (numbers: [Int], packet: CommandPacket)
 
   private struct Place: Hashable {
     let set: AdvertisingSetID
@@ -58,22 +58,33 @@ struct SubeventMachine {
     guard let (set, slots) = responder else { return [] }
     fragments = fragments.filter { $0.key.place.set != set }
     let count = max(1, slots.subevents)
-    return (0..<min(Int(event.count), count)).compactMap { offset in
-      let place = Place(set: set, subevent: UInt8(clamping: (Int(event.first) + offset) % count))
-      guard let next = waiting.removeValue(forKey: place) else { return nil }
+    let next = (0..<min(Int(event.count), count)).compactMap { offset in
+      waiting.removeValue(forKey: Place(set: set, subevent: UInt8(clamping: (Int(event.first) + offset) % count)))
+    }
+    return Self.packed(next).map { part in
       let command = LESetPeriodicAdvertisingSubeventData {
         $0.advertisingHandle = event.advertisingHandle
-        $0.subevents = [
-          .init {
-            $0.number = place.subevent
-            $0.firstSlot = next.data.firstSlot
-            $0.slots = next.data.slots
-            $0.data = next.data.data
-          }
-        ]
+        $0.subevents = part.map { .init($0.data) }
       }
-      return (next.number, CommandPacket(command))
+      return (part.map(\.number), CommandPacket(command))
     }
+  }
+
+  /// As much data as fits goes into one command, in order.
+  private static func packed(_ data: [(number: Int, data: SubeventData)]) -> [[(number: Int, data: SubeventData)]] {
+    typealias Command = LESetPeriodicAdvertisingSubeventData
+    var (parts, room): ([[(number: Int, data: SubeventData)]], Int) = ([], 0)
+    for next in data {
+      let needed = Command.fixed + next.data.data.count
+      if let last = parts.last, last.count < Command.maximum, needed <= room {
+        parts[parts.count - 1].append(next)
+      } else {
+        parts.append([next])
+        room = Command.fixed + Command.longest
+      }
+      room -= needed
+    }
+    return parts
   }
 
   /// The controller reports the slots of a subevent.
@@ -104,6 +115,14 @@ struct SubeventMachine {
 
   /// In dBm; 127 where it is not known.
   private static func power(_ value: Int8) -> Int? { value == 127 ? nil : Int(value) }
+}
+
+extension LESetPeriodicAdvertisingSubeventData.Subevent {
+  fileprivate init(_ data: SubeventData) {
+    self.init()
+    (number, firstSlot, slots) = (data.subevent, data.firstSlot, data.slots)
+    self.data = data.data
+  }
 }
 
 extension AdvertisingMachine {

@@ -68,6 +68,50 @@ struct SubeventTests {
     script.expectTold()
   }
 
+  @Test("Data of several subevents goes together, as many as a command has room for")
+  func packing() throws {
+    var script = try running()
+    script.give(.setSubevent(1, data(2, 9), set))
+    script.give(.setSubevent(2, data(1), set))
+    script.give(.setSubevent(3, data(0, 7, 8), set))
+    try script.hear("3e 04 27 00 00 04")
+    try script.command("8220 11 00 03 00 01 05 02 0708 01 01 05 00 02 01 05 01 09", returns: "00")
+    #expect(numbers(script.takeTold()) == [3, 2, 1])
+    // Twice 124 octets, and 5 beside them, fill a command.
+    for (number, octets) in [(4, 120), (5, 120), (6, 1), (7, 0)] {
+      let data = SubeventData(
+        subevent: UInt8(number - 4), data: [UInt8](repeating: 3, count: octets), firstSlot: 0, slots: 1)
+      script.give(.setSubevent(number, data, set))
+    }
+    try script.hear("3e 04 27 00 00 04")
+    let long = String(repeating: "03", count: 120)
+    try script.command(
+      "8220 ff 00 03 00 00 01 78 \(long) 01 00 01 78 \(long) 02 00 01 01 03", status: 0x46, returns: "00")
+    try script.command("8220 06 00 01 03 00 01 00", returns: "00")
+    #expect(numbers(script.takeTold()) == [4, 5, 6, 7])
+    script.silent()
+  }
+
+  @Test("A command has 15 subevents at most: 128 of them take 9 commands")
+  func allSubevents() throws {
+    var machine = SubeventMachine()
+    let slots = ResponseSlots(
+      subevents: 128, subeventInterval: .milliseconds(8), delay: .milliseconds(2), spacing: .milliseconds(1), count: 2)
+    for subevent in UInt8(0)..<128 { _ = machine.want(data(subevent), of: set, question: Int(subevent)) }
+    let request = LEPeriodicAdvertisingSubeventDataRequest {
+      $0.first = 120
+      $0.count = 128
+    }
+    let questions = machine.requested(request, by: (set, slots))
+    #expect(questions.map(\.numbers.count) == [Int](repeating: 15, count: 8) + [8])
+    #expect(questions.flatMap(\.numbers) == Array(120..<128) + Array(0..<120))
+    #expect(machine.isIdle)
+  }
+
+  private func numbers(_ actions: [RadioAction]) -> [Int] {
+    actions.compactMap { if case .answered(let number, _) = $0 { number } else { nil } }
+  }
+
   @Test func newerDataTakesThePlaceOfData() throws {
     var script = try running()
     script.give(.setSubevent(1, data(0, 7), set))

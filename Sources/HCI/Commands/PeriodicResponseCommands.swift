@@ -48,6 +48,10 @@ package struct LESetPeriodicAdvertisingSubeventData: HCICommand {
 
   /// As many octets of data as a command with one subevent has room for.
   package static let longest = 249
+  /// As many subevents as a command can have.
+  package static let maximum = 15
+  /// As many octets as each subevent needs beside its data.
+  package static let fixed = 4
 
   /// Which set, 0x00 to 0xEF.
   package var advertisingHandle: UInt8 = 0
@@ -57,6 +61,6 @@ package struct LESetPeriodicAdvertisingSubeventData: HCICommand {
   package init() {}
   package mutating func code(with coder: inout OctetCoder) {
     coder.fields(&advertisingHandle)
-    coder.groups(&subevents, countedBy: UInt8.self, limit: 15)
+    coder.groups(&subevents, countedBy: UInt8.self, limit: Self.maximum)
   }
 }
