@@ -36,6 +36,19 @@ public protocol Adapter: AnyObject {
   /// while the adapter scans on the PHY on which it is announced, and found again after it was lost.
   func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?)
 
+  /// Chooses the subevents of a train that are received, in place of earlier ones, until the train is lost.
+  /// - Parameters:
+  ///   - subevents: 1 to 128 of them, in order, without duplicates.
+  ///   - done: called once, not from inside the call: with nil when the controller receives them, else with why not:
+  ///     `GAPError.notSupported`, `BledError.unknownHandle` if the adapter is not synchronised with the train, or the
+  ///     controller's error; the earlier ones stay then.
+  func setSubevents(_ subevents: [UInt8], of train: PeriodicTrain, _ done: @escaping (BluetoothError?) -> Void)
+
+  /// Sends a response to a packet of a train, once.
+  /// - Parameter done: called once, not from inside the call: with nil when the controller has it, else with why not,
+  ///   as above; an error of the domain `hci` with code 0x46 if the slot has passed.
+  func respond(_ response: TrainResponse, to train: PeriodicTrain, _ done: @escaping (BluetoothError?) -> Void)
+
   /// Keeps a connection to this device pending until it is established or `cancelConnect` is called. There is no
   /// deadline, attempts that fail are repeated with a back-off, and any number of devices can be waited for at once.
   func connect(to address: DeviceAddress, _ parameters: ConnectionParameters)

@@ -29,6 +29,8 @@ public struct AdapterInformation: Hashable, Sendable {
   public var hasPeriodicResponses = false
   /// Whether the controller can follow periodic advertising.
   public var canSynchronise = false
+  /// Whether it can follow trains with subevents, and respond to them.
+  public var canRespond = false
   /// The PHYs that it has; LE 1M alone while that is not known.
   public var phys: Set<PHY> = [.le1M]
   /// How many octets a packet that it sends on a link can carry, 27 to 251; 27 while that is not known.

@@ -39,9 +39,14 @@ public struct PeriodicPacket: Hashable, Sendable {
   public var txPower: Int?
   /// Whether the controller lost the rest of the data.
   public var isTruncated: Bool
+  /// Which packet it is, of a train with subevents.
+  public var place: SubeventPlace?
 
   /// Makes a report from its parts.
-  public init(data: [UInt8], rssi: Int?, txPower: Int? = nil, isTruncated: Bool = false) {
+  public init(
+    data: [UInt8], rssi: Int?, txPower: Int? = nil, isTruncated: Bool = false, place: SubeventPlace? = nil
+  ) {
+    self.place = place
     self.data = data
     self.rssi = rssi
     self.txPower = txPower
@@ -51,8 +56,8 @@ public struct PeriodicPacket: Hashable, Sendable {
 
 /// The events of a train that is wanted.
 public enum PeriodicEvent: Hashable, Sendable {
-  /// The adapter is synchronised with it.
-  case synchronised(interval: Duration, phy: PHY?)
+  /// The adapter is synchronised with it. Of a train with subevents nothing is received before `Adapter.setSubevents`.
+  case synchronised(interval: Duration, phy: PHY?, subevents: TrainSubevents? = nil)
   /// One of its packets was received.
   case received(PeriodicPacket)
   /// The adapter is not synchronised any more; it will be again when the train is found.
@@ -79,6 +84,8 @@ public struct ReceivedTrain: Hashable, Sendable {
   public var phy: PHY?
   /// A value that the device gave with it.
   public var serviceData: UInt16
+  /// The subevents of the train, if it has any.
+  public var subevents: TrainSubevents?
 
   /// Describes a train.
   public init(train: PeriodicTrain, interval: Duration, phy: PHY?, serviceData: UInt16) {

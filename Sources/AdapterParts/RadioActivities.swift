@@ -29,7 +29,7 @@ package final class RadioActivities: TrainCommands {
   package private(set) var features: LEFeatures = []
   package private(set) var shortestInterval: Duration?
 
-  private let context: AdapterContext
+  let context: AdapterContext
   private var radio: (any RadioMachine)?
   private var alarm: (any ScheduledWork)?
   private var questions: [Int: (CommandSlot.Answer) -> Void] = [:]
@@ -153,11 +153,11 @@ package final class RadioActivities: TrainCommands {
     run(.ask(lastQuestion, packet))
   }
 
-  /// Has the machines transfer a train, and passes the answer on.
-  package func transfer(_ transfer: TrainTransfer, _ done: @escaping (CommandSlot.Answer) -> Void) {
+  /// Has the machines send a command about a train, and passes the answer on.
+  package func send(_ command: TrainCommand, _ done: @escaping (CommandSlot.Answer) -> Void) {
     lastQuestion &+= 1
     questions[lastQuestion] = done
-    run(.transfer(lastQuestion, transfer))
+    run(.train(lastQuestion, command))
   }
 
   /// Has a train send data in a subevent.

@@ -5,8 +5,8 @@ import Radio
 
 /// The controller as the trains on links use it.
 package protocol TrainCommands: ControllerCommands {
-  /// Sends the command that transfers a train, and passes its answer on.
-  func transfer(_ transfer: TrainTransfer, _ done: @escaping (CommandSlot.Answer) -> Void)
+  /// Sends a command about a train, and passes its answer on.
+  func send(_ command: TrainCommand, _ done: @escaping (CommandSlot.Answer) -> Void)
   /// Wants a train, which is followed already, to be followed from now on; with nil only if it was wanted before.
   func adopt(_ train: PeriodicTrain, _ parameters: SyncParameters?)
 }
@@ -57,7 +57,7 @@ package final class TrainTransfers {
     let transfer = TrainTransfer(train: train, link: link.handle, serviceData: serviceData)
     let loop = context.loop
     let unknown = lacking("send")
-    radio.transfer(transfer) { answer in
+    radio.send(.transfer(transfer)) { answer in
       let error: BluetoothError? =
         switch answer.status.code {
         case .success: nil

@@ -57,8 +57,17 @@ extension BledClient {
       late: { [core] in core.tell(PeriodicStop.self, .init(peripheral: $0.peripheral, sid: $0.sid)) })
     let train = PeriodicSync.Result(
       peripheral: received.peripheral, adapter: received.adapter, sid: received.sid, interval: received.interval,
-      phy: received.phy)
+      phy: received.phy, responses: received.responses)
     return (SynchronisedTrain(train, from: core), received.serviceData)
+  }
+
+  /// Sends a response to a packet of a train with subevents that this client follows, and waits until the controller
+  /// has it.
+  /// - Parameter params: Which packet, in which slot, and the data.
+  /// - Throws: The result of `periodic.respond`: `GAPError.notSupported`, `BledError.unknownHandle`, or code 0x46 of
+  ///   the domain `hci` if the slot has passed.
+  public func respond(_ params: PeriodicRespond.Params) async throws(BluetoothError) {
+    _ = try await core.call(PeriodicRespond.self, params)
   }
 
   /// Transfers a train that this client sends or follows to a device, which can follow it without a scan.

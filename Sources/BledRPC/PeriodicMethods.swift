@@ -11,7 +11,9 @@ public enum PeriodicSync: ClientCall {
     Follows a train of periodic advertisements, and answers when the adapter is synchronised with it; without a timeout \
     it waits indefinitely, and while it waits the adapter scans. What the train carries is sent as periodic.report. \
     Sessions share the synchronisation with a train. It ends with periodic.stop or when the program disconnects; when \
-    the train is lost, periodic.changed tells, and it is looked for again.
+    the train is lost, periodic.changed tells, and it is looked for again. Of a train with subevents the session gets \
+    those that it names, else all; fails with invalidParameter if the train has no such subevents, and with the \
+    controller's error if it does not receive so many.
     """
 
   /// The parameters.
@@ -28,16 +30,38 @@ public enum PeriodicSync: ClientCall {
     public var adapter: String?
     /// Seconds after which to give up; never if missing.
     public var timeout: Double?
+    /// The subevents to receive, 1 to 128 numbers of 0 to 127, of a train that has subevents; all if missing.
+    public var subevents: [Int]?
     /// Makes the params.
     public init(
       peripheral: String, addressType: DeviceAddress.Kind? = nil, sid: Int? = nil, adapter: String? = nil,
-      timeout: Double? = nil
+      timeout: Double? = nil, subevents: [Int]? = nil
     ) {
+      self.subevents = subevents
       self.peripheral = peripheral
       self.addressType = addressType
       self.sid = sid
       self.adapter = adapter
       self.timeout = timeout
+    }
+  }
+
+  /// The subevents of a train, with slots in which this side can respond.
+  public struct Responses: RPCPayload, Hashable {
+    /// How many subevents there are in each interval of the train, 1 to 128.
+    public var subevents: Int
+    /// From the start of one subevent to the start of the next, in seconds.
+    public var subeventInterval: Double
+    /// From the start of a subevent to its first slot, in seconds; missing for a train without slots.
+    public var slotDelay: Double?
+    /// From the start of one slot to the start of the next, in seconds; missing for a train without slots.
+    public var slotSpacing: Double?
+    /// Describes subevents.
+    public init(subevents: Int, subeventInterval: Double, slotDelay: Double? = nil, slotSpacing: Double? = nil) {
+      self.subevents = subevents
+      self.subeventInterval = subeventInterval
+      self.slotDelay = slotDelay
+      self.slotSpacing = slotSpacing
     }
   }
 
@@ -53,8 +77,13 @@ public enum PeriodicSync: ClientCall {
     public var interval: Double
     /// The PHY of the train: "1M", "2M" or "coded".
     public var phy: Word<PHY>?
+    /// The subevents of the train, if it has any.
+    public var responses: Responses?
     /// Makes the result.
-    public init(peripheral: String, adapter: String, sid: Int, interval: Double, phy: Word<PHY>?) {
+    public init(
+      peripheral: String, adapter: String, sid: Int, interval: Double, phy: Word<PHY>?, responses: Responses? = nil
+    ) {
+      self.responses = responses
       self.peripheral = peripheral
       self.adapter = adapter
       self.sid = sid
@@ -117,6 +146,10 @@ public enum PeriodicReport: RPCNotification {
     public var truncated: Bool?
     /// When it was received, in seconds since the epoch.
     public var time: Double
+    /// The number of the event in which it was sent, 0 to 65535, of a train with subevents.
+    public var event: Int?
+    /// The subevent in which it was sent, 0 to 127, of a train with subevents.
+    public var subevent: Int?
     /// Makes a report with the members that are always present.
     public init(peripheral: String, adapter: String, sid: Int, data: HexBytes, time: Double) {
       self.peripheral = peripheral

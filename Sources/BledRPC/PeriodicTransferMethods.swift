@@ -62,7 +62,8 @@ public enum PeriodicReceive: ClientCall {
     without a scan. Each call is for one train, and all sessions that wait for one of a device get the same. \
     periodic.stop ends the wait, too. Fails with notSupported if one of the two controllers cannot do it, which the \
     message tells, with notConnected when the link ends, and with the controller's error if it could not follow the \
-    train.
+    train. Of a train with subevents the session gets those that it names, else all; periodic.changed tells the reason \
+    if that fails.
     """
 
   /// The parameters.
@@ -71,8 +72,11 @@ public enum PeriodicReceive: ClientCall {
     public var peripheral: String
     /// Seconds after which to give up; never if missing.
     public var timeout: Double?
+    /// The subevents to receive, 1 to 128 numbers of 0 to 127, of a train that has subevents; all if missing.
+    public var subevents: [Int]?
     /// Makes the params.
-    public init(peripheral: String, timeout: Double? = nil) {
+    public init(peripheral: String, timeout: Double? = nil, subevents: [Int]? = nil) {
+      self.subevents = subevents
       self.peripheral = peripheral
       self.timeout = timeout
     }
@@ -92,8 +96,14 @@ public enum PeriodicReceive: ClientCall {
     public var phy: Word<PHY>?
     /// The value that came with it, 0 to 65535.
     public var serviceData: Int
+    /// The subevents of the train, if it has any.
+    public var responses: PeriodicSync.Responses?
     /// Makes the result.
-    public init(peripheral: String, adapter: String, sid: Int, interval: Double, phy: Word<PHY>?, serviceData: Int) {
+    public init(
+      peripheral: String, adapter: String, sid: Int, interval: Double, phy: Word<PHY>?, serviceData: Int,
+      responses: PeriodicSync.Responses? = nil
+    ) {
+      self.responses = responses
       self.peripheral = peripheral
       self.adapter = adapter
       self.sid = sid

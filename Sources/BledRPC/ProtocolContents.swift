@@ -8,7 +8,7 @@ public enum ProtocolContents {
     SessionOpen.self, SessionEnd.self, SessionList.self, RPCDiscover.self, AdapterList.self, AdapterPower.self,
     AdapterSetName.self, AdapterBlock.self,
     ScanStart.self, ScanStop.self, PeriodicSync.self, PeriodicStop.self,
-    PeriodicTransfer.self, PeriodicReceive.self,
+    PeriodicTransfer.self, PeriodicReceive.self, PeriodicRespond.self,
     PeripheralConnect.self, PeripheralDisconnect.self, PeripheralList.self, PeripheralRSSI.self,
     PeripheralForget.self, PeripheralWatch.self, PeripheralParameters.self, PeripheralSetParameters.self,
     PeripheralSetPHY.self,

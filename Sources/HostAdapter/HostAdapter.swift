@@ -114,6 +114,14 @@ package final class HostAdapter: Adapter {
     _ data: SubeventData, of set: AdvertisingSetID, _ done: @escaping (BluetoothError?) -> Void
   ) { controller.activities.setSubevent(data, of: set, done) }
 
+  package func setSubevents(
+    _ subevents: [UInt8], of train: PeriodicTrain, _ done: @escaping (BluetoothError?) -> Void
+  ) { controller.activities.setSubevents(subevents, of: train, done) }
+
+  package func respond(
+    _ response: TrainResponse, to train: PeriodicTrain, _ done: @escaping (BluetoothError?) -> Void
+  ) { controller.activities.respond(response, to: train, done) }
+
   package func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
     controller.activities.want(train, parameters)
   }

@@ -30,7 +30,7 @@ package final class KernelAdapter: Adapter {
   private let management: ManagementInterface
   private let lifecycle: LifecycleHost
   private let addresses: PrivateAddressHost
-  private let radio: RadioHost
+  let radio: RadioHost
   private let links: KernelLinks
   private let pairing: KernelPairing
   private let channels: KernelChannels

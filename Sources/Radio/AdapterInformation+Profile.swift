@@ -10,6 +10,7 @@ extension AdapterInformation {
     hasPeriodicAdvertising = profile.hasPeriodicAdvertising
     hasPeriodicResponses = profile.hasPeriodicResponses
     canSynchronise = profile.canSynchronise
+    canRespond = profile.canRespond
     maximumAdvertisingSets = profile.usableAdvertisingSets
     maximumAdvertisingDataLength = profile.advertisingDataLength
   }

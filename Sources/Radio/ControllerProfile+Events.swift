@@ -14,6 +14,8 @@ extension ControllerProfile {
     if canSynchronise { bits.formUnion([13, 14, 15]) }
     // Their reports and their loss.
     if canReceiveTrains { bits.formUnion([14, 15]) }
+    // The same of trains with subevents, told in their second versions.
+    if canRespond { bits.formUnion(canReceiveTrains ? [35, 36, 37] : [35, 36]) }
     if canSubrate { bits.insert(34) }
     if canShorten { bits.insert(54) }
     // Subevent Data Request, Response Report.

@@ -120,6 +120,11 @@ package struct ControllerProfile: Hashable {
   package var canSynchronise: Bool {
     scansExtended && features.contains(.periodicAdvertising) && has(octet: 38, bits: 0x07)
   }
+  /// Whether it can follow trains with subevents and respond to them: the feature, LE Set Periodic Advertising Response
+  /// Data and LE Set Periodic Sync Subevent.
+  package var canRespond: Bool {
+    features.contains(.periodicResponsesScanner) && has(octet: 46, bits: 0xC0) && (canSynchronise || canReceiveTrains)
+  }
   /// Whether it can follow a train that the device of a link transfers: the feature, LE Set Periodic Advertising Sync
   /// Transfer Parameters and LE Periodic Advertising Terminate Sync.
   package var canReceiveTrains: Bool {

@@ -16,8 +16,8 @@ package enum RadioInput: Hashable {
   case attachFailed(DeviceAddress, BluetoothError)
   /// A command with an answer under a number.
   case ask(Int, CommandPacket)
-  /// Transfer a train; the answer comes under a number.
-  case transfer(Int, TrainTransfer)
+  /// Send a command about a train; the answer comes under a number.
+  case train(Int, TrainCommand)
   /// Send this in a subevent of an advertisement's train, once; the answer comes under a number.
   case setSubevent(Int, SubeventData, AdvertisingSetID)
   /// A command without interest in its answer.

@@ -117,8 +117,8 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
         return [.answered(question: number, refusal)]
       }
       commands.append((.questions([number]), packet))
-    case .transfer(let number, let transfer):
-      let packet = advertising.packet(for: transfer) ?? sync.packet(for: transfer)
+    case .train(let number, let command):
+      let packet = advertising.packet(for: command) ?? sync.packet(for: command)
       return packet.map { receive(.ask(number, $0), at: now) } ?? [.unknownTrain(question: number)]
     case .setSubevent(let number, let data, let set): return subevents.want(data, of: set, question: number)
     case .command(let packet): return [.send(packet)]

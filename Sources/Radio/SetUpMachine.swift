@@ -97,7 +97,7 @@ package struct SetUpMachine {
       }
     case ReadLocalSupportedCommands.opcode:
       profile.commands = try complete.decoded(as: ReadLocalSupportedCommands.self).commands
-      if profile.canSubrate || profile.canReceiveTrains || profile.hasPeriodicResponses {
+      if profile.canSubrate || profile.canReceiveTrains || profile.hasPeriodicResponses || profile.canRespond {
         questions.append(CommandPacket(LESetEventMask { $0.mask = profile.eventMask }))
       }
       if profile.canSubrate { questions += Self.subrating }

@@ -15,6 +15,7 @@ import OrderedCollections
 /// | sought   | refused, or not established           | waiting; again after a back-off                            |
 /// | any      | a device transferred it over its link | on; told `trainReceived`, and `synchronised` if it was sought |
 /// | on       | a report                              | told when its fragments are together                       |
+/// | on       | a report that nothing was received    | its fragments are dropped                                  |
 /// | on       | lost, or its handle is that of a train that a device transferred | told `lost`; waiting            |
 /// | on       | not wanted                            | Terminate Sync; gone                                       |
 /// | on       | `doubt`                               | told `lost`; Terminate Sync; waiting                       |
@@ -35,8 +36,10 @@ struct SyncMachine {
     var wanted: SyncParameters?
     var phase = Phase.waiting
     var backOff = BackOff(first: .seconds(1), limit: .seconds(30))
-    /// The pieces of a packet that is not complete yet.
+    /// The pieces of a packet that is not complete yet, and which one it is.
     var fragments: [UInt8] = []
+    var place: SubeventPlace?
+    var hasSubevents = false
   }
 
   private enum Step: Hashable {
@@ -198,16 +201,23 @@ struct SyncMachine {
   /// - Parameter takesTrains: whether trains that devices transfer may be followed.
   mutating func handle(_ event: HCIEvent, takesTrains: Bool, at now: Instant) -> [RadioAction] {
     switch event {
-    case .lePeriodicAdvertisingSyncEstablished(let event): established(event, at: now)
-    case .lePeriodicAdvertisingReport(let event): received(event)
+    case .lePeriodicAdvertisingSyncEstablished(let event): established(event, nil, at: now)
+    case .lePeriodicAdvertisingSyncEstablishedV2(let event):
+      established(event.established, TrainSubevents(event.subevents), at: now)
+    case .lePeriodicAdvertisingReport(let event): received(LEPeriodicAdvertisingReportV2(event))
+    case .lePeriodicAdvertisingReportV2(let event): received(event)
     case .lePeriodicAdvertisingSyncLost(let event): lost(event.handle)
-    case .lePeriodicAdvertisingSyncTransferReceived(let event): transferred(event, isTaken: takesTrains)
+    case .lePeriodicAdvertisingSyncTransferReceived(let event): transferred(event, nil, isTaken: takesTrains)
+    case .lePeriodicAdvertisingSyncTransferReceivedV2(let event):
+      transferred(event.received, TrainSubevents(event.subevents), isTaken: takesTrains)
     default: []
     }
   }
 
   /// The controller has found the train that is sought, or has given up.
-  private mutating func established(_ event: LEPeriodicAdvertisingSyncEstablished, at now: Instant) -> [RadioAction] {
+  private mutating func established(
+    _ event: LEPeriodicAdvertisingSyncEstablished, _ subevents: TrainSubevents?, at now: Instant
+  ) -> [RadioAction] {
     guard event.status.isSuccess else { return ended(event.status, at: now) }
     guard let (train, entry) = entries.first(where: { $0.value.phase == .sought }) else {
       if isAbandoned, self.train(of: event.handle) == nil { strays.insert(event.handle) }
@@ -215,12 +225,19 @@ struct SyncMachine {
       return []
     }
     turn = nil
-    entries[train]?.phase = .on(event.handle)
-    entries[train]?.fragments = []
-    entries[train]?.backOff.reset()
+    begin(train, event.handle, subevents)
     guard entry.wanted != nil else { return [] }
     let interval = TimeUnits.connectionUnits(event.interval)
-    return [.periodic(train, .synchronised(interval: interval, phy: PHY(rawValue: event.phy)))]
+    return [
+      .periodic(train, .synchronised(interval: interval, phy: PHY(rawValue: event.phy), subevents: subevents))
+    ]
+  }
+
+  private mutating func begin(_ train: PeriodicTrain, _ handle: UInt16, _ subevents: TrainSubevents?) {
+    entries[train, default: Entry()].phase = .on(handle)
+    entries[train]?.fragments = []
+    entries[train]?.hasSubevents = subevents != nil
+    entries[train]?.backOff.reset()
   }
 
   /// No train is sought any more. The one that was waits behind the others.
@@ -239,7 +256,7 @@ struct SyncMachine {
 
   /// The device of a link transferred a train.
   private mutating func transferred(
-    _ event: LEPeriodicAdvertisingSyncTransferReceived, isTaken: Bool
+    _ event: LEPeriodicAdvertisingSyncTransferReceived, _ subevents: TrainSubevents?, isTaken: Bool
   ) -> [RadioAction] {
     guard event.status.isSuccess else { return [.trainNotReceived(handle: event.connectionHandle, event.status)] }
     guard isTaken, let advertiser = event.advertiser.device else {
@@ -247,9 +264,10 @@ struct SyncMachine {
       return []
     }
     let train = PeriodicTrain(address: advertiser, sid: event.sid)
-    let received = ReceivedTrain(
+    var received = ReceivedTrain(
       train: train, interval: TimeUnits.connectionUnits(event.interval), phy: PHY(rawValue: event.phy),
       serviceData: event.serviceData)
+    received.subevents = subevents
     // A controller may name any number of trains, but not under one handle.
     let other = self.train(of: event.handle)
     let ended = other == nil || other == train ? [] : lost(event.handle)
@@ -262,40 +280,40 @@ struct SyncMachine {
     }
     isSought = isSought && entries[train]?.wanted != nil
     strays.remove(event.handle)
-    entries[train, default: Entry()].phase = .on(event.handle)
-    entries[train]?.fragments = []
-    entries[train]?.backOff.reset()
+    begin(train, event.handle, subevents)
     if entries[train]?.wanted == nil { entries[train]?.wanted = .following(interval: received.interval) }
+    let synchronised = PeriodicEvent.synchronised(
+      interval: received.interval, phy: received.phy, subevents: subevents)
     return ended + [.trainReceived(handle: event.connectionHandle, received)]
-      + (isSought ? [.periodic(train, .synchronised(interval: received.interval, phy: received.phy))] : [])
+      + (isSought ? [.periodic(train, synchronised)] : [])
   }
 
-  /// The command that transfers a train; nil if it is not followed at present.
-  func packet(for transfer: TrainTransfer) -> CommandPacket? {
-    guard case .followed(let train) = transfer.train, let entry = entries[train], entry.wanted != nil,
-      case .on(let handle) = entry.phase
-    else { return nil }
-    return CommandPacket(
-      LEPeriodicAdvertisingSyncTransfer {
-        $0.connectionHandle = transfer.link
-        $0.serviceData = transfer.serviceData
-        $0.syncHandle = handle
-      })
+  /// The handle of a train that is wanted and followed at present.
+  func handle(of train: PeriodicTrain) -> UInt16? {
+    guard let entry = entries[train], entry.wanted != nil, case .on(let handle) = entry.phase else { return nil }
+    return handle
   }
 
   /// Part of a packet came, or all of it.
-  private mutating func received(_ event: LEPeriodicAdvertisingReport) -> [RadioAction] {
+  private mutating func received(_ event: LEPeriodicAdvertisingReportV2) -> [RadioAction] {
     guard let train = train(of: event.handle), var entry = entries[train] else {
       strays.insert(event.handle)
       return []
     }
     guard case .on = entry.phase, entry.wanted != nil else { return [] }
+    let place = entry.hasSubevents ? SubeventPlace(event: event.event, subevent: event.number) : nil
+    if place != entry.place { entry.fragments = [] }
+    entry.place = place
     entry.fragments.append(contentsOf: event.data.prefix(Self.longest - entry.fragments.count))
     defer { entries[train] = entry }
     guard event.dataStatus != 1 else { return [] }
+    guard event.dataStatus != 0xFF else {
+      entry.fragments = []
+      return []
+    }
     let packet = PeriodicPacket(
       data: entry.fragments, rssi: Self.power(event.rssi), txPower: Self.power(event.txPower),
-      isTruncated: event.dataStatus == 2)
+      isTruncated: event.dataStatus == 2, place: place)
     entry.fragments = []
     return [.periodic(train, .received(packet))]
   }

@@ -111,13 +111,14 @@ import Testing
       "advertising": .advertise, "pairing": .pair, "adapter": .adapters, "session": .sessions, "l2cap": .serve,
       "periodic": .scan, "capture": .capture, "simulation": .simulation,
     ]
-    // A channel is opened by whom its device serves.
-    let others: [any ClientCall.Type] = [PeripheralPair.self, L2CAPOpen.self]
+    // A channel is opened by whom its device serves. A response to a train is sent, as advertisements are.
+    let others: [any ClientCall.Type] = [PeripheralPair.self, L2CAPOpen.self, PeriodicRespond.self]
     for method in ProtocolContents.clientCalls
     where method.permission != nil && !others.contains(where: { $0 == method }) {
       #expect(method.permission == nouns[String(method.name.prefix { $0 != "." })], "\(method.name)")
     }
     #expect(PeripheralPair.permission == .pair && L2CAPOpen.permission == .connect)
+    #expect(PeriodicRespond.permission == .advertise)
     #expect(GATTRead.permission == .connect)
     #expect(ServerNotify.permission == .serve)
   }

@@ -151,7 +151,7 @@ struct TrainTransferTests {
   @Test func aTrainThatIsFollowedIsTransferred() throws {
     var script = try following()
     let transfer = TrainTransfer(train: .followed(train), link: 0x41, serviceData: 0x1234)
-    script.give(.transfer(5, transfer))
+    script.give(.train(5, .transfer(transfer)))
     try script.command("5a20 06 4100 3412 0100", returns: "4100")
     guard case .answered(question: 5, let answer)? = script.takeTold().first else {
       Issue.record("not answered")
@@ -160,7 +160,7 @@ struct TrainTransferTests {
     #expect(answer.status.isSuccess)
     try script.hear("3e 03 10 0100")
     _ = script.takeTold()
-    script.give(.transfer(6, transfer))
+    script.give(.train(6, .transfer(transfer)))
     script.expectTold(.answered(question: 6, unknown))
   }
 
@@ -171,16 +171,16 @@ struct TrainTransferTests {
     parameters.isExtended = true
     parameters.periodic = PeriodicAdvertising(interval: .milliseconds(100), data: [1])
     let transfer = TrainTransfer(train: .own(set), link: 0x41, serviceData: 0)
-    script.give(.transfer(1, transfer))
+    script.give(.train(1, .transfer(transfer)))
     script.expectTold(.answered(question: 1, unknown))
     script.give(.wantAdvertising(set, parameters))
     while script.isAsked { try script.answer() }
     _ = script.takeTold()
-    script.give(.transfer(2, transfer))
+    script.give(.train(2, .transfer(transfer)))
     try script.command("5b20 05 4100 0000 00", returns: "4100")
     _ = script.takeTold()
     script.give(.wantAdvertising(set, nil))
-    script.give(.transfer(3, transfer))
+    script.give(.train(3, .transfer(transfer)))
     script.expectTold(.answered(question: 3, unknown))
   }
 
@@ -191,7 +191,7 @@ struct TrainTransferTests {
     script.give(.wantAdvertising(set, parameters))
     while script.isAsked { try script.answer() }
     _ = script.takeTold()
-    script.give(.transfer(2, TrainTransfer(train: .own(set), link: 0x41, serviceData: 0)))
+    script.give(.train(2, .transfer(TrainTransfer(train: .own(set), link: 0x41, serviceData: 0))))
     script.expectTold(.answered(question: 2, unknown))
   }
 }

@@ -43,6 +43,14 @@ final class AirlessAdapter: Adapter {
 
   func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) {}
 
+  func setSubevents(_ subevents: [UInt8], of train: PeriodicTrain, _ done: @escaping (BluetoothError?) -> Void) {
+    loop.execute { done(Self.noTrains) }
+  }
+
+  func respond(_ response: TrainResponse, to train: PeriodicTrain, _ done: @escaping (BluetoothError?) -> Void) {
+    loop.execute { done(Self.noTrains) }
+  }
+
   func connect(to address: DeviceAddress, _ parameters: ConnectionParameters) {
     loop.execute { [self] in
       let link = AirlessLink(peer: address, loop: loop) { [weak self] count, devices in

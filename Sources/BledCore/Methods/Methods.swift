@@ -53,6 +53,7 @@ extension Router {
         if let error { reply.fail(error) } else { reply.succeed(Empty()) }
       }
     }
+    serve(PeriodicRespond.self) { [unowned periodic] in try periodic.respond($0, for: $1, $2) }
     serve(AdvertisingSend.self) { [unowned advertising] params, session, reply in
       try advertising.send(params, for: session, reply)
     }

@@ -11,7 +11,10 @@ import Bluetooth
 /// | sought   | synchronised                     | waiting sessions are answered, the others told → on         |
 /// | sought   | the time of a call is over       | that call fails; without any follower → (none)              |
 /// | on       | sync                             | answered at once                                            |
-/// | on       | a report                         | each follower gets it                                       |
+/// | on       | it has subevents                 | those of all followers are chosen, then as above           |
+/// | on       | a follower comes or leaves       | the subevents are chosen again                              |
+/// | on       | the controller refuses subevents | the followers that came with them are refused               |
+/// | on       | a report                         | each follower that chose its subevent gets it               |
 /// | on       | lost, or the adapter is away     | the followers are told, the adapter scans → sought          |
 /// | any      | failed                           | waiting sessions are refused, the others told → (none)      |
 /// | any      | stop, a program is gone          | no follower is left: the adapter lets it go → (none)        |
@@ -22,37 +25,12 @@ final class PeriodicBroker {
     let train: PeriodicTrain
   }
 
-  private final class Follower {
-    let session: Session
-    /// Waiting to be synchronised for the first time.
-    var reply: Reply<PeriodicSync.Result>?
-    var alarm: (any ScheduledWork)?
-
-    init(_ session: Session) { self.session = session }
-  }
-
-  private final class Train {
-    let peripheral: Peripheral
-    /// The number of its reports in the outbox of a lagging client; devices have positive numbers.
-    let number: Int
-    let phys: Set<PHY>
-    var followers: [Follower] = []
-    /// The interval and the PHY while it is on.
-    var synced: (interval: Duration, phy: PHY?)?
-
-    init(_ peripheral: Peripheral, number: Int, phys: Set<PHY>) {
-      self.peripheral = peripheral
-      self.number = number
-      self.phys = phys
-    }
-  }
-
   private let receivers: TrainReceivers
   private let scans: ScanBroker
   private let adapters: AdapterRegistry
   private let directory: PeripheralDirectory
   private let scheduler: any Scheduler
-  private var trains: [Key: Train] = [:]
+  private var trains: [Key: FollowedTrain] = [:]
   private var lastNumber = 0
 
   init(adapters: AdapterRegistry, directory: PeripheralDirectory, scans: ScanBroker, scheduler: any Scheduler) {
@@ -70,6 +48,7 @@ final class PeriodicBroker {
     guard params.sid.map({ (0...15).contains($0) }) ?? true else {
       throw BledError.invalidParameter.error("\"sid\" must be 0 to 15")
     }
+    let subevents = try PeriodicSync.Params.chosen(params.subevents)
     let (peripheral, slot) = try directory.find(
       DeviceReference(params.peripheral, kind: params.addressType), on: params.adapter, of: adapters)
     if let error = slot.unusable { throw error }
@@ -81,24 +60,26 @@ final class PeriodicBroker {
     if slot.adapter.state == .on, !slot.adapter.information.canSynchronise {
       throw GAPError.notSupported.error("the controller of adapter \(slot.id) cannot follow periodic advertising")
     }
+    if slot.adapter.state == .on, subevents != nil, !slot.adapter.information.canRespond {
+      throw GAPError.notSupported.error("the controller of adapter \(slot.id) cannot receive trains with subevents")
+    }
     let key = Key(slot: slot, train: PeriodicTrain(address: slot.address(of: peripheral), sid: sid))
     if let train = trains[key], train.followers.contains(where: { $0.session == session }) {
       throw BledError.alreadyInProgress.error("this session follows that train, or waits for it")
     }
     try admit(session)
-    let follower = Follower(session)
+    let follower = TrainFollower(session, subevents: subevents)
     let train = trains[key] ?? add(key, peripheral)
+    if let synced = train.synced, let error = follower.problem(with: synced.subevents) { throw error }
     train.followers.append(follower)
-    guard let synced = train.synced else {
-      let interval = announced?.sid == sid ? announced?.interval : nil
-      if train.followers.count == 1 { slot.adapter.setSync(key.train, .following(interval: interval)) }
-      follower.reply = reply
-      follower.alarm = params.timeout.map { time in
-        scheduler.schedule(after: .seconds(time)) { [weak self] in self?.timeOver(follower, key, time) }
-      }
-      return seek()
+    follower.reply = reply
+    guard train.synced == nil else { return choose(train, for: [follower]) }
+    let interval = announced?.sid == sid ? announced?.interval : nil
+    if train.followers.count == 1 { slot.adapter.setSync(key.train, .following(interval: interval)) }
+    follower.alarm = params.timeout.map { time in
+      scheduler.schedule(after: .seconds(time)) { [weak self] in self?.timeOver(follower, train, time) }
     }
-    reply.succeed(result(key, train, synced))
+    seek()
   }
 
   private static func check(timeout: Double?) throws(BluetoothError) {
@@ -122,46 +103,76 @@ final class PeriodicBroker {
     for session: Session, _ reply: Reply<PeriodicReceive.Result>
   ) throws {
     try Self.check(timeout: params.timeout)
+    let subevents = try PeriodicSync.Params.chosen(params.subevents)
     try admit(session)
     try receivers.receive(
-      over: link, with: device, on: slot, timeout: params.timeout, for: session, reply
+      over: link, with: device, on: slot, timeout: params.timeout, for: TrainFollower(session, subevents: subevents),
+      reply
     ) { [unowned self] in adopt($0, for: $1, on: $2) }
   }
 
   /// Sessions follow a train that an adapter is synchronised with.
-  private func adopt(_ received: ReceivedTrain, for sessions: [Session], on slot: AdapterSlot) -> PeriodicSync.Result {
+  private func adopt(
+    _ received: ReceivedTrain, for followers: [TrainFollower], on slot: AdapterSlot
+  ) -> PeriodicSync.Result {
     let key = Key(slot: slot, train: received.train)
-    let synced = (interval: received.interval, phy: received.phy)
-    let known = trains[key]
-    let train = known ?? add(key, directory.peripheral(at: received.train.address, on: slot))
-    if known?.synced == nil { synchronised(key, train, synced) }
-    for session in sessions where !train.followers.contains(where: { $0.session == session }) {
-      train.followers.append(Follower(session))
+    let synced = FollowedTrain.Synced(interval: received.interval, phy: received.phy, subevents: received.subevents)
+    let train = trains[key] ?? add(key, directory.peripheral(at: received.train.address, on: slot))
+    let added = followers.filter { new in !train.followers.contains { $0.session == new.session } }
+    for follower in added { follower.isSynced = true }
+    train.followers += added
+    let result = train.result(train.synced ?? synced)
+    if train.followers.isEmpty {
+      letGo(train)
+    } else if train.synced == nil {
+      synchronised(train, synced)
+    } else {
+      admit(added, to: train)
     }
-    if train.followers.isEmpty { letGo(key, train) }
-    return result(key, train, train.synced ?? synced)
+    return result
+  }
+
+  /// Sends a response to a packet of a train.
+  func respond(_ params: PeriodicRespond.Params, for session: Session, _ reply: Reply<Empty>) throws {
+    let slot = try params.adapter.map { try adapters.find($0) }
+    let train = try followed(params.peripheral, params.sid, by: session, on: slot)
+    guard let synced = train.synced else {
+      throw BledError.unknownHandle.error("the adapter is not synchronised with the train at present")
+    }
+    let response = try TrainResponse(params, within: synced.subevents)
+    train.slot.adapter.respond(response, to: train.name) { error in
+      if let error { reply.fail(error) } else { reply.succeed(Empty()) }
+    }
   }
 
   /// A train that a session follows on an adapter.
   func train(_ named: PeriodicTransfer.Train, of session: Session, on slot: AdapterSlot) throws -> PeriodicTrain {
-    let peripheral = try directory.find(named.peripheral)
-    let followed = trains.filter { key, train in
-      key.slot == slot && train.peripheral === peripheral && (named.sid == nil || named.sid == Int(key.train.sid))
-        && train.followers.contains { $0.session == session }
-    }
-    guard let first = followed.first else {
-      throw BledError.unknownHandle.error("this session follows no such train on adapter \(slot.id)")
-    }
-    guard followed.count == 1 else {
-      throw BledError.invalidParameter.error("this session follows several trains of that device: give \"sid\"")
-    }
-    return first.key.train
+    try followed(named.peripheral, named.sid, by: session, on: slot).name
   }
 
-  private func add(_ key: Key, _ peripheral: Peripheral) -> Train {
-    lastNumber -= 1
+  private func followed(
+    _ device: String, _ sid: Int?, by session: Session, on slot: AdapterSlot?
+  ) throws -> FollowedTrain {
+    let peripheral = try directory.find(device)
+    let followed = trains.values.filter { train in
+      (slot == nil || train.slot == slot) && train.peripheral === peripheral
+        && (sid == nil || sid == Int(train.name.sid)) && train.followers.contains { $0.session == session }
+    }
+    guard let first = followed.first else {
+      throw BledError.unknownHandle.error(
+        "this session follows no such train\(slot.map { " on adapter \($0.id)" } ?? "")")
+    }
+    guard followed.count == 1 else {
+      let names = "\"sid\"\(slot == nil ? " and \"adapter\"" : "")"
+      throw BledError.invalidParameter.error("this session follows several trains of that device: give \(names)")
+    }
+    return first
+  }
+
+  private func add(_ key: Key, _ peripheral: Peripheral) -> FollowedTrain {
+    lastNumber -= FollowedTrain.numbers
     let phy = peripheral.advertisement?.primaryPHY ?? .le1M
-    let train = Train(peripheral, number: lastNumber, phys: [phy])
+    let train = FollowedTrain(key.train, of: peripheral, on: key.slot, number: lastNumber, phys: [phy])
     peripheral.references += 1
     trains[key] = train
     return train
@@ -171,9 +182,9 @@ final class PeriodicBroker {
     let peripheral = try params.peripheral.map { try directory.find($0) }
     let error = GAPError.cancelled.error("periodic.stop was called")
     if params.sid == nil { receivers.stop(session, of: peripheral, error) }
-    leave(session, error) { key, train in
+    leave(session, error) { train in
       (peripheral == nil || train.peripheral === peripheral)
-        && (params.sid == nil || params.sid == Int(key.train.sid))
+        && (params.sid == nil || params.sid == Int(train.name.sid))
     }
   }
 
@@ -181,34 +192,34 @@ final class PeriodicBroker {
   func ended(_ session: Session) {
     let error = GAPError.cancelled.error("the session has ended")
     receivers.stop(session, of: nil, error)
-    leave(session, error) { _, _ in true }
+    leave(session, error) { _ in true }
   }
 
-  private func leave(_ session: Session, _ error: BluetoothError, _ isMeant: (Key, Train) -> Bool) {
-    for (key, train) in trains where isMeant(key, train) {
-      for follower in train.followers where follower.session == session { remove(follower, key, error) }
+  private func leave(_ session: Session, _ error: BluetoothError, _ isMeant: (FollowedTrain) -> Bool) {
+    for train in trains.values where isMeant(train) {
+      for follower in train.followers where follower.session == session { remove(follower, train, error) }
     }
   }
 
-  private func timeOver(_ follower: Follower, _ key: Key, _ time: Double) {
+  private func timeOver(_ follower: TrainFollower, _ train: FollowedTrain, _ time: Double) {
     remove(
-      follower, key,
+      follower, train,
       GAPError.timeout.error(
         "no packet of that train was received within \(time) s: see with a scan whether the device announces one"))
   }
 
-  private func remove(_ follower: Follower, _ key: Key, _ error: BluetoothError) {
-    guard let train = trains[key] else { return }
-    train.followers.removeAll { $0 === follower }
+  private func remove(_ follower: TrainFollower, _ train: FollowedTrain, _ error: BluetoothError) {
+    guard let index = train.followers.firstIndex(where: { $0 === follower }) else { return }
+    train.followers.remove(at: index)
     follower.alarm?.cancel()
-    if train.followers.isEmpty { letGo(key, train) }
+    if train.followers.isEmpty { letGo(train) } else { choose(train, for: []) }
     follower.reply?.fail(error)
   }
 
-  private func letGo(_ key: Key, _ train: Train) {
-    trains[key] = nil
+  private func letGo(_ train: FollowedTrain) {
+    trains[Key(slot: train.slot, train: train.name)] = nil
     train.peripheral.references -= 1
-    key.slot.adapter.setSync(key.train, nil)
+    train.slot.adapter.setSync(train.name, nil)
     seek()
   }
 
@@ -216,87 +227,104 @@ final class PeriodicBroker {
 
   /// An adapter reports an event of a train.
   func handle(_ name: PeriodicTrain, _ event: PeriodicEvent, on slot: AdapterSlot) {
-    let key = Key(slot: slot, train: name)
-    guard let train = trains[key] else { return }
+    guard let train = trains[Key(slot: slot, train: name)] else { return }
     switch event {
-    case .synchronised(let interval, let phy): synchronised(key, train, (interval, phy))
-    case .received(let packet): deliver(packet, key, train)
-    case .lost: lost(key, train)
-    case .failed(let error):
-      for follower in train.followers where follower.reply == nil {
-        follower.session.send(PeriodicChanged.self, change(key, train, reason: RPCError(error)))
-      }
-      for follower in train.followers { remove(follower, key, error) }
+    case .synchronised(let interval, let phy, let subevents):
+      synchronised(train, .init(interval: interval, phy: phy, subevents: subevents))
+    case .received(let packet): deliver(packet, of: train)
+    case .lost: lost(train)
+    case .failed(let error): for follower in train.followers { refuse(follower, train, error) }
     }
   }
 
-  private func synchronised(_ key: Key, _ train: Train, _ synced: (interval: Duration, phy: PHY?)) {
-    train.synced = synced
+  private func synchronised(_ train: FollowedTrain, _ synced: FollowedTrain.Synced) {
+    train.found(synced)
     seek()
-    for follower in train.followers {
-      follower.alarm?.cancel()
-      follower.alarm = nil
-      if let reply = follower.reply {
-        follower.reply = nil
-        reply.succeed(result(key, train, synced))
+    admit(train.followers, to: train)
+  }
+
+  /// Followers get their subevents, and waiting ones their answer, if the train has such subevents.
+  private func admit(_ followers: [TrainFollower], to train: FollowedTrain) {
+    var admitted: [TrainFollower] = []
+    for follower in followers {
+      if let error = follower.problem(with: train.synced?.subevents) {
+        refuse(follower, train, error)
       } else {
-        follower.session.send(PeriodicChanged.self, change(key, train))
+        admitted.append(follower)
+      }
+    }
+    choose(train, for: admitted)
+  }
+
+  /// The adapter receives the subevents of all followers, of which these wait for them.
+  private func choose(_ train: FollowedTrain, for followers: [TrainFollower]) {
+    let wanted = train.wantedSubevents
+    guard !wanted.isEmpty, !followers.isEmpty || wanted != train.chosen else {
+      for follower in followers { tell(follower, train) }
+      return
+    }
+    train.chosen = wanted
+    let finding = train.findings
+    train.slot.adapter.setSubevents(wanted.sorted(), of: train.name) { [weak self] error in
+      // Of a train that was lost meanwhile they are chosen again when it is found.
+      guard let self, train.synced != nil, train.findings == finding else { return }
+      if error != nil { train.chosen = [] }
+      for follower in followers where train.followers.contains(where: { $0 === follower }) {
+        if let error { refuse(follower, train, error) } else { tell(follower, train) }
       }
     }
   }
 
-  private func lost(_ key: Key, _ train: Train) {
+  /// A follower gets the packets of the train.
+  private func tell(_ follower: TrainFollower, _ train: FollowedTrain) {
+    guard !follower.isSynced, let synced = train.synced else { return }
+    follower.isSynced = true
+    follower.alarm?.cancel()
+    follower.alarm = nil
+    if let reply = follower.reply {
+      follower.reply = nil
+      reply.succeed(train.result(synced))
+    } else {
+      follower.session.send(PeriodicChanged.self, train.change())
+    }
+  }
+
+  /// A session cannot follow a train.
+  private func refuse(_ follower: TrainFollower, _ train: FollowedTrain, _ error: BluetoothError) {
+    if follower.reply == nil { follower.session.send(PeriodicChanged.self, train.change(reason: error)) }
+    remove(follower, train, error)
+  }
+
+  private func lost(_ train: FollowedTrain) {
     guard train.synced != nil else { return }
-    train.synced = nil
-    for follower in train.followers { follower.session.send(PeriodicChanged.self, change(key, train)) }
+    train.lost()
+    for follower in train.followers where follower.isSynced {
+      follower.isSynced = false
+      follower.session.send(PeriodicChanged.self, train.change())
+    }
     seek()
   }
 
-  private func deliver(_ packet: PeriodicPacket, _ key: Key, _ train: Train) {
-    let line = train.followers.first?.session.encoded {
-      try RPCEncoding.notification(PeriodicReport.self, params(packet, key, train))
+  private func deliver(_ packet: PeriodicPacket, of train: FollowedTrain) {
+    let (followers, number) = train.receivers(of: packet)
+    let line = followers.first?.session.encoded {
+      try RPCEncoding.notification(PeriodicReport.self, train.report(packet, at: scheduler.secondsSinceEpoch))
     }
-    for follower in train.followers { follower.session.send(line, as: .report(device: train.number)) }
-  }
-
-  private func params(
-    _ packet: PeriodicPacket, _ key: Key, _ train: Train
-  ) -> PeriodicReport.Params {
-    var params = PeriodicReport.Params(
-      peripheral: train.peripheral.id, adapter: key.slot.id, sid: Int(key.train.sid), data: HexBytes(packet.data),
-      time: scheduler.secondsSinceEpoch)
-    params.rssi = packet.rssi
-    params.txPower = packet.txPower
-    params.truncated = packet.isTruncated ? true : nil
-    return params
+    for follower in followers { follower.session.send(line, as: .report(device: number)) }
   }
 
   /// An adapter that is away follows nothing; it follows wanted trains again when it is back.
   func adapterChanged(_ slot: AdapterSlot) {
     guard slot.adapter.state != .on else { return }
-    for (key, train) in trains where key.slot == slot { lost(key, train) }
+    for train in trains.values where train.slot == slot { lost(train) }
   }
 
   /// The adapters scan while there are trains to be found.
   private func seek() {
     var wanted: [AdapterSlot: ScanParameters] = [:]
-    for (key, train) in trains where train.synced == nil {
-      wanted[key.slot, default: ScanParameters(isActive: false, phys: [])].phys.formUnion(train.phys)
+    for train in trains.values where train.synced == nil {
+      wanted[train.slot, default: ScanParameters(isActive: false, phys: [])].phys.formUnion(train.phys)
     }
     scans.seek(on: wanted)
-  }
-
-  private func result(
-    _ key: Key, _ train: Train, _ synced: (interval: Duration, phy: PHY?)
-  ) -> PeriodicSync.Result {
-    .init(
-      peripheral: train.peripheral.id, adapter: key.slot.id, sid: Int(key.train.sid),
-      interval: synced.interval.inSeconds, phy: synced.phy.map { Word($0) })
-  }
-
-  private func change(_ key: Key, _ train: Train, reason: RPCError? = nil) -> PeriodicChanged.Params {
-    .init(
-      peripheral: train.peripheral.id, adapter: key.slot.id, sid: Int(key.train.sid), synced: train.synced != nil,
-      interval: train.synced?.interval.inSeconds, phy: train.synced?.phy.map { Word($0) }, reason: reason)
   }
 }

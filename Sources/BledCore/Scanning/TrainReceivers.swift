@@ -14,12 +14,13 @@ import Bluetooth
 /// | waiting | the time of a call, stop, a program is gone | that call fails; the last one: the link is told → (none) |
 final class TrainReceivers {
   private final class Waiter {
-    let session: Session
+    let follower: TrainFollower
     let reply: Reply<PeriodicReceive.Result>
     var alarm: (any ScheduledWork)?
+    var session: Session { follower.session }
 
-    init(_ session: Session, _ reply: Reply<PeriodicReceive.Result>) {
-      self.session = session
+    init(_ follower: TrainFollower, _ reply: Reply<PeriodicReceive.Result>) {
+      self.follower = follower
       self.reply = reply
     }
   }
@@ -33,7 +34,7 @@ final class TrainReceivers {
   }
 
   /// Has sessions follow a train that an adapter follows already.
-  typealias Adopt = (ReceivedTrain, [Session], AdapterSlot) -> PeriodicSync.Result
+  typealias Adopt = (ReceivedTrain, [TrainFollower], AdapterSlot) -> PeriodicSync.Result
 
   private let scheduler: any Scheduler
   private var waits: [LinkID: Wait] = [:]
@@ -48,13 +49,13 @@ final class TrainReceivers {
 
   /// Waits for a train of a device.
   func receive(
-    over link: any Link, with device: Peripheral, on slot: AdapterSlot, timeout: Double?, for session: Session,
-    _ reply: Reply<PeriodicReceive.Result>, _ adopt: @escaping Adopt
+    over link: any Link, with device: Peripheral, on slot: AdapterSlot, timeout: Double?,
+    for follower: TrainFollower, _ reply: Reply<PeriodicReceive.Result>, _ adopt: @escaping Adopt
   ) throws {
-    if let wait = waits[link.id], wait.waiters.contains(where: { $0.session == session }) {
+    if let wait = waits[link.id], wait.waiters.contains(where: { $0.session == follower.session }) {
       throw BledError.alreadyInProgress.error("this session waits for a train of that device")
     }
-    let waiter = Waiter(session, reply)
+    let waiter = Waiter(follower, reply)
     waiter.alarm = timeout.map { time in
       scheduler.schedule(after: .seconds(time)) { [weak self] in
         let error = GAPError.timeout.error("the device transferred no train within \(time) s")
@@ -72,12 +73,13 @@ final class TrainReceivers {
       let wait = self?.end(id, number)
       switch result {
       case .success(let train):
-        let followed = adopt(train, wait?.map(\.session) ?? [], slot)
+        let followed = adopt(train, wait?.map(\.follower) ?? [], slot)
         for waiter in wait ?? [] {
           waiter.reply.succeed(
             .init(
               peripheral: followed.peripheral, adapter: followed.adapter, sid: followed.sid,
-              interval: followed.interval, phy: followed.phy, serviceData: Int(train.serviceData)))
+              interval: followed.interval, phy: followed.phy, serviceData: Int(train.serviceData),
+              responses: followed.responses))
         }
       case .failure(let error): for waiter in wait ?? [] { waiter.reply.fail(error) }
       }

@@ -99,6 +99,7 @@ extension Opcode {
     0x207A: "LE Set Transmit Power Reporting Enable", 0x207C: "LE Set Data Related Address Changes",
     0x207D: "LE Set Default Subrate", 0x207E: "LE Subrate Request",
     0x207F: "LE Set Extended Advertising Parameters [v2]", 0x2082: "LE Set Periodic Advertising Subevent Data",
+    0x2083: "LE Set Periodic Advertising Response Data", 0x2084: "LE Set Periodic Sync Subevent",
     0x2086: "LE Set Periodic Advertising Parameters [v2]", 0x2087: "LE Read All Local Supported Features",
     0x2088: "LE Read All Remote Features", 0x2097: "LE Set Host Feature [v2]", 0x20A1: "LE Connection Rate Request",
     0x20A2: "LE Set Default Rate Parameters", 0x20A3: "LE Read Minimum Supported Connection Interval",

@@ -166,6 +166,8 @@ package struct LEFeatures: OptionSet, PacketField, Hashable, Sendable {
   package static let advertisingCodingSelection = LEFeatures(rawValue: 1 << 40)
   /// Periodic Advertising with Responses – Advertiser.
   package static let periodicResponsesAdvertiser = LEFeatures(rawValue: 1 << 43)
+  /// Periodic Advertising with Responses – Scanner.
+  package static let periodicResponsesScanner = LEFeatures(rawValue: 1 << 44)
   /// LL Extended Feature Set: there are `LEMoreFeatures`.
   package static let extendedFeatureSet = LEFeatures(rawValue: 1 << 63)
 }

@@ -124,6 +124,7 @@ package enum KnownCommands {
     LEPeriodicAdvertisingSyncTransfer.self, LEPeriodicAdvertisingSetInfoTransfer.self,
     LESetPeriodicAdvertisingSyncTransferParameters.self,
     LESetPeriodicAdvertisingParametersV2.self, LESetPeriodicAdvertisingSubeventData.self,
+    LESetPeriodicSyncSubevent.self, LESetPeriodicAdvertisingResponseData.self,
     LEReadFilterAcceptListSize.self, LEClearFilterAcceptList.self, LEAddDeviceToFilterAcceptList.self,
     LERemoveDeviceFromFilterAcceptList.self,
     Disconnect.self, ReadRemoteVersionInformation.self, ReadRSSI.self, LECreateConnectionCancel.self,

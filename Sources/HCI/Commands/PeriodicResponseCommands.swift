@@ -64,3 +64,49 @@ package struct LESetPeriodicAdvertisingSubeventData: HCICommand {
     coder.groups(&subevents, countedBy: UInt8.self, limit: Self.maximum)
   }
 }
+
+/// LE Set Periodic Sync Subevent (Core 5.4, Vol 4, Part E, 7.8.127): the subevents of a train that the controller
+/// receives from now on, in place of earlier ones.
+package struct LESetPeriodicSyncSubevent: HCICommand {
+  package static let opcode: Opcode = 0x2084
+
+  /// Which train, 0x0000 to 0x0EFF.
+  package var syncHandle: UInt16 = 0
+  /// Bit 6: the transmit power is in the header of responses.
+  package var properties: UInt16 = 0
+  /// 1 to 128 numbers of subevents.
+  package var subevents: [UInt8] = []
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&syncHandle, &properties)
+    coder.octets(&subevents, countedBy: UInt8.self, limit: 128)
+  }
+}
+
+/// LE Set Periodic Advertising Response Data (Core 5.4, Vol 4, Part E, 7.8.126): sent once, in the next occurrence of a
+/// slot.
+package struct LESetPeriodicAdvertisingResponseData: HCICommand {
+  package static let opcode: Opcode = 0x2083
+  /// As many octets of data as a command has room for.
+  package static let longest = 247
+
+  /// Which train, 0x0000 to 0x0EFF.
+  package var syncHandle: UInt16 = 0
+  /// The number of the event with the packet that is responded to.
+  package var requestEvent: UInt16 = 0
+  /// The subevent of that packet, 0 to 127.
+  package var requestSubevent: UInt8 = 0
+  /// The subevent of the response, 0 to 127.
+  package var responseSubevent: UInt8 = 0
+  /// The slot of the response.
+  package var slot: UInt8 = 0
+  /// At the most `longest` octets.
+  package var data: [UInt8] = []
+
+  package init() {}
+  package mutating func code(with coder: inout OctetCoder) {
+    coder.fields(&syncHandle, &requestEvent, &requestSubevent, &responseSubevent, &slot)
+    coder.octets(&data, countedBy: UInt8.self, limit: Self.longest)
+  }
+}

@@ -77,6 +77,12 @@ package enum HCIEvent: Hashable, Sendable {
   case lePeriodicAdvertisingSyncLost(LEPeriodicAdvertisingSyncLost)
   /// The device of a link transferred a train.
   case lePeriodicAdvertisingSyncTransferReceived(LEPeriodicAdvertisingSyncTransferReceived)
+  /// The controller is synchronised with a periodic train, or could not be, told with the subevents of the train.
+  case lePeriodicAdvertisingSyncEstablishedV2(LEPeriodicAdvertisingSyncEstablishedV2)
+  /// Part of a packet of a train was received, or all of it, in a subevent.
+  case lePeriodicAdvertisingReportV2(LEPeriodicAdvertisingReportV2)
+  /// The device of a link transferred a train, told with its subevents.
+  case lePeriodicAdvertisingSyncTransferReceivedV2(LEPeriodicAdvertisingSyncTransferReceivedV2)
   /// Subevents of a train need their data.
   case lePeriodicAdvertisingSubeventDataRequest(LEPeriodicAdvertisingSubeventDataRequest)
   /// Devices responded to a subevent of a train.
@@ -122,6 +128,11 @@ package enum HCIEvent: Hashable, Sendable {
       case LEPeriodicAdvertisingSyncLost.subevent: self = .lePeriodicAdvertisingSyncLost(try coder.read())
       case LEPeriodicAdvertisingSyncTransferReceived.subevent:
         self = .lePeriodicAdvertisingSyncTransferReceived(try coder.read())
+      case LEPeriodicAdvertisingSyncEstablishedV2.subevent:
+        self = .lePeriodicAdvertisingSyncEstablishedV2(try coder.read())
+      case LEPeriodicAdvertisingReportV2.subevent: self = .lePeriodicAdvertisingReportV2(try coder.read())
+      case LEPeriodicAdvertisingSyncTransferReceivedV2.subevent:
+        self = .lePeriodicAdvertisingSyncTransferReceivedV2(try coder.read())
       case LEPeriodicAdvertisingSubeventDataRequest.subevent:
         self = .lePeriodicAdvertisingSubeventDataRequest(try coder.read())
       case LEPeriodicAdvertisingResponseReport.subevent:
@@ -160,6 +171,9 @@ package enum HCIEvent: Hashable, Sendable {
     case .lePeriodicAdvertisingReport(let event): event.packet
     case .lePeriodicAdvertisingSyncLost(let event): event.packet
     case .lePeriodicAdvertisingSyncTransferReceived(let event): event.packet
+    case .lePeriodicAdvertisingSyncEstablishedV2(let event): event.packet
+    case .lePeriodicAdvertisingReportV2(let event): event.packet
+    case .lePeriodicAdvertisingSyncTransferReceivedV2(let event): event.packet
     case .lePeriodicAdvertisingSubeventDataRequest(let event): event.packet
     case .lePeriodicAdvertisingResponseReport(let event): event.packet
     case .other(let packet): packet

@@ -147,7 +147,9 @@ final class HostPairing {
       .leDataLengthChange, .lePHYUpdateComplete, .leSubrateChange, .leReadAllRemoteFeaturesComplete,
       .leConnectionRateChange, .leAdvertisingSetTerminated, .lePeriodicAdvertisingSyncEstablished,
       .lePeriodicAdvertisingReport, .lePeriodicAdvertisingSyncLost, .lePeriodicAdvertisingSyncTransferReceived,
-      .lePeriodicAdvertisingSubeventDataRequest, .lePeriodicAdvertisingResponseReport, .other:
+      .lePeriodicAdvertisingSyncEstablishedV2, .lePeriodicAdvertisingReportV2,
+      .lePeriodicAdvertisingSyncTransferReceivedV2, .lePeriodicAdvertisingSubeventDataRequest,
+      .lePeriodicAdvertisingResponseReport, .other:
       break
     }
   }

@@ -11,7 +11,8 @@ struct SyncCommand: ShellCommand {
     discussion: """
       Scans until the device announces a train of periodic advertisements, and prints what the train carries until \
       Ctrl-C. A train that is lost is looked for again. With --transferred the device, which may be another than the \
-      one that sends the train, gives it over a connection, and nothing is looked for.
+      one that sends the train, gives it over a connection, and nothing is looked for. A train can have subevents, each \
+      with slots in which this machine can respond: --respond sends the same data after each packet.
       """)
 
   @Argument(
@@ -25,6 +26,13 @@ struct SyncCommand: ShellCommand {
     help: "Transfer the train to this device, over a connection: its address, its name or its identifier.",
     completion: ShellCompletion.devices)
   var to: String?
+  @Option(
+    name: .customLong("subevent"),
+    help: "A subevent of the train to receive, 0 to 127; can be repeated (default: all).")
+  var subevents: [Int] = []
+  @Option(help: "Respond to each packet of a train with subevents, in --slot, with this data in hex.")
+  var respond: String?
+  @Option(help: "The slot for --respond, 0 to 254.") var slot: Int?
   @Option(help: "Stop after this many packets.") var count: Int?
   @Option(help: "Stop after this many seconds.") var time: Double?
   @OptionGroup var connection: ConnectionOptions
@@ -33,11 +41,17 @@ struct SyncCommand: ShellCommand {
   func validate() throws {
     guard count ?? 1 > 0 else { throw ValidationError("--count must be greater than 0") }
     guard sid == nil || !transferred else { throw ValidationError("--sid is for a train that is looked for") }
+    guard (respond == nil) == (slot == nil) else { throw ValidationError("--respond and --slot go together") }
+    guard (0...254).contains(slot ?? 0) else { throw ValidationError("--slot must be 0 to 254") }
+    guard subevents.allSatisfy((0...127).contains) else { throw ValidationError("--subevent must be 0 to 127") }
     try checkTime(time)
   }
 
+  private var chosen: [Int]? { subevents.isEmpty ? nil : subevents }
+
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
+    let answer = try respond.map { HexBytes(try octets($0)) }
     let deadline = connection.deadline
     let client = try await shell.connection()
     try await shell.requireAdapter()
@@ -48,7 +62,8 @@ struct SyncCommand: ShellCommand {
         hasBegun = true
         if !output.json {
           let (sid, adapter) = (train.train.sid, train.train.adapter)
-          output.line("synchronised with set \(sid)\(every(train.train.interval)) on \(adapter)")
+          let subevents = train.train.responses.map { ", subevents: \($0.subevents)" } ?? ""
+          output.line("synchronised with set \(sid)\(every(train.train.interval)) on \(adapter)\(subevents)")
         }
         if let to {
           let named = PeriodicTransfer.Train(peripheral: train.train.peripheral, sid: train.train.sid)
@@ -56,7 +71,7 @@ struct SyncCommand: ShellCommand {
             .init(peripheral: peripheral, train: named)
           }
         }
-        try await follow(train, of: client, output)
+        try await follow(train, of: client, answer, output)
       }
     } catch is CancellationError where time == nil && count == nil {
       // Ctrl-C is the regular end.
@@ -73,7 +88,8 @@ struct SyncCommand: ShellCommand {
     try await shell.use(device, within: deadline, over: connection.adapter, onlyConnecting: true) { @MainActor device in
       let seconds = deadline.seconds
       received = try await client.receiveTrain(
-        .init(peripheral: device.peripheral.identifier, timeout: seconds > 0 ? seconds : nil)
+        .init(
+          peripheral: device.peripheral.identifier, timeout: seconds > 0 ? seconds : nil, subevents: chosen)
       ).train
     }
     guard let received else { throw notHeard(within: deadline.words) }
@@ -87,7 +103,8 @@ struct SyncCommand: ShellCommand {
       {
         guard isMeant(report), report.periodicInterval != nil, sid == nil || report.sid == sid else { continue }
         return PeriodicSync.Params(
-          peripheral: report.peripheral, sid: report.sid, adapter: report.adapter, timeout: deadline.seconds)
+          peripheral: report.peripheral, sid: report.sid, adapter: report.adapter, timeout: deadline.seconds,
+          subevents: chosen)
       }
       try Task.checkCancellation()
       throw BledError.daemonUnreachable.error("the connection to bled was closed")
@@ -105,7 +122,9 @@ struct SyncCommand: ShellCommand {
       || device.count >= 4 && report.peripheral.lowercased().hasPrefix(device.lowercased())
   }
 
-  @MainActor private func follow(_ train: SynchronisedTrain, of client: BledClient, _ output: Output) async throws {
+  @MainActor private func follow(
+    _ train: SynchronisedTrain, of client: BledClient, _ answer: HexBytes?, _ output: Output
+  ) async throws {
     let peripheral = train.train.peripheral
     let changes = client.observe(PeriodicChanged.self) { change in
       guard change.peripheral == peripheral, change.reason == nil else { return }
@@ -120,6 +139,7 @@ struct SyncCommand: ShellCommand {
       } else {
         output.line(Self.line(report, output))
       }
+      if let answer, let slot { await send(answer, slot, to: report, of: client, output) }
       left = left.map { $0 - 1 }
       if left == 0 { return }
     }
@@ -127,9 +147,25 @@ struct SyncCommand: ShellCommand {
     throw BledError.daemonUnreachable.error("the connection to bled was closed")
   }
 
+  /// Responds to a packet; one that came too late is told, and the next one is awaited.
+  @MainActor private func send(
+    _ answer: HexBytes, _ slot: Int, to report: PeriodicReport.Params, of client: BledClient, _ output: Output
+  ) async {
+    guard let event = report.event, let subevent = report.subevent else { return }
+    do throws(BluetoothError) {
+      try await client.respond(
+        .init(
+          peripheral: report.peripheral, sid: report.sid, adapter: report.adapter, event: event, subevent: subevent,
+          slot: slot, data: answer))
+    } catch {
+      output.problem("no response to event \(event), subevent \(subevent): \(error.message)")
+    }
+  }
+
   private static func line(_ report: PeriodicReport.Params, _ output: Output) -> String {
     let time = output.styled(clockText(Date(timeIntervalSince1970: report.time)), .dim)
     let rssi = report.rssi.map { "\($0) dBm" } ?? "-"
-    return "\(time)  \(rssi)  \(Hex.encode(report.data.octets))\(report.truncated == true ? " (cut off)" : "")"
+    let place = report.event.flatMap { event in report.subevent.map { "event \(event), subevent \($0)  " } } ?? ""
+    return "\(time)  \(rssi)  \(place)\(Hex.encode(report.data.octets))\(report.truncated == true ? " (cut off)" : "")"
   }
 }

@@ -112,6 +112,24 @@ final class ScriptedAdapter: Adapter {
 
   func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) { syncs[train] = parameters }
 
+  /// The subevents that were chosen, and the outcome of the next choice.
+  private(set) var chosen: [[UInt8]] = []
+  var choiceRefusal: BluetoothError?
+
+  func setSubevents(_ subevents: [UInt8], of train: PeriodicTrain, _ done: @escaping (BluetoothError?) -> Void) {
+    chosen.append(subevents)
+    scheduler.schedule(after: .zero) { [choiceRefusal] in done(choiceRefusal) }
+  }
+
+  /// The responses to trains, and the outcome of the next one.
+  private(set) var trainResponses: [TrainResponse] = []
+  var responseRefusal: BluetoothError?
+
+  func respond(_ response: TrainResponse, to train: PeriodicTrain, _ done: @escaping (BluetoothError?) -> Void) {
+    trainResponses.append(response)
+    scheduler.schedule(after: .zero) { [responseRefusal] in done(responseRefusal) }
+  }
+
   /// The power asked for and not yet switched by the test.
   var wantedPower: [Bool] { switches.map(\.on) }
 

@@ -137,6 +137,27 @@ struct CommandTests {
     #expect(TimeUnits.subevent(.milliseconds(25)) == 20 && TimeUnits.slotDelay(.zero) == 1)
   }
 
+  @Test func subeventsOfFollowedTrains() {
+    #expect(
+      hex(
+        LESetPeriodicSyncSubevent {
+          $0.syncHandle = 0x123
+          $0.subevents = [0, 5, 127]
+        }) == packed("01842008 2301 0000 03 00 05 7f"))
+    let response = LESetPeriodicAdvertisingResponseData {
+      $0.syncHandle = 0x123
+      $0.requestEvent = 0xFFFE
+      $0.requestSubevent = 5
+      $0.responseSubevent = 6
+      $0.slot = 3
+      $0.data = [1, 2]
+    }
+    #expect(hex(response) == packed("0183200a 2301 feff 05 06 03 02 0102"))
+    var longest = response
+    longest.data = [UInt8](repeating: 9, count: 300)
+    #expect(hex(longest) == packed("018320ff 2301 feff 05 06 03 f7") + String(repeating: "09", count: 247))
+  }
+
   @Test func aCommandKnowsWhatItReads() throws {
     let packet = CommandPacket(opcode: LESetScanEnable.opcode, parameters: [1, 0, 0])
     #expect(throws: HCICodingError.trailingOctets(count: 1)) { try LESetScanEnable(decoding: packet) }

@@ -62,6 +62,35 @@ struct EventTests {
     #expect(Hex.encode(HCIPacket.event(event.packet).octets) == packet.filter { $0 != " " })
   }
 
+  @Test func trainsWithSubevents() throws {
+    let found = "043e14 24 00 0100 03 01 f5f4f3f2f1f0 02 5000 07 04 14 04 14"
+    guard case .lePeriodicAdvertisingSyncEstablishedV2(let event) = try event(found) else {
+      Issue.record("not an establishment")
+      return
+    }
+    #expect(event.established.handle == 1 && event.established.sid == 3 && event.established.interval == 80)
+    #expect(event.subevents.count == 4 && event.subevents.interval == 20)
+    #expect(event.subevents.slotDelay == 4 && event.subevents.slotSpacing == 20)
+    #expect(Hex.encode(HCIPacket.event(event.packet).octets) == found.filter { $0 != " " })
+    let heard = "043e0d 25 0100 04 c3 ff feff 03 00 02 0506"
+    guard case .lePeriodicAdvertisingReportV2(let report) = try self.event(heard) else {
+      Issue.record("not a report")
+      return
+    }
+    #expect(report.handle == 1 && report.txPower == 4 && report.rssi == -61)
+    #expect(report.event == 0xFFFE && report.number == 3 && report.dataStatus == 0 && report.data == [5, 6])
+    #expect(Hex.encode(HCIPacket.event(report.packet).octets) == heard.filter { $0 != " " })
+    let taken = "043e18 26 00 4000 3412 0100 03 01 f5f4f3f2f1f0 02 5000 07 04 14 04 14"
+    guard case .lePeriodicAdvertisingSyncTransferReceivedV2(let transfer) = try self.event(taken) else {
+      Issue.record("not a transfer")
+      return
+    }
+    #expect(transfer.received.serviceData == 0x1234 && transfer.received.handle == 1 && transfer.subevents.count == 4)
+    #expect(Hex.encode(HCIPacket.event(transfer.packet).octets) == taken.filter { $0 != " " })
+    #expect(throws: HCICodingError.self) { try self.event("043e10 24 00 0100 03 01 f5f4f3f2f1f0 02 5000 07") }
+    #expect(throws: HCICodingError.self) { try self.event("043e0b 25 0100 04 c3 ff feff 03 00 02") }
+  }
+
   @Test func subeventsAndTheirResponses() throws {
     guard case .lePeriodicAdvertisingSubeventDataRequest(let request) = try event("043e04 27 01 7f 80") else {
       Issue.record("not a request")

@@ -5,16 +5,18 @@ from dataclasses import dataclass
 
 from bumble import hci
 from bumble.device import AdvertisingEventProperties, AdvertisingParameters, PeriodicAdvertisingParameters
+from support import own_host
 from support.air import Air
 from support.cases import Failure, expect, expect_equal, stage
 from support.client import CallFailed, failure_of
 from support.daemon import Daemon
 from support.waiting import until
-from support.zoo import Responder, Transfers
+from support.zoo import Listener, Responder, Transfers
 from support.zoo.transfers import RECIPIENT, SENDER
 
 PUBLIC = "F0:F1:F2:F3:F4:00"
 PHONE = "F0:F1:F2:F3:F4:02"
+LABEL = "F0:F1:F2:F3:F4:01"
 LONG = bytes([254, 0xFF, 0xFF, 0xFF] + [7] * 251) * 2 + bytes([89, 0xFF, 0xFF, 0xFF] + [8] * 86)
 
 
@@ -22,6 +24,12 @@ class Sender(Responder, Transfers):
     """Keeps the rules of sets and of trains, transfers them, and lets devices respond to its own."""
 
     le_features = Responder.le_features | Transfers.le_features
+
+
+class Label(Listener, Transfers):
+    """Follows trains with subevents, also of links, and responds to them."""
+
+    le_features = Listener.le_features | Transfers.le_features
 
 
 @dataclass
@@ -272,4 +280,126 @@ async def left(given):
     await client.call("advertising.start", extended=True, connectable=False, periodic=train | {"interval": 0.2})
     [sent] = given.controller.trains.values()
     expect_equal((sent.interval, sent.enabled), (160, True), "the train in the controller")
+    await client.call("advertising.stop")
+
+
+@dataclass
+class Pair:
+    """bled with a controller that sends trains with responses, and one that follows them."""
+
+    label: Label
+    daemon: Daemon
+    client: object
+
+
+@stage(12, "periodic advertising with responses")
+async def responses(resources):
+    air = Air()
+    await resources.open(await air.adapter(PUBLIC, Sender))
+    label = await resources.open(await air.adapter(LABEL, Label))
+    daemon = await resources.open(Daemon(resources, "hci0", "hci1"))
+    client = await daemon.client()
+    for adapter in ("hci0", "hci1"):
+        await daemon.until_on(client, adapter)
+    return Pair(label.controller, daemon, client)
+
+
+SLOTS = {"subevents": 4, "subeventInterval": 0.025, "slotDelay": 0.005, "slotSpacing": 0.0025, "slots": 6}
+
+
+async def start_train(client):
+    """A train with responses is on the air; gives the number of the advertisement."""
+    train = {"interval": 0.1, "responses": SLOTS}
+    started = await client.call(
+        "advertising.start", adapter="hci0", extended=True, connectable=False, periodic=train
+    )
+    return started["advertising"]
+
+
+async def follow(client, **params):
+    """Follows the train on the other adapter."""
+    call = client.call("periodic.sync", adapter="hci1", peripheral=PUBLIC, addressType="public", sid=0, **params)
+    return await asyncio.wait_for(call, 60)
+
+
+@responses.case("a label receives the subevents that it chose, responds in its slot, and is told when it is too late")
+async def responded_by_bled(given):
+    client, sender = given.client, await given.daemon.client()
+    advertising = await start_train(sender)
+    followed = await follow(client, subevents=[1, 3])
+    told = {name: SLOTS[name] for name in ("subevents", "subeventInterval", "slotDelay", "slotSpacing")}
+    expect_equal((followed["adapter"], followed["responses"]), ("hci1", told), "the train")
+    expect_equal(list(given.label.chosen.values()), [{1, 3}], "the subevents in the controller")
+    for subevent, data in ((0, "00"), (1, "01"), (3, "03")):
+        await sender.call("advertising.send", advertising=advertising, subevent=subevent, data=data)
+    heard = [await client.next("periodic.report") for _ in range(2)]
+    expect_equal([(report["subevent"], report["data"]) for report in heard], [(1, "01"), (3, "03")], "what came")
+    last = heard[1]
+    response = {"peripheral": last["peripheral"], "subevent": 3, "slot": 4, "data": "a55a"}
+    await client.call("periodic.respond", event=last["event"], **response)
+    received = await sender.next("advertising.responses", lambda event: event["responses"])
+    expect_equal((received["subevent"], received["sent"]), (3, True), "the subevent")
+    expect_equal([(slot["slot"], slot["data"]) for slot in received["responses"]], [(4, "a55a")], "the response")
+    # The next packet of the subevent ends the time for the one before.
+    await sender.call("advertising.send", advertising=advertising, subevent=3, data="04")
+    again = await client.next("periodic.report")
+    expect(again["event"] != last["event"], "the number of the event is the same")
+    failure = await failure_of(client.call("periodic.respond", event=last["event"], **response))
+    expect_equal((failure["domain"], failure["name"]), ("hci", "packetTooLate"), "the error of a late response")
+    failure = await failure_of(client.call("periodic.respond", event=again["event"], **response | {"subevent": 4}))
+    expect_equal(failure["name"], "invalidParameter", "the error for a subevent that there is not")
+    await client.call("periodic.stop")
+    await until(lambda: not given.label.followed)
+    await sender.call("advertising.stop")
+
+
+@responses.case("two programs of one train get each their subevents, and a controller without room says so")
+async def shared_by_two(given):
+    client, other = given.client, await given.daemon.client()
+    advertising = await start_train(client)
+    await follow(client, subevents=[0])
+    await follow(other, subevents=[0, 2])
+    expect_equal(list(given.label.chosen.values()), [{0, 2}], "the subevents in the controller")
+    for subevent in (2, 0):
+        await client.call("advertising.send", advertising=advertising, subevent=subevent, data=f"0{subevent}")
+    expect_equal((await client.next("periodic.report"))["data"], "00", "what the first one got")
+    heard = [(await other.next("periodic.report"))["data"] for _ in range(2)]
+    expect_equal(sorted(heard), ["00", "02"], "what the second one got")
+    await other.call("periodic.stop")
+    await until(lambda: list(given.label.chosen.values()) == [{0}])
+    given.label.room = 1
+    failure = await failure_of(follow(other))
+    expect_equal(failure["name"], "memoryCapacityExceeded", "the error of too many subevents")
+    given.label.room = 128
+    await client.call("advertising.send", advertising=advertising, subevent=0, data="01")
+    expect_equal((await client.next("periodic.report"))["data"], "01", "what the first one gets all the same")
+    # The train ends: it is lost, and its subevents are chosen again when it is back.
+    await client.call("advertising.stop")
+    await client.next("periodic.changed", lambda change: not change["synced"])
+    advertising = await start_train(client)
+    await client.next("periodic.changed", lambda change: change["synced"])
+    expect_equal(list(given.label.chosen.values()), [{0}], "the subevents in the controller")
+    await client.call("periodic.stop")
+    await client.call("advertising.stop")
+
+
+@responses.case("bleshell follows subevents and responds to each packet, and says what came")
+async def by_bleshell(given):
+    client = given.client
+    advertising = await start_train(client)
+    shell = asyncio.ensure_future(
+        given.daemon.bleshell(
+            *("sync", PUBLIC, "--adapter", own_host.adapter("hci1"), "--subevent", "2"),
+            *("--respond", "beef", "--slot", "5", "--count", "1"),
+        )
+    )
+    await until(lambda: shell.done() or given.label.chosen)
+    if shell.done():
+        raise Failure(f"bleshell printed {shell.result()}")
+    await client.call("advertising.send", advertising=advertising, subevent=2, data="0102")
+    printed = await shell
+    received = await client.next("advertising.responses", lambda event: event["responses"])
+    [response] = received["responses"]
+    expect_equal((response["slot"], response["data"]), (5, "beef"), "the response")
+    expect("subevent 2" in printed and "0102" in printed, f"bleshell printed {printed}")
     await client.call("advertising.stop")

@@ -141,6 +141,7 @@ PERIODIC_SYNC = Parameters(
         Member("sid", "sid", codec.integer, False),
         Member("adapter", "adapter", codec.text, False),
         Member("timeout", "timeout", codec.number, False),
+        Member("subevents", "subevents", codec.many(codec.integer), False),
     )
 )
 PERIODIC_STOP = Parameters(
@@ -161,6 +162,19 @@ PERIODIC_RECEIVE = Parameters(
     (
         Member("peripheral", "peripheral", codec.text, False),
         Member("timeout", "timeout", codec.number, False),
+        Member("subevents", "subevents", codec.many(codec.integer), False),
+    )
+)
+PERIODIC_RESPOND = Parameters(
+    (
+        Member("peripheral", "peripheral", codec.text, False),
+        Member("event", "event", codec.integer, False),
+        Member("subevent", "subevent", codec.integer, False),
+        Member("slot", "slot", codec.integer, False),
+        Member("data", "data", codec.octets, False),
+        Member("sid", "sid", codec.integer, False),
+        Member("adapter", "adapter", codec.text, False),
+        Member("responseSubevent", "response_subevent", codec.integer, False),
     )
 )
 PERIPHERAL_CONNECT = Parameters(
@@ -916,11 +930,14 @@ class Calls(ABC):
         sid: int | None = None,
         adapter: str | None = None,
         timeout: float | None = None,
+        subevents: Sequence[int] | None = None,
     ) -> PeriodicSyncResult:
         """Follows a train of periodic advertisements, and answers when the adapter is synchronised with it; without
         a timeout it waits indefinitely, and while it waits the adapter scans. What the train carries is sent as
         periodic.report. Sessions share the synchronisation with a train. It ends with periodic.stop or when the
-        program disconnects; when the train is lost, periodic.changed tells, and it is looked for again.
+        program disconnects; when the train is lost, periodic.changed tells, and it is looked for again. Of a
+        train with subevents the session gets those that it names, else all; fails with invalidParameter if the
+        train has no such subevents, and with the controller's error if it does not receive so many.
 
         peripheral: The device: the daemon's identifier of it, or its address.
         address_type: For an address in `peripheral`, "public" or "random"; if missing: as last heard, else
@@ -929,6 +946,8 @@ class Calls(ABC):
             device was heard last.
         adapter: The adapter; if missing, the one that heard the device last.
         timeout: Seconds after which to give up; never if missing.
+        subevents: The subevents to receive, 1 to 128 numbers of 0 to 127, of a train that has subevents; all if
+            missing.
 
         Needs the permission "scan".
         """
@@ -938,6 +957,7 @@ class Calls(ABC):
             sid=sid,
             adapter=adapter,
             timeout=timeout,
+            subevents=subevents,
         )
         return await self._call("periodic.sync", request, PeriodicSyncResult.from_json)
 
@@ -995,24 +1015,71 @@ class Calls(ABC):
         *,
         peripheral: str,
         timeout: float | None = None,
+        subevents: Sequence[int] | None = None,
     ) -> PeriodicReceiveResult:
         """Waits for a train of periodic advertisements that a device transfers, which is connected to this session
         or uses its services; without a timeout until the link ends. The train is followed from then on as after
         periodic.sync, without a scan. Each call is for one train, and all sessions that wait for one of a device
         get the same. periodic.stop ends the wait, too. Fails with notSupported if one of the two controllers
         cannot do it, which the message tells, with notConnected when the link ends, and with the controller's
-        error if it could not follow the train.
+        error if it could not follow the train. Of a train with subevents the session gets those that it names,
+        else all; periodic.changed tells the reason if that fails.
 
         peripheral: The daemon's identifier of the device that transfers a train.
         timeout: Seconds after which to give up; never if missing.
+        subevents: The subevents to receive, 1 to 128 numbers of 0 to 127, of a train that has subevents; all if
+            missing.
 
         Needs the permission "scan".
         """
         request = PERIODIC_RECEIVE.request(
             peripheral=peripheral,
             timeout=timeout,
+            subevents=subevents,
         )
         return await self._call("periodic.receive", request, PeriodicReceiveResult.from_json)
+
+    async def periodic_respond(
+        self,
+        *,
+        peripheral: str,
+        event: int,
+        subevent: int,
+        slot: int,
+        data: bytes,
+        sid: int | None = None,
+        adapter: str | None = None,
+        response_subevent: int | None = None,
+    ) -> None:
+        """Sends a response to a packet of a train with subevents that this session follows, once, in a slot of the
+        next subevent of that number, and answers when the controller has it. Whether the advertiser receives it
+        is not told, and its program must have left the slot to this device. Fails with packetTooLate (domain hci)
+        if the slot has passed, with packetTooLong if the data is longer than a slot, with unknownHandle if the
+        train is not followed at present, and with notSupported if the controller cannot respond.
+
+        peripheral: The daemon's identifier of the device that sends the train.
+        event: The `event` of the packet, 0 to 65535.
+        subevent: The `subevent` of the packet, 0 to 127.
+        slot: The slot of the response, 0 to 254.
+        data: The data, 0 to 247 octets.
+        sid: The number of the advertising set, 0 to 15; if missing, the only one of that device that is
+            followed.
+        adapter: The adapter; if missing, the only one with which the train is followed.
+        response_subevent: The subevent of the response, 0 to 127; that of the packet if missing.
+
+        Needs the permission "advertise".
+        """
+        request = PERIODIC_RESPOND.request(
+            peripheral=peripheral,
+            event=event,
+            subevent=subevent,
+            slot=slot,
+            data=data,
+            sid=sid,
+            adapter=adapter,
+            response_subevent=response_subevent,
+        )
+        return await self._call("periodic.respond", request, _nothing)
 
     async def peripheral_connect(
         self,

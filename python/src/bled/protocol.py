@@ -703,6 +703,31 @@ class PairingImportSignatureKey(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PeriodicSyncResponses(Record):
+    """The subevents of a train, with slots in which this side can respond.
+
+    slot_delay: From the start of a subevent to its first slot, in seconds; missing for a train without
+        slots.
+    slot_spacing: From the start of one slot to the start of the next, in seconds; missing for a train
+        without slots.
+    subevent_interval: From the start of one subevent to the start of the next, in seconds.
+    subevents: How many subevents there are in each interval of the train, 1 to 128.
+    """
+
+    slot_delay: float | None = None
+    slot_spacing: float | None = None
+    subevent_interval: float
+    subevents: int
+
+    _members: ClassVar[tuple[Member, ...]] = (
+        Member("slotDelay", "slot_delay", codec.number, False),
+        Member("slotSpacing", "slot_spacing", codec.number, False),
+        Member("subeventInterval", "subevent_interval", codec.number, True),
+        Member("subevents", "subevents", codec.integer, True),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PeriodicTransferTrain(Record):
     """A train that this session follows.
 
@@ -1750,6 +1775,7 @@ class PeriodicSyncResult(Record):
     interval: The time between two packets, in seconds.
     peripheral: The daemon's identifier of the device.
     phy: The PHY of the train: "1M", "2M" or "coded".
+    responses: The subevents of the train, if it has any.
     sid: The number of the advertising set, 0 to 15.
     """
 
@@ -1757,6 +1783,7 @@ class PeriodicSyncResult(Record):
     interval: float
     peripheral: str
     phy: Literal["1M", "2M", "coded"] | None = None
+    responses: PeriodicSyncResponses | None = None
     sid: int
 
     _members: ClassVar[tuple[Member, ...]] = (
@@ -1764,6 +1791,7 @@ class PeriodicSyncResult(Record):
         Member("interval", "interval", codec.number, True),
         Member("peripheral", "peripheral", codec.text, True),
         Member("phy", "phy", codec.text, False),
+        Member("responses", "responses", codec.record(lambda: PeriodicSyncResponses), False),
         Member("sid", "sid", codec.integer, True),
     )
 
@@ -1776,6 +1804,7 @@ class PeriodicReceiveResult(Record):
     interval: The time between two packets, in seconds.
     peripheral: The daemon's identifier of the device that sends the train, usually another one.
     phy: The PHY of the train: "1M", "2M" or "coded".
+    responses: The subevents of the train, if it has any.
     service_data: The value that came with it, 0 to 65535.
     sid: The number of the advertising set, 0 to 15.
     """
@@ -1784,6 +1813,7 @@ class PeriodicReceiveResult(Record):
     interval: float
     peripheral: str
     phy: Literal["1M", "2M", "coded"] | None = None
+    responses: PeriodicSyncResponses | None = None
     service_data: int
     sid: int
 
@@ -1792,6 +1822,7 @@ class PeriodicReceiveResult(Record):
         Member("interval", "interval", codec.number, True),
         Member("peripheral", "peripheral", codec.text, True),
         Member("phy", "phy", codec.text, False),
+        Member("responses", "responses", codec.record(lambda: PeriodicSyncResponses), False),
         Member("serviceData", "service_data", codec.integer, True),
         Member("sid", "sid", codec.integer, True),
     )
@@ -2742,6 +2773,8 @@ class PeriodicReport(Event):
     tx_power: The transmit power in dBm, if the header says it.
     truncated: True if the controller lost the end of the data.
     time: When it was received, in seconds since the epoch.
+    event: The number of the event in which it was sent, 0 to 65535, of a train with subevents.
+    subevent: The subevent in which it was sent, 0 to 127, of a train with subevents.
     """
 
     method: ClassVar[str] = "periodic.report"
@@ -2753,6 +2786,8 @@ class PeriodicReport(Event):
     tx_power: int | None = None
     truncated: bool | None = None
     time: float
+    event: int | None = None
+    subevent: int | None = None
 
     _members: ClassVar[tuple[Member, ...]] = (
         Member("peripheral", "peripheral", codec.text, True),
@@ -2763,6 +2798,8 @@ class PeriodicReport(Event):
         Member("txPower", "tx_power", codec.integer, False),
         Member("truncated", "truncated", codec.boolean, False),
         Member("time", "time", codec.number, True),
+        Member("event", "event", codec.integer, False),
+        Member("subevent", "subevent", codec.integer, False),
     )
 
 
@@ -3551,6 +3588,7 @@ __all__ = [
     "PeriodicChanged",
     "PeriodicReceiveResult",
     "PeriodicReport",
+    "PeriodicSyncResponses",
     "PeriodicSyncResult",
     "PeriodicTransferTrain",
     "PeripheralConnectFailed",

@@ -9,6 +9,7 @@ from .connection_events import ConnectionEvents
 from .disturber import Disturber
 from .extended_advertiser import ExtendedAdvertiser
 from .extended_commands import LegacyScanAndCreate, SilentExtendedScan, Strict
+from .listener import Listener
 from .lost_events import LostEnds, LostEvents
 from .refusals import Refusals
 from .responder import Responder
@@ -25,6 +26,7 @@ __all__ = [
     "Dongle40",
     "ExtendedAdvertiser",
     "LegacyScanAndCreate",
+    "Listener",
     "LostEnds",
     "LostEvents",
     "Refusals",

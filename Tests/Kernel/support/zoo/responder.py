@@ -15,6 +15,7 @@ from .extended_advertiser import ExtendedAdvertiser
 PARAMETERS = hci.HCI_LE_SET_PERIODIC_ADVERTISING_PARAMETERS_V2_COMMAND
 DATA = hci.HCI_LE_SET_PERIODIC_ADVERTISING_SUBEVENT_DATA_COMMAND
 ERRORS = hci.HCI_ErrorCode
+PACKET_TOO_LATE = 0x46
 PACKET_TOO_EARLY = 0x47
 EVENTS = {
     hci.HCI_LE_PERIODIC_ADVERTISING_SUBEVENT_DATA_REQUEST_EVENT: 1 << 38,
@@ -56,11 +57,14 @@ class SubeventData(hci.HCI_SyncCommand[hci.HCI_StatusReturnParameters]):
 
 @dataclass
 class Subevents(Train):
-    """A train with subevents; `asked` has those whose data the host may give."""
+    """A train with subevents; `asked` has those whose data the host may give, and `latest` the slots and the number of
+    the event in which each was sent last."""
 
     command: ParametersV2 | None = None
     asked: set = field(default_factory=set)
     data_of: dict = field(default_factory=dict)
+    latest: dict = field(default_factory=dict)
+    event: int = 0xFFFD
 
 
 class Responder(ExtendedAdvertiser, Periodic):
@@ -113,14 +117,20 @@ class Responder(ExtendedAdvertiser, Periodic):
         if not isinstance(train, Subevents):
             return super()._send_packet(known, train)
         handle = train.command.advertising_handle
-        self._send_subevents(handle, train)
+        train.event = (train.event + 1) % 0x10000
+        for other in self._followers():
+            other.hear_packet(known.address, known.parameters.advertising_sid, train)
+        self._send_subevents(handle, known, train)
         count = train.command.num_subevents
         train.asked = set(range(count))
         self._tell(hci.HCI_LE_PERIODIC_ADVERTISING_SUBEVENT_DATA_REQUEST_EVENT, bytes([handle, 0, count]))
         seconds = train.interval * 0.00125
         train.timer = asyncio.get_running_loop().call_later(seconds, self._send_packet, known, train)
 
-    def _send_subevents(self, handle, train):
+    def _followers(self):
+        return [other for other in self.link.controllers if other is not self and hasattr(other, "hear_subevent")]
+
+    def _send_subevents(self, handle, known, train):
         """The data of the host is on the air; the tags respond."""
         given, train.data_of, train.asked = train.data_of, {}, set()
         for subevent, (slots, data) in sorted(given.items()):
@@ -129,6 +139,23 @@ class Responder(ExtendedAdvertiser, Periodic):
             for slot, response in responses:
                 report += bytes([127, 256 - 50, 0xFF, slot, 0, len(response)]) + response
             self._tell(hci.HCI_LE_PERIODIC_ADVERTISING_RESPONSE_REPORT_EVENT, report)
+            train.latest[subevent] = (train.event, slots)
+            for other in self._followers():
+                other.hear_subevent(known.address, known.parameters.advertising_sid, train.event, subevent, data)
+
+    def hear_response(self, train, command):
+        """A device has a response to a subevent; its time is over when the next packet was sent there.
+
+        So it does not depend on how fast a machine is."""
+        event, slots = train.latest.get(command.request_subevent, (None, ()))
+        if event != command.request_event:
+            return PACKET_TOO_LATE
+        if command.response_slot not in slots:
+            return ERRORS.INVALID_COMMAND_PARAMETERS_ERROR
+        report = bytes([train.command.advertising_handle, command.response_subevent, 0, 1])
+        report += bytes([127, 256 - 50, 0xFF, command.response_slot, 0, len(command.response_data)])
+        self._tell(hci.HCI_LE_PERIODIC_ADVERTISING_RESPONSE_REPORT_EVENT, report + command.response_data)
+        return ERRORS.SUCCESS
 
     def _tell(self, subevent, parameters):
         if self.le_event_mask & EVENTS[subevent]:
