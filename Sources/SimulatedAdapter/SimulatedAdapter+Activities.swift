@@ -15,27 +15,6 @@ extension SimulatedAdapter {
     settleSoon()
   }
 
-  /// Simulated trains have no subevents.
-  public func setSubevent(
-    _ data: SubeventData, of set: AdvertisingSetID, _ done: @escaping (BluetoothError?) -> Void
-  ) {
-    scheduler.schedule(after: .zero) { done(Self.noSubevents) }
-  }
-
-  /// Simulated trains have no subevents.
-  public func setSubevents(
-    _ subevents: [UInt8], of train: PeriodicTrain, _ done: @escaping (BluetoothError?) -> Void
-  ) { scheduler.schedule(after: .zero) { done(Self.noSubevents) } }
-
-  /// Simulated trains have no subevents.
-  public func respond(
-    _ response: TrainResponse, to train: PeriodicTrain, _ done: @escaping (BluetoothError?) -> Void
-  ) { scheduler.schedule(after: .zero) { done(Self.noSubevents) } }
-
-  private static var noSubevents: BluetoothError {
-    GAPError.notSupported.error("this adapter does not have periodic advertising with responses")
-  }
-
   /// The train that is to be followed from now on, or (nil) no longer.
   public func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
     guard parameters == nil || state != .on || information.canSynchronise else {

@@ -76,6 +76,7 @@ public final class SimulatedAdapter: Adapter {
       radio: scenario.adapter.radio)
     pairing.onEvent = { [weak self] address, event in self?.onEvent?(.pairing(address, event)) }
     advertisements.onEvent = { [weak self] set, status in self?.onEvent?(.advertising(set, status)) }
+    advertisements.onResponses = { [weak self] set, responses in self?.onEvent?(.responses(set, responses)) }
     advertisements.onTurn = { [weak self] in self?.settleSoon() }
     trains.onEvent = { [weak self] train, event in self?.onEvent?(.periodic(train, event)) }
     initiator.host = self
@@ -203,6 +204,7 @@ public final class SimulatedAdapter: Adapter {
       guard let parameters = self?.channels[psm] else { return nil }
       return ChannelListener(parameters: parameters) { channel in link?.onEvent?(.channel(channel)) }
     }
+    link.trains.holder = self
     link.onEnd = { [weak self, weak link] in self?.links.removeAll { $0 === link } }
     onEvent?(.connected(link))
   }

@@ -16,6 +16,8 @@ final class SimulatedAdvertisements {
 
   /// Called with the state of an advertisement when it has changed.
   var onEvent: ((AdvertisingSetID, AdvertisingStatus) -> Void)?
+  /// Called with the responses of devices to a subevent of a train.
+  var onResponses: ((AdvertisingSetID, SubeventResponses) -> Void)?
   /// Called when a turn is over or an advertisement has ended: the others are to be settled, not from inside this call.
   var onTurn: (() -> Void)?
   private var entries: [AdvertisingSetID: Entry] = [:]
@@ -106,6 +108,7 @@ final class SimulatedAdvertisements {
       air.remove(advertiser)
       advertiser.parameters = parameters
       air.add(advertiser)
+      beginSubevents(set, advertiser)
     } else {
       let stream = Stream.advertising.of(owner.linkEnd.address, Int(set.value))
       let advertiser = Advertiser(
@@ -114,6 +117,7 @@ final class SimulatedAdvertisements {
       advertiser.onEnd = { [weak self] end in self?.ended(set, end) }
       entries[set]?.advertiser = advertiser
       air.add(advertiser)
+      beginSubevents(set, advertiser)
     }
     entries[set]?.isOnAir = true
     if case .on = entries[set]?.told { return }
@@ -133,6 +137,21 @@ final class SimulatedAdvertisements {
     guard entries[set]?.isOnAir == true, let advertiser = entries[set]?.advertiser else { return }
     entries[set]?.isOnAir = false
     air.remove(advertiser)
+    advertiser.subevents?.end()
+    advertiser.subevents = nil
+  }
+
+  private func beginSubevents(_ set: AdvertisingSetID, _ advertiser: Advertiser) {
+    advertiser.subevents?.end()
+    advertiser.subevents = advertiser.parameters.periodic.flatMap { periodic in
+      periodic.responses.map { SimulatedSubevents($0, interval: periodic.interval, scheduler: scheduler) }
+    }
+    advertiser.subevents?.onResponses = { [weak self] in self?.onResponses?(set, $0) }
+  }
+
+  /// The sender of an advertisement that is on the air.
+  func advertiser(of set: AdvertisingSetID) -> Advertiser? {
+    entries[set].flatMap { $0.isOnAir ? $0.advertiser : nil }
   }
 
   /// Reports the actual interval of advertisements on the air, if it has changed.

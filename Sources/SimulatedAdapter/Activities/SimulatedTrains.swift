@@ -1,13 +1,16 @@
 import Adapter
 import Bluetooth
 
-/// The trains that a simulated adapter follows. One that is wanted is found with a scan, and then received at its own
-/// times.
+/// The trains that a simulated adapter follows. One that is wanted is found with a scan, or transferred by a device,
+/// and then received at its own times.
 final class SimulatedTrains {
   private struct Sync {
     let parameters: SyncParameters
     /// The sender of the train, while the adapter is synchronised.
     var advertiser: Advertiser?
+    /// Its subevents, if it has any, and the ones that are received.
+    var subevents: SimulatedSubevents?
+    var chosen: Set<UInt8> = []
     /// When a packet was received last.
     var lastReception = Instant.zero
     /// Rings when the next packet is due.
@@ -27,7 +30,7 @@ final class SimulatedTrains {
 
   /// The train is to be followed from now on, or (nil) no longer.
   func follow(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
-    syncs.removeValue(forKey: train)?.alarm?.cancel()
+    end(train)
     if let parameters { syncs[train] = Sync(parameters: parameters) }
   }
 
@@ -39,14 +42,71 @@ final class SimulatedTrains {
 
   /// An advertisement was received that may announce a train that is sought.
   func heard(_ advertiser: Advertiser) {
-    guard let periodic = advertiser.parameters.periodic else { return }
-    let train = PeriodicTrain(address: advertiser.address, sid: advertiser.sid)
-    guard let sync = syncs[train], sync.advertiser == nil else { return }
-    syncs[train]?.advertiser = advertiser
-    syncs[train]?.lastReception = scheduler.now
-    onEvent?(train, .synchronised(interval: periodic.interval, phy: advertiser.parameters.secondaryPHY))
-    arm(train, periodic.interval)
+    guard let train = advertiser.train, let sync = syncs[train], sync.advertiser == nil,
+      let received = begin(train, advertiser)
+    else { return }
+    onEvent?(
+      train, .synchronised(interval: received.interval, phy: received.phy, subevents: received.subevents))
   }
+
+  /// A device transferred a train, which is followed from now on.
+  /// - Returns: the train; nil if it is not on the air.
+  func adopt(_ advertiser: Advertiser, _ parameters: SyncParameters) -> ReceivedTrain? {
+    guard let train = advertiser.train, air.contains(advertiser) else { return nil }
+    let parameters = syncs[train]?.parameters ?? parameters
+    follow(train, parameters)
+    return begin(train, advertiser)
+  }
+
+  private func begin(_ train: PeriodicTrain, _ advertiser: Advertiser) -> ReceivedTrain? {
+    guard let periodic = advertiser.parameters.periodic else { return nil }
+    syncs[train]?.advertiser = advertiser
+    syncs[train]?.subevents = advertiser.subevents
+    syncs[train]?.chosen = []
+    syncs[train]?.lastReception = scheduler.now
+    advertiser.subevents?.setListener(self) { [weak self] place, data in self?.received(train, place, data) }
+    arm(train, periodic.interval)
+    var received = ReceivedTrain(
+      train: train, interval: periodic.interval, phy: advertiser.parameters.secondaryPHY, serviceData: 0)
+    received.subevents = advertiser.subevents?.description
+    return received
+  }
+
+  /// The sender of a train that is followed at present.
+  func advertiser(of train: PeriodicTrain) -> Advertiser? { syncs[train]?.advertiser }
+
+  // MARK: - Subevents
+
+  /// Chooses the subevents that are received.
+  /// - Returns: why not.
+  func choose(_ chosen: [UInt8], of train: PeriodicTrain) -> BluetoothError? {
+    guard syncs[train]?.advertiser != nil else { return Self.unknown }
+    guard let subevents = syncs[train]?.subevents, chosen.allSatisfy({ $0 < subevents.slots.subevents }) else {
+      return HCIReason.invalidHCICommandParameters.error
+    }
+    syncs[train]?.chosen = Set(chosen)
+    return nil
+  }
+
+  /// Responds to a packet.
+  /// - Returns: why not.
+  func respond(_ response: TrainResponse, to train: PeriodicTrain, rssi: Int?) -> BluetoothError? {
+    guard let subevents = syncs[train]?.subevents else { return Self.unknown }
+    return subevents.respond(response, rssi: rssi)
+  }
+
+  private func received(_ train: PeriodicTrain, _ place: SubeventPlace, _ data: [UInt8]) {
+    guard let sync = syncs[train], sync.chosen.contains(place.subevent), let rssi = sync.advertiser?.reception() else {
+      return
+    }
+    onEvent?(train, .received(PeriodicPacket(data: data, rssi: rssi, place: place)))
+  }
+
+  private static var unknown: BluetoothError {
+    BledError.unknownHandle.error("the adapter is not synchronised with the train at present")
+  }
+
+  // MARK: - Packets
 
   private func arm(_ train: PeriodicTrain, _ interval: Duration) {
     guard syncs[train]?.advertiser != nil else { return }
@@ -57,13 +117,16 @@ final class SimulatedTrains {
   private func receive(_ train: PeriodicTrain, _ interval: Duration) {
     guard let sync = syncs[train], let advertiser = sync.advertiser else { return }
     if air.contains(advertiser), let periodic = advertiser.parameters.periodic, periodic.interval == interval,
-      let rssi = advertiser.reception()
+      advertiser.subevents === sync.subevents, let rssi = advertiser.reception()
     {
       syncs[train]?.lastReception = scheduler.now
       let txPower = periodic.includesTxPower ? advertiser.parameters.txPower ?? 0 : nil
-      onEvent?(train, .received(PeriodicPacket(data: periodic.data, rssi: rssi, txPower: txPower)))
+      if sync.subevents == nil {
+        onEvent?(train, .received(PeriodicPacket(data: periodic.data, rssi: rssi, txPower: txPower)))
+      }
     } else if sync.lastReception.duration(to: scheduler.now) >= sync.parameters.timeout {
-      syncs[train]?.advertiser = nil
+      end(train)
+      syncs[train] = Sync(parameters: sync.parameters)
       onEvent?(train, .lost)
       return
     }
@@ -73,8 +136,14 @@ final class SimulatedTrains {
   /// Follows nothing any more; requests stay in force.
   func endAll() {
     for (train, sync) in syncs {
-      sync.alarm?.cancel()
+      end(train)
       syncs[train] = Sync(parameters: sync.parameters)
     }
+  }
+
+  private func end(_ train: PeriodicTrain) {
+    guard let sync = syncs.removeValue(forKey: train) else { return }
+    sync.alarm?.cancel()
+    sync.subevents?.setListener(self, nil)
   }
 }

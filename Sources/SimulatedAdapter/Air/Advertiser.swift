@@ -32,6 +32,11 @@ final class Advertiser {
   /// Called when it has done its task.
   var onEnd: ((AdvertisingEnd) -> Void)?
 
+  /// The subevents of its train; nil if it has none, or is not on the air.
+  var subevents: SimulatedSubevents?
+  /// The train that it sends beside its advertisements; nil for none.
+  var train: PeriodicTrain? { parameters.periodic.map { _ in PeriodicTrain(address: address, sid: sid) } }
+
   /// Its index on the air; nil while it is not on the air.
   var place: Int?
 

@@ -44,6 +44,9 @@ final class LinkPair {
     peripheral.pair = self
   }
 
+  /// The side at the other end.
+  func other(of side: SimulatedLink) -> SimulatedLink { side === central ? peripheral : central }
+
   // MARK: - PHY and packets
 
   private var phy: PHY

@@ -132,21 +132,45 @@ final class SimulatedLink: Link {
     pair.security.raise(by: role, to: level, as: capability, done)
   }
 
+  /// The trains of this side's controller.
+  var trains = TrainReceiver()
+
   func transfer(_ train: TransferredTrain, serviceData: UInt16, _ done: @escaping (BluetoothError?) -> Void) {
-    done(Self.transfersNoTrains)
+    guard let pair else { return done(GAPError.notConnected.error("the link no longer exists")) }
+    if let error = lackOfTransfer(pair) { return done(error) }
+    guard let advertiser = trains.holder?.advertiser(of: train) else {
+      return done(BledError.unknownHandle.error("the train is not on the air, or the adapter does not receive it"))
+    }
+    let other = pair.other(of: self)
+    pair.scheduler.schedule(after: pair.parameters.interval) {
+      guard other.isOpen else { return }
+      other.trains.receive(advertiser, serviceData: serviceData)?()
+    }
+    done(nil)
+  }
+
+  /// The side that cannot transfer trains, as an error.
+  private func lackOfTransfer(_ pair: LinkPair) -> BluetoothError? {
+    if !trains.isAble { return Self.noTransfer("the controller of this adapter") }
+    return pair.other(of: self).trains.isAble ? nil : Self.noTransfer("the controller of \(peer)")
+  }
+
+  private static func noTransfer(_ side: String) -> BluetoothError {
+    GAPError.notSupported.error("\(side) does not have periodic advertising sync transfer")
   }
 
   func receiveTrain(
     _ parameters: SyncParameters, _ done: @escaping (Result<ReceivedTrain, BluetoothError>) -> Void
   ) {
     guard let pair else { return done(.failure(GAPError.notConnected.error("the link no longer exists"))) }
-    pair.scheduler.schedule(after: .zero) { done(.failure(Self.transfersNoTrains)) }
+    if let error = lackOfTransfer(pair) ?? trains.wait(parameters, done) {
+      pair.scheduler.schedule(after: .zero) { done(.failure(error)) }
+    }
   }
 
-  func stopReceivingTrain() {}
-
-  private static var transfersNoTrains: BluetoothError {
-    GAPError.notSupported.error("the simulated controller does not have periodic advertising sync transfer")
+  func stopReceivingTrain() {
+    guard let pair, let end = trains.end(GAPError.cancelled.error("no train is waited for any more")) else { return }
+    pair.scheduler.schedule(after: .zero, end)
   }
 
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) {
@@ -170,6 +194,7 @@ final class SimulatedLink: Link {
     onEvent = nil
     onEnd?()
     onEnd = nil
+    trains.end(GAPError.notConnected.error("the link has ended"))?()
     tell?(.ended(error))
   }
 
@@ -239,10 +264,12 @@ enum HCIReason: Int {
   case memoryCapacityExceeded = 0x07
   case connectionTimeout = 0x08
   case connectionLimitExceeded = 0x09
+  case invalidHCICommandParameters = 0x12
   case remoteUserTerminatedConnection = 0x13
   case remoteDeviceTerminatedConnectionDueToPowerOff = 0x15
   case connectionTerminatedByLocalHost = 0x16
   case connectionFailedToBeEstablished = 0x3E
+  case packetTooLate = 0x46
 
   /// As a `BluetoothError`.
   var error: BluetoothError {
@@ -264,10 +291,12 @@ enum HCIReason: Int {
     case .memoryCapacityExceeded: "more was sent than the link can buffer"
     case .connectionTimeout: "the device is out of range: nothing was received from it within the supervision timeout"
     case .connectionLimitExceeded: "the adapter has no room for another link: disconnect one"
+    case .invalidHCICommandParameters: "the controller does not accept these parameters"
     case .remoteUserTerminatedConnection: "the device ended the connection"
     case .remoteDeviceTerminatedConnectionDueToPowerOff: "the device was switched off"
     case .connectionTerminatedByLocalHost: "the connection was ended locally"
     case .connectionFailedToBeEstablished: "the device did not respond to the connection attempt"
+    case .packetTooLate: "the slot had passed before the controller had the response"
     }
   }
 }

@@ -122,14 +122,18 @@ struct AdapterDescription: ReadableFromFile, Sendable {
     information.maximumAdvertisingDataLength = advertisingDataLength
     information.hasExtendedAdvertising = isExtended
     information.hasPeriodicAdvertising = isExtended
+    information.hasPeriodicResponses = isExtended
     information.canSynchronise = isExtended
+    information.canRespond = isExtended
   }
 
   /// The advertisements that the adapter can send when it is on.
   func advertisingCapabilities(address: DeviceAddress) -> AdvertisingCapabilities {
-    AdvertisingCapabilities(
+    var capabilities = AdvertisingCapabilities(
       isExtended: isExtended, dataLength: advertisingDataLength, phys: radio.phys, address: address,
       hasPeriodic: isExtended, selectsCoding: isExtended)
+    capabilities.hasResponses = isExtended
+    return capabilities
   }
 }
 
