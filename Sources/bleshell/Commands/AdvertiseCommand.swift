@@ -9,7 +9,8 @@ struct AdvertiseCommand: ShellCommand {
     commandName: "advertise", abstract: "Advertises this machine.",
     discussion: """
       Advertises for --time seconds, or until Ctrl-C. In line mode without --time the advertisement continues in the \
-      background until "advertise --stop".
+      background until "advertise --stop". With --subevents devices can respond: --send repeats data in a subevent of \
+      each interval until the command ends, and the responses are printed.
       """)
 
   @Option(help: "The name to advertise.") var name: String?
@@ -22,6 +23,7 @@ struct AdvertiseCommand: ShellCommand {
   @Option(help: "The adapter (default: the first).", completion: ShellCompletion.adapters) var adapter: String?
   @Flag(help: "Do not accept connections.") var notConnectable = false
   @OptionGroup(title: "How it is sent") var how: AdvertisingOptions
+  @OptionGroup(title: "Responses of devices") var train: TrainOptions
   @Option(help: "Stop after this many seconds.") var time: Double?
   @Flag(help: "Stop the advertisements that continue in the background.") var stop = false
   @OptionGroup var global: GlobalOptions
@@ -38,6 +40,7 @@ struct AdvertiseCommand: ShellCommand {
       return
     }
     try await shell.requireAdapter()
+    let data = try train.data()
     let advertisement = try await client.advertise(try parameters())
     try announce(advertisement, name: name, output)
     if let device = how.transferTo {
@@ -46,11 +49,12 @@ struct AdvertiseCommand: ShellCommand {
         .init(peripheral: peripheral, advertising: advertisement.advertising)
       }
     }
-    if time == nil, shell.isLineMode {
+    if time == nil, shell.isLineMode, data.isEmpty {
       shell.advertisements.append(advertisement.advertising)
       return
     }
-    try await follow(advertisement, of: client, for: time, output)
+    let exchange = data.isEmpty ? nil : ResponseExchange(advertising: advertisement.advertising, data: data)
+    try await follow(advertisement, of: client, for: time, beside: exchange, output)
     if shell.isLineMode { try await client.stopAdvertising(advertisement.advertising) }
   }
 
@@ -67,7 +71,7 @@ struct AdvertiseCommand: ShellCommand {
       adapter: adapter, name: name, services: services.isEmpty ? nil : services,
       serviceData: data.isEmpty ? nil : data, manufacturerData: try manufacturerData.map { HexBytes(try octets($0)) },
       appearance: appearance.map(Int.init), connectable: notConnectable ? false : nil, interval: interval)
-    try how.apply(to: &params)
+    try how.apply(to: &params, train)
     return params
   }
 }
@@ -81,21 +85,35 @@ func announce(_ advertisement: AdvertisingStart.Result, name: String?, _ output:
 }
 
 /// Reports the events of an advertisement, for so many seconds; without a time until Ctrl-C, the regular end.
+/// - Parameter exchange: The data and the responses of its train, which go on meanwhile.
 func follow(
-  _ advertisement: AdvertisingStart.Result, of client: BledClient, for time: Double?, _ output: Output
+  _ advertisement: AdvertisingStart.Result, of client: BledClient, for time: Double?,
+  beside exchange: ResponseExchange? = nil, _ output: Output
 ) async throws {
   let changes = client.notifications(AdvertisingChanged.self) { $0.advertising == advertisement.advertising }
   do {
     _ = try await withDeadline(time ?? 0) {
-      for try await change in changes {
-        if let reason = change.reason { throw reason.bluetoothError }
-        if let ended = change.ended { return output.problem("the advertisement has ended: \(ending(ended))") }
-        output.problem(change.onAir ? "on the air" + every(change.interval) : "off the air: waiting for the adapter")
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await report(changes, output) }
+        if let exchange { group.addTask { try await exchange.run(with: client, output) } }
+        defer { group.cancelAll() }
+        try await group.next()
       }
-      try Task.checkCancellation()
-      throw BledError.daemonUnreachable.error("the connection to bled was closed")
     }
   } catch is CancellationError where time == nil {}
+}
+
+/// Reports the events of an advertisement until it has ended.
+private func report(
+  _ changes: AsyncThrowingStream<AdvertisingChanged.Params, any Error>, _ output: Output
+) async throws {
+  for try await change in changes {
+    if let reason = change.reason { throw reason.bluetoothError }
+    if let ended = change.ended { return output.problem("the advertisement has ended: \(ending(ended))") }
+    output.problem(change.onAir ? "on the air" + every(change.interval) : "off the air: waiting for the adapter")
+  }
+  try Task.checkCancellation()
+  throw BledError.daemonUnreachable.error("the connection to bled was closed")
 }
 
 /// Why an advertisement has ended by itself, for people.

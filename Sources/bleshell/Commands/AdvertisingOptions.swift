@@ -22,15 +22,19 @@ struct AdvertisingOptions: ParsableArguments {
   @Option(help: "Stop after this many advertising events, 1 to 255.") var count: Int?
   @Option(help: "Periodic advertising, too, with these AD structures in hex; implies --extended and --not-connectable.")
   var periodic: String?
-  @Option(help: "With --periodic: the time between two packets in seconds, 0.0075 to 81.91875.")
+  @Option(help: "With --periodic or --subevents: the time between two packets in seconds, 0.0075 to 81.91875.")
   var periodicInterval: Double?
   @Option(
-    help: "With --periodic: transfer the train to this device, over a connection: its address, name or identifier.",
+    help: """
+      With --periodic or --subevents: transfer the train to this device, over a connection: its address, name or \
+      identifier.
+      """,
     completion: ShellCompletion.devices)
   var transferTo: String?
 
   /// Adds the given options to the params of a call.
-  func apply(to params: inout AdvertisingStart.Params) throws {
+  /// - Parameter train: The slots of its train for responses.
+  func apply(to params: inout AdvertisingStart.Params, _ train: TrainOptions) throws {
     params.solicitedServices = solicit.isEmpty ? nil : solicit
     params.uri = uri
     params.structures = try raw.map { try Self.structures($0, of: "--raw") }
@@ -48,11 +52,17 @@ struct AdvertisingOptions: ParsableArguments {
     params.primaryPHY = phy
     params.secondaryPHY = secondaryPhy
     params.count = count
-    if let periodic {
-      params.periodic = .init(interval: periodicInterval, structures: try Self.structures(periodic, of: "--periodic"))
+    let responses = try train.responses(within: periodicInterval ?? 0.1)
+    if periodic != nil || responses != nil {
+      guard periodic == nil || responses == nil else {
+        throw Failure("--periodic does not go with --subevents: the data of subevents is that of --send", status: 64)
+      }
+      let structures = try periodic.map { try Self.structures($0, of: "--periodic") }
+      params.periodic = .init(interval: periodicInterval, structures: structures)
+      params.periodic?.responses = responses
       (params.extended, params.connectable) = (true, anonymous ? nil : false)
     } else if periodicInterval != nil || transferTo != nil {
-      throw Failure("--periodic-interval and --transfer-to go with --periodic", status: 64)
+      throw Failure("--periodic-interval and --transfer-to go with --periodic or --subevents", status: 64)
     }
   }
 

@@ -1,4 +1,5 @@
 import BledRPC
+import Glibc
 import Testing
 
 /// `bleshell advertise` with what is beside the usual, on a simulated adapter.
@@ -19,6 +20,37 @@ import Testing
     #expect(directed.errors.contains("the advertisement has ended: its time is over"), "\(directed.errors)")
     #expect(try daemon.bleshell("advertise", "--anonymous", "--time", "0.3").status == 0)
     #expect(try daemon.bleshell("advertise", "--scannable", "--time", "0.3").status == 0)
+  }
+
+  @Test("data is sent in subevents of a train, and the responses of another bleshell are printed")
+  func responses() throws {
+    let folder = try TemporaryFolder()
+    let daemon = try DaemonProcess(
+      scenario: Self.extended, arguments: ["--adapter", "simulated:\(folder.path)/scenario.json"], folder: folder)
+    let advertising = try daemon.start([
+      "advertise", "--adapter", "simulated", "--subevents", "2", "--slots", "2", "--periodic-interval", "1",
+      "--subevent-interval", "0.3", "--slot-delay", "0.25", "--send", "1=0102",
+    ])
+    let adapters = try daemon.bleshell("adapters", "--json").objects()
+    guard case .text(let address)? = adapters.first(where: { $0["adapter"] == .text("simulated") })?["address"] else {
+      Issue.record("no address in \(adapters)")
+      return
+    }
+    // A response that a busy machine sends too late is sent again in the next interval.
+    let sync = try daemon.bleshell(
+      "sync", address, "--adapter", "simulated1", "--subevent", "1", "--respond", "a55a", "--slot", "1",
+      interruptedWhen: { _ in advertising.output.contains("a55a") || advertising.hasEnded })
+    #expect(sync.status == 0 && sync.output.contains("subevents: 2"), "\(sync)")
+    #expect(sync.output.contains("subevent 1  0102"), "\(sync)")
+    advertising.send(signal: SIGINT)
+    #expect(try advertising.exitStatus() == 0, "\(advertising.errors)")
+    #expect(advertising.output.contains("subevent 1  slot 1  "), "\(advertising.output)")
+    for arguments in [
+      ["--slots", "2"], ["--send", "0=00"], ["--subevents", "2", "--send", "2=00"], ["--subevents", "129"],
+      ["--subevents", "2", "--slots", "0"], ["--subevents", "1", "--periodic", "0319660302ff07"],
+    ] {
+      #expect(try daemon.bleshell(arguments: ["advertise"] + arguments).status == 64, "\(arguments)")
+    }
   }
 
   @Test("what cannot be sent is refused with the limit of the adapter")
