@@ -35,6 +35,7 @@ package struct ACLQueue {
 
   /// One link's frames.
   private struct Link {
+    let handle: ConnectionHandle
     var control: Deque<[UInt8]> = []
     var data: Deque<[UInt8]> = []
     var channel: Deque<[UInt8]> = []
@@ -45,6 +46,8 @@ package struct ACLQueue {
     var inFlight = 0
     /// When the first of the packets in flight was taken, or others were completed last.
     var since = Instant.zero
+
+    init(_ handle: ConnectionHandle) { self.handle = handle }
 
     var waiting: Int { control.count + data.count + channel.count + (rest.isEmpty ? 0 : 1) }
 
@@ -76,9 +79,10 @@ package struct ACLQueue {
   /// How many octets one packet carries.
   package let length: Int
   private let packets: Int
-  private var links: [ConnectionHandle: Link] = [:]
-  /// The links, the next one to send first.
-  private var turns: Deque<ConnectionHandle> = []
+  /// The links in the order of their turns: few, and looked for several times with each packet.
+  private var links: [Link] = []
+  /// The place of the one that is the next to send.
+  private var turn = 0
   /// How many packets the controller has, of all links.
   private var inFlight = 0
 
@@ -90,19 +94,23 @@ package struct ACLQueue {
     self.packets = max(1, packets)
   }
 
+  private func place(of handle: ConnectionHandle) -> Int? { links.firstIndex { $0.handle == handle } }
+
   /// A link came up.
   package mutating func begin(_ handle: ConnectionHandle) {
     end(handle)
-    links[handle] = Link()
-    turns.append(handle)
+    links.insert(Link(handle), at: turn)
+    turn = (turn + 1) % links.count
   }
 
   /// The link has ended: Disconnection Complete.
   /// - Returns: how many frames and packets did not leave.
   @discardableResult
   package mutating func end(_ handle: ConnectionHandle) -> Int {
-    turns.removeAll { $0 == handle }
-    guard let link = links.removeValue(forKey: handle) else { return 0 }
+    guard let place = place(of: handle) else { return 0 }
+    let link = links.remove(at: place)
+    if place < turn { turn -= 1 }
+    if turn == links.count { turn = 0 }
     inFlight -= link.inFlight
     return link.waiting + link.inFlight
   }
@@ -110,11 +118,11 @@ package struct ACLQueue {
   /// Enqueues a whole L2CAP frame, with its header.
   /// - Returns: false if there is no such link, or too many frames wait already; the frame is dropped.
   package mutating func add(_ frame: [UInt8], to handle: ConnectionHandle, _ priority: Priority) -> Bool {
-    guard let link = links[handle], link.waiting < Self.limit || priority == .channel else { return false }
+    guard let place = place(of: handle), priority == .channel || links[place].waiting < Self.limit else { return false }
     switch priority {
-    case .control: links[handle]?.control.append(frame)
-    case .data: links[handle]?.data.append(frame)
-    case .channel, .last: links[handle]?.channel.append(frame)
+    case .control: links[place].control.append(frame)
+    case .data: links[place].data.append(frame)
+    case .channel, .last: links[place].channel.append(frame)
     }
     return true
   }
@@ -123,24 +131,22 @@ package struct ACLQueue {
   package mutating func take(at now: Instant) -> [ACLDataPacket] {
     var taken: [ACLDataPacket] = []
     var idle = 0
-    while inFlight < packets, idle < turns.count, let handle = turns.popFirst() {
-      turns.append(handle)
-      guard let place = links.index(forKey: handle), mayTake(links.values[place].inFlight),
-        let (isFirst, octets) = links.values[place].next(length)
-      else {
+    while inFlight < packets, idle < links.count {
+      let place = turn
+      turn = turn + 1 < links.count ? turn + 1 : 0
+      guard mayTake(links[place].inFlight), let (isFirst, octets) = links[place].next(length) else {
         idle += 1
         continue
       }
       idle = 0
-      if links.values[place].inFlight == 0 { links.values[place].since = now }
-      links.values[place].inFlight += 1
+      if links[place].inFlight == 0 { links[place].since = now }
+      links[place].inFlight += 1
       inFlight += 1
-      taken.append(
-        ACLDataPacket {
-          $0.handle = handle
-          $0.boundary = isFirst ? 0 : 1
-          $0.data = octets
-        })
+      var packet = ACLDataPacket()
+      packet.handle = links[place].handle
+      packet.boundary = isFirst ? 0 : 1
+      packet.data = octets
+      taken.append(packet)
     }
     return taken
   }
@@ -148,16 +154,16 @@ package struct ACLQueue {
   /// Whether a link that has so many buffers may have one more of the free ones.
   private func mayTake(_ count: Int) -> Bool {
     guard count > 0 else { return true }
-    return packets - inFlight > min(max(1, links.values.count(where: { $0.inFlight == 0 })), packets / 2)
+    return packets - inFlight > min(max(1, links.count(where: { $0.inFlight == 0 })), packets / 2)
   }
 
   /// Number Of Completed Packets (Core 5.4, Vol 4, Part E, 7.7.19).
   /// - Returns: how many of them had not been sent on this link.
   package mutating func completed(_ packets: Int, on handle: ConnectionHandle, at now: Instant) -> Int {
-    guard let place = links.index(forKey: handle) else { return packets }
-    if packets > 0 { links.values[place].since = now }
-    let known = min(packets, links.values[place].inFlight)
-    links.values[place].inFlight -= known
+    guard let place = place(of: handle) else { return packets }
+    if packets > 0 { links[place].since = now }
+    let known = min(packets, links[place].inFlight)
+    links[place].inFlight -= known
     inFlight -= known
     return packets - known
   }
@@ -167,30 +173,46 @@ package struct ACLQueue {
   /// - Parameter channel: the channel's number at the device.
   /// - Returns: whether there were any.
   package mutating func drop(_ channel: UInt16, on handle: ConnectionHandle) -> Bool {
-    let before = waitingOfChannels(on: handle)
+    guard let place = place(of: handle) else { return false }
+    let before = links[place].channel.count
     let number = [UInt8(truncatingIfNeeded: channel), UInt8(channel >> 8)]
-    links[handle]?.channel.removeAll { $0.dropFirst(2).starts(with: number) }
-    return waitingOfChannels(on: handle) < before
+    links[place].channel.removeAll { $0.dropFirst(2).starts(with: number) }
+    return links[place].channel.count < before
   }
 
   /// When `stalled` is due.
   package var deadline: Instant? {
-    links.values.filter { $0.inFlight > 0 }.map(\.since).min()?.advanced(by: Self.timeout)
+    links.lazy.filter { $0.inFlight > 0 }.map(\.since).min()?.advanced(by: Self.timeout)
   }
 
   /// The links of devices that acknowledge nothing; each is told again after the same time.
   package mutating func stalled(at now: Instant) -> [ConnectionHandle] {
-    let stalled = links.filter { $0.value.inFlight > 0 && $0.value.since.advanced(by: Self.timeout) <= now }
-    for handle in stalled.keys { links[handle]?.since = now }
-    return stalled.keys.sorted()
+    var stalled: [ConnectionHandle] = []
+    for place in links.indices where links[place].inFlight > 0 && links[place].since.advanced(by: Self.timeout) <= now {
+      links[place].since = now
+      stalled.append(links[place].handle)
+    }
+    return stalled.sorted()
   }
 
   /// How many frames of a link wait for room.
-  package func waiting(on handle: ConnectionHandle) -> Int { links[handle]?.waiting ?? 0 }
+  package func waiting(on handle: ConnectionHandle) -> Int { place(of: handle).map { links[$0].waiting } ?? 0 }
+
+  /// Whether frames of any link wait for room.
+  package var isWaiting: Bool { links.contains { $0.waiting > 0 } }
 
   /// How many frames of channels wait for room on a link.
-  package func waitingOfChannels(on handle: ConnectionHandle) -> Int { links[handle]?.channel.count ?? 0 }
+  package func waitingOfChannels(on handle: ConnectionHandle) -> Int {
+    place(of: handle).map { links[$0].channel.count } ?? 0
+  }
+
+  /// Whether frames other than those of channels wait for room on a link.
+  package func isWaiting(on handle: ConnectionHandle) -> Bool {
+    place(of: handle).map { links[$0].waiting > links[$0].channel.count } ?? false
+  }
 
   /// How many frames and packets of a link have not left the controller.
-  package func unsent(on handle: ConnectionHandle) -> Int { links[handle].map { $0.waiting + $0.inFlight } ?? 0 }
+  package func unsent(on handle: ConnectionHandle) -> Int {
+    place(of: handle).map { links[$0].waiting + links[$0].inFlight } ?? 0
+  }
 }

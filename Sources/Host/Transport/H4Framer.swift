@@ -21,39 +21,50 @@ package struct H4Framer {
     case lost(UInt8)
   }
 
+  /// The packet that is not whole.
   private var buffer: [UInt8] = []
-  /// Where the packet begins that is not whole.
-  private var start = 0
   private var isSynchronous = true
 
   package init() {}
 
   /// Takes octets in the order in which they came, however they were cut.
-  package mutating func receive(_ octets: some Sequence<UInt8>) -> [Output] {
+  package mutating func receive(_ octets: ArraySlice<UInt8>) -> [Output] {
     guard isSynchronous else { return [] }
-    buffer.append(contentsOf: octets)
     var outputs: [Output] = []
-    while start < buffer.count {
-      guard let header = Header(type: buffer[start]) else {
-        outputs.append(.lost(buffer[start]))
-        reset()
-        isSynchronous = false
-        return outputs
-      }
-      guard let length = header.length(buffer[start...]), length <= buffer.count - start else { break }
-      outputs.append(.packet(Array(buffer[start..<start + length])))
-      start += length
+    if buffer.isEmpty {
+      // Mostly whole packets come.
+      let count = cut(octets, into: &outputs)
+      buffer += octets.dropFirst(count)
+    } else {
+      buffer += octets
+      let count = cut(buffer[...], into: &outputs)
+      buffer.removeFirst(count)
     }
-    buffer.removeFirst(start)
-    start = 0
+    if !isSynchronous { buffer = [] }
     return outputs
   }
 
   /// Forgets the octets received so far; the next one is a packet type.
   package mutating func reset() {
     buffer = []
-    start = 0
     isSynchronous = true
+  }
+
+  /// Cuts the whole packets off.
+  /// - Returns: how many octets they have.
+  private mutating func cut(_ octets: ArraySlice<UInt8>, into outputs: inout [Output]) -> Int {
+    var rest = octets
+    while let type = rest.first {
+      guard let header = Header(type: type) else {
+        outputs.append(.lost(type))
+        isSynchronous = false
+        break
+      }
+      guard let length = header.length(rest), length <= rest.count else { break }
+      outputs.append(.packet(Array(rest.prefix(length))))
+      rest = rest.dropFirst(length)
+    }
+    return octets.count - rest.count
   }
 
   /// The header of a kind of packet: how many octets stand before its length, and how many the length has.
@@ -79,7 +90,7 @@ package struct H4Framer {
     func length(_ octets: ArraySlice<UInt8>) -> Int? {
       guard octets.count >= lengthOffset + lengthOctets else { return nil }
       let first = octets.startIndex + lengthOffset
-      let length = octets[first..<first + lengthOctets].reversed().reduce(0) { $0 << 8 | Int($1) }
+      let length = lengthOctets == 1 ? Int(octets[first]) : Int(octets[first]) | Int(octets[first + 1]) << 8
       return lengthOffset + lengthOctets + (length & mask)
     }
   }

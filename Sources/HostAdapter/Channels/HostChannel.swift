@@ -126,6 +126,7 @@ final class HostChannel: Channel {
 
   private func transmit() {
     guard ending == nil else { return }
+    let owner = owner
     while owner.hasRoom(for: self), let piece = flow.nextPiece() { owner.send(piece, of: self) }
   }
 
