@@ -79,6 +79,32 @@ int cbz_hci_divide_reports(int descriptor, int reports) {
   return attach_filter(descriptor, program, sizeof program / sizeof program[0]);
 }
 
+int cbz_hci_withhold_completions(int descriptor) {
+  // The type of the packet and the event code, high octet first.
+  struct sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, HCI_EVENT_PKT << 8 | EVT_NUM_COMP_PKTS, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, 0),
+      BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
+  };
+  return attach_filter(descriptor, program, sizeof program / sizeof program[0]);
+}
+
+int cbz_hci_completions(uint16_t index) {
+  const uint32_t types = 1 << HCI_EVENT_PKT, event = 1 << EVT_NUM_COMP_PKTS;
+  int descriptor = cbz_hci_raw(index);
+  if (descriptor < 0) return descriptor;
+  struct hci_filter filter;
+  socklen_t length = sizeof filter;
+  if (cbz_hci_set_filter(descriptor, types, event) < 0 ||
+      getsockopt(descriptor, SOL_HCI, HCI_FILTER, &filter, &length) < 0)
+    return give_up(descriptor);
+  if (filter.event_mask[0] == event && filter.type_mask == types) return descriptor;
+  // The kernel took out what others may not hear.
+  close(descriptor);
+  return -EPERM;
+}
+
 int cbz_hci_ignore_device_found(int descriptor, int ignore) {
   if (!ignore) return result(setsockopt(descriptor, SOL_SOCKET, SO_DETACH_FILTER, &(int){0}, sizeof(int)));
   // A packet begins with the event code, low octet first, which the filter reads as high octet first.

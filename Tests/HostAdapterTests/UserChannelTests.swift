@@ -83,6 +83,8 @@ import Testing
       try settle()
     }
 
+    func forgetPackets() { packets = [] }
+
     /// The kernel answers Set Powered with Command Status.
     func refuse(_ status: UInt8) throws { try write([2, 0, 1, 0, 3, 0, 5, 0, status], to: kernel.managementEnd) }
 
@@ -156,6 +158,42 @@ import Testing
     #expect(stage.kernel.attempts == 0)
     try stage.wait(.milliseconds(1))
     #expect((stage.kernel.attempts, stage.opened) == (1, 1))
+  }
+
+  @Test func reportsOfTransmittedPacketsWaitUntilTheyAreAwaited() throws {
+    let stage = try Stage()
+    stage.kernel.withholdsCompletions = true
+    try stage.start()
+    try stage.complete()
+    let reports: [[UInt8]] = [1, 2, 3].map { [0x04, 0x13, 0x05, 0x01, 0x40, 0x00, $0, 0x00] }
+    #expect(!stage.channel.awaitsCompletions)
+    try stage.write(reports[0], to: stage.kernel.completionsEnd)
+    try stage.write(reports[1], to: stage.kernel.completionsEnd)
+    #expect(stage.packets.isEmpty)
+    #expect(stage.channel.takeCompletions() == [reports[0], reports[1]])
+    #expect(stage.channel.takeCompletions().isEmpty)
+
+    for _ in 0..<2 {
+      stage.channel.awaitsCompletions = true
+      try stage.write(reports[0], to: stage.kernel.completionsEnd)
+      stage.channel.awaitsCompletions = false
+      try stage.write(reports[1], to: stage.kernel.completionsEnd)
+      #expect(stage.packets == [reports[0]])
+      stage.channel.awaitsCompletions = true
+      try stage.settle()
+      #expect(stage.packets == [reports[0], reports[1]])
+      try stage.write(reports[2], to: stage.kernel.completionsEnd)
+      #expect(stage.packets == reports)
+      stage.forgetPackets()
+    }
+  }
+
+  @Test func aKernelThatWithholdsNothingTellsAllAtOnce() throws {
+    let stage = try Stage()
+    try stage.start()
+    try stage.complete()
+    stage.channel.awaitsCompletions = false
+    #expect(stage.channel.awaitsCompletions && stage.channel.takeCompletions().isEmpty)
   }
 
   @Test func anUnpluggedControllerIsToldOnce() throws {

@@ -23,6 +23,10 @@ int cbz_hci_set_filter(int descriptor, uint32_t types, uint64_t events);
 // Has a raw socket hear advertising reports alone (reports is not 0), or everything else that its filter lets through:
 // the filter knows event codes, and all LE events have the same.
 int cbz_hci_divide_reports(int descriptor, int reports);
+// Has a socket of one controller not hear Number Of Completed Packets.
+int cbz_hci_withhold_completions(int descriptor);
+// A raw socket that hears nothing but Number Of Completed Packets of a controller; -EPERM without CAP_NET_RAW.
+int cbz_hci_completions(uint16_t index);
 
 // A raw socket that hears the signalling of L2CAP on the LE links of a controller, both ways, but not credits.
 int cbz_hci_signalling(uint16_t index);

@@ -113,6 +113,23 @@ final class ControllerHost {
     transport.send(octets)
   }
 
+  /// Whether reports of transmitted packets come at once, or wait for `takeCompletions`.
+  var awaitsCompletions: Bool {
+    get { transport?.awaitsCompletions ?? true }
+    set { if transport?.awaitsCompletions != newValue { transport?.awaitsCompletions = newValue } }
+  }
+
+  /// Takes the reports that wait.
+  func takeCompletions() -> [NumberOfCompletedPackets] {
+    (transport?.takeCompletions() ?? []).compactMap { octets in
+      taps.tell(octets, isSent: false)
+      guard case .event(let packet)? = try? HCIPacket(decoding: octets),
+        case .numberOfCompletedPackets(let event)? = try? HCIEvent(decoding: packet)
+      else { return nil }
+      return event
+    }
+  }
+
   private func run(setUp step: (inout HostSetUp) -> [HostSetUp.Action]) {
     guard var machine = setUp else { return }
     let actions = step(&machine)
@@ -156,7 +173,7 @@ final class ControllerHost {
   private func receive(_ octets: [UInt8]) {
     taps.tell(octets, isSent: false)
     do throws(HCICodingError) {
-      if activities.isReady, let reports = try AdvertisingReports(decoding: octets) {
+      if let reports = try AdvertisingReports(decoding: octets), activities.isReady {
         for report in activities.heard(reports) { owner?.heard(report) }
         return
       }

@@ -43,9 +43,19 @@ final class H4Stream: PacketTransport {
   func send(_ packet: [UInt8]) {
     guard transport.descriptor.isOpen else { return }
     guard waiting.count + packet.count <= Self.limit else { return end("it takes no data") }
-    waiting += packet
-    if waiting.count == packet.count { flush() }
+    guard waiting.isEmpty else { return waiting += packet }
+    waiting = packet
+    flush()
+    if !waiting.isEmpty { updateInterest() }
   }
+
+  /// One stream has all packets.
+  var awaitsCompletions: Bool {
+    get { true }
+    set {}
+  }
+
+  func takeCompletions() -> [[UInt8]] { [] }
 
   func close() {
     onEvent = nil
@@ -54,7 +64,10 @@ final class H4Stream: PacketTransport {
 
   private func ready(_ readiness: Watch.Readiness) {
     if isConnecting { return connected() }
-    if readiness.contains(.writable) { flush() }
+    if readiness.contains(.writable) {
+      flush()
+      updateInterest()
+    }
     if !readiness.isDisjoint(with: [.readable, .failed]) { read() }
   }
 
@@ -89,6 +102,7 @@ final class H4Stream: PacketTransport {
       }
     }
     guard transport.descriptor.isOpen else { return }
+    guard isPaused || !framed.isEmpty else { return }
     isPaused = !framed.isEmpty
     updateInterest()
     if isPaused { loop.execute { [weak self] in self?.deliver() } }
@@ -103,8 +117,10 @@ final class H4Stream: PacketTransport {
   private func flush() {
     guard transport.descriptor.isOpen else { return }
     do throws(SystemError) {
-      while !waiting.isEmpty, let count = try transport.write(waiting[...]) { waiting.removeFirst(count) }
-      updateInterest()
+      while !waiting.isEmpty, let count = try transport.write(waiting[...]) {
+        // Mostly all of a packet that is not ours alone.
+        if count == waiting.count { waiting = [] } else { waiting.removeFirst(count) }
+      }
     } catch {
       end(Self.words(error))
     }

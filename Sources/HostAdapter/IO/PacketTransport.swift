@@ -9,6 +9,11 @@ protocol PacketTransport: AnyObject {
   func start() throws(SystemError)
   /// Sends a packet, at once or when there is room.
   func send(_ packet: [UInt8])
+  /// Whether reports of transmitted packets (Number Of Completed Packets) are told at once, as they are from the start
+  /// where they cannot be withheld. Otherwise they wake up nothing, and wait for `takeCompletions`.
+  var awaitsCompletions: Bool { get set }
+  /// Takes the reports that wait.
+  func takeCompletions() -> [[UInt8]]
   func close()
 }
 

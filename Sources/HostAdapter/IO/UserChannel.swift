@@ -17,6 +17,7 @@ import Synchronization
 /// | opening | another error, or busy for too long   | `refused`                                                 |
 /// | opening | `close`                               | cancelled: given back as soon as it is open               |
 /// | open    | a packet                              | told                                                      |
+/// | open    | a report of transmitted packets       | withheld unless awaited: `CompletionReports`              |
 /// | open    | the socket's end, or packets lost     | `ended`                                                   |
 /// | any     | `close`                               | the controller is the kernel's again, without power       |
 ///
@@ -49,6 +50,8 @@ final class UserChannel: PacketTransport {
   private var management: PacketSocket?
   private var opening: Opening?
   private var socket: PacketSocket?
+  /// Nil if the socket receives them.
+  private var completions: CompletionReports?
   private var alarm: (any ScheduledWork)?
   private var attempts = 0
 
@@ -87,7 +90,16 @@ final class UserChannel: PacketTransport {
     opening = nil
     socket?.close()
     socket = nil
+    completions?.close()
+    completions = nil
   }
+
+  var awaitsCompletions: Bool {
+    get { completions?.isAwaited ?? true }
+    set { completions?.isAwaited = newValue }
+  }
+
+  func takeCompletions() -> [[UInt8]] { completions?.take() ?? [] }
 
   private func schedule(after delay: Duration) {
     alarm?.cancel()
@@ -159,6 +171,9 @@ final class UserChannel: PacketTransport {
       socket = new
     } catch {
       return tell(.refused(error))
+    }
+    completions = sockets.completions(of: controller, insteadOf: descriptor.number).map { own in
+      CompletionReports(own, on: context.loop) { [weak self] packet in self?.tell(.packet(packet)) }
     }
     tell(.opened)
   }

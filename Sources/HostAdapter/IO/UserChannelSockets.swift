@@ -12,6 +12,9 @@ protocol UserChannelSockets: Sendable {
   /// - Returns: a descriptor of the user channel, to be closed by `close`.
   /// - Throws: `SystemError`, such as EBUSY.
   func channel(of controller: ControllerIndex) throws(SystemError) -> Int32
+  /// Has the channel of a controller not receive reports of transmitted packets.
+  /// - Returns: a socket that receives them; nil if the channel still does.
+  func completions(of controller: ControllerIndex, insteadOf channel: Int32) -> Descriptor?
   /// Gives a controller back. Blocks while the driver closes it: called on a worker's thread.
   func close(channel descriptor: Int32)
 }
@@ -27,6 +30,14 @@ struct LinuxUserChannel: UserChannelSockets {
     let descriptor = try SystemError.check(cbz_hci_user(controller.rawValue))
     _ = cbz_set_receive_buffer(descriptor, Self.room)
     return descriptor
+  }
+
+  func completions(of controller: ControllerIndex, insteadOf channel: Int32) -> Descriptor? {
+    let number = cbz_hci_completions(controller.rawValue)
+    guard number >= 0 else { return nil }
+    let descriptor = Descriptor(number)
+    _ = cbz_set_receive_buffer(number, Self.room)
+    return cbz_hci_withhold_completions(channel) < 0 ? nil : descriptor
   }
 
   func close(channel descriptor: Int32) { _ = cbz_close(descriptor) }

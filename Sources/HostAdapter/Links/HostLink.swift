@@ -78,6 +78,7 @@ final class HostLink: Link, ControllerLink {
     isDisconnecting = true
     guard links.isUnsent(self) else { return leave() }
     departure = context.scheduler.schedule(after: Departure.timeout) { [weak self] in self?.leave() }
+    links.awaitTransmission(of: self)
   }
 
   /// The device has acknowledged nothing for too long.

@@ -43,9 +43,7 @@ final class HostLinks {
   private(set) lazy var signalling = HostSignalling(self, in: context)
   private let controller: ControllerHost
   private let context: AdapterContext
-  private var queue = ACLQueue(length: 27, packets: 1)
-  /// Rings when the first link may have stalled.
-  private var stall: (any ScheduledWork)?
+  private let sender: FrameSender
   private var early = EarlyData()
   private var sets = SetAddresses()
   let room: HostRoom
@@ -54,10 +52,13 @@ final class HostLinks {
   init(_ controller: ControllerHost, in context: AdapterContext) {
     self.controller = controller
     self.context = context
+    sender = FrameSender(controller, in: context)
     room = HostRoom(controller, in: context)
     requester = LinkRequester(controller.activities, in: context)
     pairing = HostPairing(controller.activities, in: context)
     pairing.owner = self
+    sender.onRoom = { [weak self] handle in self?.proceed(handle) }
+    sender.onStall = { [weak self] handle in self?.entries[handle]?.link?.giveUp() }
     requester.onChange = { [weak self] handle in self?.entries[handle]?.link?.updateParameters() }
     requester.askHost = { [weak self] wanted, link, done in self?.signalling.askHost(wanted, link, done) ?? false }
   }
@@ -73,7 +74,7 @@ final class HostLinks {
 
   /// The controller is set up: devices see it under this address, and resolve its private addresses with this key.
   func begin(_ controller: HostController, seenAs address: DeviceAddress, _ key: Key128?) {
-    queue = ACLQueue(length: controller.dataLength, packets: controller.dataPackets)
+    sender.begin(controller)
     early = EarlyData()
     room.begin(isUsed: controller.isSlowable)
     pairing.bonds.local = controller.profile.address
@@ -92,7 +93,7 @@ final class HostLinks {
   /// Takes an event that the radio machines receive next.
   func receive(_ event: HCIEvent) {
     switch event {
-    case .numberOfCompletedPackets(let event): completed(event)
+    case .numberOfCompletedPackets(let event): sender.completed(event)
     // The parameters that its controller negotiates are accepted as if its host had asked.
     case .leRemoteConnectionParameterRequest(let request): controller.activities.run(.command(request.reply))
     case .leAdvertisingSetTerminated(let event): connected(event)
@@ -102,6 +103,10 @@ final class HostLinks {
     case .encryptionKeyRefreshComplete(let refresh):
       pairing.receive(event)
       deliverHeld(refresh.handle)
+    case .disconnectionComplete:
+      // A later link may have its handle.
+      sender.catchUp()
+      pairing.receive(event)
     default: pairing.receive(event)
     }
   }
@@ -124,7 +129,7 @@ final class HostLinks {
     guard let entry = entries[handle] else { return }
     entry.encryptionAlarm?.cancel()
     entry.encryptionAlarm = nil
-    for frame in entry.encryption.end() { deliver(frame, on: handle) }
+    for frame in entry.encryption.end() { deliver(frame, on: handle, entry) }
   }
 
   /// A device that connected to an advertising set knows us by the address of the set.
@@ -158,7 +163,7 @@ final class HostLinks {
     _ handle: ConnectionHandle, _ role: LinkRole, _ peer: DeviceAddress, _ parameters: LinkParameters?
   ) {
     entries[handle] = LinkEntry(peer: peer, role: role)
-    queue.begin(handle)
+    sender.linkBegan(handle)
     room.linkBegan(handle)
     signalling.began(handle, role, peer)
     pairing.began(handle, role, peer)
@@ -215,7 +220,7 @@ final class HostLinks {
 
   private func linkDown(_ handle: ConnectionHandle, _ reason: HCIStatus) {
     // Its buffers are free.
-    defer { pump() }
+    defer { sender.pump() }
     if let entry = entries[handle], entry.role == .central, entry.attempts != nil {
       entries.removeValue(forKey: handle)?.patience?.cancel()
       let error = reason.error("no connection to \(entry.peer)")
@@ -243,7 +248,7 @@ final class HostLinks {
     signalling.ended(handle)
     pairing.ended(handle, error)
     channels.linkEnded(handle, error)
-    let unsent = queue.end(handle)
+    let unsent = sender.linkEnded(handle)
     early.drop(handle)
     room.linkEnded(handle)
     requester.ended(handle)
@@ -268,67 +273,34 @@ final class HostLinks {
   /// Sends an ATT packet.
   /// - Returns: false if too many wait already.
   func send(_ packet: [UInt8], on link: HostLink) -> Bool {
-    send(L2CAPFrame(channel: L2CAPFrame.Fixed.attribute, payload: packet), on: link.handle, .data)
+    sender.send(L2CAPFrame(channel: L2CAPFrame.Fixed.attribute, payload: packet), on: link.handle, .data)
   }
 
   /// Whether packets of a link wait for the controller's buffers.
-  func isWaiting(_ link: HostLink) -> Bool {
-    queue.waiting(on: link.handle) > queue.waitingOfChannels(on: link.handle)
-  }
+  func isWaiting(_ link: HostLink) -> Bool { sender.queue.isWaiting(on: link.handle) }
 
   /// Whether packets of a link have not left the controller.
-  func isUnsent(_ link: HostLink) -> Bool { queue.unsent(on: link.handle) > 0 }
+  func isUnsent(_ link: HostLink) -> Bool { sender.queue.unsent(on: link.handle) > 0 }
+
+  /// A link is to end when its packets have left the controller.
+  func awaitTransmission(of link: HostLink) { sender.awaitTransmission(on: link.handle) }
 
   /// How many octets a packet of the controller carries.
-  var dataLength: Int { queue.length }
+  var dataLength: Int { sender.queue.length }
 
   /// How many pieces of channels wait for the controller's buffers.
-  func waitingPieces(on handle: ConnectionHandle) -> Int { queue.waitingOfChannels(on: handle) }
+  func waitingPieces(on handle: ConnectionHandle) -> Int { sender.queue.waitingOfChannels(on: handle) }
 
   /// Sends a piece of a channel, for which there is room.
-  func send(_ piece: L2CAPFrame, on handle: ConnectionHandle) { _ = send(piece, on: handle, .channel) }
+  func send(_ piece: L2CAPFrame, on handle: ConnectionHandle) { _ = sender.send(piece, on: handle, .channel) }
 
   /// - Returns: false if too many frames wait already.
   func send(_ frame: L2CAPFrame, on handle: ConnectionHandle, _ priority: ACLQueue.Priority) -> Bool {
-    guard queue.add(frame.octets, to: handle, priority) else { return false }
-    pump()
-    return true
+    sender.send(frame, on: handle, priority)
   }
 
-  /// Drops the pieces of a channel that wait for the controller's buffers: a later channel may have its number at the
-  /// device.
-  func drop(_ remote: UInt16, on handle: ConnectionHandle) {
-    guard queue.drop(remote, on: handle) else { return }
-    context.loop.execute { [weak self] in self?.proceed(handle) }
-  }
-
-  private func pump() {
-    for packet in queue.take(at: context.scheduler.now) { controller.send(.acl(packet)) }
-    watch()
-  }
-
-  /// Disconnects links that stall.
-  private func watch() {
-    guard stall == nil, let deadline = queue.deadline else { return }
-    stall = context.scheduler.schedule(at: deadline) { [weak self] in
-      guard let self else { return }
-      stall = nil
-      for handle in queue.stalled(at: context.scheduler.now) { entries[handle]?.link?.giveUp() }
-      watch()
-    }
-  }
-
-  private func completed(_ event: NumberOfCompletedPackets) {
-    for link in event.links {
-      let excess = queue.completed(Int(link.packets), on: link.handle, at: context.scheduler.now)
-      guard excess > 0 else { continue }
-      context.logger.debug(
-        "the controller reports packets that were not sent",
-        metadata: ["handle": "\(link.handle)", "packets": "\(excess)"])
-    }
-    pump()
-    for link in event.links { proceed(link.handle) }
-  }
+  /// Drops the pieces of a channel that wait for the controller's buffers.
+  func drop(_ remote: UInt16, on handle: ConnectionHandle) { sender.drop(remote, on: handle) }
 
   /// There may be room for more data of a link.
   private func proceed(_ handle: ConnectionHandle) {
@@ -338,35 +310,35 @@ final class HostLinks {
 
   /// Takes data of the controller.
   func receive(_ packet: ACLDataPacket) {
-    guard entries[packet.handle] != nil else {
+    guard let entry = entries[packet.handle] else {
       return dropped(early.keep(packet, at: context.scheduler.now))
     }
-    announce(packet.handle)
-    for output in entries[packet.handle]?.reassembler.receive(packet) ?? [] {
+    if entry.link == nil { announce(packet.handle) }
+    for output in entry.reassembler.receive(packet) {
       switch output {
-      case .frame(let frame): receive(frame, on: packet.handle)
+      case .frame(let frame): receive(frame, on: packet.handle, entry)
       case .dropped(let fault):
         context.logger.debug("data were dropped: \(fault)", metadata: ["handle": "\(packet.handle)"])
       }
     }
-    room.received(on: packet.handle, isHeld: entries[packet.handle]?.link?.isHolding == true)
+    room.received(on: packet.handle, isHeld: entry.link?.isHolding == true)
   }
 
-  private func receive(_ frame: L2CAPFrame, on handle: ConnectionHandle) {
+  private func receive(_ frame: L2CAPFrame, on handle: ConnectionHandle, _ entry: LinkEntry) {
     // The Security Manager has a hold of its own.
-    if let entry = entries[handle], entry.encryption.isHolding, frame.channel != L2CAPFrame.Fixed.securityManager {
+    if entry.encryption.isHolding, frame.channel != L2CAPFrame.Fixed.securityManager {
       guard !entry.encryption.keep(frame) else { return }
       deliverHeld(handle)
     }
-    deliver(frame, on: handle)
+    deliver(frame, on: handle, entry)
   }
 
-  private func deliver(_ frame: L2CAPFrame, on handle: ConnectionHandle) {
+  private func deliver(_ frame: L2CAPFrame, on handle: ConnectionHandle, _ entry: LinkEntry) {
     switch frame.channel {
-    case L2CAPFrame.Fixed.attribute: entries[handle]?.link?.receive(frame.payload)
+    case L2CAPFrame.Fixed.attribute: entry.link?.receive(frame.payload)
     case L2CAPFrame.Fixed.signalling: signalling.receive(frame.payload, on: handle)
     case L2CAPFrame.Fixed.securityManager:
-      if entries[handle]?.hold(frame.payload) != true { pairing.receive(frame.payload, on: handle) }
+      if !entry.hold(frame.payload) { pairing.receive(frame.payload, on: handle) }
     case _ where channels.receive(frame.payload, on: frame.channel, of: handle): break
     // Devices probe for channels of their own.
     default: context.logger.debug("a frame of channel \(frame.channel) was ignored", metadata: ["handle": "\(handle)"])
@@ -379,7 +351,7 @@ final class HostLinks {
 extension HostLinks: HostPairingOwner {
   func send(_ packet: [UInt8], on handle: ConnectionHandle) {
     // A device that sends without reading goes without answers.
-    _ = send(L2CAPFrame(channel: L2CAPFrame.Fixed.securityManager, payload: packet), on: handle, .control)
+    _ = sender.send(L2CAPFrame(channel: L2CAPFrame.Fixed.securityManager, payload: packet), on: handle, .control)
   }
 
   func disconnect(_ handle: ConnectionHandle) { entries[handle]?.link?.disconnect() }

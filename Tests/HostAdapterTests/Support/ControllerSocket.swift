@@ -5,8 +5,21 @@ import Testing
 
 @testable import HostAdapter
 
-/// The controllers' end of a transport: a Unix socket to which one host at a time comes.
-final class ControllerSocket {
+/// The controllers' end of a transport.
+protocol ControllerEnd: AnyObject {
+  /// How often a host has come.
+  var connections: Int { get }
+  /// Accepts a host, or takes what it has sent.
+  /// - Returns: the packets; nil if there was nothing to do.
+  func receive() throws -> [HCIPacket]?
+  /// - Returns: whether all of them are on their way.
+  func send(_ packets: [HCIPacket]) -> Bool
+  /// The transport ends.
+  func hangUp()
+}
+
+/// The controllers' end of a transport with H4: a Unix socket to which one host at a time comes.
+final class ControllerSocket: ControllerEnd {
   let address: TransportAddress
   /// How often a host has come.
   private(set) var connections = 0
@@ -64,7 +77,10 @@ final class ControllerSocket {
     }
   }
 
-  /// - Returns: whether all of it is on its way.
+  /// Sends packets in one piece.
+  func send(_ packets: [HCIPacket]) -> Bool { send(packets.flatMap(\.octets)) }
+
+  /// - Returns: whether all of them are on their way.
   func send(_ octets: [UInt8]) -> Bool {
     Glibc.send(socket, octets, octets.count, CInt(MSG_NOSIGNAL)) == octets.count
   }

@@ -3,6 +3,7 @@ import Bluetooth
 import EventLoop
 import HCI
 import TestSupport
+import Testing
 
 @testable import HostAdapter
 
@@ -18,12 +19,34 @@ final class HostStage {
 
   /// One that is on.
   /// - Parameter privacy: for how long it uses a private address.
-  init(privacy: Duration? = nil, _ change: (ScriptedController) -> Void = { _ in }) throws {
-    controller = try ScriptedController()
+  convenience init(privacy: Duration? = nil, _ change: (ScriptedController) -> Void = { _ in }) throws {
+    let socket = try ControllerSocket()
+    let controller = ScriptedController(socket)
     change(controller)
+    try self.init(controller, at: .h4(socket.address), of: UserChannelKernel(), privacy)
+  }
+
+  /// One whose controller the kernel has handed over.
+  convenience init(of kernel: UserChannelKernel, _ change: (ScriptedController) -> Void) throws {
+    let controller = ScriptedController(kernel)
+    change(controller)
+    try self.init(controller, at: .user(1), of: kernel, nil)
+    // As long as the kernel may take to switch it off.
+    scheduler.advance(by: .seconds(10))
+    try #require(
+      try Patience.wait {
+        try settle()
+        return adapter.state == .on
+      })
+  }
+
+  private init(
+    _ controller: ScriptedController, at address: ControllerAddress, of kernel: UserChannelKernel, _ privacy: Duration?
+  ) throws {
+    self.controller = controller
     loop = try EventLoop()
     adapter = HostAdapter(
-      .h4(controller.address), spare: Self.spare, loop: loop, scheduler: scheduler, logger: LogLines().logger)
+      address, spare: Self.spare, of: kernel, loop: loop, scheduler: scheduler, logger: LogLines().logger)
     adapter.onEvent = { [unowned self] event in
       events.append(event)
       guard case .connected(let link) = event else { return }

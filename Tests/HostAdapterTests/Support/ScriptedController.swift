@@ -4,7 +4,7 @@ import Testing
 
 @testable import HostAdapter
 
-/// A controller behind a Unix socket, which a test plays. It answers each command with success.
+/// A controller at the end of a transport, which a test plays. It answers each command with success.
 final class ScriptedController {
   /// The parameters that it returns behind the status, by opcode; other commands return zeros.
   var returned: [UInt16: [UInt8]] = [0x2002: [27, 0, 3], 0x1009: [1, 2, 3, 4, 5, 6]]
@@ -16,18 +16,17 @@ final class ScriptedController {
   var unanswered: Set<UInt16> = []
   private(set) var commands: [CommandPacket] = []
   private(set) var data: [ACLDataPacket] = []
-  private let socket: ControllerSocket
+  private let end: any ControllerEnd
 
-  init() throws { socket = try ControllerSocket() }
+  init(_ end: any ControllerEnd) { self.end = end }
 
-  var address: TransportAddress { socket.address }
   /// How often a host has come.
-  var connections: Int { socket.connections }
+  var connections: Int { end.connections }
 
   /// Does what there is to do.
   /// - Returns: whether there was anything.
   func work() throws -> Bool {
-    guard let packets = try socket.receive() else { return false }
+    guard let packets = try end.receive() else { return false }
     for packet in packets {
       switch packet {
       case .command(let packet):
@@ -41,13 +40,13 @@ final class ScriptedController {
   }
 
   /// The transport ends.
-  func hangUp() { socket.hangUp() }
+  func hangUp() { end.hangUp() }
 
   /// Tells events, in one piece.
   func tell(_ events: HCIEvent...) throws { try send(events.map { .event($0.packet) }) }
 
   func send(_ packets: [HCIPacket]) throws {
-    try #require(socket.send(packets.flatMap(\.octets)))
+    try #require(end.send(packets))
   }
 
   private func answer(_ opcode: Opcode) -> HCIEvent {

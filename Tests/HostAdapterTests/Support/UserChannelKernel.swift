@@ -17,12 +17,14 @@ final class UserChannelKernel: UserChannelSockets {
     var calls: [Call] = []
     var managementEnd: CInt = -1
     var controllerEnd: CInt = -1
+    var completionsEnd: CInt = -1
+    var withholdsCompletions = false
   }
 
   private let state = Mutex(State())
   private let gate = DispatchSemaphore(value: 0)
 
-  deinit { for end in [managementEnd, controllerEnd] where end >= 0 { Glibc.close(end) } }
+  deinit { for end in [managementEnd, controllerEnd, completionsEnd] where end >= 0 { Glibc.close(end) } }
 
   /// The errors with which the controller is refused, one each time.
   var refusals: [Int32] {
@@ -38,11 +40,17 @@ final class UserChannelKernel: UserChannelSockets {
     get { state.withLock(\.isSlow) }
     set { state.withLock { $0.isSlow = newValue } }
   }
+  /// Whether the channel can be opened without reports of transmitted packets.
+  var withholdsCompletions: Bool {
+    get { state.withLock(\.withholdsCompletions) }
+    set { state.withLock { $0.withholdsCompletions = newValue } }
+  }
   /// The openings and closings of the controller.
   var calls: [Call] { state.withLock(\.calls) }
   var attempts: Int { calls.count { $0 == .opens } }
   var managementEnd: CInt { state.withLock(\.managementEnd) }
   var controllerEnd: CInt { state.withLock(\.controllerEnd) }
+  var completionsEnd: CInt { state.withLock(\.completionsEnd) }
 
   func management() throws(SystemError) -> Descriptor {
     if isWithoutBluetooth { throw SystemError(result: -EAFNOSUPPORT) }
@@ -70,6 +78,15 @@ final class UserChannelKernel: UserChannelSockets {
     return theirs
   }
 
+  func completions(of controller: ControllerIndex, insteadOf channel: Int32) -> Descriptor? {
+    guard withholdsCompletions, let (own, theirs) = try? Self.pair() else { return nil }
+    state.withLock { state in
+      if state.completionsEnd >= 0 { Glibc.close(state.completionsEnd) }
+      state.completionsEnd = own
+    }
+    return Descriptor(theirs)
+  }
+
   func close(channel descriptor: Int32) {
     state.withLock { $0.calls.append(.closes) }
     if isSlow { gate.wait() }
@@ -93,4 +110,28 @@ final class UserChannelKernel: UserChannelSockets {
     guard socketpair(AF_UNIX, type, 0, &ends) == 0 else { throw SystemError(result: -errno) }
     return (ends[0], ends[1])
   }
+}
+
+/// The controller's end of the channel, for a host that has come.
+extension UserChannelKernel: ControllerEnd {
+  var connections: Int { attempts }
+
+  func receive() throws -> [HCIPacket]? {
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = recv(controllerEnd, &buffer, buffer.count, CInt(MSG_DONTWAIT))
+    return count > 0 ? [try HCIPacket(decoding: Array(buffer[..<count]))] : nil
+  }
+
+  func send(_ packets: [HCIPacket]) -> Bool {
+    packets.allSatisfy { packet in
+      var end = controllerEnd
+      if case .event(let event) = packet, event.code == NumberOfCompletedPackets.code, completionsEnd >= 0 {
+        end = completionsEnd
+      }
+      let octets = packet.octets
+      return Glibc.send(end, octets, octets.count, CInt(MSG_NOSIGNAL)) == octets.count
+    }
+  }
+
+  func hangUp() { unplug() }
 }

@@ -1,0 +1,72 @@
+import AdapterParts
+import EventLoop
+
+/// The reports of transmitted packets of a controller on the user channel, on a socket of their own: one comes for
+/// almost every packet that is sent, shortly before the answer to it, and matters only when the controller has no room.
+///
+/// | State   | Input       | Then                                         |
+/// |---------|-------------|----------------------------------------------|
+/// | waiting | a report    | stays in the kernel, and wakes up nothing    |
+/// | waiting | `take`      | returned                                     |
+/// | waiting | `isAwaited` | earlier reports are told, then each at once  |
+///
+/// The kernel drops none: no more come than the controller has room for packets.
+final class CompletionReports {
+  private static let batch = 4
+  /// The longest event is one about 63 links.
+  private static let longest = 260
+
+  private let descriptor: Descriptor
+  private let loop: EventLoop
+  private let onPacket: ([UInt8]) -> Void
+  private var buffer = [UInt8](repeating: 0, count: batch * longest)
+  private var lengths = [UInt32](repeating: 0, count: batch)
+  private var isWatched = false
+
+  /// Takes ownership of the descriptor.
+  /// - Parameter onPacket: called on the event loop with each report that is awaited.
+  init(_ descriptor: Descriptor, on loop: EventLoop, _ onPacket: @escaping ([UInt8]) -> Void) {
+    self.descriptor = descriptor
+    self.loop = loop
+    self.onPacket = onPacket
+  }
+
+  /// Whether reports are told at once.
+  var isAwaited = false {
+    didSet {
+      guard isAwaited != oldValue, descriptor.isOpen else { return }
+      if isWatched { descriptor.interest = isAwaited ? .readable : [] } else if isAwaited { watch() }
+    }
+  }
+
+  /// Takes the reports that have come.
+  func take() -> [[UInt8]] {
+    var packets: [[UInt8]] = []
+    while descriptor.isOpen {
+      // A controller that is gone has none; its channel tells so.
+      guard let count = try? descriptor.read(into: &buffer, each: Self.longest, &lengths) else { break }
+      for place in 0..<count where lengths[place] > 0 {
+        packets.append(Array(buffer[(place * Self.longest)...].prefix(Int(lengths[place]))))
+      }
+      if count < Self.batch { break }
+    }
+    return packets
+  }
+
+  func close() { descriptor.close() }
+
+  private func watch() {
+    do throws(SystemError) {
+      try descriptor.whenReady(on: loop, priority: .high) { [weak self] readiness in
+        guard let self else { return }
+        for packet in take() { onPacket(packet) }
+        // A controller that is gone is so for ever.
+        if readiness.contains(.failed) { descriptor.unwatch() }
+      }
+      isWatched = true
+    } catch {
+      // Without memory now: with the next packet.
+      isAwaited = false
+    }
+  }
+}

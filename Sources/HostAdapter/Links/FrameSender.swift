@@ -1,0 +1,119 @@
+import Adapter
+import AdapterParts
+import Bluetooth
+import HCI
+import Host
+
+/// The frames of all links on their way to the controller.
+///
+/// | Input                                | Then                                                                  |
+/// |--------------------------------------|-----------------------------------------------------------------------|
+/// | `send`, and there is room            | it leaves                                                             |
+/// | `send`, and there is none            | reports that the transport keeps are taken, which may tell of room    |
+/// | frames still wait                    | reports of transmitted packets are awaited                            |
+/// | `awaitTransmission`                  | the same, until the link has ended                                    |
+/// | a report                             | frames leave; then `onRoom` for its links                             |
+/// | no report for 40 s, but packets left | `onStall`                                                             |
+///
+/// While reports are not awaited no frame waits, and no sender waits for room: reports that are taken when a frame is
+/// sent concern the queue alone.
+final class FrameSender {
+  /// There may be room for more data of a link. Not called from inside a call that sends.
+  var onRoom: ((ConnectionHandle) -> Void)?
+  /// The device of a link acknowledges nothing.
+  var onStall: ((ConnectionHandle) -> Void)?
+
+  private let controller: ControllerHost
+  private let context: AdapterContext
+  private(set) var queue = ACLQueue(length: 27, packets: 1)
+  /// The links that end when their packets have left.
+  private var leaving: Set<ConnectionHandle> = []
+  /// Rings when the first link may have stalled.
+  private var stall: (any ScheduledWork)?
+
+  init(_ controller: ControllerHost, in context: AdapterContext) {
+    self.controller = controller
+    self.context = context
+  }
+
+  /// The controller is set up.
+  func begin(_ controller: HostController) {
+    queue = ACLQueue(length: controller.dataLength, packets: controller.dataPackets)
+    leaving = []
+  }
+
+  func linkBegan(_ handle: ConnectionHandle) { queue.begin(handle) }
+
+  /// A link has ended.
+  /// - Returns: how many frames and packets did not leave.
+  func linkEnded(_ handle: ConnectionHandle) -> Int {
+    leaving.remove(handle)
+    return queue.end(handle)
+  }
+
+  /// - Returns: false if too many frames wait already.
+  func send(_ frame: L2CAPFrame, on handle: ConnectionHandle, _ priority: ACLQueue.Priority) -> Bool {
+    guard queue.add(frame.octets, to: handle, priority) else { return false }
+    pump(at: context.scheduler.now)
+    return true
+  }
+
+  /// Drops the pieces of a channel that wait for the controller's buffers: a later channel may have its number at the
+  /// device.
+  func drop(_ remote: UInt16, on handle: ConnectionHandle) {
+    guard queue.drop(remote, on: handle) else { return }
+    context.loop.execute { [weak self] in self?.onRoom?(handle) }
+  }
+
+  /// A link is to end when its packets have left the controller.
+  func awaitTransmission(on handle: ConnectionHandle) {
+    leaving.insert(handle)
+    controller.awaitsCompletions = true
+  }
+
+  /// Takes the reports that the transport keeps, before an event that may not overtake them. Not called by senders.
+  func catchUp() { for event in controller.takeCompletions() { completed(event) } }
+
+  /// Takes a report of transmitted packets.
+  func completed(_ event: NumberOfCompletedPackets) {
+    let now = context.scheduler.now
+    credit(event, at: now)
+    pump(at: now)
+    for link in event.links { onRoom?(link.handle) }
+    if leaving.isEmpty, !queue.isWaiting { controller.awaitsCompletions = false }
+  }
+
+  private func credit(_ event: NumberOfCompletedPackets, at now: Instant) {
+    for link in event.links {
+      let excess = queue.completed(Int(link.packets), on: link.handle, at: now)
+      guard excess > 0 else { continue }
+      context.logger.debug(
+        "the controller reports packets that were not sent",
+        metadata: ["handle": "\(link.handle)", "packets": "\(excess)"])
+    }
+  }
+
+  /// Sends the packets for which there is room.
+  func pump() { pump(at: context.scheduler.now) }
+
+  private func pump(at now: Instant) {
+    for packet in queue.take(at: now) { controller.send(.acl(packet)) }
+    if queue.isWaiting, !controller.awaitsCompletions {
+      for event in controller.takeCompletions() { credit(event, at: now) }
+      for packet in queue.take(at: now) { controller.send(.acl(packet)) }
+      if queue.isWaiting { controller.awaitsCompletions = true }
+    }
+    watch()
+  }
+
+  private func watch() {
+    guard stall == nil, let deadline = queue.deadline else { return }
+    stall = context.scheduler.schedule(at: deadline) { [weak self] in
+      guard let self else { return }
+      stall = nil
+      catchUp()
+      for handle in queue.stalled(at: context.scheduler.now) { onStall?(handle) }
+      watch()
+    }
+  }
+}
