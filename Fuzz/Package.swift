@@ -43,6 +43,8 @@ let package = Package(
     .target(name: "EventLoop", dependencies: ["CSystemd", heap], swiftSettings: instrumented),
     .target(name: "Adapter", dependencies: ["Bluetooth", heap, ordered], swiftSettings: instrumented),
     .target(
+      name: "Radio", dependencies: ["Adapter", "HCI", "Bluetooth", deque, ordered], swiftSettings: instrumented),
+    .target(
       name: "SimulatedAdapter",
       dependencies: [
         "Adapter", "GATT", "ATT", "HCI", "JSONFiles", "Bluetooth", "BluetoothCrypto", logging, deque,
@@ -90,6 +92,7 @@ let package = Package(
       "mqtt", "MQTTGateway", "BledSession", "BledRPC", "Adapter", "JSONFiles", "SessionTestSupport", "SessionFuzzing"),
     fuzzTarget("hci", "HCI"),
     fuzzTarget("http"),
+    fuzzTarget("controller", "Adapter", "HCI", "Radio", deque),
     fuzzTarget("l2cap", "Adapter", "HCI", deque),
     fuzzTarget("mgmt", "HCI"),
     fuzzTarget("nearby", "Noise", "BluetoothCrypto"),

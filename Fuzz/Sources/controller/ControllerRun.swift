@@ -1,0 +1,399 @@
+import Adapter
+import Bluetooth
+import Fuzzing
+import HCI
+import Radio
+
+/// A controller behind H4 and what the own host makes of its octets, as `ControllerHost` and `HostLinks` do: the
+/// framer, the set-up, then the machines of the radio with everything that can be wanted, and the data of links. The
+/// controller gets one command at a time, each of which can be decoded; links begin and end once, and nothing grows
+/// without a bound.
+struct ControllerRun {
+  private enum Phase {
+    case settingUp(HostSetUp)
+    case inUse(any RadioMachine)
+    case over
+  }
+
+  private static let local = DeviceAddress(value: 0xC000_0000_0001, kind: .random)
+  /// The commands without a type.
+  private static let plain: Set<Opcode> = [0x0C03, 0x0C6D, 0xFC09]
+  /// So long a command waits for its answer at least.
+  private static let patience = Duration.seconds(1)
+  /// As many events of one input; more only take time.
+  private static let mostEvents = 8192
+
+  private var input: FuzzInput
+  private var now = Instant.zero
+  private var phase: Phase
+  private var framer = H4Framer()
+  private var targets = RadioTargets()
+  private var isPausing = false
+  private var isEnding = false
+  private var events = 0
+  /// The command that has no answer yet.
+  private var command: (opcode: Opcode, since: Instant)?
+  private var links: Set<ConnectionHandle> = []
+  private var early = EarlyData()
+  private var kept = 0
+  private var queue = ACLQueue(length: 27, packets: 4)
+  private var questions: Set<Int> = []
+  private var lastQuestion = 0
+
+  init(_ input: FuzzInput) {
+    self.input = input
+    phase = .over
+  }
+
+  mutating func run() {
+    let kind = input.octet()
+    let faults = ControllerFaults(rawValue: kind & 8 == 0 ? 0 : 7)
+    if kind & 1 == 0 {
+      var setUp = HostSetUp(spare: Self.local, faults: faults)
+      let actions = setUp.start(at: now)
+      phase = .settingUp(setUp)
+      perform(actions)
+    } else {
+      var profile = ControllerProfile(address: Self.local)
+      profile.faults = faults
+      profile.features = LEFeatures(rawValue: kind & 2 == 0 ? 0 : .max)
+      profile.commands = [UInt8](repeating: kind & 2 == 0 ? 0 : 0xFF, count: 64)
+      profile.advertisingSets = kind & 4 == 0 ? 2 : 240
+      profile.acceptListSize = kind & 4 == 0 ? 1 : 8
+      profile.isExclusive = true
+      phase = .inUse(profile.radio(targets))
+    }
+    while !input.isEmpty, events < Self.mostEvents, isOpen { step() }
+    measure()
+  }
+
+  private func measure() {
+    switch phase {
+    case .settingUp(let setUp): checkBounds(of: setUp, "the set-up")
+    case .inUse(let radio): checkBounds(of: radio, "the radio")
+    case .over: break
+    }
+  }
+
+  private var isOpen: Bool { if case .over = phase { false } else { true } }
+
+  private mutating func step() {
+    switch input.octet() & 15 {
+    case 0: receive(input.packet())
+    case 1, 2, 3: tell()
+    case 4, 5, 6, 7: answer()
+    case 8: pass(.milliseconds(Int64(input.word())))
+    case 9: if let deadline, deadline > now { pass(now.duration(to: deadline)) }
+    case 10: want()
+    case 11: connect()
+    case 12: follow()
+    case 13: ask()
+    case 14: turn()
+    default: data()
+    }
+  }
+
+  // MARK: - The controller
+
+  /// The same event some times, with a number in it that counts.
+  private mutating func tell() {
+    let kind = input.octet()
+    let subevent = input.octet()
+    let times = kind & 0x40 == 0 ? 1 : 1 << Int(kind >> 3 & 7)
+    var parameters = input.packet()
+    if kind & 0x80 == 0 { parameters = [subevent] + parameters }
+    let place = Int(input.octet())
+    for _ in 0..<times {
+      guard isOpen, parameters.count < 256 else { return }
+      let code = kind & 0x80 == 0 ? HCIEvent.leMeta : subevent
+      receive(HCIPacket.event(EventPacket(code: code, parameters: parameters)).octets)
+      guard parameters.indices.contains(place) else { continue }
+      parameters[place] &+= 1
+      if parameters[place] == 0, parameters.indices.contains(place + 1) { parameters[place + 1] &+= 1 }
+    }
+  }
+
+  /// The command that waits is answered.
+  private mutating func answer() {
+    let kind = input.octet()
+    let status = kind & 7 == 7 ? input.octet() : 0
+    let returned = input.packet()
+    guard let command else { return }
+    let filler = [UInt8](repeating: kind & 16 == 0 ? 0 : 0xFF, count: 64)
+    let event: HCIEvent =
+      kind & 8 == 0
+      ? .commandComplete(
+        CommandComplete {
+          $0.credits = kind & 32 == 0 ? 1 : kind >> 6
+          $0.opcode = command.opcode
+          $0.returnParameters = Array(([status] + returned + filler).prefix(250))
+        })
+      : .commandStatus(
+        CommandStatus {
+          $0.status = HCIStatus(rawValue: status)
+          $0.credits = kind & 32 == 0 ? 1 : kind >> 6
+          $0.opcode = command.opcode
+        })
+    receive(HCIPacket.event(event.packet).octets)
+  }
+
+  /// Data of one of a few links.
+  private mutating func data() {
+    let (handle, boundary) = (ConnectionHandle(input.octet()), input.octet() & 3)
+    let octets = input.packet()
+    receive(
+      HCIPacket.acl(
+        ACLDataPacket {
+          $0.handle = handle
+          $0.boundary = boundary
+          $0.data = octets
+        }
+      ).octets)
+  }
+
+  private mutating func receive(_ octets: [UInt8]) {
+    events += 1
+    for output in framer.receive(octets[...]) {
+      switch output {
+      case .packet(let packet): if isOpen { try? take(packet) }
+      case .lost: phase = .over
+      }
+    }
+  }
+
+  private mutating func take(_ octets: [UInt8]) throws(HCICodingError) {
+    if case .inUse(var radio) = phase, let reports = try AdvertisingReports(decoding: octets) {
+      let heard = radio.heard(reports, at: now)
+      invariant(heard.allSatisfy { $0.data.count <= 1650 }, "a report of more octets than there can be")
+      phase = .inUse(radio)
+      return
+    }
+    switch try HCIPacket(decoding: octets) {
+    case .event(let packet): take(try HCIEvent(decoding: packet))
+    case .acl(let packet):
+      guard !links.contains(packet.handle) else { return }
+      kept += 1 - early.keep(packet, at: now).count
+      invariant(0...32 ~= kept, "\(kept) packets of no link")
+    case .command: break
+    }
+  }
+
+  private mutating func take(_ event: HCIEvent) {
+    switch event {
+    case .commandComplete(let complete): if complete.opcode == command?.opcode { command = nil }
+    case .commandStatus(let status): if status.opcode == command?.opcode { command = nil }
+    case .numberOfCompletedPackets(let event):
+      for link in event.links {
+        let excess = queue.completed(Int(link.packets), on: link.handle, at: now)
+        invariant(0...Int(link.packets) ~= excess, "\(excess) packets too many")
+      }
+    default: break
+    }
+    if case .settingUp(var setUp) = phase {
+      let actions = setUp.handle(event, at: now)
+      phase = .settingUp(setUp)
+      return perform(actions)
+    }
+    if case .numberOfCompletedPackets = event { return }
+    give(.event(event))
+  }
+
+  // MARK: - The host
+
+  private var deadline: Instant? {
+    switch phase {
+    case .settingUp(let setUp): setUp.deadline
+    case .inUse(let radio): radio.deadline(after: now)
+    case .over: nil
+    }
+  }
+
+  private mutating func pass(_ time: Duration) {
+    now = now.advanced(by: time)
+    // A command that expires and the rest of what is due take a tick each.
+    for _ in 0..<3 where deadline.map({ $0 <= now }) ?? false { tick() }
+    invariant(deadline.map { $0 > now } ?? true, "a deadline that is over")
+  }
+
+  private mutating func tick() {
+    if case .settingUp(var setUp) = phase {
+      let actions = setUp.tick(at: now)
+      phase = .settingUp(setUp)
+      perform(actions)
+    } else {
+      give(.tick)
+    }
+  }
+
+  private mutating func give(_ input: RadioInput) {
+    guard case .inUse(var radio) = phase else { return }
+    let actions = radio.handle(input, at: now)
+    phase = .inUse(radio)
+    for action in actions {
+      guard isOpen else { return }
+      perform(action)
+    }
+  }
+
+  private mutating func perform(_ actions: [HostSetUp.Action]) {
+    for action in actions {
+      switch action {
+      case .send(let packet): sent(packet)
+      case .done(let controller):
+        invariant(27...1023 ~= controller.dataLength && controller.dataPackets > 0, "data of no length")
+        queue = ACLQueue(length: controller.dataLength, packets: controller.dataPackets)
+        phase = .inUse(controller.profile.radio(targets))
+      case .failed: phase = .over
+      }
+    }
+  }
+
+  private mutating func perform(_ action: RadioAction) {
+    switch action {
+    case .send(let packet): sent(packet)
+    case .linkUp(let handle, _, _, _):
+      invariant(links.insert(handle).inserted, "link \(handle) is up twice")
+      invariant(handle <= 0x0EFF && links.count <= 256, "\(links.count) links, the last is \(handle)")
+      queue.begin(handle)
+      let (packets, dropped) = early.take(handle, at: now)
+      kept -= packets.count + dropped.count
+    case .attach(let handle, _, _): invariant(links.contains(handle), "link \(handle) is not up")
+    case .linkDown(let handle, _):
+      links.remove(handle)
+      queue.end(handle)
+      let (packets, dropped) = early.take(handle, at: now)
+      kept -= packets.count + dropped.count
+    case .answered(let question, _):
+      invariant(questions.remove(question) != nil, "question \(question) is answered twice, or was not asked")
+    case .broken:
+      measure()
+      phase = .over
+    // As `RadioActivities.adopt`.
+    case .trainReceived(_, let received):
+      if targets.syncs[received.train] == nil { give(.wantSync(received.train, nil)) }
+    case .scanning, .advertising, .periodic, .responses, .trainNotReceived, .attemptFailed, .connectWaiting, .sharing,
+      .faulty, .link, .encryptionChanged, .keysMissing, .quiet, .resumed, .log:
+      break
+    }
+  }
+
+  private mutating func sent(_ packet: CommandPacket) {
+    let isBusy = command.map { $0.since.advanced(by: Self.patience) > now } ?? false
+    invariant(!isBusy, "two commands at once: \(String(describing: command)), \(packet)")
+    command = (packet.opcode, now)
+    let octets = HCIPacket.command(packet).octets
+    invariant((try? HCIPacket(decoding: octets)) == .command(packet), "no packet: \(packet)")
+    guard let type = KnownCommands.type(of: packet.opcode) else {
+      return invariant(Self.plain.contains(packet.opcode), "an unknown command: \(packet)")
+    }
+    check(packet, type)
+  }
+
+  private func check<Command: HCICommand>(_ packet: CommandPacket, _: Command.Type) {
+    let decoded = try? Command(decoding: packet)
+    invariant(decoded.map { CommandPacket($0) } == packet, "\(packet) is decoded as \(String(describing: decoded))")
+  }
+
+  // MARK: - The wanted activities
+
+  private mutating func device() -> DeviceAddress {
+    let octet = input.octet()
+    return DeviceAddress(value: 0xF0F1_F2F3_F400 | UInt64(octet & 15), kind: octet & 16 == 0 ? .random : .public)
+  }
+
+  private mutating func want() {
+    let kind = input.octet()
+    if kind & 3 == 0 {
+      targets.scan = kind & 4 == 0 ? ScanParameters(isActive: kind & 8 == 0, phys: Set(PHY.allCases)) : nil
+      return give(.wantScan(targets.scan))
+    }
+    let set = AdvertisingSetID(UInt32(kind >> 2 & 3))
+    var parameters: AdvertisingParameters?
+    if kind & 3 != 3 {
+      parameters = AdvertisingParameters(isConnectable: kind & 16 == 0, data: Array(input.filler().prefix(254)))
+      if kind & 32 != 0 { parameters?.ownAddress = DeviceAddress(value: 0xC0AA_BBCC_DD00, kind: .random) }
+      if kind & 64 != 0 {
+        parameters?.kind = .nonconnectable
+        var train = PeriodicAdvertising(interval: .milliseconds(100), data: [1, 2, 3])
+        if kind & 128 != 0 {
+          train.responses = ResponseSlots(
+            subevents: 4, subeventInterval: .milliseconds(25), delay: .milliseconds(5), spacing: .milliseconds(1),
+            count: 8)
+        }
+        parameters?.periodic = train
+      }
+    }
+    targets.advertising[set] = parameters
+    give(.wantAdvertising(set, parameters))
+  }
+
+  private mutating func connect() {
+    let device = device()
+    switch input.octet() & 7 {
+    case 0, 1, 2:
+      targets.connects[device] = ConnectionParameters()
+      give(.connect(device, ConnectionParameters()))
+    case 3, 4:
+      targets.connects[device] = nil
+      give(.cancelConnect(device))
+    case 5: give(.attachFailed(device, GAPError.connectionFailed.error("")))
+    default:
+      targets.connects[device] = nil
+      give(.attached(device))
+    }
+  }
+
+  private mutating func follow() {
+    let kind = input.octet()
+    let train = PeriodicTrain(address: device(), sid: kind & 3)
+    targets.syncs[train] = kind & 4 == 0 ? SyncParameters(timeout: .seconds(1)) : nil
+    give(.wantSync(train, targets.syncs[train]))
+  }
+
+  private mutating func ask() {
+    let kind = input.octet()
+    lastQuestion += 1
+    questions.insert(lastQuestion)
+    switch kind & 3 {
+    case 0: give(.ask(lastQuestion, CommandPacket(LEReadRemoteFeatures(handle: ConnectionHandle(input.octet())))))
+    case 1:
+      let train = PeriodicTrain(address: device(), sid: kind >> 3 & 3)
+      give(.train(lastQuestion, about(train, kind)))
+    case 2:
+      let data = SubeventData(subevent: kind >> 4 & 3, data: input.packet(), firstSlot: 0, slots: 8)
+      give(.setSubevent(lastQuestion, data, AdvertisingSetID(UInt32(kind >> 2 & 3))))
+    default:
+      give(.ask(lastQuestion, CommandPacket(Disconnect(handle: ConnectionHandle(input.octet()), reason: .success))))
+    }
+  }
+
+  private mutating func about(_ train: PeriodicTrain, _ kind: UInt8) -> TrainCommand {
+    switch kind >> 5 & 3 {
+    case 0, 1:
+      let set = AdvertisingSetID(UInt32(kind >> 3 & 3))
+      let link = ConnectionHandle(input.octet())
+      return .transfer(TrainTransfer(train: kind & 4 == 0 ? .own(set) : .followed(train), link: link, serviceData: 0))
+    case 2: return .receive([0, 1], of: train)
+    default:
+      let request = SubeventPlace(event: 7, subevent: 1)
+      return .respond(TrainResponse(to: request, subevent: 1, slot: 2, data: [1, 2, 3]), to: train)
+    }
+  }
+
+  /// A pause, its end, or the end of everything.
+  private mutating func turn() {
+    let kind = input.octet()
+    guard !isEnding else { return }
+    if kind == 0xFF {
+      isEnding = true
+      targets = RadioTargets()
+      give(.quiet)
+    } else if isPausing {
+      isPausing = false
+      give(.resume(Self.local, targets))
+    } else {
+      isPausing = true
+      give(.pause)
+    }
+  }
+}
