@@ -123,6 +123,12 @@ public enum AdapterEvent {
   case stateChanged
   /// The controller started or stopped scanning.
   case scanning(Bool)
+  /// The controller watches for the devices of the scan's `watched` from now on, or no longer. Meanwhile devices that
+  /// are there are reported once, when it begins, and later changes come as `presence`. In any state but `.on` it
+  /// does not.
+  case watching(Bool)
+  /// A watched device is there again, or was not heard for its time.
+  case presence(DeviceAddress, Bool)
   /// An advertisement or a scan response was received.
   case report(AdvertisingReport)
   /// The controller started or stopped advertising this set, or cannot advertise it.

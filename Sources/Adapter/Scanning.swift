@@ -11,16 +11,35 @@ public struct ScanParameters: Hashable, Sendable {
   /// The PHYs on which advertisements are listened for: LE 1M, LE Coded or both. An adapter without the coded PHY
   /// leaves it out.
   public var phys: Set<PHY>
+  /// Only the presence of these devices is of interest; nil: every report is. An adapter that can lets the controller
+  /// watch for them, says so with `AdapterEvent.watching`, and reports little else; another one reports all.
+  public var watched: WatchedDevices?
 
   /// Makes scan parameters; without arguments an active scan half of the time on LE 1M.
   public init(
     isActive: Bool = true, interval: Duration = .milliseconds(60), window: Duration = .milliseconds(30),
-    phys: Set<PHY> = [.le1M]
+    phys: Set<PHY> = [.le1M], watched: WatchedDevices? = nil
   ) {
     self.isActive = isActive
     self.interval = interval
     self.window = window
     self.phys = phys
+    self.watched = watched
+  }
+}
+
+/// Devices of which a scan tells no more than that they are there, or not any more.
+public struct WatchedDevices: Hashable, Sendable {
+  /// The addresses on the air, or identities that the controller resolves, each with the seconds without a packet after
+  /// which its device is lost, 1 to 255.
+  public var timeouts: [DeviceAddress: Int]
+  /// With another number the scan begins anew: devices that are there are reported again.
+  public var number: Int
+
+  /// Makes a list of devices.
+  public init(_ timeouts: [DeviceAddress: Int], number: Int) {
+    self.timeouts = timeouts
+    self.number = number
   }
 }
 

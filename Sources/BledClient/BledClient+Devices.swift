@@ -34,19 +34,13 @@ extension BledClient {
     let scan = parameters.scan
     let observation = core.observe(
       ScanReport.self, value: { if $0.scan == scan { output.yield($0) } }, end: { output.finish(throwing: $0) })
-    let number = core.newNumber()
-    core.beginScan(number, as: scan) { output.finish() }
-    output.onTermination = { [core] _ in
-      observation.cancel()
-      core.endScan(number, as: scan)
-    }
-    do {
-      _ = try await core.call(ScanStart.self, parameters)
-    } catch {
-      output.finish()
-      throw error
-    }
+    try await core.scan(parameters, output) { observation.cancel() }
     return stream
+  }
+
+  /// Watches for devices; otherwise like `scan`. `address` or `addresses`, and `lost`, are required; `presence` is set.
+  public func presence(_ parameters: ScanStart.Params) async throws(BluetoothError) -> DevicePresence.Changes {
+    try await DevicePresence.changes(parameters, core)
   }
 
   /// Connects to a device and waits until the link is up. When the calling task is cancelled, the pending connection is

@@ -197,6 +197,8 @@ public final class Daemon {
     switch event {
     case .stateChanged: stateChanged(slot)
     case .scanning(let isOn): slot.scanningChanged(to: isOn)
+    case .watching(let isWatching): scans.watching(isWatching, on: slot)
+    case .presence(let device, let isThere): scans.told(device, isThere: isThere, on: slot)
     case .report(let report): scans.received(report, on: slot)
     case .advertising(let id, let status): advertising.changed(id, status, on: slot)
     case .responses(let id, let responses): advertising.received(responses, of: id, on: slot)
@@ -212,6 +214,7 @@ public final class Daemon {
     slot.stateChanged()
     logState(of: slot)
     tellChanged(slot)
+    if slot.adapter.state != .on { scans.watching(false, on: slot) }
     advertising.adapterChanged(slot)
     periodic.adapterChanged(slot)
     central.adapterChanged(slot)

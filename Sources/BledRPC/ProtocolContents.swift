@@ -36,7 +36,7 @@ public enum ProtocolContents {
 
   /// The notifications that the daemon sends.
   public static let notifications: [any RPCNotification.Type] = [
-    AdapterChanged.self, ScanReport.self, ScanAnonymousReport.self, ScanLost.self, PeriodicReport.self,
+    AdapterChanged.self, ScanReport.self, ScanAnonymousReport.self, ScanFound.self, ScanLost.self, PeriodicReport.self,
     PeriodicChanged.self,
     PeripheralConnected.self, PeripheralConnectFailed.self, PeripheralConnectWaiting.self,
     PeripheralDisconnected.self, PeripheralLinkChanged.self, PeripheralParametersChanged.self,

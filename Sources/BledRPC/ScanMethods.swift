@@ -28,12 +28,19 @@ public enum ScanStart: ClientCall {
     public var name: String?
     /// Only the device of this address.
     public var address: String?
+    /// Only the devices of these addresses, at most 64; together with `address`: that one, too.
+    public var addresses: [String]?
+    /// True: only which of the devices that `address` and `addresses` name are there: no reports, but scan.found when
+    /// one comes, and scan.lost when it was not heard for the time of `lost`, which is required. Where it can, the
+    /// controller watches for them, and this machine is not woken by each packet.
+    public var presence: Bool?
     /// Only reports at least this strong, in dBm.
     public var rssi: Int?
     /// True: a report for every advertising event. False or missing: one report for each device, and another whenever
     /// its data changes.
     public var duplicates: Bool?
-    /// False: passive scanning, without scan requests unless another session's scan asks. True if missing.
+    /// False: passive scanning, without scan requests unless another session's scan asks. True if missing,
+    /// but with `presence` false.
     public var active: Bool?
     /// True: anonymous advertisements, too, as scan.anonymousReport.
     public var anonymous: Bool?
@@ -57,7 +64,8 @@ public enum ScanStart: ClientCall {
     /// Makes the params.
     public init(
       adapter: String? = nil, services: [BluetoothUUID]? = nil, solicitedServices: [BluetoothUUID]? = nil,
-      name: String? = nil, address: String? = nil, rssi: Int? = nil, duplicates: Bool? = nil, active: Bool? = nil,
+      name: String? = nil, address: String? = nil, addresses: [String]? = nil, presence: Bool? = nil, rssi: Int? = nil,
+      duplicates: Bool? = nil, active: Bool? = nil,
       anonymous: Bool? = nil, filters: [Filter]? = nil, rssiOut: Int? = nil, lost: Double? = nil, decode: Bool? = nil,
       keys: [Key]? = nil, phys: [Word<PrimaryPHY>]? = nil, scan: Int? = nil
     ) {
@@ -67,6 +75,8 @@ public enum ScanStart: ClientCall {
       self.solicitedServices = solicitedServices
       self.name = name
       self.address = address
+      self.addresses = addresses
+      self.presence = presence
       self.rssi = rssi
       self.duplicates = duplicates
       self.active = active
@@ -174,6 +184,48 @@ public enum ScanReport: RPCNotification {
       self.addressType = addressType
       self.connectable = connectable
       self.data = data
+      self.time = time
+    }
+  }
+}
+
+/// A device that a scan with `presence` names is there.
+public enum ScanFound: RPCNotification {
+  /// `scan.found`
+  public static let name = "scan.found"
+  /// For `rpc.discover`.
+  public static let summary = """
+    A device that this session's scan with "presence" names is there. While it stays nothing more is told of it; \
+    scan.lost says that it is not there any more.
+    """
+
+  /// Which one.
+  public struct Params: RPCPayload, Hashable {
+    /// The daemon's stable identifier of the device, a UUID.
+    public var peripheral: String
+    /// The adapter that heard it.
+    public var adapter: String
+    /// Its address.
+    public var address: String
+    /// "public" or "random".
+    public var addressType: Word<DeviceAddress.Kind>
+    /// Its name, where known.
+    public var name: String?
+    /// Signal strength in dBm, -127 to 20, where known.
+    public var rssi: Int?
+    /// The number of the scan that has found it, 1 to 65535; missing for the one without a number.
+    public var scan: Int?
+    /// When it was heard, in seconds since the epoch.
+    public var time: Double
+
+    /// Makes the params with the members that are always present.
+    public init(
+      peripheral: String, adapter: String, address: String, addressType: Word<DeviceAddress.Kind>, time: Double
+    ) {
+      self.peripheral = peripheral
+      self.adapter = adapter
+      self.address = address
+      self.addressType = addressType
       self.time = time
     }
   }

@@ -309,15 +309,10 @@ extension HostAdapter: ControllerHostOwner {
 
   func perform(_ action: RadioAction) {
     guard !addresses.withholds(action) else { return }
+    if let event = action.event { return events.emit(event) }
     switch action {
-    case .scanning(let isOn): events.emit(.scanning(isOn))
-    case .advertising(let set, let status): events.emit(.advertising(set, status))
-    case .periodic(let train, let event): events.emit(.periodic(train, event))
-    case .responses(let set, let responses): events.emit(.responses(set, responses))
     case .trainReceived(let handle, let train): links.requester.trains.received(train, over: handle)
     case .trainNotReceived(let handle, let status): links.requester.trains.missed(status, over: handle)
-    case .attemptFailed(let device, let error): events.emit(.connectAttemptFailed(device, error))
-    case .connectWaiting(let device, let reason): events.emit(.connectWaiting(device, reason))
     case .sharing(let activities, let heldBack): sharing(activities, heldBack)
     case .faulty:
       controller.avoidExtendedCommands()
@@ -327,6 +322,8 @@ extension HostAdapter: ControllerHostOwner {
     // Under another address.
     case .resumed: events.emit(.stateChanged)
     case .encryptionChanged, .keysMissing, .send, .answered, .broken, .log: break
+    // Told above.
+    case .scanning, .watching, .presence, .advertising, .periodic, .responses, .attemptFailed, .connectWaiting: break
     }
   }
 

@@ -2,8 +2,8 @@ import HCI
 
 extension ControllerProfile {
   /// The LE events to unmask (Core 5.4, Vol 4, Part E, 7.8.1): the events that the kernel unmasks by the controller's
-  /// features and commands, and the events of synchronisation, subrating and connection rates, which it does not unmask
-  /// for every controller.
+  /// features and commands, and the events of synchronisation, subrating, connection rates and monitored advertisers,
+  /// which it does not unmask for every controller.
   package var eventMask: UInt64 {
     var bits: Set<Int> = []
     for (feature, events) in Self.featureEvents where features.rawValue & 1 << feature != 0 { bits.formUnion(events) }
@@ -18,6 +18,7 @@ extension ControllerProfile {
     if canRespond { bits.formUnion(canReceiveTrains ? [35, 36, 37] : [35, 36]) }
     if canSubrate { bits.insert(34) }
     if canShorten { bits.insert(54) }
+    if canMonitor { bits.insert(51) }
     // Subevent Data Request, Response Report.
     if hasPeriodicResponses { bits.formUnion([38, 39]) }
     return bits.reduce(0) { $0 | 1 << UInt64($1) }

@@ -22,6 +22,8 @@ package struct ControllerProfile: Hashable {
   /// How many devices the resolving list holds; 0 if the controller cannot resolve private addresses, or not with both
   /// kinds of address of a device.
   package var resolvingListSize = 0
+  /// How many devices the controller can watch for by itself; 0 if it cannot.
+  package var monitoredListSize = 0
   /// How many advertisements can be sent at once.
   package var advertisingSets = 1
   /// How many octets an advertisement can carry.
@@ -78,6 +80,16 @@ package struct ControllerProfile: Hashable {
     commands != nil && features.contains(.extendedFeatureSet) && has(octet: 47, bits: 0x0C)
       && has(octet: 48, bits: 0xE0) && (has(octet: 47, bits: 0x10) || has(octet: 44, bits: 0x02))
   }
+
+  /// Whether it may monitor advertisers: features beyond the first 64, the command to read them, and those for the
+  /// list; LE Enable Monitoring Advertisers has no bit of its own.
+  package var mayMonitor: Bool {
+    commands != nil && features.contains(.extendedFeatureSet) && has(octet: 47, bits: 0xA4)
+      && has(octet: 48, bits: 0x01)
+  }
+
+  /// Whether it monitors advertisers: the feature, and the commands of `mayMonitor`.
+  package var canMonitor: Bool { mayMonitor && moreFeatures.contains(.monitoringAdvertisers) }
 
   /// Whether it has shorter connection intervals: the feature, and the commands of `mayShorten`.
   package var canShorten: Bool { mayShorten && moreFeatures.contains(.shorterConnectionIntervals) }

@@ -8,6 +8,10 @@ package enum RadioAction: Hashable {
   case send(CommandPacket)
   /// Report that the scan started or stopped.
   case scanning(Bool)
+  /// Report that the controller watches for the scan's devices, or no longer.
+  case watching(Bool)
+  /// Report that a device that the controller watches for is there, or is not any more.
+  case presence(DeviceAddress, Bool)
   /// Report the state of an advertisement.
   case advertising(AdvertisingSetID, AdvertisingStatus)
   /// Report an event of a periodic train.

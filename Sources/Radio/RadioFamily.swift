@@ -13,7 +13,8 @@ protocol RadioFamily: CommandFamily {
   static var reportsEndOfAdvertising: Bool { get }
 
   static func scanParameters(_ parameters: ScanParameters, own: AddressType) -> FamilyCommand<Self>
-  static func scanEnable(_ isEnabled: Bool) -> FamilyCommand<Self>
+  /// - Parameter filtersDuplicates: whether each advertiser is reported once.
+  static func scanEnable(_ isEnabled: Bool, filtersDuplicates: Bool) -> FamilyCommand<Self>
 
   /// The commands that prepare an advertisement while it is off.
   static func prepareAdvertising(
@@ -63,8 +64,12 @@ extension LegacyFamily: RadioFamily {
       })
   }
 
-  static func scanEnable(_ isEnabled: Bool) -> FamilyCommand<Self> {
-    FamilyCommand(LESetScanEnable { $0.isEnabled = isEnabled })
+  static func scanEnable(_ isEnabled: Bool, filtersDuplicates: Bool) -> FamilyCommand<Self> {
+    FamilyCommand(
+      LESetScanEnable {
+        $0.isEnabled = isEnabled
+        $0.filtersDuplicates = filtersDuplicates
+      })
   }
 
   static func createConnection(
@@ -109,8 +114,12 @@ extension ExtendedFamily: RadioFamily {
       })
   }
 
-  static func scanEnable(_ isEnabled: Bool) -> FamilyCommand<Self> {
-    FamilyCommand(LESetExtendedScanEnable { $0.isEnabled = isEnabled })
+  static func scanEnable(_ isEnabled: Bool, filtersDuplicates: Bool) -> FamilyCommand<Self> {
+    FamilyCommand(
+      LESetExtendedScanEnable {
+        $0.isEnabled = isEnabled
+        $0.filtersDuplicates = filtersDuplicates ? 1 : 0
+      })
   }
 
   static func createConnection(

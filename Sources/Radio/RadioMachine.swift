@@ -59,8 +59,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   init(profile: ControllerProfile, targets: RadioTargets) {
     self.profile = profile
     turns = ActivityTurns(states: profile.states)
-    scan = ScanMachine(
-      own: profile.ownAddressType, phys: Scanning.primaryPHYs(of: profile), wanted: targets.scan)
+    scan = ScanMachine(profile: profile, takesTurns: turns.isLimited, wanted: targets.scan)
     advertising = AdvertisingMachine(profile: profile, wanted: targets.advertising)
     initiator = InitiatorMachine(profile: profile, wanted: targets.connects)
     sync = SyncMachine(profile: profile)
@@ -258,7 +257,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   }
 
   private mutating func scanAnswered(_ status: HCIStatus, at now: Instant) -> [RadioAction] {
-    if Scanning.isReplaceable, status.code == .unknownHCICommand { return brokenScan() }
+    if Scanning.isReplaceable, !scan.isListing, status.code == .unknownHCICommand { return brokenScan() }
     let actions = scan.answered(status, at: now)
     if Scanning.isReplaceable, scan.isOn { silence.began(at: now) }
     return actions
@@ -273,6 +272,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     switch event {
     case .leConnectionComplete(let event): return connected(NewLink(event), at: now)
     case .leEnhancedConnectionComplete(let event): return connected(NewLink(event), at: now)
+    case .leMonitoredAdvertisersReport(let event): return scan.heard(event)
     case .leAdvertisingSetTerminated(let event):
       return advertising.ended(handle: event.advertisingHandle, event.status, events: event.completedEvents)
     case .lePeriodicAdvertisingSubeventDataRequest(let event):

@@ -11,7 +11,11 @@ import HCI
 /// | prepared   | the same           | enable              | on; `scanning(true)`     |
 /// | on         | the same           | –                   |                          |
 /// | on         | others or nil      | disable             | off; `scanning(false)` if nothing is wanted |
+/// | off, prepared | other watched devices | a command of `WatchList` | the same            |
 /// | unknown    | parameters         | disable             | off                      |
+///
+/// Where devices are to be watched and the controller can watch for them, it does, and filters duplicates: it reports
+/// each advertiser once. `watching` says so. Else it is as if none were to be watched.
 ///
 /// The wanted PHYs that the controller has are used; if it has none of them, nothing is wanted of it.
 ///
@@ -31,25 +35,37 @@ struct ScanMachine<Family: RadioFamily> {
     case disable
     case prepare(ScanParameters)
     case enable(ScanParameters)
+    case list
   }
 
   private let own: AddressType
   private let phys: Set<PHY>
-  private var wanted: ScanParameters?
+  private var list: WatchList
+  private var requested: ScanParameters?
   private var actual = Actual.off
   private var step: Step?
   private var backOff = BackOff(first: .milliseconds(500), limit: .seconds(30))
   private var lastDisturbance: Instant?
   private var reported = false
+  private var isWatching = false
   private var grant = ActivityTurns.Grant.now
   /// Whether an active scan ran since the controller came on: it confuses the kernel's own discovery.
   private(set) var wasActive = false
 
-  /// - Parameter phys: the PHYs that the controller can scan on.
-  init(own: AddressType, phys: Set<PHY>, wanted: ScanParameters?) {
-    self.own = own
-    self.phys = phys
-    self.wanted = possible(wanted)
+  /// - Parameter takesTurns: whether scanning may pause for other activities: then the controller watches for nothing,
+  ///   as it would never find that a device is lost.
+  init(profile: ControllerProfile, takesTurns: Bool, wanted: ScanParameters?) {
+    own = profile.ownAddressType
+    phys = Family.primaryPHYs(of: profile)
+    list = WatchList(size: takesTurns ? 0 : profile.monitoredListSize)
+    requested = possible(wanted)
+  }
+
+  /// The wanted scan, in the way that the controller can.
+  private var wanted: ScanParameters? {
+    var wanted = requested
+    wanted?.watched = requested?.watched.flatMap { list.accepts($0) ? $0 : nil }
+    return wanted
   }
 
   private func possible(_ parameters: ScanParameters?) -> ScanParameters? {
@@ -59,7 +75,7 @@ struct ScanMachine<Family: RadioFamily> {
   }
 
   /// Whether nothing is wanted and the controller does not scan for us.
-  var isQuiet: Bool { wanted == nil && step == nil && actual != .unknown && !isOn }
+  var isQuiet: Bool { requested == nil && step == nil && actual != .unknown && !isOn && list.isOff }
 
   /// The wanted scan, as an activity of the controller.
   var activity: LEStates.Activity? { wanted?.activity }
@@ -80,8 +96,8 @@ struct ScanMachine<Family: RadioFamily> {
   var conflict: String? { running.map { $0 == .scanningActively ? "scanning actively" : "scanning" } }
 
   mutating func want(_ parameters: ScanParameters?) {
-    wanted = possible(parameters)
-    if step == nil, wanted == nil, case .prepared = actual { actual = .off }
+    requested = possible(parameters)
+    if step == nil, requested == nil, case .prepared = actual { actual = .off }
   }
 
   /// Whether the controller can scan as wanted, from now on.
@@ -91,82 +107,97 @@ struct ScanMachine<Family: RadioFamily> {
   }
 
   func deadline(after now: Instant) -> Instant? {
-    wanted == nil && !isOn && actual != .unknown ? nil : backOff.deadline(after: now)
+    requested == nil && !isOn && actual != .unknown ? nil : backOff.deadline(after: now)
   }
 
   mutating func nextCommand(at now: Instant) -> FamilyCommand<Family>? {
     // Switching off does not compete with another program.
     let target = grant == .now ? wanted : nil
     guard step == nil, target == nil || backOff.allows(at: now) else { return nil }
+    if !isOn, actual != .unknown, let command: FamilyCommand<Family> = list.nextCommand(target?.watched) {
+      step = .list
+      return command
+    }
     switch (actual, target) {
     case (.off, nil), (.prepared, nil): return nil
     case (.on(let current), let parameters) where current == parameters: return nil
     case (.on, _), (.unknown, _):
       step = .disable
-      return Family.scanEnable(false)
+      return Family.scanEnable(false, filtersDuplicates: false)
     case (.prepared(let current), let parameters?) where current == parameters:
       step = .enable(parameters)
       if parameters.isActive { wasActive = true }
-      return Family.scanEnable(true)
+      return Family.scanEnable(true, filtersDuplicates: parameters.watched != nil)
     case (_, let parameters?):
       step = .prepare(parameters)
       return Family.scanParameters(parameters, own: own)
     }
   }
 
+  /// Whether the last command was one of `WatchList`.
+  var isListing: Bool { step == .list }
+
   /// Takes the answer to the last command of `nextCommand`.
   mutating func answered(_ status: HCIStatus, at now: Instant) -> [RadioAction] {
     guard let step else { return [] }
     self.step = nil
+    if step == .list {
+      return list.answered(status) ? [] : [.log("the controller does not watch for devices: \(status)")]
+    }
     guard status.isSuccess else {
       // A scan that cannot be disabled is off already; after any other failure, begin again from a known state.
       guard step != .disable else {
         actual = .off
-        return isAwaited ? [] : report(false)
+        return watch(false) + (isAwaited ? [] : report(false))
       }
       actual = .unknown
       backOff.fail(at: now)
-      return [.log("the controller refused to \(Self.words(step)): \(status)")] + report(false)
+      return [.log("the controller refused to \(Self.words(step)): \(status)")] + watch(false) + report(false)
     }
     switch step {
     case .disable:
       actual = .off
-      return isAwaited ? [] : report(false)
+      return watch(false) + (isAwaited ? [] : report(false))
     case .prepare(let parameters):
-      actual = wanted == nil ? .off : .prepared(parameters)
+      actual = requested == nil ? .off : .prepared(parameters)
       return []
     case .enable(let parameters):
       actual = .on(parameters)
       backOff.reset()
-      return report(true)
+      return report(true) + watch(parameters.watched != nil)
+    case .list: return []
     }
   }
 
   /// Another program's scan command was executed.
   /// - Parameter isUsual: whether it is one of the kernel's own, which come whenever a link does.
   mutating func disturbed(at now: Instant, isUsual: Bool) -> [RadioAction] {
-    guard wanted != nil || isOn else { return [] }
+    guard requested != nil || isOn else { return [] }
     actual = .unknown
     // The first time at once; if it happens repeatedly, ever more slowly.
     if !isUsual {
       if let last = lastDisturbance, last.duration(to: now) < .seconds(5) { backOff.fail(at: now) }
       lastDisturbance = now
     }
-    return [.log("another program changed the scan; it is set up again")] + report(false)
+    return [.log("another program changed the scan; it is set up again")] + watch(false) + report(false)
   }
 
   /// Whether the controller scans is not known. If it is to, nothing is told until it turns out that it cannot.
-  mutating func doubt() { actual = .unknown }
+  mutating func doubt() {
+    actual = .unknown
+    list.doubt()
+  }
 
   /// The controller was reset: all its activities have stopped.
   mutating func wasReset() -> [RadioAction] {
     actual = .off
     step = nil
-    return report(false)
+    list.wasReset()
+    return watch(false) + report(false)
   }
 
   /// Whether it is on, or will be on when its turn comes.
-  private var isAwaited: Bool { wanted != nil && grant != .heldBack }
+  private var isAwaited: Bool { requested != nil && grant != .heldBack }
 
   /// The reports before a pause hold on.
   mutating func goOn(from former: Self) { reported = former.reported }
@@ -177,10 +208,22 @@ struct ScanMachine<Family: RadioFamily> {
     return [.scanning(scanning)]
   }
 
+  /// The news of a device that is watched for.
+  func heard(_ event: LEMonitoredAdvertisersReport) -> [RadioAction] {
+    guard isWatching, let device = event.peer.device else { return [] }
+    return [.presence(device, event.condition == 1)]
+  }
+
+  private mutating func watch(_ watching: Bool) -> [RadioAction] {
+    guard watching != isWatching else { return [] }
+    isWatching = watching
+    return [.watching(watching)]
+  }
+
   private static func words(_ step: Step) -> String {
     switch step {
     case .prepare: "accept the scan parameters"
-    case .enable, .disable: "start or stop the scan"
+    case .enable, .disable, .list: "start or stop the scan"
     }
   }
 }

@@ -3,8 +3,8 @@ import HCI
 
 /// Asks a controller that has just come on for its capabilities, gives it our random address if it has no public one,
 /// removes the advertising sets that an earlier owner left, and has it subrate links and use short intervals if it can:
-/// that must be said before there is a link. The kernel masks the events of these, of trains that devices transfer, and
-/// of responses to trains.
+/// that must be said before there is a link. The kernel masks the events of these, of trains that devices transfer, of
+/// responses to trains, and of devices that the controller watches for.
 ///
 /// | State   | Input                          | Actions                                        |
 /// |---------|--------------------------------|------------------------------------------------|
@@ -102,11 +102,15 @@ package struct SetUpMachine {
       }
       if profile.canSubrate { questions += Self.subrating }
       if profile.canResolve { questions.append(CommandPacket(LEReadResolvingListSize())) }
-      if profile.mayShorten { questions.append(CommandPacket(LEReadAllLocalSupportedFeatures())) }
+      if profile.mayShorten || profile.mayMonitor { questions.append(CommandPacket(LEReadAllLocalSupportedFeatures())) }
     case LEReadAllLocalSupportedFeatures.opcode:
       guard let all = try? complete.decoded(as: LEReadAllLocalSupportedFeatures.self), all.lastPage > 0 else { return }
       profile.moreFeatures = all.more
+      if profile.canShorten || profile.canMonitor {
+        questions.append(CommandPacket(LESetEventMask { $0.mask = profile.eventMask }))
+      }
       if profile.canShorten { questions += Self.shortening(profile) }
+      if profile.canMonitor { questions.append(CommandPacket(LEReadMonitoredAdvertisersListSize())) }
     case LEReadMinimumSupportedConnectionInterval.opcode:
       // Else the host's bit was refused, and was not set before.
       guard profile.moreFeatures.contains(.shorterConnectionIntervalsHostSupport),
@@ -121,6 +125,8 @@ package struct SetUpMachine {
       profile.moreFeatures.insert(.shorterConnectionIntervalsHostSupport)
     case LEReadResolvingListSize.opcode:
       profile.resolvingListSize = Int(try complete.decoded(as: LEReadResolvingListSize.self).value)
+    case LEReadMonitoredAdvertisersListSize.opcode:
+      profile.monitoredListSize = Int(try complete.decoded(as: LEReadMonitoredAdvertisersListSize.self).value)
     case LEReadSupportedStates.opcode:
       profile.states = try complete.decoded(as: LEReadSupportedStates.self).value
     case LEReadFilterAcceptListSize.opcode:
@@ -170,8 +176,7 @@ package struct SetUpMachine {
         $0.value = 1
       })
     return [
-      CommandPacket(LESetEventMask { $0.mask = profile.eventMask }), profile.has(octet: 47, bits: 0x10) ? newer : older,
-      CommandPacket(LEReadMinimumSupportedConnectionInterval()),
+      profile.has(octet: 47, bits: 0x10) ? newer : older, CommandPacket(LEReadMinimumSupportedConnectionInterval()),
     ]
   }
 

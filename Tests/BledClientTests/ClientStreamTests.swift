@@ -41,6 +41,39 @@ import Testing
     try await script.value
   }
 
+  private static func found(_ peripheral: String, scan: Int? = nil) -> ScanFound.Params {
+    var params = ScanFound.Params(
+      peripheral: peripheral, adapter: "a", address: "C0:00:00:00:00:01", addressType: "random", time: 5)
+    params.scan = scan
+    return params
+  }
+
+  @Test("the devices of a scan for presence come and go in order, only those of that scan, which ends with the stream")
+  func presence() async throws {
+    let daemon = try FakeDaemon()
+    let script = daemon.play { daemon in
+      let (id, params) = try daemon.expect(ScanStart.self)
+      guard params.presence == true, params.addresses == ["C0:00:00:00:00:01"] else {
+        throw FakeDaemon.Trouble("\(params)")
+      }
+      try daemon.notify(ScanFound.self, Self.found("P"))
+      try daemon.answer(id, Empty())
+      try daemon.notify(ScanLost.self, .init(peripheral: "P", lastHeard: 6))
+      try daemon.notify(ScanFound.self, Self.found("Q", scan: 4))
+      try daemon.notify(ScanFound.self, Self.found("P"))
+      _ = try daemon.expect(ScanStop.self)
+    }
+    let client = try await BledClient.connect(to: daemon.path)
+    var changes: [DevicePresence] = []
+    for try await change in try await client.presence(.init(addresses: ["C0:00:00:00:00:01"], lost: 5)) {
+      changes.append(change)
+      if changes.count == 3 { break }
+    }
+    #expect(
+      changes == [.found(Self.found("P")), .lost(.init(peripheral: "P", lastHeard: 6)), .found(Self.found("P"))])
+    try await script.value
+  }
+
   @Test("values of a characteristic named by UUID that come before the answer, which tells the handle, are delivered")
   func valuesByUUID() async throws {
     let daemon = try FakeDaemon()

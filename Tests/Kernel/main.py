@@ -33,6 +33,7 @@ MODULES = {
         "zoo_families",
         "zoo_refusals",
         "zoo_limits",
+        "presence",
         "sleep",
         "losses",
         "disturbed",

@@ -19,6 +19,9 @@ final class AdapterRegistry {
     return slot
   }
 
+  /// The adapter, if there is just one.
+  var only: AdapterSlot? { slots.count == 1 ? slots[0] : nil }
+
   var descriptions: [AdapterDescription] { slots.map(\.description) }
 
   /// The adapter of this name or address; the first one without a name.

@@ -42,7 +42,10 @@ final class CentralBroker: ClientRoles {
     searches = DeviceSearches(adapters: adapters, scans: scans, scheduler: scheduler)
     searches.onFound = { [unowned self] in found($1, by: $0) }
     scans.observer = self
-    directory.onBondsChanged = { [unowned self] in updateSearch() }
+    directory.onBondsChanged = { [unowned self, weak scans] in
+      updateSearch()
+      scans?.refresh()
+    }
   }
 
   // MARK: Requests of sessions

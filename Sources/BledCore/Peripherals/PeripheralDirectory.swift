@@ -214,6 +214,18 @@ final class PeripheralDirectory {
     byAddress[address] ?? aliases[address] ?? bonds.resolver.identity(of: address).flatMap { byAddress[$0] }
   }
 
+  /// The addresses under which an adapter's controller may hear the device whose address has this number, of either
+  /// type; nil: that device has to be heard by the host, which resolves its private addresses.
+  func audible(_ number: UInt64, on slot: AdapterSlot) -> [DeviceAddress]? {
+    let possible = [DeviceAddress.Kind.public, .random].map { DeviceAddress(value: number, kind: $0) }
+    for address in possible where !slot.adapter.resolves(address) {
+      let isPrivate = known(at: address).map(mustBeHeard) ?? bonds.resolver.resolves(address)
+      if isPrivate { return nil }
+    }
+    let known = possible.filter { self.known(at: $0) != nil || bonds.contains($0) }
+    return known.isEmpty ? possible : known
+  }
+
   private func add(_ id: String, _ address: DeviceAddress, on adapter: AdapterSlot, name: String?) -> Peripheral {
     lastNumber += 1
     let new = Peripheral(

@@ -11,7 +11,8 @@ import Bluetooth
 /// | scan    | a request that changes nothing     | none                            |
 /// | scan    | the last request is cancelled      | stop                            |
 ///
-/// The union is active if any request is, and listens on the PHYs of all. An adapter that was away resumes its scan.
+/// The union is active if any request is, and listens on the PHYs of all. Only if all requests are for the presence of
+/// devices, with one time for each, the controller may watch for them. An adapter that was away resumes its scan.
 struct ScanArbiter<Who: Hashable> {
   /// The next step of the adapter.
   enum Action: Hashable {
@@ -32,6 +33,7 @@ struct ScanArbiter<Who: Hashable> {
       guard var union else { return request }
       union.isActive = union.isActive || request.isActive
       union.phys.formUnion(request.phys)
+      union.watched = request.watched.flatMap { union.watched?.union($0) }
       // The wider window in proportion to its interval hears more.
       if request.window.inSeconds * union.interval.inSeconds > union.window.inSeconds * request.interval.inSeconds {
         union.window = request.window
@@ -42,5 +44,14 @@ struct ScanArbiter<Who: Hashable> {
     guard union != wanted else { return .none }
     wanted = union
     return .set(union)
+  }
+}
+
+extension WatchedDevices {
+  /// The devices of both, and the number of the later one; nil if one is in both with another time.
+  fileprivate func union(_ other: WatchedDevices) -> WatchedDevices? {
+    guard other.timeouts.allSatisfy({ timeouts[$0] ?? $1 == $1 }) else { return nil }
+    return WatchedDevices(
+      timeouts.merging(other.timeouts) { first, _ in first }, number: max(number, other.number))
   }
 }

@@ -9,6 +9,9 @@ import FoundationEssentials
 ///
 /// A scan in the background needs a service filter, gets no duplicates, and makes the adapter listen for a tenth of
 /// the time only. A scan without a service filter is suspended while its program is disconnected.
+///
+/// Where all scans of an adapter are for the presence of devices, and no other adapter could hear them, the controller
+/// may watch for them (`ScanParameters.watched`); else the reports tell.
 final class ScanBroker {
   /// The parties that have an adapter scan.
   private enum Scanner: Hashable {
@@ -49,6 +52,8 @@ final class ScanBroker {
   private var arbiters: [AdapterSlot: ScanArbiter<Scanner>] = [:]
   private var events = ScanEvents<Heard>()
   private var isAlarmSet = false
+  /// How many scans were started.
+  private var lastPlace = 0
 
   init(adapters: AdapterRegistry, directory: PeripheralDirectory, scheduler: any Scheduler) {
     self.adapters = adapters
@@ -67,7 +72,11 @@ final class ScanBroker {
     let chosen = isRevived ? try chooseAny(params.adapter) : try choose(params.adapter)
     if !isRevived, filter.phys.contains(.leCoded) { try checkCoded(chosen) }
     let subscription = try ScanSubscription(
-      adapter: chosen, filter: filter, params: params, scheduler: scheduler)
+      adapter: chosen, filter: filter, params: params, place: lastPlace + 1, scheduler: scheduler)
+    subscription.named?.onChange = { [weak self, weak session] change, rssi in
+      guard let self, let session else { return true }
+      return tell(change, rssi, to: session, scan: params.scan)
+    }
     subscription.onLost = { [weak self, weak session] gone in
       guard let self, let session else { return true }
       return tell(gone, to: session, scan: params.scan)
@@ -78,6 +87,7 @@ final class ScanBroker {
       all: others.count { $0.session.user == session.user })
     subscriptions = others
     if subscriptions.isEmpty { scan += 1 }
+    lastPlace += 1
     subscriptions.append((session, subscription))
     session.costs.scanBegan(at: scheduler.now)
     request(for: subscription, of: session)
@@ -85,10 +95,31 @@ final class ScanBroker {
 
   /// An adapter was added.
   func added(_ slot: AdapterSlot) {
-    for (session, subscription) in subscriptions where subscription.includes(slot) {
-      request(
-        subscription.parameters(inBackground: session.isBackground), of: .session(session, scan: subscription.number),
-        on: slot)
+    refresh()
+  }
+
+  /// The adapters or the bonds are others: it may have to be scanned in another way.
+  func refresh() {
+    for (session, subscription) in subscriptions { request(for: subscription, of: session) }
+  }
+
+  /// The controller of an adapter watches for devices from now on, or no longer.
+  func watching(_ isWatching: Bool, on slot: AdapterSlot) {
+    for (_, subscription) in subscriptions where subscription.includes(slot) {
+      subscription.named?.watching(isWatching)
+    }
+  }
+
+  /// The controller of an adapter says that a device is there, or not any more.
+  func told(_ address: DeviceAddress, isThere: Bool, on slot: AdapterSlot) {
+    let known = directory.known(at: address)
+    guard let peripheral = isThere ? directory.peripheral(at: address, on: slot) : known else { return }
+    if isThere { peripheral.wasMet = true }
+    for (session, subscription) in subscriptions {
+      guard let named = subscription.named, subscription.includes(slot), subscription.filter.admits(peripheral),
+        subscription.isRunning(inBackground: session.isBackground)
+      else { continue }
+      named.told(peripheral, isThere: isThere)
     }
   }
 
@@ -174,6 +205,7 @@ final class ScanBroker {
     let hasMoved = directory.reached(peripheral, at: address)
     guard isResolved else { return hasMoved }
     slot.adapter.doesNotResolve(peripheral.identity, at: address)
+    if !slot.adapter.resolves(peripheral.identity) { refresh() }
     return hasMoved || !slot.adapter.resolves(peripheral.identity)
   }
 
@@ -200,6 +232,10 @@ final class ScanBroker {
     for (session, subscription) in subscriptions {
       let isBackground = session.isBackground
       guard subscription.includes(event.slot), subscription.isRunning(inBackground: isBackground) else { continue }
+      if let named = subscription.named {
+        if subscription.filter.admits(peripheral) { named.heard(peripheral) }
+        continue
+      }
       let wantsAll = subscription.wantsAll(inBackground: isBackground)
       guard subscription.passes(peripheral, wantsAll: wantsAll) else { continue }
       let number = subscription.number
@@ -220,6 +256,21 @@ final class ScanBroker {
     }
     // The line takes the place of a waiting report on the device, as a later report does.
     return session.send(line, as: Self.report(on: gone.device.number, scan: scan)) != .dropped
+  }
+
+  /// Tells a session that a device is there, or not any more.
+  /// - Returns: whether there was room for that.
+  private func tell(_ change: NamedPresence<Peripheral>.Change, _ rssi: Int?, to session: Session, scan: Int?) -> Bool {
+    let (device, age) = (change.device, change.lastHeard.duration(to: scheduler.now).inSeconds)
+    guard change.isThere else {
+      return tell(.init(device: device, lastHeard: change.lastHeard), to: session, scan: scan)
+    }
+    var params = ScanFound.Params(
+      peripheral: device.id, adapter: device.adapter.id, address: "\(device.address)",
+      addressType: Word(device.address.kind), time: scheduler.secondsSinceEpoch - age)
+    (params.name, params.rssi, params.scan) = (device.name, rssi, scan)
+    let line = session.encoded { try RPCEncoding.notification(ScanFound.self, params) }
+    return session.send(line, as: Self.report(on: device.number, scan: scan)) != .dropped
   }
 
   /// A report takes the place of a waiting one on the same device for the same scan.
@@ -287,7 +338,10 @@ final class ScanBroker {
   private func isScanActive(on slot: AdapterSlot) -> Bool { arbiters[slot]?.isActive ?? false }
 
   private func request(for subscription: ScanSubscription, of session: Session) {
-    let parameters = subscription.parameters(inBackground: session.isBackground)
+    var parameters = subscription.parameters(inBackground: session.isBackground)
+    if let named = subscription.named, let only = subscription.adapter ?? adapters.only {
+      parameters?.watched = named.watched(on: only, in: directory)
+    }
     for slot in adapters.slots {
       request(
         subscription.includes(slot) ? parameters : nil, of: .session(session, scan: subscription.number), on: slot)

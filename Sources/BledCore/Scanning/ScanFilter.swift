@@ -10,12 +10,14 @@ struct ScanFilter {
   static let longestName = 248
   /// How many alternatives there may be.
   private static let maximumAlternatives = 16
+  /// How many addresses.
+  private static let maximumAddresses = 64
 
   private let services: Set<BluetoothUUID>
   private let solicitedServices: Set<BluetoothUUID>
   private let name: NamePattern?
-  /// The number of an address of any type.
-  private let address: UInt64?
+  /// The numbers of addresses of any type; nil: all pass.
+  let addresses: Set<UInt64>?
   /// One of these must let it through; all do if empty.
   private let alternatives: [AdvertisementFilter]
   let phys: Set<PHY>
@@ -36,12 +38,13 @@ struct ScanFilter {
     services = Set(params.services ?? [])
     solicitedServices = Set(params.solicitedServices ?? [])
     name = params.name.map { NamePattern($0) }
-    address = try params.address.map { text in
-      guard let address = DeviceAddress(text, kind: .public) else {
-        throw BledError.invalidParameter.error("\"address\" must be six pairs of hex digits with colons between them")
-      }
-      return address.value
+    guard params.addresses.map({ 1...Self.maximumAddresses ~= $0.count }) ?? true else {
+      throw BledError.invalidParameter.error(
+        "\"addresses\" must list 1 to \(Self.maximumAddresses) of them")
     }
+    let numbers = try params.address.map { [try Self.number($0, of: "address")] } ?? []
+    let more = try params.addresses?.map { try Self.number($0, of: "addresses") } ?? []
+    addresses = numbers.isEmpty && more.isEmpty ? nil : Set(numbers + more)
     let filters = params.filters ?? []
     // An empty list would let nothing through.
     guard params.filters == nil || 1...Self.maximumAlternatives ~= filters.count else {
@@ -51,18 +54,31 @@ struct ScanFilter {
     alternatives = try filters.enumerated().map { try AdvertisementFilter($1, at: "filters[\($0)]") }
   }
 
+  private static func number(_ text: String, of name: String) throws -> UInt64 {
+    guard let address = DeviceAddress(text, kind: .public) else {
+      throw BledError.invalidParameter.error(
+        "\"\(text.excerpt)\" of \"\(name)\" is not an address: give six pairs of hex digits with colons between them")
+    }
+    return address.value
+  }
+
+  /// Whether it is on nothing but addresses.
+  var isOnAddresses: Bool { addresses != nil && name == nil && !namesServices && alternatives.isEmpty }
+
   /// Whether it lists services: a scan in the background must.
   var namesServices: Bool { !services.isEmpty || !solicitedServices.isEmpty }
 
   /// Whether it lets this device through as it was last heard.
   func admits(_ peripheral: Peripheral) -> Bool {
-    if let address, peripheral.address.value != address, peripheral.current.value != address { return false }
+    if let addresses, !addresses.contains(peripheral.address.value), !addresses.contains(peripheral.current.value) {
+      return false
+    }
     guard name != nil || namesServices || !alternatives.isEmpty else { return true }
     return admits(AdvertisedContent(peripheral))
   }
 
   /// Whether it lets an anonymous advertisement through.
-  func admits(anonymous content: AdvertisedContent) -> Bool { address == nil && admits(content) }
+  func admits(anonymous content: AdvertisedContent) -> Bool { addresses == nil && admits(content) }
 
   private func admits(_ content: AdvertisedContent) -> Bool {
     if let name {

@@ -18,7 +18,9 @@ final class ScanSubscription {
   var number: Int? { params.scan }
   /// The decoding beside the data; nil for none.
   let decoding: ScanDecoding?
-  private let filter: ScanFilter
+  let filter: ScanFilter
+  /// The scan for the presence of devices; nil for one that gets reports.
+  let named: NamedScan?
   private let gate: SignalGate
   /// Which devices are in range; nil if nothing depends on that.
   private var presence: ScanPresence<Peripheral>?
@@ -32,7 +34,10 @@ final class ScanSubscription {
   /// The anonymous advertisements that were reported: set identifier and data.
   private var reportedAnonymous: Set<[UInt8]> = []
 
-  init(adapter: AdapterSlot?, filter: ScanFilter, params: ScanStart.Params, scheduler: any Scheduler) throws {
+  /// - Parameter place: a greater number than that of any earlier scan.
+  init(
+    adapter: AdapterSlot?, filter: ScanFilter, params: ScanStart.Params, place: Int, scheduler: any Scheduler
+  ) throws {
     guard params.scan.map({ (1...65_535).contains($0) }) ?? true else {
       throw BledError.invalidParameter.error("\"scan\" must be 1 to 65535")
     }
@@ -49,7 +54,10 @@ final class ScanSubscription {
         interval at which the devices advertise
         """)
     }
-    guard gate.hasHysteresis || params.lost != nil else { return }
+    named =
+      params.presence == true
+      ? try NamedScan(params, filter: filter, gate: gate, number: place, scheduler: scheduler) : nil
+    guard named == nil, gate.hasHysteresis || params.lost != nil else { return }
     presence = ScanPresence(gate: gate, timeout: params.lost.map { .seconds($0) })
   }
 
@@ -66,7 +74,7 @@ final class ScanSubscription {
   /// How to scan for it; nil: suspended.
   func parameters(inBackground: Bool) -> ScanParameters? {
     guard isRunning(inBackground: inBackground) else { return nil }
-    let isActive = params.active ?? true
+    let isActive = params.active ?? (named == nil)
     guard inBackground else { return ScanParameters(isActive: isActive, phys: filter.phys) }
     var parameters = ScanParameters.background
     parameters.isActive = isActive
@@ -144,6 +152,9 @@ final class ScanSubscription {
     reported = [:]
     reportedAnonymous = []
     // A suspended scan hears nothing, so that nothing is lost either.
-    if !isRunning(inBackground: isBackground) { presence?.removeAll() }
+    if !isRunning(inBackground: isBackground) {
+      presence?.removeAll()
+      named?.suspend()
+    }
   }
 }

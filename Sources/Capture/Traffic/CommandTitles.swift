@@ -101,7 +101,11 @@ extension Opcode {
     0x207F: "LE Set Extended Advertising Parameters [v2]", 0x2082: "LE Set Periodic Advertising Subevent Data",
     0x2083: "LE Set Periodic Advertising Response Data", 0x2084: "LE Set Periodic Sync Subevent",
     0x2086: "LE Set Periodic Advertising Parameters [v2]", 0x2087: "LE Read All Local Supported Features",
-    0x2088: "LE Read All Remote Features", 0x2097: "LE Set Host Feature [v2]", 0x20A1: "LE Connection Rate Request",
+    0x2088: "LE Read All Remote Features", 0x2097: "LE Set Host Feature [v2]",
+    0x2098: "LE Add Device To Monitored Advertisers List",
+    0x2099: "LE Remove Device From Monitored Advertisers List", 0x209A: "LE Clear Monitored Advertisers List",
+    0x209B: "LE Read Monitored Advertisers List Size", 0x209C: "LE Enable Monitoring Advertisers",
+    0x20A1: "LE Connection Rate Request",
     0x20A2: "LE Set Default Rate Parameters", 0x20A3: "LE Read Minimum Supported Connection Interval",
   ]
 }

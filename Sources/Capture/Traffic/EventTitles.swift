@@ -51,6 +51,6 @@ extension HCIWords {
     0x26: "LE Periodic Advertising Sync Transfer Received [v2]",
     0x27: "LE Periodic Advertising Subevent Data Request", 0x28: "LE Periodic Advertising Response Report",
     0x29: "LE Enhanced Connection Complete [v2]", 0x2B: "LE Read All Remote Features Complete",
-    0x37: "LE Connection Rate Change",
+    0x34: "LE Monitored Advertisers Report", 0x37: "LE Connection Rate Change",
   ]
 }

@@ -48,6 +48,8 @@ package struct LEMoreFeatures: OptionSet, PacketField, Hashable, Sendable {
   package let rawValue: UInt64
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
+  /// Monitoring Advertisers.
+  package static let monitoringAdvertisers = LEMoreFeatures(rawValue: 1 << 0)
   /// Shorter Connection Intervals.
   package static let shorterConnectionIntervals = LEMoreFeatures(rawValue: 1 << 8)
   /// Shorter Connection Intervals (Host Support).

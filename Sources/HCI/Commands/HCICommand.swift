@@ -137,6 +137,8 @@ package enum KnownCommands {
     LEAddDeviceToResolvingList.self, LERemoveDeviceFromResolvingList.self, LEReadResolvingListSize.self,
     LESetAddressResolutionEnable.self, LESetPrivacyMode.self,
     LEConnectionRateRequest.self, LESetDefaultRateParameters.self, LEReadMinimumSupportedConnectionInterval.self,
+    LEAddDeviceToMonitoredAdvertisersList.self, LEClearMonitoredAdvertisersList.self,
+    LEReadMonitoredAdvertisersListSize.self, LEEnableMonitoringAdvertisers.self,
   ]
 
   private static let byOpcode = Dictionary(uniqueKeysWithValues: all.map { ($0.opcode, $0) })

@@ -87,6 +87,8 @@ package enum HCIEvent: Hashable, Sendable {
   case lePeriodicAdvertisingSubeventDataRequest(LEPeriodicAdvertisingSubeventDataRequest)
   /// Devices responded to a subevent of a train.
   case lePeriodicAdvertisingResponseReport(LEPeriodicAdvertisingResponseReport)
+  /// A monitored device is there, or is not any more.
+  case leMonitoredAdvertisersReport(LEMonitoredAdvertisersReport)
   /// Any other event.
   case other(EventPacket)
 
@@ -137,6 +139,7 @@ package enum HCIEvent: Hashable, Sendable {
         self = .lePeriodicAdvertisingSubeventDataRequest(try coder.read())
       case LEPeriodicAdvertisingResponseReport.subevent:
         self = .lePeriodicAdvertisingResponseReport(try coder.read())
+      case LEMonitoredAdvertisersReport.subevent: self = .leMonitoredAdvertisersReport(try coder.read())
       default: self = .other(packet)
       }
     default: self = .other(packet)
@@ -176,6 +179,7 @@ package enum HCIEvent: Hashable, Sendable {
     case .lePeriodicAdvertisingSyncTransferReceivedV2(let event): event.packet
     case .lePeriodicAdvertisingSubeventDataRequest(let event): event.packet
     case .lePeriodicAdvertisingResponseReport(let event): event.packet
+    case .leMonitoredAdvertisersReport(let event): event.packet
     case .other(let packet): packet
     }
   }

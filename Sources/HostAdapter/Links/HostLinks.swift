@@ -153,8 +153,9 @@ final class HostLinks {
       requester.receive(news, handle)
       if case .features = news { announce(handle) }
     case .linkDown(let handle, let reason): linkDown(handle, reason)
-    case .send, .scanning, .advertising, .periodic, .responses, .trainReceived, .trainNotReceived, .attemptFailed,
-      .connectWaiting, .sharing, .faulty, .encryptionChanged, .keysMissing, .answered, .broken, .quiet, .resumed, .log:
+    case .send, .scanning, .watching, .presence, .advertising, .periodic, .responses, .trainReceived, .trainNotReceived,
+      .attemptFailed, .connectWaiting, .sharing, .faulty, .encryptionChanged, .keysMissing, .answered, .broken, .quiet,
+      .resumed, .log:
       break
     }
   }

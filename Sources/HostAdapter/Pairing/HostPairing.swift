@@ -149,7 +149,7 @@ final class HostPairing {
       .lePeriodicAdvertisingReport, .lePeriodicAdvertisingSyncLost, .lePeriodicAdvertisingSyncTransferReceived,
       .lePeriodicAdvertisingSyncEstablishedV2, .lePeriodicAdvertisingReportV2,
       .lePeriodicAdvertisingSyncTransferReceivedV2, .lePeriodicAdvertisingSubeventDataRequest,
-      .lePeriodicAdvertisingResponseReport, .other:
+      .lePeriodicAdvertisingResponseReport, .leMonitoredAdvertisersReport, .other:
       break
     }
   }

@@ -22,7 +22,8 @@ struct ScanCommand: ShellCommand {
     help: "Only devices that advertise this service, a UUID or an assigned name; can be repeated.",
     transform: serviceUUID)
   var services: [BluetoothUUID] = []
-  @Option(help: "Only the device with this address.") var address: String?
+  @Option(name: .customLong("address"), help: "Only the device with this address; can be repeated.")
+  var addresses: [String] = []
   @OptionGroup var filters: ScanFilterOptions
   @Option(parsing: .unconditional, help: "Only reports at least this strong, in dBm.") var rssi: Int?
   @Option(
@@ -40,6 +41,12 @@ struct ScanCommand: ShellCommand {
     completion: .file())
   var keys: String?
   @Flag(help: "Print a line of comma-separated values for every report.") var csv = false
+  @Flag(
+    help: """
+      Only show which of the devices of --address are there, until Ctrl-C; away is one that was not heard for the \
+      seconds of --lost (default: 10). Where it can, the controller watches for them by itself.
+      """)
+  var presence = false
   @Flag(help: "Hearing no device is a failure, with status 1.") var expect = false
   @OptionGroup var global: GlobalOptions
 
@@ -50,11 +57,13 @@ struct ScanCommand: ShellCommand {
       throw ValidationError("\(name) is in dBm, which is negative for received signals: do you mean \(name) -\(level)?")
     }
     guard !csv || !global.json else { throw ValidationError("--csv and --json: give one of them") }
+    try validatePresence()
   }
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     try await shell.requireAdapter()
+    if presence { return try await runPresence(in: shell, output) }
     if output.hasScreen, !csv, !duplicates, !anonymous {
       return try await runScreen(in: shell, output)
     }
@@ -130,9 +139,9 @@ struct ScanCommand: ShellCommand {
   /// Whether a device that was not heard passes the filters, as far as they are on names and addresses; with others it
   /// is worth a mention where nothing was heard.
   @MainActor private func couldBeMeant(_ device: PeripheralList.Entry, _ table: ScanTable) -> Bool {
-    guard address?.uppercased() ?? device.address == device.address, filters.passes(name: device.name ?? "") else {
-      return false
-    }
+    guard addresses.isEmpty || addresses.contains(where: { $0.uppercased() == device.address }),
+      filters.passes(name: device.name ?? "")
+    else { return false }
     return services.isEmpty && filters.isOnNames || table.isEmpty
   }
 
@@ -154,10 +163,11 @@ struct ScanCommand: ShellCommand {
     return keys
   }
 
-  private func parameters(live: Bool) throws -> ScanStart.Params {
+  func parameters(live: Bool) throws -> ScanStart.Params {
     ScanStart.Params(
-      adapter: adapter, services: services.isEmpty ? nil : services, name: filters.namePrefix, address: address,
-      rssi: rssi, duplicates: duplicates || csv || live ? true : nil, active: passive ? false : nil,
+      adapter: adapter, services: services.isEmpty ? nil : services, name: filters.namePrefix,
+      address: addresses.count == 1 ? addresses[0] : nil, addresses: addresses.count > 1 ? addresses : nil, rssi: rssi,
+      duplicates: duplicates || csv || live ? true : nil, active: passive ? false : nil,
       anonymous: anonymous ? true : nil,
       filters: try filters.filter.map { [$0] }, rssiOut: rssiOut, lost: lost ?? (live ? 10 : nil), decode: true,
       keys: try keys.map(readKeys), phys: phys.isEmpty ? nil : phys.words()
@@ -182,7 +192,8 @@ struct ScanCommand: ShellCommand {
       for try await lost in losses {
         let device = table.lose(lost.peripheral)
         if output.json {
-          try output.object("lost", ScanTable.Lost(lost, device), at: Date().timeIntervalSince1970)
+          let object = ScanTable.Lost(lost, address: device?.address, name: device?.name)
+          try output.object("lost", object, at: Date().timeIntervalSince1970)
         } else if duplicates, !csv {
           output.line(ScanTable.lostLine(lost, device, output))
         }

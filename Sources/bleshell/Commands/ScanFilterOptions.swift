@@ -52,6 +52,9 @@ struct ScanFilterOptions: ParsableArguments {
     return wholeName ? text == wantedText : text.hasPrefix(wantedText)
   }
 
+  /// Whether everything passes.
+  var isUnused: Bool { name == nil && isOnNames }
+
   /// Whether nothing but names is filtered.
   var isOnNames: Bool {
     manufacturer == nil && serviceData == nil && pattern == nil && addressKinds.isEmpty && !connectable

@@ -78,9 +78,9 @@ import FoundationEssentials
     let lastHeard: Double
     let scan: Int?
 
-    init(_ lost: ScanLost.Params, _ device: ScanReport.Params?) {
+    init(_ lost: ScanLost.Params, address: String?, name: String?) {
       (peripheral, lastHeard, scan) = (lost.peripheral, lost.lastHeard, lost.scan)
-      (address, name) = (device?.address, device?.name)
+      (self.address, self.name) = (address, name)
     }
   }
 

@@ -32,6 +32,20 @@ struct CommandTests {
         }) == packed("0141200d 00 00 05 00 6000 3000 00 6000 3000"))
   }
 
+  @Test func monitoredAdvertisers() throws {
+    let add = LEAddDeviceToMonitoredAdvertisersList {
+      $0.peer = HCIAddress(DeviceAddress(value: 0xC011_2233_4455, kind: .random))
+      $0.low = -80
+      $0.high = -70
+      $0.timeout = 30
+    }
+    #expect(hex(add) == packed("0198200a 01 5544332211c0 b0 ba 1e"))
+    #expect(hex(LEClearMonitoredAdvertisersList()) == "019a2000")
+    #expect(hex(LEReadMonitoredAdvertisersListSize()) == "019b2000")
+    #expect(hex(LEEnableMonitoringAdvertisers { $0.isEnabled = true }) == "019c200101")
+    #expect(try LEAddDeviceToMonitoredAdvertisersList(decoding: CommandPacket(add)) == add)
+  }
+
   @Test func flowControlToTheHost() {
     #expect(
       hex(

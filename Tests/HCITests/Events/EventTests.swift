@@ -118,6 +118,16 @@ struct EventTests {
     #expect(throws: HCICodingError.truncated(missing: 1)) { try event("043e0b 23 00 4000 0400 0100 0200 58") }
   }
 
+  @Test func aMonitoredAdvertiser() throws {
+    guard case .leMonitoredAdvertisersReport(let report) = try event("043e09 34 01 5544332211c0 01") else {
+      Issue.record("not a Monitored Advertisers Report")
+      return
+    }
+    #expect(report.peer.device == DeviceAddress(value: 0xC011_2233_4455, kind: .random) && report.condition == 1)
+    #expect(HCIEvent.leMonitoredAdvertisersReport(report).packet.parameters.first == 0x34)
+    #expect(throws: HCICodingError.truncated(missing: 1)) { try event("043e08 34 01 5544332211c0") }
+  }
+
   @Test func aRateChange() throws {
     guard case .leConnectionRateChange(let change) = try event("043e0e 37 00 4000 0300 0400 0100 0200 5802") else {
       Issue.record("not a Connection Rate Change")

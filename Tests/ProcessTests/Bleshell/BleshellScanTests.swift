@@ -66,6 +66,27 @@ import Testing
     #expect(eddy.lines.contains { $0.contains("Eddy") } && !eddy.output.contains("lost"))
   }
 
+  @Test("with --presence a line for each device that comes and goes, and a table of both")
+  func presence() throws {
+    let daemon = try DaemonProcess(scenario: Self.scenario)
+    let client = try daemon.client()
+    let addresses = ["--address", "00:de:00:00:00:42", "--address", "C0:DE:00:00:00:FF"]
+    let scan = try daemon.start(["scan", "--presence", "--lost", "1"] + addresses)
+    try eventually("it is there") { scan.output.contains("Eddy is there (-60 dBm)") }
+    try client.call(SimulationVanish.self, .init(device: "Eddy"))
+    try eventually("it is away") { scan.output.contains("Eddy is away; it was last heard at") }
+    try client.call(SimulationComeBack.self, .init(device: "Eddy"))
+    try eventually("it is back") { scan.output.matches(of: /is there/).count == 2 }
+    scan.send(signal: SIGINT)
+    #expect(try scan.exitStatus() == 0, "\(scan.errors)")
+    let lines = scan.output.split(separator: "\n").suffix(3)
+    #expect(lines.first?.hasPrefix("NAME") == true && lines.last?.hasSuffix("away") == true, "\(lines)")
+    let json = try daemon.bleshell(arguments: ["scan", "--presence", "--time", "1", "--json", "--expect"] + addresses)
+    #expect(json.status == 0 && json.output.contains("\"kind\":\"found\""), "\(json.output)")
+    #expect(try daemon.bleshell("scan", "--presence").status == 64)
+    #expect(try daemon.bleshell("scan", "--presence", "--address", "C0:DE:00:00:00:FF", "--duplicates").status == 64)
+  }
+
   @Test("the table is printed in full, the strongest device first")
   func order() throws {
     let daemon = try DaemonProcess(scenario: Self.scenario)

@@ -23,15 +23,17 @@ struct RadioScript<Family: RadioFamily> {
   /// Any machine; the family does not matter then.
   init(_ machine: any RadioMachine) { self.machine = machine }
 
-  /// A controller with so many advertising sets and places in its accept list, that combines these states.
+  /// A controller with so many advertising sets and places in its accept list and its list of monitored advertisers,
+  /// that combines these states.
   init(
-    sets: Int = 1, acceptList: Int = 8, states: LEStates? = nil,
+    sets: Int = 1, acceptList: Int = 8, monitoredList: Int = 0, states: LEStates? = nil,
     address: DeviceAddress = DeviceAddress(value: 0x00AA_0100_0000, kind: .public), features: LEFeatures = [],
     advertisingDataLength: Int = 1650, isExclusive: Bool = false, targets: RadioTargets = RadioTargets()
   ) {
     var profile = ControllerProfile(address: address)
     profile.advertisingSets = sets
     profile.acceptListSize = acceptList
+    profile.monitoredListSize = monitoredList
     profile.states = states
     profile.features = features
     profile.isExclusive = isExclusive

@@ -42,6 +42,8 @@ final class AdapterStage {
     switch event {
     case .stateChanged: trace.append("state \(adapter.state.condition.word)")
     case .scanning(let isOn): trace.append("scanning \(isOn)")
+    case .watching(let isOn): trace.append("watching \(isOn)")
+    case .presence(let address, let isThere): trace.append("presence \(address) \(isThere)")
     case .report(let report): reports.append(report)
     case .advertising(let set, .on(let interval, _)): trace.append("advertising \(set.value) on \(interval)")
     case .advertising(let set, .off): trace.append("advertising \(set.value) off")

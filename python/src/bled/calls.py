@@ -116,6 +116,8 @@ SCAN_START = Parameters(
         Member("solicitedServices", "solicited_services", codec.many(codec.text), False),
         Member("name", "name", codec.text, False),
         Member("address", "address", codec.text, False),
+        Member("addresses", "addresses", codec.many(codec.text), False),
+        Member("presence", "presence", codec.boolean, False),
         Member("rssi", "rssi", codec.integer, False),
         Member("duplicates", "duplicates", codec.boolean, False),
         Member("active", "active", codec.boolean, False),
@@ -607,6 +609,8 @@ class ScanStartOptions(TypedDict, total=False):
     solicited_services: Sequence[str] | None
     name: str | None
     address: str | None
+    addresses: Sequence[str] | None
+    presence: bool | None
     rssi: int | None
     duplicates: bool | None
     active: bool | None
@@ -845,6 +849,8 @@ class Calls(ABC):
         solicited_services: Sequence[str] | None = None,
         name: str | None = None,
         address: str | None = None,
+        addresses: Sequence[str] | None = None,
+        presence: bool | None = None,
         rssi: int | None = None,
         duplicates: bool | None = None,
         active: bool | None = None,
@@ -866,11 +872,15 @@ class Calls(ABC):
             that match either list.
         name: Only devices with a name that begins with this text.
         address: Only the device of this address.
+        addresses: Only the devices of these addresses, at most 64; together with `address`: that one, too.
+        presence: True: only which of the devices that `address` and `addresses` name are there: no reports, but
+            scan.found when one comes, and scan.lost when it was not heard for the time of `lost`, which is
+            required. Where it can, the controller watches for them, and this machine is not woken by each packet.
         rssi: Only reports at least this strong, in dBm.
         duplicates: True: a report for every advertising event. False or missing: one report for each device,
             and another whenever its data changes.
         active: False: passive scanning, without scan requests unless another session's scan asks. True if
-            missing.
+            missing, but with `presence` false.
         anonymous: True: anonymous advertisements, too, as scan.anonymousReport.
         filters: Only reports that match at least one of these, besides all of the above.
         rssi_out: In dBm, at most `rssi`: a device that was as strong as `rssi` is reported until it is weaker
@@ -892,6 +902,8 @@ class Calls(ABC):
             solicited_services=solicited_services,
             name=name,
             address=address,
+            addresses=addresses,
+            presence=presence,
             rssi=rssi,
             duplicates=duplicates,
             active=active,

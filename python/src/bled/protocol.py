@@ -1022,9 +1022,10 @@ class ScanStartParams(Record):
     """The parameters of scan.start: the devices to scan for, and how to scan.
 
     active: False: passive scanning, without scan requests unless another session's scan asks. True if
-        missing.
+        missing, but with `presence` false.
     adapter: The adapter to scan on; all of them if missing.
     address: Only the device of this address.
+    addresses: Only the devices of these addresses, at most 64; together with `address`: that one, too.
     anonymous: True: anonymous advertisements, too, as scan.anonymousReport.
     decode: True: the values of known formats of beacons and sensors, as `decoded` of the reports.
     duplicates: True: a report for every advertising event. False or missing: one report for each device,
@@ -1036,6 +1037,9 @@ class ScanStartParams(Record):
         told as scan.lost. Not at all if missing.
     name: Only devices with a name that begins with this text.
     phys: The PHYs to listen on, "1M", "coded" or both, which then share the time; "1M" if missing.
+    presence: True: only which of the devices that `address` and `addresses` name are there: no reports, but
+        scan.found when one comes, and scan.lost when it was not heard for the time of `lost`, which is
+        required. Where it can, the controller watches for them, and this machine is not woken by each packet.
     rssi: Only reports at least this strong, in dBm.
     rssi_out: In dBm, at most `rssi`: a device that was as strong as `rssi` is reported until it is weaker
         than this.
@@ -1049,6 +1053,7 @@ class ScanStartParams(Record):
     active: bool | None = None
     adapter: str | None = None
     address: str | None = None
+    addresses: Sequence[str] | None = None
     anonymous: bool | None = None
     decode: bool | None = None
     duplicates: bool | None = None
@@ -1057,6 +1062,7 @@ class ScanStartParams(Record):
     lost: float | None = None
     name: str | None = None
     phys: Sequence[Literal["1M", "coded"]] | None = None
+    presence: bool | None = None
     rssi: int | None = None
     rssi_out: int | None = None
     scan: int | None = None
@@ -1067,6 +1073,7 @@ class ScanStartParams(Record):
         Member("active", "active", codec.boolean, False),
         Member("adapter", "adapter", codec.text, False),
         Member("address", "address", codec.text, False),
+        Member("addresses", "addresses", codec.many(codec.text), False),
         Member("anonymous", "anonymous", codec.boolean, False),
         Member("decode", "decode", codec.boolean, False),
         Member("duplicates", "duplicates", codec.boolean, False),
@@ -1075,6 +1082,7 @@ class ScanStartParams(Record):
         Member("lost", "lost", codec.number, False),
         Member("name", "name", codec.text, False),
         Member("phys", "phys", codec.many(codec.text), False),
+        Member("presence", "presence", codec.boolean, False),
         Member("rssi", "rssi", codec.integer, False),
         Member("rssiOut", "rssi_out", codec.integer, False),
         Member("scan", "scan", codec.integer, False),
@@ -2740,6 +2748,43 @@ class ScanAnonymousReport(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ScanFound(Event):
+    """A device that this session's scan with "presence" names is there. While it stays nothing more is told of it;
+    scan.lost says that it is not there any more.
+
+    peripheral: The daemon's stable identifier of the device, a UUID.
+    adapter: The adapter that heard it.
+    address: Its address.
+    address_type: "public" or "random".
+    name: Its name, where known.
+    rssi: Signal strength in dBm, -127 to 20, where known.
+    scan: The number of the scan that has found it, 1 to 65535; missing for the one without a number.
+    time: When it was heard, in seconds since the epoch.
+    """
+
+    method: ClassVar[str] = "scan.found"
+    peripheral: str
+    adapter: str
+    address: str
+    address_type: Literal["public", "random"]
+    name: str | None = None
+    rssi: int | None = None
+    scan: int | None = None
+    time: float
+
+    _members: ClassVar[tuple[Member, ...]] = (
+        Member("peripheral", "peripheral", codec.text, True),
+        Member("adapter", "adapter", codec.text, True),
+        Member("address", "address", codec.text, True),
+        Member("addressType", "address_type", codec.text, True),
+        Member("name", "name", codec.text, False),
+        Member("rssi", "rssi", codec.integer, False),
+        Member("scan", "scan", codec.integer, False),
+        Member("time", "time", codec.number, True),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ScanLost(Event):
     """Nothing that passes the filters came from a device for the time that this session's scan gives as "lost". When
     it is heard again it is reported again.
@@ -3494,6 +3539,7 @@ EVENTS: Mapping[str, type[Event]] = {
         AdapterChanged,
         ScanReport,
         ScanAnonymousReport,
+        ScanFound,
         ScanLost,
         PeriodicReport,
         PeriodicChanged,
@@ -3609,6 +3655,7 @@ __all__ = [
     "RestoredStatePeripheral",
     "RestoredStateService",
     "ScanAnonymousReport",
+    "ScanFound",
     "ScanLost",
     "ScanReport",
     "ScanStartFilter",

@@ -11,6 +11,7 @@ from .extended_advertiser import ExtendedAdvertiser
 from .extended_commands import LegacyScanAndCreate, SilentExtendedScan, Strict
 from .listener import Listener
 from .lost_events import LostEnds, LostEvents
+from .monitors import Monitors
 from .refusals import Refusals
 from .responder import Responder
 from .slow import Slow
@@ -29,6 +30,7 @@ __all__ = [
     "Listener",
     "LostEnds",
     "LostEvents",
+    "Monitors",
     "Refusals",
     "Responder",
     "SilentExtendedScan",

@@ -1,0 +1,19 @@
+import Adapter
+import Radio
+
+extension RadioAction {
+  /// The event of an adapter that says the same; nil where more has to be done.
+  package var event: AdapterEvent? {
+    switch self {
+    case .scanning(let isOn): .scanning(isOn)
+    case .watching(let isOn): .watching(isOn)
+    case .presence(let device, let isThere): .presence(device, isThere)
+    case .advertising(let set, let status): .advertising(set, status)
+    case .periodic(let train, let event): .periodic(train, event)
+    case .responses(let set, let responses): .responses(set, responses)
+    case .attemptFailed(let device, let error): .connectAttemptFailed(device, error)
+    case .connectWaiting(let device, let reason): .connectWaiting(device, reason)
+    default: nil
+    }
+  }
+}

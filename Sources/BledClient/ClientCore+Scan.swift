@@ -1,0 +1,26 @@
+import BledRPC
+import Bluetooth
+
+extension ClientCore {
+  /// Starts a scan, which lasts as long as the stream of its events.
+  /// - Parameters:
+  ///   - output: the stream, which ends when another scan takes the place of this one.
+  ///   - ended: called at the end of the stream.
+  func scan<Element: Sendable>(
+    _ parameters: ScanStart.Params, _ output: AsyncThrowingStream<Element, any Error>.Continuation,
+    ended: @escaping @Sendable () -> Void
+  ) async throws(BluetoothError) {
+    let (number, scan) = (newNumber(), parameters.scan)
+    beginScan(number, as: scan) { output.finish() }
+    output.onTermination = { [self] _ in
+      ended()
+      endScan(number, as: scan)
+    }
+    do {
+      _ = try await call(ScanStart.self, parameters)
+    } catch {
+      output.finish()
+      throw error
+    }
+  }
+}

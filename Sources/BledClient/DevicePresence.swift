@@ -1,0 +1,30 @@
+import BledRPC
+import Bluetooth
+
+/// A device of a scan for presence came or went.
+public enum DevicePresence: Hashable, Sendable {
+  /// The device is there.
+  case found(ScanFound.Params)
+  /// The device was not heard for the time.
+  case lost(ScanLost.Params)
+
+  /// The devices that come and go, in order.
+  public typealias Changes = AsyncThrowingStream<DevicePresence, any Error>
+
+  /// Begins such a scan, which ends with the stream.
+  static func changes(_ parameters: ScanStart.Params, _ core: ClientCore) async throws(BluetoothError) -> Changes {
+    let (stream, output) = AsyncThrowingStream.makeStream(of: DevicePresence.self, .newest(1024))
+    var parameters = parameters
+    parameters.presence = true
+    let scan = parameters.scan
+    let found = core.observe(
+      ScanFound.self, value: { if $0.scan == scan { output.yield(.found($0)) } }, end: { output.finish(throwing: $0) })
+    let lost = core.observe(
+      ScanLost.self, value: { if $0.scan == scan { output.yield(.lost($0)) } }, end: { output.finish(throwing: $0) })
+    try await core.scan(parameters, output) {
+      found.cancel()
+      lost.cancel()
+    }
+    return stream
+  }
+}

@@ -1,0 +1,125 @@
+import Bluetooth
+
+/// Which of the devices that a scan names are there, told once each time that it changes: by the reports, or by the
+/// controller while it watches for them.
+///
+/// | Its device is       | Input                               | It is then          | Over                         |
+/// |---------------------|-------------------------------------|---------------------|------------------------------|
+/// | away                | heard, strong enough to come in     | there               | it is found                  |
+/// | there               | heard, strong enough to stay        | there               |                              |
+/// | there               | not so for the time                 | away                | it is lost                   |
+/// | there or away       | the controller says which           | that                | it is found, or lost         |
+/// | there               | `watching(true)`                    | there, unconfirmed  |                              |
+/// | there, unconfirmed  | heard; the controller says that it is | there, watched    |                              |
+/// | there, watched      | the time                            | the same            |                              |
+/// | there, watched      | `watching(false)`                   | there               |                              |
+///
+/// A change that could not be told is repeated a second later, unless it is undone before.
+struct NamedPresence<Device: Hashable> {
+  /// A device is there, or not any more.
+  struct Change: Hashable {
+    var device: Device
+    var isThere: Bool
+    /// When it was last heard and strong enough; of a device that the controller has lost, the latest time at
+    /// which that can have been.
+    var lastHeard: Instant
+  }
+
+  private struct Entry {
+    var lastHeard: Instant
+    var isThere = true
+    /// Whether the controller says when it is lost.
+    var isWatched = false
+    /// When to tell a change that could not be told.
+    var retry: Instant?
+  }
+
+  private static var retryTime: Duration { .seconds(1) }
+
+  private let gate: SignalGate
+  private let timeout: Duration
+  private var entries: [Device: Entry] = [:]
+  private var isWatching = false
+
+  /// - Parameter timeout: after how long without being heard a device is lost.
+  init(gate: SignalGate, timeout: Duration) {
+    self.gate = gate
+    self.timeout = timeout
+  }
+
+  /// The devices that are there, or of which the end was not told yet.
+  var devices: some Collection<Device> { entries.keys }
+
+  /// When `tick` has something to do. Only a change that could not be told makes it earlier.
+  var deadline: Instant? { entries.values.compactMap(deadline).min() }
+
+  private func deadline(of entry: Entry) -> Instant? {
+    entry.retry ?? (entry.isThere && !entry.isWatched ? entry.lastHeard.advanced(by: timeout) : nil)
+  }
+
+  /// An advertisement that passes the filters was heard.
+  mutating func heard(_ device: Device, rssi: Int?, at now: Instant) -> Change? {
+    guard gate.admits(rssi, isIn: entries[device]?.isThere ?? false) else { return nil }
+    return found(device, at: now)
+  }
+
+  /// The controller says whether a device is there.
+  mutating func told(_ device: Device, isThere: Bool, at now: Instant) -> Change? {
+    guard !isThere else { return found(device, at: now) }
+    guard let entry = entries[device], entry.isThere else { return nil }
+    return lose(device, lastHeard: max(entry.lastHeard, now.advanced(by: .zero - timeout)))
+  }
+
+  /// The controller watches from now on, or no longer: a device has its full time again.
+  mutating func watching(_ isWatching: Bool, at now: Instant) {
+    guard isWatching || self.isWatching else { return }
+    self.isWatching = isWatching
+    for (device, entry) in entries where entry.isThere {
+      entries[device]?.isWatched = false
+      entries[device]?.lastHeard = now
+    }
+  }
+
+  /// The deadline has passed.
+  mutating func tick(at now: Instant) -> [Change] {
+    var changes: [Change] = []
+    for (device, entry) in entries {
+      guard let deadline = deadline(of: entry), deadline <= now else { continue }
+      if entry.retry == nil {
+        lose(device, lastHeard: entry.lastHeard).map { changes.append($0) }
+      } else {
+        entries[device]?.retry = nil
+        if !entry.isThere { entries[device] = nil }
+        changes.append(Change(device: device, isThere: entry.isThere, lastHeard: entry.lastHeard))
+      }
+    }
+    return changes
+  }
+
+  /// A change could not be told.
+  mutating func failed(_ change: Change, at now: Instant) {
+    let isWatched = entries[change.device]?.isWatched ?? false
+    entries[change.device] = Entry(
+      lastHeard: change.lastHeard, isThere: change.isThere, isWatched: isWatched,
+      retry: now.advanced(by: Self.retryTime))
+  }
+
+  /// Nothing is known of any device.
+  mutating func removeAll() { entries = [:] }
+
+  private mutating func found(_ device: Device, at now: Instant) -> Change? {
+    guard let entry = entries[device] else {
+      entries[device] = Entry(lastHeard: now, isWatched: isWatching)
+      return Change(device: device, isThere: true, lastHeard: now)
+    }
+    // An end that was not told is none.
+    entries[device] = Entry(lastHeard: now, isWatched: isWatching, retry: entry.isThere ? entry.retry : nil)
+    return nil
+  }
+
+  private mutating func lose(_ device: Device, lastHeard: Instant) -> Change? {
+    // A device that was never told of is not lost.
+    let wasTold = entries.removeValue(forKey: device)?.retry == nil
+    return wasTold ? Change(device: device, isThere: false, lastHeard: lastHeard) : nil
+  }
+}
