@@ -153,6 +153,22 @@ import Testing
     stream.close()
   }
 
+  @Test func aLineThatAnotherProgramHasKeepsItsOctets() throws {
+    let (master, path) = try serialLine()
+    defer { close(master) }
+    let loop = try EventLoop()
+    let stream = try H4Stream(to: try TransportAddress(path), on: loop)
+    defer { stream.close() }
+    // TIOCPKT: a line that is flushed says so.
+    var isTold = CInt(1)
+    try #require(ioctl(master, UInt(0x5420), &isTold) == 0)
+    #expect(throws: SystemError(result: -EBUSY)) { try H4Stream(to: try TransportAddress(path), on: loop) }
+    try #require(fcntl(master, F_SETFL, O_NONBLOCK) == 0)
+    var status: UInt8 = 0
+    #expect(read(master, &status, 1) == -1)
+    #expect(errno == EAGAIN)
+  }
+
   @Test("Closing a line drops what the controller has not taken, as it would wait for that otherwise")
   func closedLine() throws {
     let (master, path) = try serialLine()

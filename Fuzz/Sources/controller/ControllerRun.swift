@@ -271,7 +271,8 @@ struct ControllerRun {
     // As `RadioActivities.adopt`.
     case .trainReceived(_, let received):
       if targets.syncs[received.train] == nil { give(.wantSync(received.train, nil)) }
-    case .scanning, .advertising, .periodic, .responses, .trainNotReceived, .attemptFailed, .connectWaiting, .sharing,
+    case .scanning, .watching, .presence, .advertising, .periodic, .responses, .trainNotReceived, .attemptFailed,
+      .connectWaiting, .sharing,
       .faulty, .link, .encryptionChanged, .keysMissing, .quiet, .resumed, .log:
       break
     }

@@ -134,15 +134,19 @@ struct Transport {
   /// Opens a line as it is, eight bits without parity, with flow control by RTS and CTS: without it controllers lose
   /// octets. Octets that were on their way to another program are dropped.
   private static func serial(_ path: String, _ speed: UInt32) throws(SystemError) -> Descriptor {
+    guard let speed = SerialSpeed(speed) else { throw SystemError(result: -EINVAL) }
     let number = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     guard number >= 0 else { throw lastError }
-    // Octets that the line does not take are dropped: closing it would wait for them, for up to 30 s.
+    guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
+      _ = Glibc.close(number)
+      throw SystemError(result: -EBUSY)
+    }
+    // Octets that the line does not take are dropped: closing it would wait for them, for up to 30 s. The line is ours
+    // by now: those of another program are left alone.
     let descriptor = Descriptor(number) { number in
       _ = tcflush(number, TCIOFLUSH)
       _ = Glibc.close(number)
     }
-    guard let speed = SerialSpeed(speed) else { throw SystemError(result: -EINVAL) }
-    guard flock(number, LOCK_EX | LOCK_NB) == 0 else { throw SystemError(result: -EBUSY) }
     var settings = termios()
     guard tcgetattr(number, &settings) == 0 else { throw lastError }
     cfmakeraw(&settings)
