@@ -43,8 +43,8 @@ struct ScanCommand: ShellCommand {
   @Flag(help: "Print a line of comma-separated values for every report.") var csv = false
   @Flag(
     help: """
-      Only show which of the devices of --address are there, until Ctrl-C; away is one that was not heard for the \
-      seconds of --lost (default: 10). Where it can, the controller watches for them by itself.
+      Only show which of the devices of --address are there, until Ctrl-C. A device is away if it was not heard for \
+      the seconds of --lost (default: 10). The controller watches for them where it can.
       """)
   var presence = false
   @Flag(help: "Hearing no device is a failure, with status 1.") var expect = false
