@@ -65,8 +65,10 @@ package struct ResolvingList {
     isResolving && isTrusted && listed.contains { $0.device == device }
   }
 
-  /// Whether the controller resolves the private addresses of this device, or is about to.
-  package func isToResolve(_ device: DeviceAddress) -> Bool { target.contains { $0.device == device } }
+  /// Whether the controller resolves the private addresses of this device, or is about to: not while that is postponed.
+  package func isToResolve(_ device: DeviceAddress) -> Bool {
+    target.contains { $0.device == device } && (!isPostponed || resolves(device))
+  }
 
   /// Whether the controller should have resolved a private address that it reported.
   package func shouldResolve(_ address: DeviceAddress, of device: DeviceAddress) -> Bool {
