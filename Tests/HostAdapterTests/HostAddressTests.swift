@@ -173,6 +173,21 @@ import Testing
     #expect(!stage.adapter.resolves(Self.device))
   }
 
+  /// A train is looked for: resolution is not switched.
+  @Test func aListThatCannotBeChangedIsTriedAgainOnceAMinute() throws {
+    let bonds = Bonds()
+    let stage = try resolving(bonds) { $0.refused[0x202D] = .commandDisallowed }
+    bonds.all = [bond(stage)]
+    for _ in 0..<3 {
+      stage.adapter.bondsAdded()
+      for _ in 0..<5 { try stage.wait(.seconds(1)) }
+    }
+    let first = listing(stage).filter { $0 == 0x202D }.count
+    #expect(first == 3 && !stage.adapter.callsPrivately(Self.device))
+    for _ in 0..<100 { try stage.wait(.seconds(1)) }
+    #expect(listing(stage).filter { $0 == 0x202D }.count == first + 1)
+  }
+
   @Test func aFullListHasTheDevicesBondedWithLast() throws {
     let bonds = Bonds()
     let stage = try resolving(bonds)

@@ -42,6 +42,8 @@ final class HostAddresses {
   /// Whether the controller has its first list: later changes need a pause.
   private var hasFirstList = false
   private var alarm: (any ScheduledWork)?
+  /// For a list that could not be changed.
+  private var listAlarm: (any ScheduledWork)?
   private var random = SystemRandomNumberGenerator()
 
   init(_ activities: RadioActivities, in context: AdapterContext) {
@@ -75,6 +77,8 @@ final class HostAddresses {
     list = nil
     alarm?.cancel()
     alarm = nil
+    listAlarm?.cancel()
+    listAlarm = nil
   }
 
   // MARK: - The resolving list
@@ -138,11 +142,8 @@ final class HostAddresses {
 
   /// Resolution is not switched while the controller looks for a train.
   private func changeLater() {
-    let opening = openings
-    _ = context.scheduler.schedule(after: Self.postponement) { [weak self] in
-      guard let self, machine != nil, openings == opening else { return }
-      bondsChanged()
-    }
+    listAlarm?.cancel()
+    listAlarm = context.scheduler.schedule(after: Self.postponement) { [weak self] in self?.bondsChanged() }
   }
 
   // MARK: - Addresses
