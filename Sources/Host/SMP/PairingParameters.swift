@@ -39,7 +39,7 @@ struct PairingParameters: Sendable {
     guard response.initiatorKeys.intersection(.all).isSubset(of: request.initiatorKeys),
       response.responderKeys.intersection(.all).isSubset(of: request.responderKeys)
     else { throw .invalidParameters }
-    guard hasOutOfBandData else { throw .outOfBandNotAvailable }
+    guard hasOutOfBandData, method == .outOfBand || !isForTemporaryKey else { throw .outOfBandNotAvailable }
   }
 
   /// Whether all data are there that the method needs. A device that claims data which were never given away knows
@@ -49,6 +49,12 @@ struct PairingParameters: Sendable {
     guard isSecureConnections else { return temporaryKey != nil }
     return (!theirs.hasOutOfBandData || terms.ownOutOfBand != nil)
       && (!ours.hasOutOfBandData || terms.outOfBand != nil)
+  }
+
+  /// Whether this is a legacy pairing only for the sake of the device's temporary key. Without that the pairing would
+  /// be weaker than one to which no key was given.
+  private var isForTemporaryKey: Bool {
+    role == .central && terms.hasSecureConnections && terms.prefersTemporaryKey
   }
 
   /// The temporary key of legacy pairing that both sides have by another way than the air; nil for none. A device has

@@ -98,13 +98,26 @@ import Testing
     #expect(link.central.manager.security.level == 3 && link.peripheral.manager.security.level == 3)
   }
 
-  @Test(arguments: [LinkRole.central, .peripheral])
-  func aTemporaryKeyOfOneSideProtectsNothing(_ holder: LinkRole) {
+  @Test func theTemporaryKeyOfTheResponderAloneChangesNothing() {
     let link = SMPLink()
-    link.side(holder).terms.temporaryKey = Key128(99)
+    link.peripheral.terms.temporaryKey = Key128(99)
     link.raise()
     #expect(link.central.failures == [] && link.peripheral.failures == [])
     #expect(link.central.manager.security.level == 2 && link.peripheral.manager.security.level == 2)
+    #expect(link.central.sent.contains { if case .pairingPublicKey = $0 { true } else { false } })
+  }
+
+  /// Without the key both would have used LE Secure Connections.
+  @Test(arguments: [PairingCapability.none, .display, .keyboardDisplay], [true, false])
+  func aTemporaryKeyThatTheDeviceDoesNotUseIsNoDowngrade(_ capability: PairingCapability, _ isSecure: Bool) {
+    let link = SMPLink()
+    link.peripheral.terms.hasSecureConnections = isSecure
+    link.central.terms.temporaryKey = Key128(99)
+    for side in [link.central, link.peripheral] { side.terms.capability = capability }
+    link.raise()
+    #expect(link.central.failures == [.ours(.outOfBandNotAvailable)])
+    #expect(link.peripheral.failures == [.theirs(.outOfBandNotAvailable)])
+    #expect(link.central.paired.isEmpty && link.central.questions.isEmpty)
   }
 
   @Test func aTemporaryKeyIsNotGoodEnoughForLevel4() {
