@@ -121,6 +121,20 @@ import Testing
     #expect(stage.bonded.allSatisfy { $0.security == LinkSecurity(level: 3, keySize: 16) })
   }
 
+  /// The first one could decrypt the pairing of the other.
+  @Test func ourTemporaryKeyIsForOneDevice() throws {
+    let stage = try PairingStage()
+    stage.pairing.settings = accepting
+    let data = try #require(stage.pairing.makeOutOfBand())
+    for (handle, address) in [(0x40, phone), (0x41, lamp)] as [(ConnectionHandle, DeviceAddress)] {
+      let device = stage.connect(address, handle, as: .peripheral)
+      device.terms.hasSecureConnections = false
+      device.terms.temporaryKey = data.temporaryKey.flatMap { Key128(littleEndian: $0) }
+      try stage.begin(device)
+    }
+    #expect(stage.bonded.map(\.peer) == [phone] && stage.failures.count == 1)
+  }
+
   @Test(arguments: [LinkRole.central, .peripheral])
   func theTemporaryKeyOfADeviceAuthenticatesIt(_ role: LinkRole) throws {
     let stage = try PairingStage()

@@ -63,6 +63,9 @@ struct PairingParameters: Sendable {
     terms.temporaryKey ?? (role == .peripheral ? terms.ownOutOfBand?.temporaryKey : nil)
   }
 
+  /// The temporary key with which the pairing authenticates; nil if it does so by other means.
+  var usedTemporaryKey: Key128? { method == .outOfBand && !isSecureConnections ? temporaryKey : nil }
+
   var ours: PairingFeatures { role == .central ? request : response }
   var theirs: PairingFeatures { role == .central ? response : request }
   var initiator: DeviceAddress { role == .central ? local : peer }

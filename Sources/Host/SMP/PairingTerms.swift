@@ -51,14 +51,21 @@ package struct OwnOutOfBandData: Sendable {
   /// The key pair of pairings with devices that have the data, and of no others.
   package var keyPair: P256KeyPair
   package var random: Key128
-  /// For legacy pairings that such devices begin.
-  package var temporaryKey: Key128
+  /// For one legacy pairing that such a device begins.
+  package private(set) var temporaryKey: Key128
 
   /// Makes secrets.
   package init(keyPair: P256KeyPair = P256KeyPair()) {
     var generator = SystemRandomNumberGenerator()
     self.keyPair = keyPair
     random = .random(using: &generator)
+    temporaryKey = .random(using: &generator)
+  }
+
+  /// A device has paired with the temporary key, and could decrypt the pairing of another one with the same key. So the
+  /// next one that claims to have the key fails.
+  package mutating func temporaryKeyWasUsed() {
+    var generator = SystemRandomNumberGenerator()
     temporaryKey = .random(using: &generator)
   }
 

@@ -55,6 +55,8 @@ package struct SecurityManager: Sendable {
   package private(set) var pairings: UInt64 = 0
   /// Whether the last one was asked for by a program here.
   package private(set) var isOwnPairing = false
+  /// The temporary key that went another way than the air, with which the last pairing that succeeded authenticated.
+  package private(set) var usedTemporaryKey: Key128?
   /// The number of the last question, and whether it waits for an answer.
   private var question: UInt32 = 0
   private var isAsking = false
@@ -342,6 +344,7 @@ package struct SecurityManager: Sendable {
       case .agreed(let key):
         if ends.role == .central { actions.append(.encrypt(EncryptionKey(value: key))) }
       case .completed(let bond):
+        if case .pairing(let pairing, _) = state { usedTemporaryKey = pairing.parameters?.usedTemporaryKey }
         state = .idle
         actions.append(.paired(bond))
       }

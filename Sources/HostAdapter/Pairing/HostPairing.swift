@@ -330,6 +330,7 @@ final class HostPairing {
 
   private func paired(_ bond: Bond?, _ secured: SecuredLink) {
     attempts.succeeded(secured.identity)
+    if secured.manager.usedTemporaryKey == ownOutOfBand?.temporaryKey { ownOutOfBand?.temporaryKeyWasUsed() }
     if let bond { secured.identity = bond.peer }
     secured.question = nil
     onEvent?(secured.peer, bond.map { .bonded($0) } ?? .pairedWithoutBond)
