@@ -178,7 +178,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       guard heldUntil == nil else { return [] }
       if let command = initiator.nextCommand(at: now) { return send(command.packet, from: .initiator, at: now) }
       if let command = advertising.nextCommand(at: now) { return send(command.packet, from: .advertising, at: now) }
-      if let command = scan.nextCommand(at: now) { return send(command.packet, from: .scan, at: now) }
+      if let command = scan.nextCommand(at: now) { return scan.begins() + send(command.packet, from: .scan, at: now) }
       if let command = sync.nextCommand(at: now) { return send(command, from: .sync, at: now) }
       if isResuming {
         isResuming = false
@@ -214,7 +214,8 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
 
   /// All but the links begins anew. Whether everything had ended is not known: it may have taken too long.
   private mutating func resume(_ address: DeviceAddress, _ targets: RadioTargets) {
-    let renewed = Self(profile: profile.seen(under: address), targets: targets)
+    var renewed = Self(profile: profile.seen(under: address), targets: targets)
+    renewed.scan.watches(as: scan)
     hasScannedActively = scannedActively
     (profile, scan, advertising, initiator) = (renewed.profile, renewed.scan, renewed.advertising, renewed.initiator)
     for peer in links.peers { initiator.linkUp(peer) }

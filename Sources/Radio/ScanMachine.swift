@@ -8,14 +8,15 @@ import HCI
 /// |------------|--------------------|---------------------|--------------------------|
 /// | off        | nil                | –                   |                          |
 /// | off        | parameters         | set parameters      | prepared                 |
-/// | prepared   | the same           | enable              | on; `scanning(true)`     |
+/// | prepared   | the same           | enable; `watching`  | on; `scanning(true)`     |
 /// | on         | the same           | –                   |                          |
 /// | on         | others or nil      | disable             | off; `scanning(false)` if nothing is wanted |
 /// | off, prepared | other watched devices | a command of `WatchList` | the same            |
 /// | unknown    | parameters         | disable             | off                      |
 ///
 /// Where devices are to be watched and the controller can watch for them, it does, and filters duplicates: it reports
-/// each advertiser once. `watching` says so. Else it is as if none were to be watched.
+/// each advertiser once. `watching` says so when the scan is about to begin: reports may come before the answer. Else it
+/// is as if none were to be watched.
 ///
 /// The wanted PHYs that the controller has are used; if it has none of them, nothing is wanted of it.
 ///
@@ -134,6 +135,12 @@ struct ScanMachine<Family: RadioFamily> {
     }
   }
 
+  /// Tells before the last command of `nextCommand` is sent whether the controller watches from then on.
+  mutating func begins() -> [RadioAction] {
+    guard case .enable(let parameters) = step else { return [] }
+    return watch(parameters.watched != nil)
+  }
+
   /// Whether the last command was one of `WatchList`.
   var isListing: Bool { step == .list }
 
@@ -164,7 +171,7 @@ struct ScanMachine<Family: RadioFamily> {
     case .enable(let parameters):
       actual = .on(parameters)
       backOff.reset()
-      return report(true) + watch(parameters.watched != nil)
+      return report(true)
     case .list: return []
     }
   }
@@ -201,6 +208,9 @@ struct ScanMachine<Family: RadioFamily> {
 
   /// The reports before a pause hold on.
   mutating func goOn(from former: Self) { reported = former.reported }
+
+  /// The scan that it replaces may not have ended.
+  mutating func watches(as former: Self) { isWatching = former.isWatching }
 
   private mutating func report(_ scanning: Bool) -> [RadioAction] {
     guard scanning != reported else { return [] }

@@ -103,7 +103,9 @@ struct WatchList {
   }
 
   private static func additions(_ devices: WatchedDevices) -> [LEAddDeviceToMonitoredAdvertisersList] {
-    devices.timeouts.sorted { $0.key.value < $1.key.value }.map { address, timeout in
+    devices.timeouts.sorted {
+      ($0.key.value, $0.key.kind.rawValue) < ($1.key.value, $1.key.kind.rawValue)
+    }.map { address, timeout in
       LEAddDeviceToMonitoredAdvertisersList {
         $0.peer = HCIAddress(address)
         $0.timeout = UInt8(clamping: timeout)
