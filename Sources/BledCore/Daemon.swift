@@ -215,6 +215,7 @@ public final class Daemon {
     logState(of: slot)
     tellChanged(slot)
     if slot.adapter.state != .on { scans.watching(false, on: slot) }
+    scans.refresh()
     advertising.adapterChanged(slot)
     periodic.adapterChanged(slot)
     central.adapterChanged(slot)

@@ -222,7 +222,7 @@ final class PeripheralDirectory {
       let isPrivate = known(at: address).map(mustBeHeard) ?? bonds.resolver.resolves(address)
       if isPrivate { return nil }
     }
-    let known = possible.filter { self.known(at: $0) != nil || bonds.contains($0) }
+    let known = possible.filter { self.known(at: $0)?.wasMet == true || bonds.contains($0) }
     return known.isEmpty ? possible : known
   }
 

@@ -10,9 +10,9 @@ import Bluetooth
 /// | there               | not so for the time                 | away                | it is lost                   |
 /// | there or away       | the controller says which           | that                | it is found, or lost         |
 /// | there               | `watching(true)`                    | there, unconfirmed  |                              |
-/// | there, unconfirmed  | heard; the controller says that it is | there, watched    |                              |
+/// | there, unconfirmed  | heard as listed; the controller says that it is | there, watched |                       |
 /// | there, watched      | the time                            | the same            |                              |
-/// | there, watched      | `watching(false)`                   | there               |                              |
+/// | there, watched      | `watching(false)`                   | there, for the full time again |                   |
 ///
 /// A change that could not be told is repeated a second later, unless it is undone before.
 struct NamedPresence<Device: Hashable> {
@@ -39,7 +39,8 @@ struct NamedPresence<Device: Hashable> {
   private let gate: SignalGate
   private let timeout: Duration
   private var entries: [Device: Entry] = [:]
-  private var isWatching = false
+  /// Whether the controller watches.
+  private(set) var isWatching = false
 
   /// - Parameter timeout: after how long without being heard a device is lost.
   init(gate: SignalGate, timeout: Duration) {
@@ -58,23 +59,24 @@ struct NamedPresence<Device: Hashable> {
   }
 
   /// An advertisement that passes the filters was heard.
-  mutating func heard(_ device: Device, rssi: Int?, at now: Instant) -> Change? {
+  /// - Parameter isListed: whether its address is one for which the controller watches, when it does.
+  mutating func heard(_ device: Device, rssi: Int?, isListed: Bool = true, at now: Instant) -> Change? {
     guard gate.admits(rssi, isIn: entries[device]?.isThere ?? false) else { return nil }
-    return found(device, at: now)
+    return found(device, isWatched: isWatching && isListed, at: now)
   }
 
   /// The controller says whether a device is there.
   mutating func told(_ device: Device, isThere: Bool, at now: Instant) -> Change? {
-    guard !isThere else { return found(device, at: now) }
+    guard !isThere else { return found(device, isWatched: isWatching, at: now) }
     guard let entry = entries[device], entry.isThere else { return nil }
     return lose(device, lastHeard: max(entry.lastHeard, now.advanced(by: .zero - timeout)))
   }
 
-  /// The controller watches from now on, or no longer: a device has its full time again.
+  /// The controller watches from now on, or no longer: a device for which it watched has its full time again.
   mutating func watching(_ isWatching: Bool, at now: Instant) {
     guard isWatching || self.isWatching else { return }
     self.isWatching = isWatching
-    for (device, entry) in entries where entry.isThere {
+    for (device, entry) in entries where entry.isThere && entry.isWatched {
       entries[device]?.isWatched = false
       entries[device]?.lastHeard = now
     }
@@ -107,13 +109,13 @@ struct NamedPresence<Device: Hashable> {
   /// Nothing is known of any device.
   mutating func removeAll() { entries = [:] }
 
-  private mutating func found(_ device: Device, at now: Instant) -> Change? {
+  private mutating func found(_ device: Device, isWatched: Bool, at now: Instant) -> Change? {
     guard let entry = entries[device] else {
-      entries[device] = Entry(lastHeard: now, isWatched: isWatching)
+      entries[device] = Entry(lastHeard: now, isWatched: isWatched)
       return Change(device: device, isThere: true, lastHeard: now)
     }
     // An end that was not told is none.
-    entries[device] = Entry(lastHeard: now, isWatched: isWatching, retry: entry.isThere ? entry.retry : nil)
+    entries[device] = Entry(lastHeard: now, isWatched: isWatched, retry: entry.isThere ? entry.retry : nil)
     return nil
   }
 

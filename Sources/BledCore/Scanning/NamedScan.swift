@@ -7,20 +7,25 @@ final class NamedScan {
   /// The longest time that a controller can be given, in seconds.
   private static let longestWatch = 255
 
-  /// Called with a change and the strength in dBm with which its device was heard; returns whether it could be told.
-  var onChange: (NamedPresence<Peripheral>.Change, _ rssi: Int?) -> Bool = { _, _ in true }
+  /// Called with a change, the adapter that found its device, and the strength in dBm with which it was heard; returns
+  /// whether it could be told.
+  var onChange: (NamedPresence<Peripheral>.Change, AdapterSlot, _ rssi: Int?) -> Bool = { _, _, _ in true }
   private var presence: NamedPresence<Peripheral>
   /// The addresses on which controllers may watch, and for how many seconds; nil: there are more conditions than that.
   private let watch: (addresses: Set<UInt64>, seconds: Int)?
-  /// Its place among all scans.
-  private let number: Int
+  /// Its place among all scans; a greater one makes a controller report anew which devices are there.
+  var number: Int
+  private let directory: PeripheralDirectory
   private let scheduler: any Scheduler
   private var alarm: (time: Instant, work: any ScheduledWork)?
-  /// The devices that are kept in the directory.
-  private var kept: Set<Peripheral> = []
+  /// The devices that are kept in the directory, and the adapters that found them.
+  private var kept: [Peripheral: AdapterSlot] = [:]
 
   /// - Parameter number: a greater one than that of any earlier scan.
-  init(_ params: ScanStart.Params, filter: ScanFilter, gate: SignalGate, number: Int, scheduler: any Scheduler) throws {
+  init(
+    _ params: ScanStart.Params, filter: ScanFilter, gate: SignalGate, number: Int, directory: PeripheralDirectory,
+    scheduler: any Scheduler
+  ) throws {
     guard let timeout = params.lost, let addresses = filter.addresses else {
       throw BledError.invalidParameter.error(
         """
@@ -38,16 +43,17 @@ final class NamedScan {
     watch =
       params.rssi == nil && filter.isOnAddresses && seconds <= Self.longestWatch ? (addresses, max(1, seconds)) : nil
     self.number = number
+    self.directory = directory
     self.scheduler = scheduler
   }
 
   deinit {
     alarm?.work.cancel()
-    for device in kept { device.references -= 1 }
+    release(kept.keys)
   }
 
   /// The devices for which a controller can watch in its place; nil: it needs the reports.
-  func watched(on slot: AdapterSlot, in directory: PeripheralDirectory) -> WatchedDevices? {
+  func watched(on slot: AdapterSlot) -> WatchedDevices? {
     guard let watch else { return nil }
     var timeouts: [DeviceAddress: Int] = [:]
     for value in watch.addresses {
@@ -57,15 +63,25 @@ final class NamedScan {
     return WatchedDevices(timeouts, number: number)
   }
 
+  /// Whether the controller watches for the devices.
+  var isWatching: Bool { presence.isWatching }
+
   /// A device that passes the filters was heard.
-  func heard(_ device: Peripheral) {
-    if let change = presence.heard(device, rssi: device.rssi, at: scheduler.now) { tell(change, device.rssi) }
+  /// - Parameter isListed: whether its address is one for which the controller watches, when it does.
+  func heard(_ device: Peripheral, isListed: Bool, on slot: AdapterSlot) {
+    if let change = presence.heard(device, rssi: device.rssi, isListed: isListed, at: scheduler.now) {
+      tell(change, on: slot, device.rssi)
+    }
     arm()
   }
 
   /// The controller says whether a device is there.
-  func told(_ device: Peripheral, isThere: Bool) {
-    if let change = presence.told(device, isThere: isThere, at: scheduler.now) { tell(change) }
+  func told(_ device: Peripheral, isThere: Bool, on slot: AdapterSlot) {
+    if let change = presence.told(device, isThere: isThere, at: scheduler.now) {
+      tell(change, on: slot)
+    } else {
+      keep()
+    }
     arm()
   }
 
@@ -81,16 +97,28 @@ final class NamedScan {
     keep()
   }
 
-  private func tell(_ change: NamedPresence<Peripheral>.Change, _ rssi: Int? = nil) {
-    if !onChange(change, rssi) { presence.failed(change, at: scheduler.now) }
+  private func tell(
+    _ change: NamedPresence<Peripheral>.Change, on slot: AdapterSlot? = nil, _ rssi: Int? = nil
+  ) {
+    let slot = slot ?? kept[change.device] ?? change.device.adapter
+    if change.isThere, kept.updateValue(slot, forKey: change.device) == nil { change.device.references += 1 }
+    if !onChange(change, slot, rssi) { presence.failed(change, at: scheduler.now) }
     keep()
   }
 
+  /// Keeps no more devices than there is something to be told of.
   private func keep() {
     let devices = Set(presence.devices)
-    for device in devices.subtracting(kept) { device.references += 1 }
-    for device in kept.subtracting(devices) { device.references -= 1 }
-    kept = devices
+    let gone = kept.keys.filter { !devices.contains($0) }
+    for device in gone { kept[device] = nil }
+    release(gone)
+  }
+
+  private func release(_ devices: some Sequence<Peripheral>) {
+    for device in devices {
+      device.references -= 1
+      directory.released(device)
+    }
   }
 
   private func arm() {

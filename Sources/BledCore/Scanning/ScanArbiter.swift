@@ -26,6 +26,9 @@ struct ScanArbiter<Who: Hashable> {
   /// Whether scan responses are asked for.
   var isActive: Bool { wanted?.isActive ?? false }
 
+  /// The devices for which the controller is to watch; nil: it is to report all.
+  var watched: WatchedDevices? { wanted?.watched }
+
   /// Sets or cancels (nil) the request of one party.
   mutating func request(_ parameters: ScanParameters?, of who: Who) -> Action {
     requests[who] = parameters

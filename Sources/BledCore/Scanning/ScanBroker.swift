@@ -28,6 +28,8 @@ final class ScanBroker {
   private struct Heard: Equatable {
     let peripheral: Peripheral
     let slot: AdapterSlot
+    /// The address of its advertisement.
+    let address: DeviceAddress
     /// When its advertisement came, in seconds since 1970.
     let time: Double
 
@@ -72,10 +74,11 @@ final class ScanBroker {
     let chosen = isRevived ? try chooseAny(params.adapter) : try choose(params.adapter)
     if !isRevived, filter.phys.contains(.leCoded) { try checkCoded(chosen) }
     let subscription = try ScanSubscription(
-      adapter: chosen, filter: filter, params: params, place: lastPlace + 1, scheduler: scheduler)
-    subscription.named?.onChange = { [weak self, weak session] change, rssi in
+      adapter: chosen, filter: filter, params: params, place: lastPlace + 1, directory: directory,
+      scheduler: scheduler)
+    subscription.named?.onChange = { [weak self, weak session] change, slot, rssi in
       guard let self, let session else { return true }
-      return tell(change, rssi, to: session, scan: params.scan)
+      return tell(change, on: slot, rssi, to: session, scan: params.scan)
     }
     subscription.onLost = { [weak self, weak session] gone in
       guard let self, let session else { return true }
@@ -98,7 +101,8 @@ final class ScanBroker {
     refresh()
   }
 
-  /// The adapters or the bonds are others: it may have to be scanned in another way.
+  /// The adapters or the bonds are others, or an adapter resolves other addresses: it may have to be scanned in another
+  /// way.
   func refresh() {
     for (session, subscription) in subscriptions { request(for: subscription, of: session) }
   }
@@ -119,7 +123,7 @@ final class ScanBroker {
       guard let named = subscription.named, subscription.includes(slot), subscription.filter.admits(peripheral),
         subscription.isRunning(inBackground: session.isBackground)
       else { continue }
-      named.told(peripheral, isThere: isThere)
+      named.told(peripheral, isThere: isThere, on: slot)
     }
   }
 
@@ -141,6 +145,10 @@ final class ScanBroker {
   func backgroundChanged(_ session: Session) {
     for (_, subscription) in subscriptions.filter({ $0.session == session }) {
       subscription.backgroundChanged(to: session.isBackground)
+      if let named = subscription.named {
+        lastPlace += 1
+        named.number = lastPlace
+      }
       request(for: subscription, of: session)
     }
   }
@@ -184,7 +192,7 @@ final class ScanBroker {
       observer?.moved(peripheral)
     }
     guard !subscriptions.isEmpty else { return record(report, of: peripheral, on: slot) }
-    let now = Heard(peripheral: peripheral, slot: slot, time: scheduler.secondsSinceEpoch)
+    let now = Heard(peripheral: peripheral, slot: slot, address: address, time: scheduler.secondsSinceEpoch)
     if report.isScanResponse {
       let event = events.scanResponse(of: now)
       record(report, of: peripheral, on: slot)
@@ -202,7 +210,9 @@ final class ScanBroker {
     let isResolved = slot.adapter.resolves(peripheral.identity)
     // Other adapters know the device by its address on the air.
     if isResolved, address == peripheral.identity { return true }
+    let wasPrivate = peripheral.isPrivate
     let hasMoved = directory.reached(peripheral, at: address)
+    if peripheral.isPrivate != wasPrivate, directory.resolvesAny { refresh() }
     guard isResolved else { return hasMoved }
     slot.adapter.doesNotResolve(peripheral.identity, at: address)
     if !slot.adapter.resolves(peripheral.identity) { refresh() }
@@ -229,11 +239,15 @@ final class ScanBroker {
   private func deliver(_ event: Heard) {
     let peripheral = event.peripheral
     var lines = ReportLines()
+    var isMissed = false
     for (session, subscription) in subscriptions {
       let isBackground = session.isBackground
       guard subscription.includes(event.slot), subscription.isRunning(inBackground: isBackground) else { continue }
       if let named = subscription.named {
-        if subscription.filter.admits(peripheral) { named.heard(peripheral) }
+        guard subscription.filter.admits(peripheral) else { continue }
+        let isListed = arbiters[event.slot]?.watched?.timeouts[event.address] != nil
+        named.heard(peripheral, isListed: isListed, on: event.slot)
+        if named.isWatching, !isListed { isMissed = true }
         continue
       }
       let wantsAll = subscription.wantsAll(inBackground: isBackground)
@@ -244,6 +258,14 @@ final class ScanBroker {
       }
       session.send(line, as: Self.report(on: peripheral.number, scan: number))
     }
+    if isMissed { watchAnew(peripheral, at: event.address) }
+  }
+
+  /// A device was heard under an address for which no controller watches, though one does so for its scan.
+  private func watchAnew(_ peripheral: Peripheral, at address: DeviceAddress) {
+    // Reached or not: it uses private addresses.
+    if address != peripheral.identity { peripheral.isPrivate = true }
+    refresh()
   }
 
   /// Tells a session that a device is lost.
@@ -260,13 +282,15 @@ final class ScanBroker {
 
   /// Tells a session that a device is there, or not any more.
   /// - Returns: whether there was room for that.
-  private func tell(_ change: NamedPresence<Peripheral>.Change, _ rssi: Int?, to session: Session, scan: Int?) -> Bool {
+  private func tell(
+    _ change: NamedPresence<Peripheral>.Change, on slot: AdapterSlot, _ rssi: Int?, to session: Session, scan: Int?
+  ) -> Bool {
     let (device, age) = (change.device, change.lastHeard.duration(to: scheduler.now).inSeconds)
     guard change.isThere else {
       return tell(.init(device: device, lastHeard: change.lastHeard), to: session, scan: scan)
     }
     var params = ScanFound.Params(
-      peripheral: device.id, adapter: device.adapter.id, address: "\(device.address)",
+      peripheral: device.id, adapter: slot.id, address: "\(device.address)",
       addressType: Word(device.address.kind), time: scheduler.secondsSinceEpoch - age)
     (params.name, params.rssi, params.scan) = (device.name, rssi, scan)
     let line = session.encoded { try RPCEncoding.notification(ScanFound.self, params) }
@@ -340,7 +364,7 @@ final class ScanBroker {
   private func request(for subscription: ScanSubscription, of session: Session) {
     var parameters = subscription.parameters(inBackground: session.isBackground)
     if let named = subscription.named, let only = subscription.adapter ?? adapters.only {
-      parameters?.watched = named.watched(on: only, in: directory)
+      parameters?.watched = named.watched(on: only)
     }
     for slot in adapters.slots {
       request(

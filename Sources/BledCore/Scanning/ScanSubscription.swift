@@ -36,7 +36,8 @@ final class ScanSubscription {
 
   /// - Parameter place: a greater number than that of any earlier scan.
   init(
-    adapter: AdapterSlot?, filter: ScanFilter, params: ScanStart.Params, place: Int, scheduler: any Scheduler
+    adapter: AdapterSlot?, filter: ScanFilter, params: ScanStart.Params, place: Int, directory: PeripheralDirectory,
+    scheduler: any Scheduler
   ) throws {
     guard params.scan.map({ (1...65_535).contains($0) }) ?? true else {
       throw BledError.invalidParameter.error("\"scan\" must be 1 to 65535")
@@ -56,7 +57,8 @@ final class ScanSubscription {
     }
     named =
       params.presence == true
-      ? try NamedScan(params, filter: filter, gate: gate, number: place, scheduler: scheduler) : nil
+      ? try NamedScan(
+        params, filter: filter, gate: gate, number: place, directory: directory, scheduler: scheduler) : nil
     guard named == nil, gate.hasHysteresis || params.lost != nil else { return }
     presence = ScanPresence(gate: gate, timeout: params.lost.map { .seconds($0) })
   }

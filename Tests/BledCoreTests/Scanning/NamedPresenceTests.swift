@@ -49,10 +49,10 @@ import Testing
     _ = presence.heard(1, rssi: nil, at: start)
     _ = presence.heard(2, rssi: nil, at: start)
     presence.watching(true, at: after(5))
-    #expect(presence.deadline == after(15))
+    #expect(presence.deadline == after(10))
     // One is reported at the beginning, the other one is away by now.
     #expect(presence.heard(1, rssi: nil, at: after(6)) == nil)
-    #expect(presence.tick(at: after(15)) == [lost(2, 5)])
+    #expect(presence.tick(at: after(10)) == [lost(2, 0)])
     #expect(presence.deadline == nil)
     #expect(presence.told(2, isThere: false, at: after(16)) == nil)
     #expect(presence.told(2, isThere: true, at: after(20)) == found(2, 20))
@@ -62,6 +62,18 @@ import Testing
     presence.watching(false, at: after(200))
     presence.watching(false, at: after(205))
     #expect(presence.deadline == after(210) && presence.tick(at: after(210)) == [lost(2, 200)])
+  }
+
+  @Test("A scan that begins anew again and again puts off no loss: only the first time counts")
+  func restarts() throws {
+    var presence = try presence()
+    presence.watching(true, at: start)
+    _ = presence.heard(1, rssi: nil, at: after(1))
+    for second in [5, 8, 11, 14] {
+      presence.watching(false, at: after(second))
+      presence.watching(true, at: after(second))
+    }
+    #expect(presence.deadline == after(15) && presence.tick(at: after(15)) == [lost(1, 5)])
   }
 
   @Test("A change that could not be told is told a second later, and one that is undone before is none")

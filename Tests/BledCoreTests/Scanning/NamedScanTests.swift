@@ -122,6 +122,57 @@ import Testing
     #expect(try events(client).count == 4)
   }
 
+  @Test("A scan that was suspended makes the controller report anew, also beside an equal one")
+  func resumed() throws {
+    func program() throws -> TestClient {
+      let client = world.client()
+      _ = try client.result(SessionOpen.self, .init(restore: "gateway"))
+      return client
+    }
+    let gateway = try program()
+    _ = try gateway.result(ScanStart.self, params(belt))
+    let other = world.client()
+    _ = try other.result(ScanStart.self, params(belt))
+    let before = try #require(world.adapter.scan?.watched)
+    gateway.die()
+    _ = try program()
+    let after = try #require(world.adapter.scan?.watched)
+    #expect(after.timeouts == before.timeouts && after.number > before.number)
+    _ = try other.result(ScanStop.self, .init())
+  }
+
+  @Test("A device is watched for under the address under which it was heard, and one that was not heard under either")
+  func typeOfAddress() throws {
+    let client = world.client()
+    let other = DeviceAddress(value: lamp.value, kind: .random)
+    _ = try client.call(PeripheralConnect.self, .init(address: "\(lamp)", addressType: "public"))
+    _ = try client.result(ScanStart.self, params(lamp))
+    #expect(world.adapter.scan?.watched?.timeouts == [lamp: 10, other: 10])
+    world.adapter.hear(lamp, beltData)
+    _ = try client.result(ScanStart.self, params(lamp))
+    #expect(world.adapter.scan?.watched?.timeouts == [lamp: 10])
+    watches(true)
+    world.adapter.hear(other, beltData)
+    #expect(world.adapter.scan?.watched?.timeouts == [lamp: 10, other: 10])
+    // The controller says nothing of it before the scan has begun anew.
+    world.scheduler.advance(by: .seconds(10))
+    #expect(try client.notifications(ScanLost.self).count == 1)
+  }
+
+  @Test("An event names the adapter that has heard the device, not the one that heard it last")
+  func adapterOfEvent() throws {
+    let client = world.client()
+    let second = ScriptedAdapter(id: "hci1", scheduler: world.scheduler)
+    world.daemon.add(second)
+    world.adapter.hear(belt, beltData)
+    var there = params(belt)
+    there.adapter = "hci1"
+    _ = try client.result(ScanStart.self, there)
+    second.onEvent?(.watching(true))
+    second.onEvent?(.presence(belt, true))
+    #expect(try client.notifications(ScanFound.self).map(\.adapter) == ["hci1"])
+  }
+
   @Test("A scan with a number, and a session that ends")
   func numbered() throws {
     let client = world.client()
