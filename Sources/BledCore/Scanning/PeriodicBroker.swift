@@ -25,12 +25,24 @@ final class PeriodicBroker {
     let train: PeriodicTrain
   }
 
+  /// A session that sends a response to a train.
+  private struct Responder: Hashable {
+    let session: Session
+    let key: Key
+  }
+
+  /// How many responses of the sessions of a user are in progress at most: the controller takes them one by one, before
+  /// all else that is asked of it.
+  private static let maximumResponses = 16
+
   private let receivers: TrainReceivers
   private let scans: ScanBroker
   private let adapters: AdapterRegistry
   private let directory: PeripheralDirectory
   private let scheduler: any Scheduler
   private var trains: [Key: FollowedTrain] = [:]
+  /// The responses in progress.
+  private var responding: Set<Responder> = []
   private var lastNumber = 0
 
   init(adapters: AdapterRegistry, directory: PeripheralDirectory, scans: ScanBroker, scheduler: any Scheduler) {
@@ -140,7 +152,16 @@ final class PeriodicBroker {
       throw BledError.unknownHandle.error("the adapter is not synchronised with the train at present")
     }
     let response = try TrainResponse(params, within: synced.subevents)
-    train.slot.adapter.respond(response, to: train.name) { error in
+    let responder = Responder(session: session, key: Key(slot: train.slot, train: train.name))
+    guard !responding.contains(responder) else {
+      throw BledError.alreadyInProgress.error("the controller does not have this session's last response yet")
+    }
+    guard responding.count(where: { $0.session.user == session.user }) < Self.maximumResponses else {
+      throw BledError.limitReached.error("\(Self.maximumResponses) responses of this user are in progress")
+    }
+    responding.insert(responder)
+    train.slot.adapter.respond(response, to: train.name) { [weak self] error in
+      self?.responding.remove(responder)
       if let error { reply.fail(error) } else { reply.succeed(Empty()) }
     }
   }

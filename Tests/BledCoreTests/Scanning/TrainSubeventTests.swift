@@ -172,6 +172,31 @@ import Testing
     #expect(try refusal(PeriodicRespond.self, response).data?.name == "unknownHandle")
   }
 
+  @Test("A session has one response to a train in progress, and the sessions of a user have 16")
+  func responsesInProgress() throws {
+    try client.call(PeriodicSync.self, params([2]))
+    find()
+    hear(7, 2)
+    let peripheral = try #require(try client.notifications(PeriodicReport.self).last).peripheral
+    let response = PeriodicRespond.Params(peripheral: peripheral, event: 7, subevent: 2, slot: 5, data: HexBytes([1]))
+    let calls = try (0..<2).map { _ in try client.call(PeriodicRespond.self, response) }
+    world.settle()
+    #expect(try client.answer(to: calls[0], PeriodicRespond.self)?.get() != nil)
+    #expect(try client.error(of: calls[1], PeriodicRespond.self)?.data?.name == "alreadyInProgress")
+    #expect(world.adapter.trainResponses.count == 1)
+    _ = try done(PeriodicRespond.self, response)
+    let others = (0..<17).map { _ in world.client() }
+    for other in others { _ = try done(PeriodicSync.self, params([2]), by: other) }
+    let more = try others.map { try $0.call(PeriodicRespond.self, response) }
+    let foreign = world.client(user: 1000)
+    _ = try foreign.call(PeriodicSync.self, params([2]))
+    let theirs = try foreign.call(PeriodicRespond.self, response)
+    world.settle()
+    let errors = try zip(others, more).compactMap { try $0.error(of: $1, PeriodicRespond.self)?.data?.name }
+    #expect(errors == ["limitReached"])
+    #expect(try foreign.answer(to: theirs, PeriodicRespond.self)?.get() != nil)
+  }
+
   @Test func responsesThatDoNotFitAreRefused() throws {
     try client.call(PeriodicSync.self, params([2]))
     find()
