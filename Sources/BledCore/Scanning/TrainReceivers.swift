@@ -9,7 +9,7 @@ import Bluetooth
 /// |---------|------------------------------------------|----------------------------------------------------|
 /// | (none)  | receive                                  | the link is asked → waiting                        |
 /// | waiting | receive                                  | one more waits                                     |
-/// | waiting | a train                                  | all have it → (none)                               |
+/// | waiting | a train                                  | all have it, but those whose subevents it lacks fail → (none) |
 /// | waiting | a failure, the end of the link           | all fail → (none)                                  |
 /// | waiting | the time of a call, stop, a program is gone | that call fails; the last one: the link is told → (none) |
 final class TrainReceivers {
@@ -73,8 +73,11 @@ final class TrainReceivers {
       let wait = self?.end(id, number)
       switch result {
       case .success(let train):
-        let followed = adopt(train, wait?.map(\.follower) ?? [], slot)
-        for waiter in wait ?? [] {
+        let refusals = (wait ?? []).map { ($0, $0.follower.problem(with: train.subevents)) }
+        let taken = refusals.filter { $1 == nil }.map(\.0)
+        let followed = adopt(train, taken.map(\.follower), slot)
+        for (waiter, error) in refusals { if let error { waiter.reply.fail(error) } }
+        for waiter in taken {
           waiter.reply.succeed(
             .init(
               peripheral: followed.peripheral, adapter: followed.adapter, sid: followed.sid,

@@ -147,6 +147,28 @@ import Testing
     #expect(try client.notifications(PeriodicChanged.self).isEmpty)
   }
 
+  @Test("A transferred train without the subevents of a session is an error of its call, and other sessions get it")
+  func transferredWithoutSubevents() throws {
+    let second = world.client()
+    let peer = world.peer()
+    let peripheral = try world.connect(client, peer).peripheral
+    _ = try world.connect(second, peer)
+    let link = try #require(world.adapter.links.last)
+    let call = try client.call(PeriodicReceive.self, .init(peripheral: peripheral, subevents: [9]))
+    let other = try second.call(PeriodicReceive.self, .init(peripheral: peripheral, subevents: [1]))
+    var received = ReceivedTrain(train: train, interval: .milliseconds(100), phy: .le2M, serviceData: 7)
+    received.subevents = Self.subevents
+    link.endReceiving(.success(received))
+    world.settle()
+    #expect(try client.error(of: call, PeriodicReceive.self)?.data?.name == "invalidParameter")
+    #expect(try client.notifications(PeriodicChanged.self).isEmpty)
+    #expect(try second.answer(to: other, PeriodicReceive.self)?.get().sid == 3)
+    #expect(world.adapter.chosen == [[1]])
+    hear(1, 1)
+    #expect(try reports(of: second) == [1])
+    #expect(try reports(of: client).isEmpty)
+  }
+
   @Test func whoFollowsATrainResponds() throws {
     let second = world.client()
     try client.call(PeriodicSync.self, params([2]))
