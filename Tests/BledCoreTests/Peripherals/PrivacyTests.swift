@@ -144,6 +144,24 @@ import Testing
     #expect(world.adapter.scan == nil && world.adapter.pendingConnections.isEmpty)
   }
 
+  @Test("No controller watches for a device that uses private addresses, unless it resolves them")
+  func presence() throws {
+    let world = world()
+    let client = world.client()
+    let (link, _) = try pair(client, at: identity, in: world)
+    link.end(reason: 0x13)
+    world.settle()
+    world.adapter.hear(identity, [])
+    _ = try client.result(ScanStart.self, .init(addresses: ["\(identity)"], presence: true, lost: 10))
+    #expect(world.adapter.scan?.watched?.timeouts == [identity: 10])
+    world.adapter.onEvent?(.watching(true))
+    world.adapter.hear(try address(1), [])
+    #expect(world.adapter.scan != nil && world.adapter.scan?.watched == nil)
+    world.adapter.resolved = [identity]
+    world.adapter.onEvent?(.stateChanged)
+    #expect(world.adapter.scan?.watched?.timeouts == [identity: 10])
+  }
+
   @Test("Directed advertising calls a device by its identity where the controller makes a private address of it")
   func directedAdvertising() throws {
     let world = world()
