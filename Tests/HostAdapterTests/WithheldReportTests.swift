@@ -18,6 +18,14 @@ import Testing
     try stage.settle()
   }
 
+  /// A link of the handle 0x41.
+  private func connectAnother() throws {
+    let watch = DeviceAddress(value: 0xC011_2233_4466, kind: .random)
+    try stage.controller.tell(HostStage.connected(0x41, to: watch))
+    try stage.settle()
+    try #require(stage.links.count == 2)
+  }
+
   /// The octets of the packets that the controller has received.
   private var sent: [UInt8] { stage.controller.data.compactMap(\.data.last) }
 
@@ -26,9 +34,9 @@ import Testing
     try stage.settle()
   }
 
-  private func transmitted() throws {
+  private func transmitted(_ handle: ConnectionHandle = 0x40) throws {
     let link = NumberOfCompletedPackets.Link {
-      $0.handle = 0x40
+      $0.handle = handle
       $0.packets = 1
     }
     try stage.controller.tell(.numberOfCompletedPackets(NumberOfCompletedPackets { $0.links = [link] }))
@@ -53,6 +61,31 @@ import Testing
     try transmitted()
     try send(5)
     #expect(sent == [1, 2, 3, 4, 5])
+  }
+
+  /// Its packet has left with the report of another link, and its own report is awaited.
+  @Test func aLinkThatWaitedForAnotherOneIsToldOfRoom() throws {
+    try connectAnother()
+    var writable = 0
+    stage.links[1].onEvent = { if case .writable = $0 { writable += 1 } }
+    for link in stage.links { link.send([0x1B, 3, 0, link === stage.links[0] ? 1 : 2]) }
+    try stage.settle()
+    #expect(sent == [1] && !stage.links[1].isWritable)
+    try transmitted(0x40)
+    #expect(sent == [1, 2])
+    try transmitted(0x41)
+    #expect(writable == 1 && stage.links[1].isWritable)
+  }
+
+  /// The other one is told too, if the link for whose packet it waited ends.
+  @Test func aLinkThatWaitedForOneThatEndedIsToldOfRoom() throws {
+    try connectAnother()
+    for link in stage.links { link.send([0x1B, 3, 0, link === stage.links[0] ? 1 : 2]) }
+    try stage.controller.tell(HostStage.disconnected(0x40))
+    try stage.settle()
+    #expect(sent == [1, 2])
+    try transmitted(0x41)
+    #expect(stage.links[1].isWritable)
   }
 
   @Test func aLinkThatIsDisconnectedEndsWithTheReport() throws {

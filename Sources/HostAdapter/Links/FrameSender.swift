@@ -10,13 +10,15 @@ import Host
 /// |--------------------------------------|-----------------------------------------------------------------------|
 /// | `send`, and there is room            | it leaves                                                             |
 /// | `send`, and there is none            | reports that the transport keeps are taken, which may tell of room    |
-/// | frames still wait                    | reports of transmitted packets are awaited                            |
+/// | frames still wait                    | reports of transmitted packets are awaited, until `onRoom` was called |
+/// |                                      | for each link whose frames waited                                     |
 /// | `awaitTransmission`                  | the same, until the link has ended                                    |
 /// | a report                             | frames leave; then `onRoom` for its links                             |
 /// | no report for 40 s, but packets left | `onStall`                                                             |
 ///
-/// While reports are not awaited no frame waits, and no sender waits for room: reports that are taken when a frame is
-/// sent concern the queue alone.
+/// While reports are not awaited no frame waits, and no sender waits to be told of room: reports that are taken when a
+/// frame is sent concern the queue alone. A frame may leave with a report about another link; its sender is told of
+/// room with the report about its own.
 final class FrameSender {
   /// There may be room for more data of a link. Not called from inside a call that sends.
   var onRoom: ((ConnectionHandle) -> Void)?
@@ -28,6 +30,8 @@ final class FrameSender {
   private(set) var queue = ACLQueue(length: 27, packets: 1)
   /// The links that end when their packets have left.
   private var leaving: Set<ConnectionHandle> = []
+  /// The links whose frames waited, and whose senders have not been told since that there is room.
+  private var blocked: Set<ConnectionHandle> = []
   /// Rings when the first link may have stalled.
   private var stall: (any ScheduledWork)?
 
@@ -39,7 +43,7 @@ final class FrameSender {
   /// The controller is set up.
   func begin(_ controller: HostController) {
     queue = ACLQueue(length: controller.dataLength, packets: controller.dataPackets)
-    leaving = []
+    (leaving, blocked) = ([], [])
   }
 
   func linkBegan(_ handle: ConnectionHandle) { queue.begin(handle) }
@@ -48,6 +52,7 @@ final class FrameSender {
   /// - Returns: how many frames and packets did not leave.
   func linkEnded(_ handle: ConnectionHandle) -> Int {
     leaving.remove(handle)
+    blocked.remove(handle)
     return queue.end(handle)
   }
 
@@ -55,6 +60,7 @@ final class FrameSender {
   func send(_ frame: L2CAPFrame, on handle: ConnectionHandle, _ priority: ACLQueue.Priority) -> Bool {
     guard queue.add(frame.octets, to: handle, priority) else { return false }
     pump(at: context.scheduler.now)
+    if queue.waiting(on: handle) > 0 { blocked.insert(handle) }
     return true
   }
 
@@ -62,7 +68,7 @@ final class FrameSender {
   /// device.
   func drop(_ remote: UInt16, on handle: ConnectionHandle) {
     guard queue.drop(remote, on: handle) else { return }
-    context.loop.execute { [weak self] in self?.onRoom?(handle) }
+    context.loop.execute { [weak self] in self?.tellRoom(on: handle) }
   }
 
   /// A link is to end when its packets have left the controller.
@@ -79,8 +85,13 @@ final class FrameSender {
     let now = context.scheduler.now
     credit(event, at: now)
     pump(at: now)
-    for link in event.links { onRoom?(link.handle) }
-    if leaving.isEmpty, !queue.isWaiting { controller.awaitsCompletions = false }
+    for link in event.links { tellRoom(on: link.handle) }
+    if leaving.isEmpty, blocked.isEmpty { controller.awaitsCompletions = false }
+  }
+
+  private func tellRoom(on handle: ConnectionHandle) {
+    onRoom?(handle)
+    if queue.waiting(on: handle) == 0 { blocked.remove(handle) }
   }
 
   private func credit(_ event: NumberOfCompletedPackets, at now: Instant) {

@@ -77,12 +77,12 @@ final class HostStage {
   static let phone = DeviceAddress(value: 0xC011_2233_4455, kind: .random)
 
   /// The event of a link on which we are peripheral.
-  static func connected(_ handle: ConnectionHandle) -> HCIEvent {
+  static func connected(_ handle: ConnectionHandle, to peer: DeviceAddress = phone) -> HCIEvent {
     .leConnectionComplete(
       LEConnectionComplete {
         $0.handle = handle
         $0.role = 1
-        $0.peer = HCIAddress(phone)
+        $0.peer = HCIAddress(peer)
         ($0.interval, $0.supervisionTimeout) = (24, 400)
       })
   }
