@@ -188,6 +188,35 @@ import Testing
     }
   }
 
+  /// A controller that reports without end does not keep the loop from its other work.
+  @Test func fewReportsAreTakenAtATime() throws {
+    let stage = try Stage()
+    stage.kernel.withholdsCompletions = true
+    try stage.start()
+    try stage.complete()
+    let report: [UInt8] = [0x04, 0x13, 0x05, 0x01, 0x40, 0x00, 0x01, 0x00]
+    for _ in 0..<200 { try stage.write(report, to: stage.kernel.completionsEnd) }
+    #expect(stage.channel.takeCompletions().count == 128)
+    stage.channel.awaitsCompletions = true
+    try stage.settle()
+    #expect(stage.packets.count == 72)
+  }
+
+  /// Then it is unknown how much room the controller has.
+  @Test(arguments: [true, false]) func aChannelWhoseReportsAreLostEnds(_ isAwaited: Bool) throws {
+    let stage = try Stage()
+    (stage.kernel.withholdsCompletions, stage.kernel.losesCompletions) = (true, true)
+    try stage.start()
+    try stage.complete()
+    let report: [UInt8] = [0x04, 0x13, 0x05, 0x01, 0x40, 0x00, 0x01, 0x00]
+    for _ in 0..<100 { try stage.write(report, to: stage.kernel.completionsEnd) }
+    #expect(stage.ends.isEmpty)
+    stage.channel.awaitsCompletions = isAwaited
+    if !isAwaited { #expect(stage.channel.takeCompletions().count < 100) }
+    try stage.until { !stage.ends.isEmpty }
+    #expect(stage.ends.count == 1)
+  }
+
   @Test func aKernelThatWithholdsNothingTellsAllAtOnce() throws {
     let stage = try Stage()
     try stage.start()

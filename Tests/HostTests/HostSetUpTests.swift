@@ -122,6 +122,15 @@ import Testing
     #expect(controller.commands.contains { $0.opcode == 0x2005 }, "LE Set Random Address")
   }
 
+  /// The kernel has no room for reports about more packets that are not read.
+  @Test func moreBuffersThanNeededAreNotUsed() throws {
+    var controller = Controller()
+    controller.returned[0x2002] = [0, 0, 0]
+    controller.returned[0x1005] = [0xFD, 0x03, 60, 0xFF, 0xFF, 4, 0]
+    let found = try #require(profile(&controller))
+    #expect(found.dataPackets == 128)
+  }
+
   @Test func answersMayBeLonger() throws {
     var controller = Controller()
     controller.returned[0x2002] = [27, 0, 3, 9, 9, 9]

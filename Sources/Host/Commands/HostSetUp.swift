@@ -247,9 +247,13 @@ package struct HostSetUp {
   /// The kernel's user channel takes no packet of more than 1028 octets, with its headers.
   private static let longestData = 1023
 
+  /// More packets than controllers have room for. On the user channel the kernel keeps a report about each of them, and
+  /// drops those beyond its 208 KiB.
+  private static let mostPackets = 128
+
   private mutating func buffers(_ length: Int, _ packets: Int) -> String? {
     guard length >= 27, packets > 0 else { return "it has no buffers for data" }
-    (controller.dataLength, controller.dataPackets) = (min(length, Self.longestData), packets)
+    (controller.dataLength, controller.dataPackets) = (min(length, Self.longestData), min(packets, Self.mostPackets))
     return nil
   }
 

@@ -7,28 +7,42 @@ import EventLoop
 /// | State   | Input       | Then                                         |
 /// |---------|-------------|----------------------------------------------|
 /// | waiting | a report    | stays in the kernel, and wakes up nothing    |
-/// | waiting | `take`      | returned                                     |
+/// | waiting | `take`      | returned, 128 at most                        |
 /// | waiting | `isAwaited` | earlier reports are told, then each at once  |
+/// | any     | some lost   | `onLoss`                                     |
 ///
-/// The kernel drops none: no more come than the controller has room for packets.
+/// The kernel drops those for which there is no room: none of an honest controller, which sends no more than it has
+/// room for packets.
 final class CompletionReports {
   private static let batch = 4
   /// The longest event is one about 63 links.
   private static let longest = 260
+  /// So many batches are taken at once, all of an honest controller: one that reports without end leaves time for
+  /// other work.
+  private static let burst = 32
 
   private let descriptor: Descriptor
   private let loop: EventLoop
   private let onPacket: ([UInt8]) -> Void
+  private let onLoss: (Int) -> Void
+  /// How many the kernel has dropped.
+  private var lost = 0
   private var buffer = [UInt8](repeating: 0, count: batch * longest)
   private var lengths = [UInt32](repeating: 0, count: batch)
   private var isWatched = false
 
   /// Takes ownership of the descriptor.
-  /// - Parameter onPacket: called on the event loop with each report that is awaited.
-  init(_ descriptor: Descriptor, on loop: EventLoop, _ onPacket: @escaping ([UInt8]) -> Void) {
+  /// - Parameters:
+  ///   - onPacket: called on the event loop with each report that is awaited.
+  ///   - onLoss: called with the number of reports that the kernel has dropped, from inside of `take` too.
+  init(
+    _ descriptor: Descriptor, on loop: EventLoop, _ onPacket: @escaping ([UInt8]) -> Void,
+    onLoss: @escaping (Int) -> Void
+  ) {
     self.descriptor = descriptor
     self.loop = loop
     self.onPacket = onPacket
+    self.onLoss = onLoss
   }
 
   /// Whether reports are told at once.
@@ -39,10 +53,10 @@ final class CompletionReports {
     }
   }
 
-  /// Takes the reports that have come.
+  /// Takes the reports that have come, or the first of many.
   func take() -> [[UInt8]] {
     var packets: [[UInt8]] = []
-    while descriptor.isOpen {
+    for _ in 0..<Self.burst where descriptor.isOpen {
       // A controller that is gone has none; its channel tells so.
       guard let count = try? descriptor.read(into: &buffer, each: Self.longest, &lengths) else { break }
       for place in 0..<count where lengths[place] > 0 {
@@ -50,7 +64,16 @@ final class CompletionReports {
       }
       if count < Self.batch { break }
     }
+    if !packets.isEmpty { tellLosses() }
     return packets
+  }
+
+  /// Packets were dropped only if there were many to take.
+  private func tellLosses() {
+    let dropped = descriptor.receiveLoad.dropped
+    guard dropped > lost else { return }
+    lost = dropped
+    onLoss(dropped)
   }
 
   func close() { descriptor.close() }

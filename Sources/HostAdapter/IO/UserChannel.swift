@@ -173,7 +173,11 @@ final class UserChannel: PacketTransport {
       return tell(.refused(error))
     }
     completions = sockets.completions(of: controller, insteadOf: descriptor.number).map { own in
-      CompletionReports(own, on: context.loop) { [weak self] packet in self?.tell(.packet(packet)) }
+      CompletionReports(own, on: context.loop) { [weak self] packet in
+        self?.tell(.packet(packet))
+      } onLoss: { [weak self] count in
+        self?.lost(count)
+      }
     }
     tell(.opened)
   }
@@ -190,11 +194,13 @@ final class UserChannel: PacketTransport {
   private func receive(_ event: PacketSocket.Event) {
     switch event {
     case .received(let packet): tell(.packet(packet))
-    case .lost(let count): end("the kernel dropped \(count) of its packets, which were not read in time")
+    case .lost(let count): lost(count)
     case .ended: end("it was unplugged, or the kernel took it back")
     case .writable: break
     }
   }
+
+  private func lost(_ count: Int) { end("the kernel dropped \(count) of its packets, which were not read in time") }
 
   /// Not from inside a call that sends.
   private func end(_ reason: String) {

@@ -19,6 +19,7 @@ final class UserChannelKernel: UserChannelSockets {
     var controllerEnd: CInt = -1
     var completionsEnd: CInt = -1
     var withholdsCompletions = false
+    var losesCompletions = false
   }
 
   private let state = Mutex(State())
@@ -44,6 +45,11 @@ final class UserChannelKernel: UserChannelSockets {
   var withholdsCompletions: Bool {
     get { state.withLock(\.withholdsCompletions) }
     set { state.withLock { $0.withholdsCompletions = newValue } }
+  }
+  /// Whether it has room for few of those reports, and drops others.
+  var losesCompletions: Bool {
+    get { state.withLock(\.losesCompletions) }
+    set { state.withLock { $0.losesCompletions = newValue } }
   }
   /// The openings and closings of the controller.
   var calls: [Call] { state.withLock(\.calls) }
@@ -79,7 +85,10 @@ final class UserChannelKernel: UserChannelSockets {
   }
 
   func completions(of controller: ControllerIndex, insteadOf channel: Int32) -> Descriptor? {
-    guard withholdsCompletions, let (own, theirs) = try? Self.pair() else { return nil }
+    guard withholdsCompletions, let (own, theirs) = try? losesCompletions ? Self.lossyPair() : Self.pair()
+    else {
+      return nil
+    }
     state.withLock { state in
       if state.completionsEnd >= 0 { Glibc.close(state.completionsEnd) }
       state.completionsEnd = own
@@ -102,6 +111,25 @@ final class UserChannelKernel: UserChannelSockets {
       Glibc.close(state.controllerEnd)
       state.controllerEnd = -1
     }
+  }
+
+  /// The second of them has room for few packets.
+  private static func lossyPair() throws(SystemError) -> (CInt, CInt) {
+    let type = CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+    let ends = (socket(AF_INET, type, 0), socket(AF_INET, type, 0))
+    var (address, least) = (sockaddr_in(), CInt(1))
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    setsockopt(ends.1, SOL_SOCKET, SO_RCVBUF, &least, socklen_t(MemoryLayout<CInt>.size))
+    let isConnected = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+        bind(ends.1, address, length) == 0 && getsockname(ends.1, address, &length) == 0
+          && connect(ends.0, address, length) == 0
+      }
+    }
+    guard isConnected else { throw SystemError(result: -errno) }
+    return ends
   }
 
   private static func pair() throws(SystemError) -> (CInt, CInt) {
