@@ -119,6 +119,18 @@ import Testing
     #expect(sent == [1, 2])
   }
 
+  /// The end of that link was not told: another one has its handle.
+  @Test func aLinkThatTakesTheHandleOwesNothing() throws {
+    try send(1)
+    try transmitted()
+    try stage.controller.tell(HostStage.connected(0x40))
+    try stage.settle()
+    try #require(stage.links.count == 2)
+    try send(2)
+    try send(3)
+    #expect(sent == [1, 2])
+  }
+
   @Test func aLinkWhoseReportsWereNotLookedForIsNotStalled() throws {
     try send(1)
     try transmitted()

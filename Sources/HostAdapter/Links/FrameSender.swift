@@ -48,9 +48,13 @@ final class FrameSender {
 
   func linkBegan(_ handle: ConnectionHandle) { queue.begin(handle) }
 
-  /// A link has ended.
+  /// A link has ended. The reports that the transport keeps are taken first: a later link may have its handle.
   /// - Returns: how many frames and packets did not leave.
   func linkEnded(_ handle: ConnectionHandle) -> Int {
+    let events = controller.takeCompletions()
+    for event in events { credit(event, at: context.scheduler.now) }
+    // Its sender is told nothing more, and the others when all of it has ended.
+    if !events.isEmpty { context.loop.execute { [weak self] in for event in events { self?.proceed(event) } } }
     leaving.remove(handle)
     blocked.remove(handle)
     return queue.end(handle)
@@ -77,14 +81,14 @@ final class FrameSender {
     controller.awaitsCompletions = true
   }
 
-  /// Takes the reports that the transport keeps, before an event that may not overtake them. Not called by senders.
-  func catchUp() { for event in controller.takeCompletions() { completed(event) } }
-
   /// Takes a report of transmitted packets.
   func completed(_ event: NumberOfCompletedPackets) {
-    let now = context.scheduler.now
-    credit(event, at: now)
-    pump(at: now)
+    credit(event, at: context.scheduler.now)
+    proceed(event)
+  }
+
+  private func proceed(_ event: NumberOfCompletedPackets) {
+    pump(at: context.scheduler.now)
     for link in event.links { tellRoom(on: link.handle) }
     if leaving.isEmpty, blocked.isEmpty { controller.awaitsCompletions = false }
   }
@@ -122,7 +126,7 @@ final class FrameSender {
     stall = context.scheduler.schedule(at: deadline) { [weak self] in
       guard let self else { return }
       stall = nil
-      catchUp()
+      for event in controller.takeCompletions() { completed(event) }
       for handle in queue.stalled(at: context.scheduler.now) { onStall?(handle) }
       watch()
     }

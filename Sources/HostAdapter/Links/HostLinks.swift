@@ -103,10 +103,6 @@ final class HostLinks {
     case .encryptionKeyRefreshComplete(let refresh):
       pairing.receive(event)
       deliverHeld(refresh.handle)
-    case .disconnectionComplete:
-      // A later link may have its handle.
-      sender.catchUp()
-      pairing.receive(event)
     default: pairing.receive(event)
     }
   }
