@@ -65,6 +65,9 @@ struct SyncCommand: ShellCommand {
           let subevents = train.train.responses.map { ", subevents: \($0.subevents)" } ?? ""
           output.line("synchronised with set \(sid)\(every(train.train.interval)) on \(adapter)\(subevents)")
         }
+        guard answer == nil || train.train.responses?.slotDelay != nil else {
+          throw Failure("--respond: the train has no slots for responses")
+        }
         if let to {
           let named = PeriodicTransfer.Train(peripheral: train.train.peripheral, sid: train.train.sid)
           try await shell.transfer(to: to, over: train.train.adapter, within: deadline, output) { peripheral in

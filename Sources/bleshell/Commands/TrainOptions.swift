@@ -23,6 +23,9 @@ struct TrainOptions: ParsableArguments {
     help: "With --subevents: send this in a subevent of each interval, as SUBEVENT=HEX; can be repeated.")
   var sends: [String] = []
 
+  /// The shortest time between two subevents, in seconds.
+  private static let shortest = 0.0075
+
   /// Whether a command with them exchanges data until it is ended.
   var isExchange: Bool { !sends.isEmpty }
 
@@ -38,6 +41,10 @@ struct TrainOptions: ParsableArguments {
     guard (1...128).contains(subevents) else { throw Failure("--subevents must be 1 to 128", status: 64) }
     guard (1...255).contains(slots ?? 4) else { throw Failure("--slots must be 1 to 255", status: 64) }
     let count = slots ?? 4
+    guard subeventInterval != nil || interval / Double(subevents) > Self.shortest - 0.000001 else {
+      let least = shortNumber((Double(subevents) * Self.shortest * 1000).rounded(.up) / 1000)
+      throw Failure("--subevents \(subevents) goes with a --periodic-interval of at least \(least)", status: 64)
+    }
     // In the units of the controller, so that all fit.
     let time = subeventInterval ?? min(Self.floored(interval / Double(subevents), to: 0.00125), 0.31875)
     let delay = slotDelay ?? max(0.00125, Self.floored(time / 4, to: 0.00125))
@@ -52,12 +59,16 @@ struct TrainOptions: ParsableArguments {
 
   /// The data of subevents.
   func data() throws -> [(subevent: Int, data: HexBytes)] {
-    try sends.map { item in
+    let all: [(subevent: Int, data: HexBytes)] = try sends.map { item in
       let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2, let subevent = Int(parts[0]), (0..<(subevents ?? 0)).contains(subevent) else {
         throw Failure("--send must be SUBEVENT=HEX, such as 0=0102, with a subevent of the train", status: 64)
       }
       return (subevent, HexBytes(try octets(String(parts[1]))))
     }
+    guard Set(all.map(\.subevent)).count == all.count else {
+      throw Failure("--send must name each subevent once: a subevent has one packet in an interval", status: 64)
+    }
+    return all
   }
 }

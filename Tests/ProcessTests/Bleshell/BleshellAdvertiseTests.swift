@@ -45,12 +45,20 @@ import Testing
     advertising.send(signal: SIGINT)
     #expect(try advertising.exitStatus() == 0, "\(advertising.errors)")
     #expect(advertising.output.contains("subevent 1  slot 1  "), "\(advertising.output)")
+    let plain = try daemon.start(["advertise", "--adapter", "simulated", "--periodic", "0319660302ff07"])
+    let refused = try daemon.bleshell("sync", address, "--adapter", "simulated1", "--respond", "00", "--slot", "1")
+    #expect(refused.status == 1 && refused.errors.contains("no slots for responses"), "\(refused)")
+    plain.send(signal: SIGINT)
+    #expect(try plain.exitStatus() == 0, "\(plain.errors)")
     for arguments in [
       ["--slots", "2"], ["--send", "0=00"], ["--subevents", "2", "--send", "2=00"], ["--subevents", "129"],
-      ["--subevents", "2", "--slots", "0"], ["--subevents", "1", "--periodic", "0319660302ff07"],
+      ["--subevents", "2", "--send", "0=01", "--send", "0=02"], ["--subevents", "2", "--slots", "0"],
+      ["--subevents", "1", "--periodic", "0319660302ff07"],
     ] {
       #expect(try daemon.bleshell(arguments: ["advertise"] + arguments).status == 64, "\(arguments)")
     }
+    let short = try daemon.bleshell("advertise", "--subevents", "14")
+    #expect(short.status == 64 && short.errors.contains("--periodic-interval of at least 0.105"), "\(short)")
   }
 
   @Test("what cannot be sent is refused with the limit of the adapter")
