@@ -225,10 +225,11 @@ struct SyncMachine {
       return []
     }
     turn = nil
+    let ended = lost(event.handle)
     begin(train, event.handle, subevents)
-    guard entry.wanted != nil else { return [] }
+    guard entry.wanted != nil else { return ended }
     let interval = TimeUnits.connectionUnits(event.interval)
-    return [
+    return ended + [
       .periodic(train, .synchronised(interval: interval, phy: PHY(rawValue: event.phy), subevents: subevents))
     ]
   }

@@ -172,6 +172,19 @@ struct SyncMachineTests {
     try script.started(Self.create)
   }
 
+  @Test("A train whose handle another one gets is lost, and sought again")
+  func handleInUse() throws {
+    var script = try following()
+    script.give(.wantSync(other, parameters))
+    try script.started(Self.createOther)
+    try script.hear("3e 10 0e 00 0100 00 00 04030201aa00 01 0800 00")
+    script.expectTold(
+      .periodic(train, .lost), .periodic(other, .synchronised(interval: .milliseconds(10), phy: .le1M)))
+    try script.started(Self.create)
+    try script.hear("3e 0a 0f 0100 04 c3 ff 00 02 0506")
+    script.expectTold(.periodic(other, .received(PeriodicPacket(data: [5, 6], rssi: -61, txPower: 4))))
+  }
+
   @Test("What an owner before left is terminated when it is heard")
   func strays() throws {
     var script = try seeking()
