@@ -18,9 +18,9 @@ import HCI
 /// while: a system that goes to sleep begins with such commands, and says so only afterwards.
 struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initiating: RadioFamily>: RadioMachine {
   private enum Sender: Hashable {
-    case questions([Int])
-    case nobody
-    case scan, advertising, initiator, sync
+    /// If they share a command, also one for each of them alone.
+    case questions([Int], apart: [CommandPacket] = [])
+    case nobody, scan, advertising, initiator, sync
   }
 
   /// As many commands as wait for a controller that works, and more.
@@ -237,8 +237,13 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
 
   private mutating func receive(_ answer: CommandSlot.Answer, at now: Instant) -> [RadioAction] {
     if let handle = disconnecting { return disconnected(handle, answer.status, at: now) }
+    // The time of one subevent had passed: the others are not refused with it.
+    if case .questions(let numbers, let apart) = sender, !apart.isEmpty, answer.status.code == .packetTooLate {
+      for (number, packet) in zip(numbers, apart).reversed() { commands.prepend((.questions([number]), packet)) }
+      return []
+    }
     return switch sender {
-    case .questions(let numbers): numbers.map { .answered(question: $0, answer) }
+    case .questions(let numbers, _): numbers.map { .answered(question: $0, answer) }
     case .nobody: []
     case .scan: scanAnswered(answer.status, at: now)
     case .advertising: advertising.answered(answer, at: now)
@@ -278,7 +283,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       return advertising.ended(handle: event.advertisingHandle, event.status, events: event.completedEvents)
     case .lePeriodicAdvertisingSubeventDataRequest(let event):
       let next = subevents.requested(event, by: advertising.responder(event.advertisingHandle))
-      commands += next.map { (.questions($0.numbers), $0.packet) }
+      commands += next.map { (.questions($0.numbers, apart: $0.apart), $0.packet) }
       return []
     case .lePeriodicAdvertisingResponseReport(let event):
       return subevents.received(event, by: advertising.responder(event.advertisingHandle))

@@ -8,14 +8,16 @@ import HCI
 /// | empty    | `want`                            | none → waiting                                             |
 /// | waiting  | `want`                            | the earlier data is answered as cancelled → waiting        |
 /// | waiting  | the controller requests its data  | a command with all that fits, under their numbers → empty  |
+/// | empty    | that command has several and came too late | each alone, once                                  |
 /// | waiting  | the train is not wanted any more  | answered as unknown → empty                                |
 /// | any      | the controller requests its data, and there is none | nothing: the subevent is sent without    |
 /// | any      | part of a response                | kept until the rest comes                                  |
 struct SubeventMachine {
   /// An advertisement whose train has slots for responses.
   typealias Responder = (set: AdvertisingSetID, slots: ResponseSlots)
-  /// A command for the controller, and the questions that its answer belongs to.
-  typealias Question = (numbers: [Int], packet: CommandPacket)
+  /// A command for the controller, the questions that its answer belongs to, and if these are several a command for
+  /// each of them alone.
+  typealias Question = (numbers: [Int], packet: CommandPacket, apart: [CommandPacket])
 
   private struct Place: Hashable {
     let set: AdvertisingSetID
@@ -61,12 +63,15 @@ struct SubeventMachine {
     let next = (0..<min(Int(event.count), count)).compactMap { offset in
       waiting.removeValue(forKey: Place(set: set, subevent: UInt8(clamping: (Int(event.first) + offset) % count)))
     }
+    func command(_ data: [SubeventData]) -> CommandPacket {
+      CommandPacket(
+        LESetPeriodicAdvertisingSubeventData {
+          $0.advertisingHandle = event.advertisingHandle
+          $0.subevents = data.map { .init($0) }
+        })
+    }
     return Self.packed(next).map { part in
-      let command = LESetPeriodicAdvertisingSubeventData {
-        $0.advertisingHandle = event.advertisingHandle
-        $0.subevents = part.map { .init($0.data) }
-      }
-      return (part.map(\.number), CommandPacket(command))
+      (part.map(\.number), command(part.map(\.data)), part.count > 1 ? part.map { command([$0.data]) } : [])
     }
   }
 

@@ -86,9 +86,26 @@ struct SubeventTests {
     try script.hear("3e 04 27 00 00 04")
     let long = String(repeating: "03", count: 120)
     try script.command(
-      "8220 ff 00 03 00 00 01 78 \(long) 01 00 01 78 \(long) 02 00 01 01 03", status: 0x46, returns: "00")
+      "8220 ff 00 03 00 00 01 78 \(long) 01 00 01 78 \(long) 02 00 01 01 03", status: 0x0C, returns: "00")
     try script.command("8220 06 00 01 03 00 01 00", returns: "00")
     #expect(numbers(script.takeTold()) == [4, 5, 6, 7])
+    script.silent()
+  }
+
+  @Test("One subevent whose time has passed does not take others along: each goes alone, once")
+  func lateSubevent() throws {
+    var script = try running()
+    for number in 1...3 { script.give(.setSubevent(number, data(UInt8(number - 1), UInt8(number)), set)) }
+    try script.hear("3e 04 27 00 00 04")
+    try script.command("8220 11 00 03 00 01 05 01 01 01 01 05 01 02 02 01 05 01 03", status: 0x46, returns: "00")
+    script.expectTold()
+    try script.command("8220 07 00 01 00 01 05 01 01", status: 0x46, returns: "00")
+    try script.command("8220 07 00 01 01 01 05 01 02", returns: "00")
+    try script.command("8220 07 00 01 02 01 05 01 03", returns: "00")
+    let codes = script.takeTold().compactMap { action -> HCIErrorCode? in
+      if case .answered(_, let answer) = action { answer.status.code } else { nil }
+    }
+    #expect(codes == [.packetTooLate, .success, .success])
     script.silent()
   }
 
