@@ -355,5 +355,6 @@ extension HostAdapter: HostAddressesOwner {
 
 extension HostAdapter: HostLinksOwner {
   func linkBegan(_ link: HostLink) { events.emit(.connected(link)) }
+  func deliverEvents() { events.deliver() }
   func linkHasEnded() { if end.isStopping, links.all.isEmpty { controller.activities.run(.quiet) } }
 }

@@ -15,8 +15,8 @@ import HCI
 /// | unknown    | parameters         | disable             | off                      |
 ///
 /// Where devices are to be watched and the controller can watch for them, it does, and filters duplicates: it reports
-/// each advertiser once. `watching` says so when the scan is about to begin: reports may come before the answer. Else it
-/// is as if none were to be watched.
+/// each advertiser once. `watching` says so when the scan is about to begin: reports may come before the answer. Else
+/// it is as if none were to be watched.
 ///
 /// The wanted PHYs that the controller has are used; if it has none of them, nothing is wanted of it.
 ///

@@ -46,6 +46,9 @@ import Testing
       #expect(far.stage.controller.commands.last?.opcode == 0x201A)
     }
 
+    /// The time in which frames may still be those that were sent before the request.
+    func pass() throws { try far.stage.wait(EncryptionHold.delay) }
+
     func change(_ status: HCIStatus = .success) throws {
       try far.stage.controller.tell(
         .encryptionChange(
@@ -68,14 +71,18 @@ import Testing
     try stage.write(0...0)
     #expect(stage.levels == [1])
     try stage.request()
+    // Plain text, which the request has overtaken.
+    try stage.write(9...9)
+    #expect(stage.levels == [1, 1])
+    try stage.pass()
     try stage.write(1...3)
     try stage.far.send(FrameStage.requests[.leCreditBased] ?? "")
     try stage.write(4...4)
-    #expect(stage.events.count == 1)
+    #expect(stage.events.count == 2)
     #expect(try stage.far.received() == [])
     try stage.change()
-    #expect(stage.levels == [1, 2, 2, 2, 2, 2])
-    #expect(stage.numbers == [0, nil, 1, 2, 3, 4])
+    #expect(stage.levels == [1, 1, 2, 2, 2, 2, 2])
+    #expect(stage.numbers == [0, 9, nil, 1, 2, 3, 4])
     #expect(try stage.far.received() == [plain(FrameStage.responses[.leCreditBased] ?? "")])
     // Nothing is held any more.
     try stage.write(5...5)
@@ -85,6 +92,7 @@ import Testing
   @Test func framesOfALinkThatCouldNotBeEncryptedAreDelivered() throws {
     let stage = try Stage()
     try stage.request()
+    try stage.pass()
     try stage.write(1...2)
     #expect(stage.events.isEmpty)
     try stage.change(HCIStatus(.unspecifiedError))
@@ -109,6 +117,7 @@ import Testing
   @Test func eightFramesAreHeldAtMost() throws {
     let stage = try Stage()
     try stage.request()
+    try stage.pass()
     try stage.write(1...8)
     #expect(stage.events.isEmpty)
     try stage.write(9...10)
@@ -119,6 +128,7 @@ import Testing
   @Test func framesComeBeforeTheEndOfTheLink() throws {
     let stage = try Stage()
     try stage.request()
+    try stage.pass()
     try stage.write(1...2)
     try stage.far.stage.controller.tell(HostStage.disconnected(FrameStage.handle))
     try stage.far.stage.settle()

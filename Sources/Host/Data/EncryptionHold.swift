@@ -7,27 +7,38 @@ import Bluetooth
 /// |---------|---------------------------------------------|-------------------------------------------------|
 /// | open    | `begin`: the controller was given the key   | holding                                         |
 /// | open    | `keep`                                      | false: the frame is delivered                   |
+/// | holding | a frame in the first 7.5 ms                 | delivered: it may have been sent in plain text  |
 /// | holding | `keep`                                      | kept, up to 8 frames; beyond that false         |
 /// | holding | `end`: the event, the deadline, no room, the link's end | open; the frames are delivered, in order |
 ///
 /// For links on which we are peripheral only: once its device asked for encryption, its controller sends nothing in
-/// plain text (Core 5.4, Vol 6, Part B, 5.1.3.1). A peripheral may go on after a central's request: frames that came in
-/// plain text would count as encrypted.
+/// plain text (Core 5.4, Vol 6, Part B, 5.1.3.1), but frames that it sent before may come after its request, and would
+/// count as encrypted. A peripheral may even go on in plain text after a central's request.
 package struct EncryptionHold {
   /// As many frames are kept.
   package static let limit = 8
   /// For so long.
   package static let timeout = Duration.seconds(1)
+  /// The two other packets of the procedure take that long on most links.
+  package static let delay = Duration.microseconds(7500)
 
   /// Nil while frames are delivered.
   private var frames: [L2CAPFrame]?
+  private var beginning = Instant.zero
 
   package init() {}
 
-  package mutating func begin() { if frames == nil { frames = [] } }
+  package mutating func begin(at now: Instant) {
+    guard frames == nil else { return }
+    frames = []
+    beginning = now.advanced(by: Self.delay)
+  }
 
-  /// Whether frames are to be kept, with or without room.
-  package var isHolding: Bool { frames != nil }
+  /// Whether it has begun.
+  package var hasBegun: Bool { frames != nil }
+
+  /// Whether a frame that comes now is to be kept, with or without room.
+  package func isHolding(at now: Instant) -> Bool { frames != nil && now >= beginning }
 
   /// - Returns: false if the frame was not kept.
   package mutating func keep(_ frame: L2CAPFrame) -> Bool {

@@ -12,6 +12,8 @@ protocol HostLinksOwner: AnyObject {
   func linkBegan(_ link: HostLink)
   /// The users of a link know that it has ended.
   func linkHasEnded()
+  /// Events that were told are to be delivered now.
+  func deliverEvents()
 }
 
 /// The links of one controller, each under its handle, with the data on them.
@@ -112,9 +114,9 @@ final class HostLinks {
     sets.sent(packet)
     guard packet.opcode == LELongTermKeyRequestReply.opcode,
       let handle = try? LELongTermKeyRequestReply(decoding: packet).handle, let entry = entries[handle],
-      !entry.encryption.isHolding
+      !entry.encryption.hasBegun
     else { return }
-    entry.encryption.begin()
+    entry.encryption.begin(at: context.scheduler.now)
     entry.encryptionAlarm = context.scheduler.schedule(after: EncryptionHold.timeout) { [weak self] in
       self?.deliverHeld(handle)
     }
@@ -125,7 +127,10 @@ final class HostLinks {
     guard let entry = entries[handle] else { return }
     entry.encryptionAlarm?.cancel()
     entry.encryptionAlarm = nil
-    for frame in entry.encryption.end() { deliver(frame, on: handle, entry) }
+    let frames = entry.encryption.end()
+    // A pairing is told before the requests that follow it.
+    if !frames.isEmpty { owner?.deliverEvents() }
+    for frame in frames { deliver(frame, on: handle, entry) }
   }
 
   /// A device that connected to an advertising set knows us by the address of the set.
@@ -323,7 +328,7 @@ final class HostLinks {
 
   private func receive(_ frame: L2CAPFrame, on handle: ConnectionHandle, _ entry: LinkEntry) {
     // The Security Manager has a hold of its own.
-    if entry.encryption.isHolding, frame.channel != L2CAPFrame.Fixed.securityManager {
+    if frame.channel != L2CAPFrame.Fixed.securityManager, entry.encryption.isHolding(at: context.scheduler.now) {
       guard !entry.encryption.keep(frame) else { return }
       deliverHeld(handle)
     }
