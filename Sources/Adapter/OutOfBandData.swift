@@ -7,7 +7,8 @@ public struct OutOfBandData: Hashable, Sendable {
   /// structures of type 0x10 (Core 5.4, Vol 3, Part H, 2.3.5.4); nil for none.
   public let temporaryKey: [UInt8]?
 
-  /// Makes data; nil without any, or if the key has not 16 octets or only zeros, as in pairings without protection.
+  /// Makes data; nil without any, or if the key does not have 16 octets, or zeros alone, as in pairings without
+  /// protection.
   public init?(secure: SecureOutOfBandData? = nil, temporaryKey: [UInt8]? = nil) {
     guard secure != nil || temporaryKey != nil else { return nil }
     if let temporaryKey {

@@ -32,7 +32,8 @@ public enum PairingReadOutOfBand: ClientCall {
     /// The random value, 16 octets, the lowest first as in AD structures of type 0x23.
     public var random: HexBytes
     /// The temporary key, 16 octets, the lowest first as in AD structures of type 0x10: for devices without LE Secure
-    /// Connections, which begin to pair. Missing where the adapter is the kernel's.
+    /// Connections, which begin to pair. It is for one device: after its pairing read them again. Missing where the
+    /// adapter is the kernel's.
     public var temporaryKey: HexBytes?
     /// Makes the result.
     public init(

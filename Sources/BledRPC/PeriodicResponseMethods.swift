@@ -14,7 +14,8 @@ public enum PeriodicRespond: ClientCall {
     subevent of that number, and answers when the controller has it. Whether the advertiser receives it is not told, and \
     its program must have left the slot to this device. Fails with packetTooLate (domain hci) if the slot has passed, \
     with packetTooLong if the data is longer than a slot, with unknownHandle if the train is not followed at present, \
-    and with notSupported if the controller cannot respond.
+    and with notSupported if the controller cannot respond. A session may have one in progress for each train \
+    (alreadyInProgress), and a user 16 in all (limitReached).
     """
 
   /// The parameters.

@@ -36,7 +36,7 @@ final class NamedScan {
     for (name, isWanted) in [
       ("duplicates", params.duplicates), ("anonymous", params.anonymous), ("decode", params.decode),
     ] where isWanted == true {
-      throw BledError.invalidParameter.error("with \"presence\" there are no reports that \"\(name)\" could be for")
+      throw BledError.invalidParameter.error("a scan for presence sends no reports: leave out \"\(name)\"")
     }
     presence = NamedPresence(gate: gate, timeout: .seconds(timeout))
     let seconds = Int(timeout.rounded(.up))

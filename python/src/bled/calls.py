@@ -1067,7 +1067,8 @@ class Calls(ABC):
         next subevent of that number, and answers when the controller has it. Whether the advertiser receives it
         is not told, and its program must have left the slot to this device. Fails with packetTooLate (domain hci)
         if the slot has passed, with packetTooLong if the data is longer than a slot, with unknownHandle if the
-        train is not followed at present, and with notSupported if the controller cannot respond.
+        train is not followed at present, and with notSupported if the controller cannot respond. A session may
+        have one in progress for each train (alreadyInProgress), and a user 16 in all (limitReached).
 
         peripheral: The daemon's identifier of the device that sends the train.
         event: The `event` of the packet, 0 to 65535.

@@ -2302,7 +2302,8 @@ class PairingReadOutOfBandResult(Record):
     confirmation: The confirmation value, 16 octets, the lowest first as in AD structures of type 0x22.
     random: The random value, 16 octets, the lowest first as in AD structures of type 0x23.
     temporary_key: The temporary key, 16 octets, the lowest first as in AD structures of type 0x10: for
-        devices without LE Secure Connections, which begin to pair. Missing where the adapter is the kernel's.
+        devices without LE Secure Connections, which begin to pair. It is for one device: after its pairing read
+        them again. Missing where the adapter is the kernel's.
     """
 
     address: str
