@@ -59,7 +59,7 @@ import Testing
     let address = PeripheralConnect.Params(address: "C0:DE:00:00:00:01", timeout: 300)
     let id = try client.call(PeripheralConnect.self, address).peripheral
     let early = try daemon.bleshell("forget", "C0:DE:00:00:00:01")
-    #expect(early.status != 0 && early.errors.contains("disconnect all sessions from it first"))
+    #expect(early.status != 0 && early.errors.contains("end that in all sessions first"))
     try client.call(PeripheralDisconnect.self, .init(peripheral: id))
     try client.next(PeripheralDisconnected.self) { $0.peripheral == id }
     let forgetting = try daemon.bleshell("forget", "C0:DE:00:00:00:01/random")
