@@ -102,7 +102,7 @@ enum ControllerEvents {
     let data = ACLDataPacket {
       $0.handle = handle
       $0.boundary = isSent ? 0 : 2
-      $0.data = [UInt8(truncatingIfNeeded: length), UInt8(length >> 8), 0x04, 0x00] + packet
+      $0.data = ([UInt8(truncatingIfNeeded: length), UInt8(length >> 8), 0x04, 0x00] + packet)[...]
     }
     return MonitorPacket(isSent ? .sentACL : .receivedACL, data.octets)
   }

@@ -11,7 +11,7 @@ enum HCIFields {
     case .acl(let packet):
       return [
         "connection_handle": n(packet.handle), "pb_flag": n(packet.boundary), "bc_flag": n(packet.broadcast),
-        "data_total_length": n(packet.data.count), "data": hex(packet.data),
+        "data_total_length": n(packet.data.count), "data": hex(Array(packet.data)),
       ]
     case .event(let packet): return try of(event: HCIEvent(decoding: packet))
     }

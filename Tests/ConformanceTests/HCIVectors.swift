@@ -33,6 +33,7 @@ struct HCIVectors {
       case .event(let packet):
         let event = try HCIEvent(decoding: packet)
         try #require(event.packet == packet, "\(vector.testDescription)")
+        try #require(try HCIEvent(packet: octets) == event, "\(vector.testDescription)")
         if case .commandComplete(let complete) = event, complete.status.isSuccess,
           let type = KnownCommands.type(of: complete.opcode)
         {
@@ -61,7 +62,9 @@ struct HCIVectors {
     try Tally.run(.hci, "packets", vectors()) { vector in
       let octets = try #require(Hex.decode(vector.hex))
       for count in octets.indices {
-        try #require(throws: HCICodingError.self) { try HCIPacket(decoding: Array(octets.prefix(count))) }
+        let cut = Array(octets.prefix(count))
+        try #require(throws: HCICodingError.self) { try HCIPacket(decoding: cut) }
+        if octets[0] == 4, count > 0 { try #require(throws: HCICodingError.self) { try HCIEvent(packet: cut) } }
       }
     }
   }

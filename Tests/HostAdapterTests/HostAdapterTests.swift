@@ -74,7 +74,7 @@ import Testing
     var results: [BluetoothError?] = []
     link.request(wanted) { results.append($0) }
     try stage.settle()
-    #expect(stage.controller.data.map(\.data) == [[12, 0, 5, 0] + request])
+    #expect(stage.controller.data.map(\.data) == [([12, 0, 5, 0] + request)[...]])
     try stage.controller.send([
       .acl(
         ACLDataPacket {

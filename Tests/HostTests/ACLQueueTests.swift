@@ -4,9 +4,15 @@ import Host
 import Testing
 
 @Suite struct ACLQueueTests {
+  private func packets(_ queue: inout ACLQueue, at now: Instant) -> [ACLDataPacket] {
+    var packets: [ACLDataPacket] = []
+    while let packet = queue.next(at: now) { packets.append(packet) }
+    return packets
+  }
+
   /// Takes packets and describes each: its link, whether it is a first fragment, and its octets.
   private func take(_ queue: inout ACLQueue) -> [String] {
-    queue.take(at: .zero).map {
+    packets(&queue, at: .zero).map {
       "\($0.handle)\($0.boundary == 0 ? ":" : "+")\($0.data.map(String.init).joined(separator: ","))"
     }
   }
@@ -112,7 +118,7 @@ import Testing
     #expect(queue.deadline == nil)
     #expect(queue.add([1, 2], to: 1, .data) == true)
     #expect(queue.add([7], to: 2, .data) == true)
-    #expect(queue.take(at: after(1)).count == 3)
+    #expect(packets(&queue, at: after(1)).count == 3)
     #expect(queue.deadline == after(41))
     #expect(queue.completed(1, on: 1, at: after(20)) == 0)
     #expect(queue.stalled(at: after(40)) == [])

@@ -146,7 +146,7 @@ struct ControllerRun {
         ACLDataPacket {
           $0.handle = handle
           $0.boundary = boundary
-          $0.data = octets
+          $0.data = octets[...]
         }
       ).octets)
   }
@@ -168,14 +168,10 @@ struct ControllerRun {
       phase = .inUse(radio)
       return
     }
-    switch try HCIPacket(decoding: octets) {
-    case .event(let packet): take(try HCIEvent(decoding: packet))
-    case .acl(let packet):
-      guard !links.contains(packet.handle) else { return }
-      kept += 1 - early.keep(packet, at: now).count
-      invariant(0...32 ~= kept, "\(kept) packets of no link")
-    case .command: break
-    }
+    if let event = try HCIEvent(packet: octets) { return take(event) }
+    guard case .acl(let packet) = try HCIPacket(decoding: octets), !links.contains(packet.handle) else { return }
+    kept += 1 - early.keep(packet, at: now).count
+    invariant(0...32 ~= kept, "\(kept) packets of no link")
   }
 
   private mutating func take(_ event: HCIEvent) {

@@ -11,7 +11,10 @@ enum HCIPackets {
       guard let packet = try? HCIPacket(decoding: octets) else { return }
       invariant(packet.octets == octets, "\(octets) became \(packet.octets)")
       switch packet {
-      case .event(let packet): check(packet, AdvertisingReports(ofWhole: octets))
+      case .event(let packet):
+        invariant(
+          (try? HCIEvent(packet: octets)) == (try? HCIEvent(decoding: packet)), "\(octets) are two different events")
+        check(packet, AdvertisingReports(ofWhole: octets))
       case .command(let packet):
         guard let type = KnownCommands.type(of: packet.opcode) else { return }
         check(packet, type)

@@ -99,9 +99,9 @@ struct LinkRun {
     let packet = ACLDataPacket {
       $0.handle = Self.handle
       $0.boundary = isFirst ? 2 : 1
-      $0.data = data
+      $0.data = data[...]
     }
-    for case .frame(let frame) in reassembler.receive(packet) {
+    if let frame = reassembler.receive(packet).frame {
       if frame.channel == L2CAPFrame.Fixed.signalling {
         perform(
           machine.receive(frame.payload, at: now) { psm, _ in psm & 1 == 0 ? .granted(Self.own) : .refused(0x0002) })
@@ -198,28 +198,25 @@ struct LinkRun {
       }
     }
     invariant(queue.waiting(on: Self.handle) <= 264, "\(queue.waiting(on: Self.handle)) frames wait")
-    for packet in queue.take(at: now) { judge(packet) }
+    while let packet = queue.next(at: now) { judge(packet) }
   }
 
   private mutating func transmit(_ count: Int) {
     _ = queue.completed(count, on: Self.handle, at: now)
-    for packet in queue.take(at: now) { judge(packet) }
+    while let packet = queue.next(at: now) { judge(packet) }
   }
 
   /// The device takes a packet.
   private mutating func judge(_ packet: ACLDataPacket) {
     invariant(packet.data.count <= 27, "a packet of \(packet.data.count) octets")
-    for output in device.receive(packet) {
-      guard case .frame(let frame) = output else { return invariant(false, "\(output)") }
-      guard frame.channel == L2CAPFrame.Fixed.signalling else {
-        judge(frame)
-        continue
-      }
-      let command = SignallingPacket(decoding: frame.payload)
-      invariant(command.map { $0.identifier != 0 } ?? false, "a command that cannot be read: \(frame.payload)")
-      guard command?.code == SignallingPacket.Code.reconfigureResponse, !resizes.isEmpty else { continue }
-      for (remote, piece) in resizes.removeFirst() { ends[remote]?.piece = piece }
-    }
+    let output = device.receive(packet)
+    invariant(output.faults.isEmpty, "\(output)")
+    guard let frame = output.frame else { return }
+    guard frame.channel == L2CAPFrame.Fixed.signalling else { return judge(frame) }
+    let command = SignallingPacket(decoding: frame.payload)
+    invariant(command.map { $0.identifier != 0 } ?? false, "a command that cannot be read: \(frame.payload)")
+    guard command?.code == SignallingPacket.Code.reconfigureResponse, !resizes.isEmpty else { return }
+    for (remote, piece) in resizes.removeFirst() { ends[remote]?.piece = piece }
   }
 
   private mutating func judge(_ frame: L2CAPFrame) {

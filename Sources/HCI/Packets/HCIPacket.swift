@@ -78,8 +78,8 @@ package struct ACLDataPacket: PacketParameters {
   package var boundary: UInt8 = 0
   /// 0 for LE.
   package var broadcast: UInt8 = 0
-  /// The piece.
-  package var data: [UInt8] = []
+  /// The piece: a view of the packet that was received, or of the frame that is sent.
+  package var data: ArraySlice<UInt8> = []
 
   package init() {}
   package mutating func code(with coder: inout OctetCoder) {

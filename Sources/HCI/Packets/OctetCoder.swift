@@ -140,8 +140,20 @@ package struct OctetCoder {
       guard let start = advance(count) else { return }
       value = Array(octets[start..<(start + count)])
     } else {
-      octets.append(contentsOf: value.prefix(count))
-      octets.append(contentsOf: repeatElement(0, count: max(0, count - value.count)))
+      octets.append(contentsOf: value.count <= count ? value[...] : value[..<count])
+      if value.count < count { octets.append(contentsOf: repeatElement(0, count: count - value.count)) }
+    }
+  }
+
+  /// Octets after their number, without a copy when they are read.
+  package mutating func octets<Count: FixedWidthInteger>(_ value: inout ArraySlice<UInt8>, countedBy: Count.Type) {
+    var count = Count(clamping: value.count)
+    number(&count)
+    if isReading {
+      guard let start = advance(Int(count)) else { return }
+      value = octets[start..<(start &+ Int(count))]
+    } else {
+      octets.append(contentsOf: value.prefix(Int(count)))
     }
   }
 

@@ -15,7 +15,7 @@ import HCI
 /// | `begin`                               | the link may send; packets of an earlier one of its handle are freed |
 /// | `add`                                 | waits, at most 256 frames on a link; refused beyond that, but for  |
 /// |                                       | channels, which see to it themselves that few wait                 |
-/// | `take`                                | as many fragments as there are free buffers                        |
+/// | `next`                                | a fragment, if there is a free buffer                              |
 /// | `completed`                           | so many buffers of the link are free; more than were used is clamped |
 /// | `drop`                                | a channel's pieces are dropped, but for one that has begun         |
 /// | 40 s without `completed`              | `stalled`, if packets of the link are in the controller            |
@@ -58,15 +58,15 @@ package struct ACLQueue {
     }
 
     /// The next fragment; nil if nothing waits.
-    mutating func next(_ length: Int) -> (isFirst: Bool, octets: [UInt8])? {
+    mutating func next(_ length: Int) -> (isFirst: Bool, octets: ArraySlice<UInt8>)? {
       guard rest.isEmpty else {
         defer { rest = rest.dropFirst(length) }
-        return (false, Array(rest.prefix(length)))
+        return (false, rest.prefix(length))
       }
       guard let frame = nextFrame() else { return nil }
-      guard frame.count > length else { return (true, frame) }
+      guard frame.count > length else { return (true, frame[...]) }
       rest = frame.dropFirst(length)
-      return (true, Array(frame.prefix(length)))
+      return (true, frame.prefix(length))
     }
   }
 
@@ -127,18 +127,13 @@ package struct ACLQueue {
     return true
   }
 
-  /// The packets that the controller has room for.
-  package mutating func take(at now: Instant) -> [ACLDataPacket] {
-    var taken: [ACLDataPacket] = []
-    var idle = 0
-    while inFlight < packets, idle < links.count {
+  /// The next packet, if the controller has room for one.
+  package mutating func next(at now: Instant) -> ACLDataPacket? {
+    guard inFlight < packets else { return nil }
+    for _ in links.indices {
       let place = turn
       turn = turn + 1 < links.count ? turn + 1 : 0
-      guard mayTake(links[place].inFlight), let (isFirst, octets) = links[place].next(length) else {
-        idle += 1
-        continue
-      }
-      idle = 0
+      guard mayTake(links[place].inFlight), let (isFirst, octets) = links[place].next(length) else { continue }
       if links[place].inFlight == 0 { links[place].since = now }
       links[place].inFlight += 1
       inFlight += 1
@@ -146,9 +141,9 @@ package struct ACLQueue {
       packet.handle = links[place].handle
       packet.boundary = isFirst ? 0 : 1
       packet.data = octets
-      taken.append(packet)
+      return packet
     }
-    return taken
+    return nil
   }
 
   /// Whether a link that has so many buffers may have one more of the free ones.

@@ -5,10 +5,10 @@ import HCI
 /// | State   | Input                        | Output, next state                      |
 /// |---------|------------------------------|-----------------------------------------|
 /// | idle    | a first fragment             | the frame if it is whole: idle; else partial |
-/// | idle    | a continuation               | `.dropped(.continuation)`; idle         |
+/// | idle    | a continuation               | the fault `.continuation`; idle         |
 /// | partial | a continuation               | the frame if it is whole: idle; else partial |
-/// | partial | more than the header says    | `.dropped(.tooLong)`; idle              |
-/// | partial | a first fragment             | `.dropped(.incomplete)`, then as in idle |
+/// | partial | more than the header says    | the fault `.tooLong`; idle              |
+/// | partial | a first fragment             | the fault `.incomplete`, then as in idle |
 ///
 /// The state is a link's, and ends with it. At most one frame is buffered, 65,539 octets.
 package struct ACLReassembler {
@@ -22,36 +22,45 @@ package struct ACLReassembler {
     case tooLong
   }
 
-  package enum Output: Hashable, Sendable {
-    case frame(L2CAPFrame)
-    case dropped(Fault)
+  /// What a packet completes.
+  package struct Output: Hashable, Sendable {
+    /// The frame that is whole now.
+    package var frame: L2CAPFrame?
+    /// Why octets were dropped, at most two of them.
+    package var faults: [Fault] = []
+
+    package init(frame: L2CAPFrame? = nil, faults: [Fault] = []) {
+      self.frame = frame
+      self.faults = faults
+    }
   }
 
-  private var buffer: [UInt8] = []
+  private var buffer: ArraySlice<UInt8> = []
 
   package init() {}
 
-  package mutating func receive(_ packet: ACLDataPacket) -> [Output] {
-    guard !packet.data.isEmpty else { return [] }
-    var outputs: [Output] = []
+  package mutating func receive(_ packet: ACLDataPacket) -> Output {
+    var output = Output()
+    guard !packet.data.isEmpty else { return output }
     if packet.boundary == 1 {
-      guard !buffer.isEmpty else { return [.dropped(.continuation)] }
+      guard !buffer.isEmpty else { return Output(faults: [.continuation]) }
     } else if !buffer.isEmpty {
-      outputs.append(.dropped(.incomplete))
+      output.faults.append(.incomplete)
       buffer = []
     }
     // Mostly a frame is one packet, whose octets are taken over.
     if buffer.isEmpty { buffer = packet.data } else { buffer += packet.data }
-    guard buffer.count >= L2CAPFrame.header else { return outputs }
-    let length = L2CAPFrame.header + Int(buffer[0]) + Int(buffer[1]) << 8
-    guard buffer.count >= length else { return outputs }
+    guard buffer.count >= L2CAPFrame.header else { return output }
+    let start = buffer.startIndex
+    let length = L2CAPFrame.header + Int(buffer[start]) + Int(buffer[start + 1]) << 8
+    guard buffer.count >= length else { return output }
     if buffer.count > length {
-      outputs.append(.dropped(.tooLong))
+      output.faults.append(.tooLong)
     } else {
-      let channel = UInt16(buffer[2]) | UInt16(buffer[3]) << 8
-      outputs.append(.frame(L2CAPFrame(channel: channel, payload: Array(buffer[L2CAPFrame.header...]))))
+      let channel = UInt16(buffer[start + 2]) | UInt16(buffer[start + 3]) << 8
+      output.frame = L2CAPFrame(channel: channel, payload: Array(buffer.dropFirst(L2CAPFrame.header)))
     }
     buffer = []
-    return outputs
+    return output
   }
 }

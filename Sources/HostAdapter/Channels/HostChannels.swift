@@ -24,7 +24,7 @@ final class HostChannels {
   private let context: AdapterContext
   private var listeners: [UInt16: ChannelParameters] = [:]
   private var openings: [ConnectionHandle: [UInt16: Opening]] = [:]
-  private var channels: [ConnectionHandle: [UInt16: HostChannel]] = [:]
+  private var channels = NumberTable<NumberTable<HostChannel>>()
 
   init(_ links: HostLinks, in context: AdapterContext) {
     self.links = links
@@ -157,7 +157,9 @@ final class HostChannels {
     _ receiving: ChannelFlow.Sizes, _ end: ChannelEnd
   ) -> HostChannel {
     let channel = HostChannel(number, to: psm, mode, on: handle, receiving: receiving, end, owner: self, in: context)
-    channels[handle, default: [:]][number] = channel
+    var all = channels[handle] ?? NumberTable()
+    all[number] = channel
+    channels[handle] = all
     return channel
   }
 
@@ -174,11 +176,11 @@ final class HostChannels {
   /// The controller has transmitted packets of a link: its channels take turns.
   func transmitted(_ handle: ConnectionHandle) {
     guard let all = channels[handle], !all.isEmpty else { return }
-    if all.count == 1, let channel = all.values.first { return channel.proceed() }
-    let first = all.keys.sorted()
-    let start = (lastServed[handle] ?? 0) % first.count
+    if all.count == 1 { return all.first?.proceed() ?? () }
+    let numbers = all.numbers
+    let start = (lastServed[handle] ?? 0) % numbers.count
     lastServed[handle] = start + 1
-    for number in first[start...] + first[..<start] { channels[handle]?[number]?.proceed() }
+    for number in numbers[start...] + numbers[..<start] { channels[handle]?[number]?.proceed() }
   }
 
   /// Counts up, so that each channel of a link is first in its turn.
@@ -189,7 +191,7 @@ final class HostChannels {
     lastServed[handle] = nil
     let reason = GAPError.disconnected.error("the link ended: \(error)")
     for opening in (openings.removeValue(forKey: handle) ?? [:]).values { context.fail(opening.done, reason) }
-    for channel in (channels.removeValue(forKey: handle) ?? [:]).values { channel.end(reason) }
+    for channel in channels.remove(handle)?.values ?? [] { channel.end(reason) }
   }
 }
 

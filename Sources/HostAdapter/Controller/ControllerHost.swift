@@ -120,13 +120,10 @@ final class ControllerHost {
   }
 
   /// Takes the reports that wait.
-  func takeCompletions() -> [NumberOfCompletedPackets] {
-    (transport?.takeCompletions() ?? []).compactMap { octets in
+  func takeCompletions(_ body: (NumberOfCompletedPackets) -> Void) {
+    for octets in transport?.takeCompletions() ?? [] {
       taps.tell(octets, isSent: false)
-      guard case .event(let packet)? = try? HCIPacket(decoding: octets),
-        case .numberOfCompletedPackets(let event)? = try? HCIEvent(decoding: packet)
-      else { return nil }
-      return event
+      if case .numberOfCompletedPackets(let event)? = try? HCIEvent(packet: octets) { body(event) }
     }
   }
 
@@ -177,12 +174,9 @@ final class ControllerHost {
         for report in activities.heard(reports) { owner?.heard(report) }
         return
       }
-      switch try HCIPacket(decoding: octets) {
-      case .event(let packet): receive(try HCIEvent(decoding: packet))
-      case .acl(let packet): owner?.receive(packet)
+      if let event = try HCIEvent(packet: octets) { return receive(event) }
       // A host gets no commands.
-      case .command: break
-      }
+      if case .acl(let packet) = try HCIPacket(decoding: octets) { owner?.receive(packet) }
     } catch {
       context.logger.debug("an HCI packet could not be decoded: \(error)")
       if let handle = HCIPacket.dataHandle(of: octets) { owner?.lostData(on: handle) }

@@ -20,6 +20,8 @@ final class CompletionReports {
   /// So many batches are taken at once, all of an honest controller: one that reports without end leaves time for
   /// other work.
   private static let burst = 32
+  /// The kernel drops reports only when many wait: with fewer than these its counter is not looked at.
+  private static let fewest = 8
 
   private let descriptor: Descriptor
   private let loop: EventLoop
@@ -64,11 +66,10 @@ final class CompletionReports {
       }
       if count < Self.batch { break }
     }
-    if !packets.isEmpty { tellLosses() }
+    if packets.count >= Self.fewest { tellLosses() }
     return packets
   }
 
-  /// Packets were dropped only if there were many to take.
   private func tellLosses() {
     let dropped = descriptor.receiveLoad.dropped
     guard dropped > lost else { return }

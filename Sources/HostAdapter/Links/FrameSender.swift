@@ -27,7 +27,7 @@ final class FrameSender {
 
   private let controller: ControllerHost
   private let context: AdapterContext
-  private(set) var queue = ACLQueue(length: 27, packets: 1)
+  private var queue = ACLQueue(length: 27, packets: 1)
   /// The links that end when their packets have left.
   private var leaving: Set<ConnectionHandle> = []
   /// The links whose frames waited, and whose senders have not been told since that there is room.
@@ -51,7 +51,8 @@ final class FrameSender {
   /// A link has ended. The reports that the transport keeps are taken first: a later link may have its handle.
   /// - Returns: how many frames and packets did not leave.
   func linkEnded(_ handle: ConnectionHandle) -> Int {
-    let events = controller.takeCompletions()
+    var events: [NumberOfCompletedPackets] = []
+    controller.takeCompletions { events.append($0) }
     for event in events { credit(event, at: context.scheduler.now) }
     // Its sender is told nothing more, and the others when all of it has ended.
     if !events.isEmpty { context.loop.execute { [weak self] in for event in events { self?.proceed(event) } } }
@@ -67,6 +68,18 @@ final class FrameSender {
     if queue.waiting(on: handle) > 0 { blocked.insert(handle) }
     return true
   }
+
+  /// How many octets a packet of the controller carries.
+  var dataLength: Int { queue.length }
+
+  /// Whether frames of a link wait for the controller's buffers, those of channels aside.
+  func isWaiting(on handle: ConnectionHandle) -> Bool { queue.isWaiting(on: handle) }
+
+  /// Whether frames of a link have not left the controller.
+  func isUnsent(on handle: ConnectionHandle) -> Bool { queue.unsent(on: handle) > 0 }
+
+  /// How many pieces of channels wait for the controller's buffers.
+  func waitingPieces(on handle: ConnectionHandle) -> Int { queue.waitingOfChannels(on: handle) }
 
   /// Drops the pieces of a channel that wait for the controller's buffers: a later channel may have its number at the
   /// device.
@@ -112,13 +125,17 @@ final class FrameSender {
   func pump() { pump(at: context.scheduler.now) }
 
   private func pump(at now: Instant) {
-    for packet in queue.take(at: now) { controller.send(.acl(packet)) }
+    transmit(at: now)
     if queue.isWaiting, !controller.awaitsCompletions {
-      for event in controller.takeCompletions() { credit(event, at: now) }
-      for packet in queue.take(at: now) { controller.send(.acl(packet)) }
+      controller.takeCompletions { credit($0, at: now) }
+      transmit(at: now)
       if queue.isWaiting { controller.awaitsCompletions = true }
     }
     watch()
+  }
+
+  private func transmit(at now: Instant) {
+    while let packet = queue.next(at: now) { controller.send(.acl(packet)) }
   }
 
   private func watch() {
@@ -126,7 +143,7 @@ final class FrameSender {
     stall = context.scheduler.schedule(at: deadline) { [weak self] in
       guard let self else { return }
       stall = nil
-      for event in controller.takeCompletions() { completed(event) }
+      controller.takeCompletions { completed($0) }
       for handle in queue.stalled(at: context.scheduler.now) { onStall?(handle) }
       watch()
     }

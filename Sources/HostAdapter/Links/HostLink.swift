@@ -170,6 +170,7 @@ final class HostLink: Link, ControllerLink {
   /// An ATT packet came.
   func receive(_ packet: [UInt8]) {
     guard packet.count <= Self.longestMTU else { return lost("a packet of a device is longer than the MTU") }
+    guard !incoming.isEmpty || !mayDeliver else { return tell(.received(packet)) }
     guard incoming.count < Self.limit else {
       guard hasStarted, let first = incoming.popFirst() else { return lost("packets of a device were not awaited") }
       // No room is left: the oldest one is delivered anyway.
@@ -197,8 +198,10 @@ final class HostLink: Link, ControllerLink {
     if !isOver, incoming.isEmpty { links.room.read(handle) }
   }
 
+  private var mayDeliver: Bool { hasStarted && isReading && !isOver }
+
   private func deliver() {
-    while hasStarted, isReading, !isOver, let packet = incoming.popFirst() { tell(.received(packet)) }
+    while mayDeliver, let packet = incoming.popFirst() { tell(.received(packet)) }
   }
 
   /// The controller has transmitted packets of this link.

@@ -49,7 +49,7 @@ final class HostLinks {
   private var early = EarlyData()
   private var sets = SetAddresses()
   let room: HostRoom
-  private var entries: [ConnectionHandle: LinkEntry] = [:]
+  private var entries = NumberTable<LinkEntry>()
 
   init(_ controller: ControllerHost, in context: AdapterContext) {
     self.controller = controller
@@ -69,7 +69,7 @@ final class HostLinks {
   func link(_ handle: ConnectionHandle) -> HostLink? { entries[handle]?.link }
 
   /// The announced links.
-  var all: [HostLink] { entries.keys.sorted().compactMap { entries[$0]?.link } }
+  var all: [HostLink] { entries.values.compactMap(\.link) }
 
   /// Whether a link that we initiated was not announced yet: it could be lost if its initiator pauses.
   var isAwaiting: Bool { entries.values.contains { $0.attempts != nil } }
@@ -86,7 +86,7 @@ final class HostLinks {
 
   /// Ends all links.
   func close(_ error: BluetoothError) {
-    for handle in entries.keys.sorted() { end(handle, error) }
+    for handle in entries.numbers { end(handle, error) }
     requester.endAll()
   }
 
@@ -224,7 +224,7 @@ final class HostLinks {
     // Its buffers are free.
     defer { sender.pump() }
     if let entry = entries[handle], entry.role == .central, entry.attempts != nil {
-      entries.removeValue(forKey: handle)?.patience?.cancel()
+      entries.remove(handle)?.patience?.cancel()
       let error = reason.error("no connection to \(entry.peer)")
       forget(handle, error)
       return controller.activities.run(.attachFailed(entry.peer, error))
@@ -236,7 +236,7 @@ final class HostLinks {
   private func end(_ handle: ConnectionHandle, _ error: BluetoothError) {
     deliverHeld(handle)
     // Data may have come of a link that was not used.
-    guard let entry = entries.removeValue(forKey: handle) else { return early.drop(handle) }
+    guard let entry = entries.remove(handle) else { return early.drop(handle) }
     let unsent = forget(handle, error)
     entry.patience?.cancel()
     guard let link = entry.link else { return }
@@ -259,9 +259,7 @@ final class HostLinks {
 
   /// The link to a device is wanted no longer; the initiator disconnects it.
   func abandonAttachment(to device: DeviceAddress) {
-    for (handle, entry) in entries where entry.role == .central && entry.peer == device {
-      entries[handle]?.attempts = nil
-    }
+    for entry in entries.values where entry.role == .central && entry.peer == device { entry.attempts = nil }
   }
 
   /// The controller is to end a link.
@@ -279,19 +277,19 @@ final class HostLinks {
   }
 
   /// Whether packets of a link wait for the controller's buffers.
-  func isWaiting(_ link: HostLink) -> Bool { sender.queue.isWaiting(on: link.handle) }
+  func isWaiting(_ link: HostLink) -> Bool { sender.isWaiting(on: link.handle) }
 
   /// Whether packets of a link have not left the controller.
-  func isUnsent(_ link: HostLink) -> Bool { sender.queue.unsent(on: link.handle) > 0 }
+  func isUnsent(_ link: HostLink) -> Bool { sender.isUnsent(on: link.handle) }
 
   /// A link is to end when its packets have left the controller.
   func awaitTransmission(of link: HostLink) { sender.awaitTransmission(on: link.handle) }
 
   /// How many octets a packet of the controller carries.
-  var dataLength: Int { sender.queue.length }
+  var dataLength: Int { sender.dataLength }
 
   /// How many pieces of channels wait for the controller's buffers.
-  func waitingPieces(on handle: ConnectionHandle) -> Int { sender.queue.waitingOfChannels(on: handle) }
+  func waitingPieces(on handle: ConnectionHandle) -> Int { sender.waitingPieces(on: handle) }
 
   /// Sends a piece of a channel, for which there is room.
   func send(_ piece: L2CAPFrame, on handle: ConnectionHandle) { _ = sender.send(piece, on: handle, .channel) }
@@ -316,19 +314,19 @@ final class HostLinks {
       return dropped(early.keep(packet, at: context.scheduler.now))
     }
     if entry.link == nil { announce(packet.handle) }
-    for output in entry.reassembler.receive(packet) {
-      switch output {
-      case .frame(let frame): receive(frame, on: packet.handle, entry)
-      case .dropped(let fault):
-        context.logger.debug("data were dropped: \(fault)", metadata: ["handle": "\(packet.handle)"])
-      }
+    let output = entry.reassembler.receive(packet)
+    for fault in output.faults {
+      context.logger.debug("data were dropped: \(fault)", metadata: ["handle": "\(packet.handle)"])
     }
+    if let frame = output.frame { receive(frame, on: packet.handle, entry) }
     room.received(on: packet.handle, isHeld: entry.link?.isHolding == true)
   }
 
   private func receive(_ frame: L2CAPFrame, on handle: ConnectionHandle, _ entry: LinkEntry) {
     // The Security Manager has a hold of its own.
-    if frame.channel != L2CAPFrame.Fixed.securityManager, entry.encryption.isHolding(at: context.scheduler.now) {
+    if entry.encryption.hasBegun, frame.channel != L2CAPFrame.Fixed.securityManager,
+      entry.encryption.isHolding(at: context.scheduler.now)
+    {
       guard !entry.encryption.keep(frame) else { return }
       deliverHeld(handle)
     }

@@ -50,7 +50,7 @@ import Testing
           ACLDataPacket {
             $0.handle = 0x40
             $0.boundary = 2
-            $0.data = frame.octets
+            $0.data = frame.octets[...]
           })
       ])
       try stage.settle()
@@ -78,7 +78,8 @@ import Testing
         try stage.settle()
       }
       return new.map {
-        L2CAPFrame(channel: UInt16($0.data[2]) | UInt16($0.data[3]) << 8, payload: Array($0.data[4...]))
+        let octets = Array($0.data)
+        return L2CAPFrame(channel: UInt16(octets[2]) | UInt16(octets[3]) << 8, payload: Array(octets[4...]))
       }
     }
 

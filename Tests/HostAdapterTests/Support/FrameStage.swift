@@ -90,7 +90,7 @@ final class FrameStage {
         ACLDataPacket {
           $0.handle = Self.handle
           $0.boundary = isFirst ? 2 : 1
-          $0.data = octets
+          $0.data = octets[...]
         })
     ])
     try stage.settle()

@@ -113,15 +113,15 @@ final class UserChannelKernel: UserChannelSockets {
     }
   }
 
-  /// The second of them has room for few packets.
+  /// The second of them has room for some ten packets.
   private static func lossyPair() throws(SystemError) -> (CInt, CInt) {
     let type = CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
     let ends = (socket(AF_INET, type, 0), socket(AF_INET, type, 0))
-    var (address, least) = (sockaddr_in(), CInt(1))
+    var (address, room) = (sockaddr_in(), CInt(8192))
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     address.sin_family = sa_family_t(AF_INET)
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    setsockopt(ends.1, SOL_SOCKET, SO_RCVBUF, &least, socklen_t(MemoryLayout<CInt>.size))
+    setsockopt(ends.1, SOL_SOCKET, SO_RCVBUF, &room, socklen_t(MemoryLayout<CInt>.size))
     let isConnected = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
         bind(ends.1, address, length) == 0 && getsockname(ends.1, address, &length) == 0
