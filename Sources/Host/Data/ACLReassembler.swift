@@ -22,7 +22,7 @@ package struct ACLReassembler {
     case tooLong
   }
 
-  /// What a packet completes.
+  /// The frame that a packet completes, with faults.
   package struct Output: Hashable, Sendable {
     /// The frame that is whole now.
     package var frame: L2CAPFrame?
