@@ -11,10 +11,8 @@ import Testing
 @Suite struct HostLinkTests {
   private let handle: ConnectionHandle = 0x40
 
-  @Test func aLinkWhoseDeviceIsNotHeardIsAnnouncedAndDelaysNoOtherAddress() throws {
-    // Read Remote Features gets its status; its event does not come.
-    let stage = try HostStage(privacy: .seconds(900))
-    let first = stage.adapter.information.privateAddress
+  /// We connect to the phone, which was not heard yet.
+  private func initiate(_ stage: HostStage) throws {
     stage.adapter.connect(to: HostStage.phone, ConnectionParameters())
     try stage.settle()
     try stage.controller.tell(
@@ -25,6 +23,13 @@ import Testing
           ($0.interval, $0.supervisionTimeout) = (24, 400)
         }))
     try stage.settle()
+  }
+
+  @Test func aLinkWhoseDeviceIsNotHeardIsAnnouncedAndDelaysNoOtherAddress() throws {
+    // Read Remote Features gets its status; its event does not come.
+    let stage = try HostStage(privacy: .seconds(900))
+    let first = stage.adapter.information.privateAddress
+    try initiate(stage)
     #expect(stage.controller.commands.contains { $0.opcode == 0x2016 })
     try stage.wait(.milliseconds(4999))
     #expect(stage.links.isEmpty)
@@ -33,6 +38,47 @@ import Testing
     try stage.wait(.seconds(895))
     #expect(stage.adapter.information.privateAddress != first)
     #expect(stage.ends.isEmpty)
+  }
+
+  private func features(_ status: HCIErrorCode) -> HCIEvent {
+    .leReadRemoteFeaturesComplete(
+      LEReadRemoteFeaturesComplete {
+        $0.status = HCIStatus(status)
+        $0.handle = self.handle
+      })
+  }
+
+  /// Controllers end what was asked of a link that failed just before they tell its end.
+  @Test(arguments: [HCIErrorCode.connectionFailedToBeEstablished, .connectionTimeout, .unknownConnectionIdentifier])
+  func aLinkThatFailsIsNotAnnounced(_ status: HCIErrorCode) throws {
+    for isRefused in [true, false] {
+      let stage = try HostStage { if isRefused { $0.refused[0x2016] = status } }
+      try initiate(stage)
+      var failed = HostStage.disconnected(handle)
+      if case .disconnectionComplete(var event) = failed {
+        event.reason = HCIStatus(.connectionFailedToBeEstablished)
+        failed = .disconnectionComplete(event)
+      }
+      if isRefused { try stage.controller.tell(failed) } else { try stage.controller.tell(features(status), failed) }
+      try stage.settle()
+      #expect(stage.links.isEmpty)
+      let failures = stage.events.compactMap {
+        if case .connectAttemptFailed(_, let error) = $0 { error.code } else { nil }
+      }
+      #expect(failures == [0x3E])
+      try stage.wait(.milliseconds(250))
+      #expect(stage.controller.commands.count { $0.opcode == LECreateConnection.opcode } == 2)
+    }
+  }
+
+  @Test(arguments: [HCIErrorCode.success, .unsupportedRemoteFeature, .differentTransactionCollision])
+  func aLinkWhoseDeviceIsHeardIsAnnounced(_ status: HCIErrorCode) throws {
+    let stage = try HostStage()
+    try initiate(stage)
+    #expect(stage.links.isEmpty)
+    try stage.controller.tell(features(status))
+    try stage.settle()
+    #expect(stage.links.count == 1)
   }
 
   /// The controller's reason for the end of a link that could not be encrypted, and the one to tell.
@@ -53,16 +99,7 @@ import Testing
         isSecureConnections: true, role: .central))
     bonds.all = [bond]
     stage.adapter.setBonds(bonds)
-    stage.adapter.connect(to: HostStage.phone, ConnectionParameters())
-    try stage.settle()
-    try stage.controller.tell(
-      .leConnectionComplete(
-        LEConnectionComplete {
-          $0.handle = handle
-          $0.peer = HCIAddress(HostStage.phone)
-          ($0.interval, $0.supervisionTimeout) = (24, 400)
-        }))
-    try stage.settle()
+    try initiate(stage)
     try stage.wait(.seconds(5))
     var errors: [BluetoothError?] = []
     let link = try #require(stage.links.first)

@@ -23,6 +23,7 @@ protocol HostLinksOwner: AnyObject {
 /// | none      | `linkUp` as peripheral                       | announced, with the data that came before             |
 /// | none      | `linkUp`, `attach` as central                | awaited: the other controller is asked for its features |
 /// | awaited   | its features, or that it does not tell; data | announced                                             |
+/// | awaited   | that there is no such link                   | awaited                                               |
 /// | awaited   | none of them for 5 s                         | announced: no new address waits longer for a link     |
 /// | awaited   | `linkDown`                                   | none: the attempt has failed (0x3E)                   |
 /// | announced | `linkDown`                                   | none: frames, reassembly and signalling end with it   |
@@ -152,7 +153,7 @@ final class HostLinks {
     case .attach(let handle, let device, let attempts): attach(handle, to: device, attempts: attempts)
     case .link(let handle, let news):
       requester.receive(news, handle)
-      if case .features = news { announce(handle) }
+      if case .features(let status, _) = news { wasAsked(handle, status) }
     case .linkDown(let handle, let reason): linkDown(handle, reason)
     case .send, .scanning, .watching, .presence, .advertising, .periodic, .responses, .trainReceived, .trainNotReceived,
       .attemptFailed, .connectWaiting, .sharing, .faulty, .encryptionChanged, .keysMissing, .answered, .broken, .quiet,
@@ -183,10 +184,18 @@ final class HostLinks {
   private func attach(_ handle: ConnectionHandle, to device: DeviceAddress, attempts: Int) {
     entries[handle]?.attempts = attempts
     controller.activities.ask(CommandPacket(LEReadRemoteFeatures(handle: handle))) { [weak self] answer in
-      if !answer.status.isSuccess { self?.announce(handle) }
+      if !answer.status.isSuccess { self?.wasAsked(handle, answer.status) }
     }
     wait(handle, Self.awaiting) { [weak self] in self?.announce(handle) }
     receiveEarly(handle)
+  }
+
+  /// The other controller was asked for its features. With some outcomes the link has failed: its end is told next.
+  private func wasAsked(_ handle: ConnectionHandle, _ status: HCIStatus) {
+    switch status.code {
+    case .connectionFailedToBeEstablished, .connectionTimeout, .unknownConnectionIdentifier: break
+    default: announce(handle)
+    }
   }
 
   private func wait(_ handle: ConnectionHandle, _ time: Duration, _ end: @escaping () -> Void) {
