@@ -3,9 +3,10 @@ import HCI
 extension ControllerProfile {
   /// The LE events to unmask (Core 5.4, Vol 4, Part E, 7.8.1): the events that the kernel unmasks by the controller's
   /// features and commands, and the events of synchronisation, subrating, connection rates and monitored advertisers,
-  /// which it does not unmask for every controller.
+  /// which it does not unmask for every controller. For our own host also the events that every controller has: one
+  /// without the central role tells of links as peripheral with the event of a command that it lacks.
   package var eventMask: UInt64 {
-    var bits: Set<Int> = []
+    var bits: Set<Int> = isExclusive ? Set(0...4) : []
     for (feature, events) in Self.featureEvents where features.rawValue & 1 << feature != 0 { bits.formUnion(events) }
     for (octet, mask, event) in Self.commandEvents where has(octet: octet, bits: mask) { bits.insert(event) }
     if scansExtended { bits.insert(12) }

@@ -139,6 +139,15 @@ import Testing
     #expect(found.dataPackets == 3)
   }
 
+  @Test func linksAreToldByControllersWithoutTheCentralRole() throws {
+    var controller = Controller()
+    controller.returned[0x1002] = [UInt8](repeating: 0, count: 64)
+    controller.returned[0x2003] = [0x20, 0, 0, 0, 0, 0, 0, 0]
+    _ = try #require(profile(&controller))
+    // With the events of Data Length Extension.
+    #expect(controller.commands.last { $0.opcode == 0x2001 }?.parameters == [0x5F, 0, 0, 0, 0, 0, 0, 0])
+  }
+
   @Test func aMaskThatIsRefusedIsReplacedByTheOldestOne() throws {
     var controller = Controller()
     controller.refused[0x2001] = 0x12

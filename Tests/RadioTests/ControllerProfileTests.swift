@@ -18,4 +18,13 @@ struct ControllerProfileTests {
     profile.commands?[35] = 0x50
     #expect(profile.usableFeatures == profile.features && profile.phys == Set(PHY.allCases))
   }
+
+  /// Builds of Zephyr without the central role do not report LE Create Connection.
+  @Test func aControllerOfOurOwnTellsAllThatEveryControllerCan() {
+    var profile = ControllerProfile(address: .none)
+    profile.commands = [UInt8](repeating: 0, count: 64)
+    #expect(profile.eventMask == 0)
+    profile.isExclusive = true
+    #expect(profile.eventMask == 0x1F)
+  }
 }

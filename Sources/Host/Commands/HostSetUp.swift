@@ -159,7 +159,7 @@ package struct HostSetUp {
       case .done(let profile):
         controller.profile = profile
         controller.profile.isExclusive = true
-        let rest = [CommandPacket(LESetEventMask { $0.mask = profile.eventMask }), Self.hostSupport]
+        let rest = [CommandPacket(LESetEventMask { $0.mask = controller.profile.eventMask }), Self.hostSupport]
         state = .finishing(rest + (mayBeSlowed ? Self.flowControl : []))
         return next(at: now)
       }
