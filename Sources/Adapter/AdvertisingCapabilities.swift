@@ -17,6 +17,8 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
   public var hasResponses = false
   /// Whether the coding on LE Coded can be chosen.
   public var selectsCoding: Bool
+  /// Whether the kernel uses the controller, too: it takes one random address for that of all links.
+  public var isShared = true
 
   /// Describes a controller.
   public init(
@@ -73,7 +75,7 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
         ask for the PHY coded
         """)
     }
-    if let own = parameters.ownAddress, own != address, address.kind == .random {
+    if isShared, let own = parameters.ownAddress, own != address, address.kind == .random {
       return GAPError.notSupported.error(
         "this adapter has no public address: the kernel would take \(own) for that of its links, too")
     }

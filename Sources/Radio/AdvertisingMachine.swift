@@ -23,7 +23,7 @@ import OrderedCollections
 /// | waiting, never on | links hold its kind back     | told `failed(notSupported)`                     |
 /// | setting up  | parameters refused, not connectable and faster than 100 ms | the same with 100 ms, from now on |
 /// | setting up  | Command Disallowed, never on so far | again after a back-off; told at the third time   |
-/// | on          | another one with an address of its own came on, and this is connectable with ours | disable; set up again |
+/// | on          | another one with an address of its own came on, and this is connectable with ours, beside the kernel | disable; set up again |
 /// | any of these | a train of periodic advertisements is wanted | it is prepared after the set's data, begins after enable, ends after disable |
 /// | any         | an error                           | told `failed`; again after a back-off, or when the parameters change |
 struct AdvertisingMachine<Family: RadioFamily> {
@@ -160,7 +160,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
       guard case .on(let parameters) = phase, entries[script.set]?.wanted != nil else { return [] }
       entries[script.set]?.backOff.reset()
       entries[script.set]?.began(at: now)
-      if parameters.ownAddress != nil { restoreOwnAddress(after: script.set) }
+      if parameters.ownAddress != nil, !profile.isExclusive { restoreOwnAddress(after: script.set) }
       return tell(script.set, onAir(script.set, parameters)) + settled()
     }
   }

@@ -3,8 +3,9 @@ import Bluetooth
 
 extension ControllerProfile {
   /// How many advertisements are sent at once. Of a random address the kernel knows only that of the first set: pairing
-  /// with a central that came through another fails. So a controller without a public address uses the first alone.
-  package var usableAdvertisingSets: Int { address.kind == .random ? 1 : advertisingSets }
+  /// with a central that came through another fails. So a controller that it uses uses the first alone if it has no
+  /// public address.
+  package var usableAdvertisingSets: Int { address.kind == .random && !isExclusive ? 1 : advertisingSets }
 
   /// The sets that it can send.
   package var advertisingCapabilities: AdvertisingCapabilities {
@@ -15,6 +16,7 @@ extension ControllerProfile {
       isExtended: advertisesExtended, dataLength: advertisingDataLength, phys: phys, address: address,
       hasPeriodic: hasPeriodicAdvertising, selectsCoding: selectsAdvertisingCoding)
     capabilities.hasResponses = hasPeriodicResponses
+    capabilities.isShared = !isExclusive
     return capabilities
   }
 }

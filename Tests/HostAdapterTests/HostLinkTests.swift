@@ -127,8 +127,10 @@ import Testing
   }
 
   /// One that advertises with an address of its own in a set, and the handle of the set.
-  private func advertising() throws -> (HostStage, set: UInt8) {
+  /// - Parameter isPublic: whether the controller has a public address; else it has a static random one.
+  private func advertising(isPublic: Bool = true) throws -> (HostStage, set: UInt8) {
     let stage = try HostStage {
+      if !isPublic { $0.returned[0x1009] = [0, 0, 0, 0, 0, 0] }
       $0.returned[0x2003] = [0, 0x10, 0, 0, 0, 0, 0, 0]
       $0.returned[0x203B] = [4]
     }
@@ -156,9 +158,9 @@ import Testing
   /// How many packets of the Security Manager the device got.
   private func answers(_ stage: HostStage) -> Int { stage.controller.data.count { $0.data.dropFirst(2).first == 6 } }
 
-  @Test(arguments: [true, false])
-  func aPairingWaitsUntilItIsKnownToWhichAddressTheDeviceConnected(isBeforeTheLink: Bool) throws {
-    let (stage, set) = try advertising()
+  @Test(arguments: [true, false], [true, false])
+  func aPairingWaitsUntilItIsKnownToWhichAddressTheDeviceConnected(isBeforeTheLink: Bool, isPublic: Bool) throws {
+    let (stage, set) = try advertising(isPublic: isPublic)
     if isBeforeTheLink { try requestPairing(stage) }
     try stage.controller.tell(HostStage.connected(handle))
     try stage.settle()

@@ -94,4 +94,23 @@ struct AdvertisingLimitsTests {
         .advertising(set, .on(interval: .milliseconds(200))), .advertising(other, .on(interval: .milliseconds(200))),
       ])
   }
+
+  @Test("Without a kernel each has a set, also with an address of its own, and none is set up again for another")
+  func withoutPublicAddressAndKernel() throws {
+    var script = RadioScript<ExtendedFamily>(
+      sets: 4, address: DeviceAddress(value: 0xC011_2233_4455, kind: .random), isExclusive: true)
+    script.give(.wantAdvertising(set, AdvertisingParameters(data: [2, 1, 6])))
+    while script.isAsked { try script.answer() }
+    var own = AdvertisingParameters(data: [2, 1, 6])
+    own.ownAddress = DeviceAddress(value: 0xC0AA_BBCC_DDEE, kind: .random)
+    script.give(.wantAdvertising(AdvertisingSetID(2), own))
+    try script.command("3620 19 03 1300 a00000 a00000 07 01 00 000000000000 00 7f 01 00 01 03 00", returns: "00")
+    try script.command("3520 07 03 eeddccbbaac0")
+    for _ in 0..<2 { try script.answer() }
+    try script.command("3920 06 01 01 03 0000 00")
+    script.silent()
+    script.expectTold(
+      .advertising(set, .on(interval: .milliseconds(100))),
+      .advertising(AdvertisingSetID(2), .on(interval: .milliseconds(100))))
+  }
 }
