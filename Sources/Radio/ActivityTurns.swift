@@ -100,6 +100,13 @@ struct ActivityTurns {
     return Allowance(grant: hasTurn && isFree ? .now : .later, slowdown: round)
   }
 
+  /// The allowances of all kinds of advertisements.
+  func advertisingAllowances(beside running: Set<Activity>) -> [Activity: Allowance] {
+    [.advertisingConnectably, .advertisingScannably, .advertisingOnly].reduce(into: [:]) {
+      $0[$1] = allowance(for: $1, beside: running)
+    }
+  }
+
   private mutating func regroup() {
     heldBack = wanted.filter(excluded)
     groups = []

@@ -21,8 +21,9 @@ import OrderedCollections
 /// | any         | `doubt`                        | doubtful: create connection cancel: cancelling, or idle      |
 ///
 /// A device leaves the set while it backs off, while a link to it is there or is being attached, and when it is not
-/// wanted any more. While connecting has no turn the set is empty, and the list stays as it is. A device that could not
-/// be tried for 10 s is told as `connectWaiting`, once for each reason.
+/// wanted any more. While connecting has no turn the set is empty, and the list stays as it is. After `pause` the set
+/// is empty, but a link to a wanted device is attached. A device that could not be tried for 10 s is told as
+/// `connectWaiting`, once for each reason.
 struct InitiatorMachine<Family: RadioFamily> {
   private enum State: Hashable {
     case idle
@@ -66,6 +67,7 @@ struct InitiatorMachine<Family: RadioFamily> {
   /// After an error that does not concern a single device.
   private var backOff = BackOff(first: .milliseconds(250), limit: .seconds(5))
   private var grant = ActivityTurns.Grant.now
+  private var isPaused = false
 
   init(profile: ControllerProfile, wanted: OrderedDictionary<DeviceAddress, ConnectionParameters>) {
     self.profile = profile
@@ -75,11 +77,14 @@ struct InitiatorMachine<Family: RadioFamily> {
   /// The devices with pending connections.
   var addresses: [DeviceAddress] { Array(pending.keys) }
 
-  /// Whether nothing is wanted, the controller does not initiate, and its list is empty.
-  var isQuiet: Bool { pending.isEmpty && state == .idle && step == nil && (listed ?? []).isEmpty }
+  /// Whether nothing is to be initiated, the controller does not initiate, and its list is empty.
+  var isQuiet: Bool { isIdling && state == .idle && step == nil && (listed ?? []).isEmpty }
 
   /// Whether there is anything to initiate.
-  var isWanted: Bool { pending.contains { isOpen($0.key, $0.value) } }
+  var isWanted: Bool { !isPaused && pending.contains { isOpen($0.key, $0.value) } }
+
+  /// Whether there is no request, or all wait for the end of a pause.
+  private var isIdling: Bool { isPaused || pending.isEmpty }
 
   /// Whether the controller initiates, as far as known.
   var isRunning: Bool { state != .idle }
@@ -106,6 +111,20 @@ struct InitiatorMachine<Family: RadioFamily> {
     return .disconnect(handle)
   }
 
+  /// Nothing is initiated any more. A link that comes up all the same is attached if its device is wanted.
+  mutating func pause() {
+    isPaused = true
+    for address in pending.keys { pending[address]?.idleSince = nil }
+  }
+
+  /// The same requests after a pause; one may have its link.
+  mutating func goOn(from former: Self) {
+    for (address, old) in former.pending {
+      pending[address]?.attaching = old.attaching
+      pending[address]?.backOff = old.backOff
+    }
+  }
+
   func deadline(after now: Instant) -> Instant? {
     var deadlines = pending.values.compactMap { $0.backOff.deadline(after: now) }
     if case .cancelling(_, let deadline) = state { deadlines.append(deadline) }
@@ -122,6 +141,7 @@ struct InitiatorMachine<Family: RadioFamily> {
 
   /// The devices to connect to now, in the order of the requests; in turns if the list does not hold all.
   private func set(at now: Instant) -> OrderedSet<DeviceAddress> {
+    guard !isPaused else { return [] }
     let eligible = pending.filter { address, connection in
       isOpen(address, connection) && connection.backOff.allows(at: now)
     }.keys
@@ -150,7 +170,7 @@ struct InitiatorMachine<Family: RadioFamily> {
       return FamilyCommand(LECreateConnectionCancel())
     case .cancelling: return nil
     case .idle:
-      guard grant == .now || pending.isEmpty else { return nil }
+      guard grant == .now || isIdling else { return nil }
       guard let list = listed else {
         guard !set.isEmpty else { return nil }
         step = .clear
@@ -314,6 +334,7 @@ struct InitiatorMachine<Family: RadioFamily> {
 
   /// Reports devices that have not been tried for too long, and the reason.
   mutating func overdue(at now: Instant) -> [RadioAction] {
+    guard !isPaused else { return [] }
     let tried: Set<DeviceAddress> = if case .creating(let set) = state { set } else { [] }
     var actions: [RadioAction] = []
     for (address, connection) in pending {

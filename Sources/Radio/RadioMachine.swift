@@ -160,10 +160,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     if let activity = scan.running { running.insert(activity) }
     if initiator.isRunning { running.insert(.initiating) }
     initiator.permit(turns.allowance(for: .initiating, beside: running).grant)
-    var actions = advertising.permit(
-      [.advertisingConnectably, .advertisingScannably, .advertisingOnly].reduce(into: [:]) {
-        $0[$1] = turns.allowance(for: $1, beside: running)
-      })
+    var actions = advertising.permit(turns.advertisingAllowances(beside: running))
     if let activity = scan.activity { actions += scan.permit(turns.allowance(for: activity, beside: running).grant) }
     if turns.sharing != toldSharing || turns.heldBack != toldHeldBack {
       (toldSharing, toldHeldBack) = (turns.sharing, turns.heldBack)
@@ -207,7 +204,11 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     scan.want(nil)
     var actions: [RadioAction] = []
     for set in advertising.sets { actions += advertising.want(set, nil) }
-    if beforePause == nil { for train in sync.trains { actions += sync.want(train, nil) } }
+    if beforePause != nil {
+      initiator.pause()
+      return actions
+    }
+    for train in sync.trains { actions += sync.want(train, nil) }
     for address in initiator.addresses { actions += initiator.unwant(address).map { [.send($0)] } ?? [] }
     return actions
   }
@@ -216,6 +217,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   private mutating func resume(_ address: DeviceAddress, _ targets: RadioTargets) {
     var renewed = Self(profile: profile.seen(under: address), targets: targets)
     renewed.scan.watches(as: scan)
+    renewed.initiator.goOn(from: initiator)
     hasScannedActively = scannedActively
     (profile, scan, advertising, initiator) = (renewed.profile, renewed.scan, renewed.advertising, renewed.initiator)
     for peer in links.peers { initiator.linkUp(peer) }
@@ -227,9 +229,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     scan.doubt()
     advertising.doubt()
     initiator.doubt()
-    isEnding = false
-    isQuieting = false
-    isResuming = true
+    (isEnding, isQuieting, isResuming) = (false, false, true)
     heldUntil = nil
   }
 

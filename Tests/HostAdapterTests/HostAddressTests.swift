@@ -74,6 +74,29 @@ import Testing
     #expect(isFailed(stage))
   }
 
+  @Test func aLinkThatComesUpWhileTheAddressChangesIsKept() throws {
+    let stage = try HostStage(privacy: .seconds(900))
+    let first = stage.adapter.information.privateAddress
+    stage.adapter.connect(to: HostStage.phone, ConnectionParameters())
+    try stage.settle()
+    try stage.wait(.seconds(900))
+    #expect(stage.controller.commands.last?.opcode == LECreateConnectionCancel.opcode)
+    try stage.controller.tell(
+      .leConnectionComplete(
+        LEConnectionComplete {
+          $0.handle = 0x40
+          $0.peer = HCIAddress(HostStage.phone)
+          ($0.interval, $0.supervisionTimeout) = (24, 400)
+        }))
+    try stage.settle()
+    #expect(stage.adapter.information.privateAddress != first)
+    #expect(!stage.controller.commands.contains { $0.opcode == Disconnect.opcode })
+    try stage.controller.tell(
+      .leReadRemoteFeaturesComplete(LEReadRemoteFeaturesComplete { $0.handle = 0x40 }))
+    try stage.settle()
+    #expect(stage.links.map(\.peer) == [HostStage.phone] && stage.ends.isEmpty)
+  }
+
   // MARK: - The resolving list
 
   private static let device = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)
