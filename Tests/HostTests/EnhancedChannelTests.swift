@@ -80,6 +80,15 @@ import Testing
       machine.tick(at: .zero.advanced(by: .seconds(30))) == [.refused(0x40, .noAnswer), .refused(0x41, .noAnswer)])
   }
 
+  @Test func channelsThatAreGrantedTooLateAreClosed() throws {
+    var machine = SignallingMachine(role: .central)
+    _ = machine.open(0x27, enhanced: 3, Self.own, at: .zero)
+    #expect(machine.tick(at: .zero.advanced(by: .seconds(30))).count == 3)
+    #expect(try receive(&machine, "18 01 0800 0000 0000 0000 0d00") == [], "another response follows")
+    let actions = try receive(&machine, "18 01 0e00 c800 4000 0300 0400 4100 0000 4300")
+    #expect(sent(actions) == ["0602040041004000", "0603040043004200"] && actions.count == 2)
+  }
+
   @Test func sizesBelowTheLeastCostAllChannels() throws {
     var machine = SignallingMachine(role: .central)
     _ = machine.open(0x27, enhanced: 2, Self.own, at: .zero)

@@ -219,7 +219,57 @@ import Testing
     _ = machine.open(0x80, Self.own, at: .zero)
     #expect(
       receive(&machine, [0x15, 4, 10, 0, 0x41, 0, 22, 0, 64, 0, 3, 0, 0, 0]) == [
-        .send(SignallingPacket(code: 0x06, identifier: 5, words: [0x41, 0x40])), .refused(0x40, .result(0x000B)),
+        .send(SignallingPacket(code: 0x06, identifier: 5, words: [0x41, 0x41])), .refused(0x41, .result(0x000B)),
       ])
+  }
+
+  // MARK: - Late responses
+
+  /// A request to which there was no response in time, and whose number may be open at the device.
+  private func late() -> SignallingMachine {
+    var machine = SignallingMachine(role: .central)
+    _ = machine.open(0x80, Self.own, at: .zero)
+    #expect(machine.tick(at: .zero.advanced(by: .seconds(30))) == [.refused(0x40, .noAnswer)])
+    #expect(machine.tick(at: .zero.advanced(by: .seconds(30))) == [], "once")
+    return machine
+  }
+
+  @Test func aChannelThatIsGrantedTooLateIsClosed() {
+    var machine = late()
+    #expect(machine.open(0x80, Self.own, at: .zero)?.number == 0x41)
+    #expect(
+      receive(&machine, SignallingPacket(code: 0x15, identifier: 1, words: [0x41, 200, 64, 3, 0]).octets)
+        == [.send(SignallingPacket(code: 0x06, identifier: 3, words: [0x41, 0x40]))])
+    #expect(receive(&machine, [0x07, 3, 4, 0, 0x41, 0, 0x40, 0]) == [])
+    #expect(
+      receive(&machine, SignallingPacket(code: 0x15, identifier: 1, words: [0x41, 200, 64, 3, 0]).octets) == [])
+    #expect(machine.open(0x80, Self.own, at: .zero)?.number == 0x40)
+  }
+
+  @Test(
+    arguments: [
+      // Refused, rejected, without a number.
+      [0x15, 1, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0], [0x01, 1, 2, 0, 0, 0],
+      [0x15, 1, 10, 0, 0, 0, 200, 0, 64, 0, 3, 0, 0, 0],
+    ] as [[UInt8]])
+  func aChannelThatIsRefusedTooLateIsNotToldAgain(_ response: [UInt8]) {
+    var machine = late()
+    #expect(receive(&machine, response) == [])
+    #expect(machine.deadline == nil && machine.open(0x80, Self.own, at: .zero)?.number == 0x40)
+  }
+
+  @Test func aLateResponseIsAwaitedForFiveMinutesAndWhileThereAreNumbers() {
+    var machine = late()
+    let limit = Instant.zero.advanced(by: .seconds(300))
+    #expect(machine.deadline == limit && machine.tick(at: limit) == [] && machine.deadline == nil)
+    #expect(machine.open(0x80, Self.own, at: .zero)?.number == 0x40)
+    for _ in 1..<64 { _ = machine.open(0x80, Self.own, at: .zero.advanced(by: .seconds(1))) }
+    #expect(machine.open(0x80, Self.own, at: .zero)?.number == nil)
+    #expect(machine.tick(at: .zero.advanced(by: .seconds(31))).count == 64)
+    #expect(machine.open(0x80, Self.own, at: limit)?.number == 0x40, "the oldest")
+    #expect(machine.open(0x80, Self.own, at: limit)?.number != 0x40)
+    // The earlier response for it has no number any more.
+    #expect(
+      receive(&machine, SignallingPacket(code: 0x15, identifier: 2, words: [0x41, 200, 64, 3, 0]).octets) == [])
   }
 }

@@ -8,7 +8,10 @@ import Bluetooth
 /// | free    | a device's request that is granted| open                                           |
 /// | asked   | the device's response             | open: `opened`; or free: `refused`             |
 /// | asked   | a response that is pending        | asked, for 30 s more; for 5 minutes at most    |
-/// | asked   | a reject, 30 s without an answer  | free: `refused`                                |
+/// | asked   | a reject                          | free: `refused`                                |
+/// | asked   | 30 s without an answer            | overdue: `refused`                             |
+/// | overdue | the device's response             | open, and closing at once; or free             |
+/// | overdue | a reject, 5 minutes since `ask`, no other number left | free                       |
 /// | open    | `close`                           | closing                                        |
 /// | open    | the device's request to close it  | free: `closed`                                 |
 /// | closing | the response to the same ends     | free                                           |
@@ -30,6 +33,8 @@ struct ChannelTable {
     var until: Instant
     /// When it ends even if the device answers that it is pending.
     let limit: Instant
+    /// Whether it was told that there is no channel: the device may open it all the same.
+    var isOverdue = false
   }
 
   fileprivate enum State {
@@ -49,9 +54,14 @@ struct ChannelTable {
   /// When `expire` is due.
   var deadline: Instant? { states.values.compactMap(\.until).min() }
 
-  /// The lowest numbers that no channel has.
+  /// The lowest numbers that no channel has; then those that are overdue, the oldest first.
   /// - Returns: `count`, or fewer.
-  func free(_ count: Int) -> [UInt16] { Array(Self.numbers.lazy.filter { states[$0] == nil }.prefix(count)) }
+  func free(_ count: Int) -> [UInt16] {
+    let free = Array(Self.numbers.lazy.filter { states[$0] == nil }.prefix(count))
+    guard free.count < count else { return free }
+    let overdue = requests.filter(\.isOverdue).sorted { ($0.limit, $0.own.number) < ($1.limit, $1.own.number) }
+    return free + overdue.prefix(count - free.count).map(\.own.number)
+  }
 
   /// Whether a request with this identifier waits.
   func isWaiting(_ identifier: UInt8) -> Bool { states.values.contains { $0.identifier == identifier } }
@@ -86,6 +96,7 @@ struct ChannelTable {
   mutating func ask(
     _ own: ChannelEnd, _ mode: ChannelMode, _ identifier: UInt8, at now: Instant, for timeout: Duration
   ) {
+    giveUp(own.number)
     states[own.number] = .asked(
       Request(
         own: own, mode: mode, identifier: identifier, until: now.advanced(by: timeout),
@@ -93,7 +104,14 @@ struct ChannelTable {
   }
 
   mutating func open(_ own: ChannelEnd, _ remote: ChannelEnd, _ mode: ChannelMode) {
+    giveUp(own.number)
     states[own.number] = .open(Entry(own: own, remote: remote, mode: mode))
+  }
+
+  /// A number that is overdue is used again. The response that may come names the others of its request by their order.
+  private mutating func giveUp(_ number: UInt16) {
+    guard case .asked(let request) = states[number], request.isOverdue else { return }
+    _ = remove { $0.identifier == request.identifier }
   }
 
   /// Changes an open channel.
@@ -112,23 +130,27 @@ struct ChannelTable {
 
   /// A response said that another one follows.
   mutating func postpone(_ identifier: UInt8, _ mode: ChannelMode, until: Instant) {
-    for var request in asked(identifier, mode) {
+    for var request in asked(identifier, mode) where !request.isOverdue {
       request.until = min(until, request.limit)
       states[request.own.number] = .asked(request)
     }
   }
 
   /// The request for channels with this identifier was answered.
-  /// - Returns: our ends of them, in the order of the request; none if there was no such request.
-  mutating func answered(_ identifier: UInt8, _ mode: ChannelMode) -> [ChannelEnd] {
-    let asked = asked(identifier, mode).map(\.own)
-    for own in asked { states[own.number] = nil }
-    return asked
+  /// - Returns: our ends of them, in the order of the request, and whether they are overdue; none if there was no such
+  ///   request.
+  mutating func answered(_ identifier: UInt8, _ mode: ChannelMode) -> [(own: ChannelEnd, isOverdue: Bool)] {
+    let asked = asked(identifier, mode)
+    for request in asked { states[request.own.number] = nil }
+    return asked.map { ($0.own, $0.isOverdue) }
   }
 
   private func asked(_ identifier: UInt8, _ mode: ChannelMode) -> [Request] {
-    let asked = states.values.compactMap { if case .asked(let request) = $0 { request } else { nil } }
-    return asked.filter { $0.identifier == identifier && $0.mode == mode }.sorted { $0.own.number < $1.own.number }
+    requests.filter { $0.identifier == identifier && $0.mode == mode }.sorted { $0.own.number < $1.own.number }
+  }
+
+  private var requests: [Request] {
+    states.values.compactMap { if case .asked(let request) = $0 { request } else { nil } }
   }
 
   /// The request to close a channel was answered; one for other ends was not (4.7).
@@ -140,14 +162,22 @@ struct ChannelTable {
   /// - Returns: the numbers that were asked for, if it was one for channels.
   mutating func rejected(_ identifier: UInt8) -> [UInt16] { remove { $0.identifier == identifier } }
 
-  /// The numbers that were asked for in vain until now.
-  mutating func expire(at now: Instant) -> [UInt16] { remove { $0.until.map { $0 <= now } ?? false } }
+  /// The numbers that were asked for in vain until now. They are overdue then.
+  mutating func expire(at now: Instant) -> [UInt16] {
+    let late = requests.filter { $0.until <= now && now < $0.limit }
+    let ended = remove { $0.until.map { $0 <= now } ?? false }
+    for var request in late {
+      (request.isOverdue, request.until) = (true, request.limit)
+      states[request.own.number] = .asked(request)
+    }
+    return ended
+  }
 
-  /// - Returns: those of them that were asked for.
+  /// - Returns: those of them that were asked for and are not overdue.
   private mutating func remove(_ isMeant: (State) -> Bool) -> [UInt16] {
     let meant = states.filter { isMeant($0.value) }
     for number in meant.keys { states[number] = nil }
-    return meant.filter { if case .asked = $0.value { true } else { false } }.keys.sorted()
+    return meant.filter { if case .asked(let request) = $0.value { !request.isOverdue } else { false } }.keys.sorted()
   }
 }
 

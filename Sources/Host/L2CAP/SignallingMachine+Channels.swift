@@ -55,12 +55,13 @@ extension SignallingMachine {
 
   /// The device answered a request for a channel.
   mutating func responded(_ packet: SignallingPacket, at now: Instant) -> [Action] {
-    guard let words = packet.words(5), let own = channels.answered(packet.identifier, .leCreditBased).first else {
-      return []
-    }
+    guard let words = packet.words(5),
+      let (own, isOverdue) = channels.answered(packet.identifier, .leCreditBased).first
+    else { return [] }
     let number = own.number
-    guard words[4] == 0 else { return [.refused(number, .result(words[4]))] }
+    guard words[4] == 0 else { return isOverdue ? [] : [.refused(number, .result(words[4]))] }
     let end = ChannelEnd(number: words[0], packet: words[1], piece: words[2], credits: words[3])
+    guard !isOverdue else { return closeOverdue(own, end, .leCreditBased, at: now) }
     guard end.hasNumber else {
       // Nothing that we could close has this number.
       return [.refused(number, .result(ChannelResult.invalidNumber))]
@@ -77,6 +78,13 @@ extension SignallingMachine {
   mutating func refuseUsed(_ used: UInt16, for own: UInt16, at now: Instant) -> [Action] {
     let other = channels.local(of: used).map { close($0, at: now) + [.closed($0)] } ?? []
     return other + [.refused(own, .result(ChannelResult.numberInUse))]
+  }
+
+  /// The device has granted a channel that was given up: it is closed, if it can be told from others.
+  mutating func closeOverdue(_ own: ChannelEnd, _ end: ChannelEnd, _ mode: ChannelMode, at now: Instant) -> [Action] {
+    guard end.hasNumber, !channels.isUsed(end.number) else { return [] }
+    channels.open(own, end, mode)
+    return close(own.number, at: now)
   }
 
   /// The device closes a channel.

@@ -88,14 +88,15 @@ extension SignallingMachine {
     let end = ChannelEnd(number: 0, packet: words[0], piece: words[1], credits: words[2])
     var numbers = ChannelResult.granting.contains(result) ? words[4...] : []
     var actions: [Action] = []
-    for own in channels.answered(packet.identifier, .enhanced) {
+    for (own, isOverdue) in channels.answered(packet.identifier, .enhanced) {
       guard let number = numbers.popFirst(), number != 0 else {
         // A success without a number is none.
         let told = result == ChannelResult.success ? ChannelResult.noRoom : result
-        actions.append(.refused(own.number, .result(told)))
+        if !isOverdue { actions.append(.refused(own.number, .result(told))) }
         continue
       }
-      actions += granted(own, end.numbered(number), at: now)
+      let end = end.numbered(number)
+      actions += isOverdue ? closeOverdue(own, end, .enhanced, at: now) : granted(own, end, at: now)
     }
     return actions
   }

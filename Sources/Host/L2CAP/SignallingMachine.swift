@@ -20,6 +20,7 @@ import Bluetooth
 /// | a response that nothing waits for            | none                                                            |
 /// | `open`                                       | `send`; the response or 30 s without it: `opened`, `refused`    |
 /// | a response with a number of another channel  | the new one is refused, the other one `closed` at both ends     |
+/// | a response that grants a channel after 30 s  | the channel is closed, for up to 5 minutes                      |
 /// | `close`                                      | `send`                                                          |
 /// | `request`, as peripheral                     | `send`; the response or 30 s without it: `settled`              |
 /// | `reconfigure`                                | `send`; the response or 30 s without it: `reconfigured`         |
