@@ -1,21 +1,23 @@
 import HCI
 
 /// The change by another program's command, or the kernel's own.
-enum ForeignCommand {
+enum ForeignCommand: Hashable {
   case scan
   case advertising
   case initiating
   /// The controller was reset.
   case reset
   /// A link could not be encrypted: the kernel has no key for it.
-  case missingKey
+  case missingKey(ConnectionHandle)
   case other
 
-  /// The change by a command with this opcode when it was executed.
-  init(_ opcode: Opcode) {
+  /// The change by a command that was executed.
+  init(_ answer: CommandSlot.Answer) {
     self =
-      switch opcode {
-      case LELongTermKeyRequestNegativeReply.opcode: .missingKey
+      switch answer.opcode {
+      case LELongTermKeyRequestNegativeReply.opcode:
+        (try? answer.complete?.decoded(as: LELongTermKeyRequestNegativeReply.self)).map { .missingKey($0.value) }
+          ?? .other
       case LESetScanParameters.opcode, LESetScanEnable.opcode, LESetExtendedScanParameters.opcode,
         LESetExtendedScanEnable.opcode:
         .scan

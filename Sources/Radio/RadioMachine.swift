@@ -7,9 +7,9 @@ import HCI
 ///
 /// Each input goes to the machine that it concerns; then, while the slot is free, the machines are asked for their next
 /// command: questions first, then initiator, advertising, scan. Answers to commands that are not ours tell which
-/// machine another program interfered with. One command without an answer is an error of that command, and a harmless
-/// query follows at once; if that has no answer either the controller is broken. So it is if 512 commands wait; half as
-/// many questions are accepted.
+/// machine another program interfered with, if there can be one. One command without an answer is an error of that
+/// command, and a harmless query follows at once; if that has no answer either the controller is broken. So it is if
+/// 512 commands wait; half as many questions are accepted.
 ///
 /// Where the controller cannot do everything at once, `ActivityTurns` chooses the machines that may go on.
 ///
@@ -374,22 +374,21 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
 
   private mutating func disturbed(_ answer: CommandSlot.Answer, at now: Instant) -> [RadioAction] {
     guard answer.status.isSuccess else { return [] }
+    let command = ForeignCommand(answer)
+    // Without other programs the answer is late or comes twice, unless a reset has ended all, unheard.
+    guard !profile.isExclusive else { return command == .reset ? [.broken(.unexpectedReset)] : [] }
     // Whenever a link comes up the kernel stops a scan that is not its own: that is no sign of sleep.
     let isUsual = links.haveJustChanged(at: now)
     if !isUsual, ForeignCommand.preludes.contains(answer.opcode) {
       heldUntil = heldUntil ?? now.advanced(by: .milliseconds(250))
     }
-    switch ForeignCommand(answer.opcode) {
-    case .missingKey:
-      let reply = try? answer.complete?.decoded(as: LELongTermKeyRequestNegativeReply.self)
-      return reply.map { [.keysMissing(handle: $0.value, theirs: false)] } ?? []
+    switch command {
+    case .missingKey(let handle): return [.keysMissing(handle: handle, theirs: false)]
     case .scan: return scan.disturbed(at: now, isUsual: isUsual)
     case .advertising: return advertising.disturbed(at: now)
     case .initiating:
       initiator.disturbed()
       return []
-    // No other host resets it: its set-up is gone, and links ended unheard.
-    case .reset where profile.isExclusive: return [.broken(.unexpectedReset)]
     case .reset:
       initiator.wasReset()
       links.reset()
