@@ -54,7 +54,7 @@ struct ChannelTable {
   /// When `expire` is due.
   var deadline: Instant? { states.values.compactMap(\.until).min() }
 
-  /// The lowest numbers that no channel has; then those that are overdue, the oldest first.
+  /// The lowest numbers that no channel has; then overdue ones, the oldest first.
   /// - Returns: `count`, or fewer.
   func free(_ count: Int) -> [UInt16] {
     let free = Array(Self.numbers.lazy.filter { states[$0] == nil }.prefix(count))
