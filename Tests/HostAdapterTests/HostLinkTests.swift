@@ -126,6 +126,41 @@ import Testing
     #expect(stage.ends == [HCIStatus(told).error()])
   }
 
+  /// As on the simulated adapter: programs with CoreBluetooth learn that the encryption timed out.
+  @Test("a link on which pairing takes too long ends with Authentication Failure, here and at the device")
+  func aPairingThatTakesTooLong() throws {
+    let stage = try HostStage()
+    stage.adapter.connect(to: HostStage.phone, ConnectionParameters())
+    try stage.settle()
+    try stage.controller.tell(
+      .leConnectionComplete(
+        LEConnectionComplete {
+          $0.handle = handle
+          $0.peer = HCIAddress(HostStage.phone)
+          ($0.interval, $0.supervisionTimeout) = (24, 400)
+        }))
+    try stage.settle()
+    try stage.wait(.seconds(5))
+    let link = try #require(stage.links.first)
+    link.raiseSecurity(to: 2, as: .none, usesOwnData: false) { _ in }
+    try stage.settle()
+    // The Pairing Request has arrived.
+    let sent = NumberOfCompletedPackets.Link { ($0.handle, $0.packets) = (handle, 1) }
+    try stage.controller.tell(.numberOfCompletedPackets(NumberOfCompletedPackets { $0.links = [sent] }))
+    try stage.settle()
+    try stage.wait(.seconds(30))
+    let command = try Disconnect(decoding: try #require(stage.controller.commands.last))
+    #expect((command.handle, command.reason) == (handle, HCIStatus(.authenticationFailure)))
+    try stage.controller.tell(
+      .disconnectionComplete(
+        DisconnectionComplete {
+          $0.handle = handle
+          $0.reason = HCIStatus(.terminatedByLocalHost)
+        }))
+    try stage.settle()
+    #expect(stage.ends == [HCIStatus(.authenticationFailure).error()])
+  }
+
   /// One that advertises with an address of its own in a set, and the handle of the set.
   /// - Parameter isPublic: whether the controller has a public address; else it has a static random one.
   private func advertising(isPublic: Bool = true) throws -> (HostStage, set: UInt8) {

@@ -73,9 +73,14 @@ final class HostLink: Link, ControllerLink {
     if links.isWaiting(self) { isBlocked = true }
   }
 
-  func disconnect() {
+  func disconnect() { disconnect(because: nil) }
+
+  /// The link may not outlast its pairing, which failed or took too long.
+  func pairingFailed() { disconnect(because: .authenticationFailure) }
+
+  private func disconnect(because failure: HCIErrorCode?) {
     guard !isOver, !isDisconnecting else { return }
-    isDisconnecting = true
+    (isDisconnecting, self.failure) = (true, failure)
     guard links.isUnsent(self) else { return leave() }
     departure = context.scheduler.schedule(after: Departure.timeout) { [weak self] in self?.leave() }
     links.awaitTransmission(of: self)

@@ -363,7 +363,7 @@ extension HostLinks: HostPairingOwner {
     _ = sender.send(L2CAPFrame(channel: L2CAPFrame.Fixed.securityManager, payload: packet), on: handle, .control)
   }
 
-  func disconnect(_ handle: ConnectionHandle) { entries[handle]?.link?.disconnect() }
+  func pairingFailed(_ handle: ConnectionHandle) { entries[handle]?.link?.pairingFailed() }
   func encryptionFailed(_ handle: ConnectionHandle, _ reason: HCIErrorCode) {
     entries[handle]?.link?.encryptionFailed(reason)
   }

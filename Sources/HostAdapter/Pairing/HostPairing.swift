@@ -10,8 +10,8 @@ import Logging
 protocol HostPairingOwner: AnyObject {
   /// Sends a packet of the Security Manager.
   func send(_ packet: [UInt8], on handle: ConnectionHandle)
-  /// Ends a link.
-  func disconnect(_ handle: ConnectionHandle)
+  /// Ends a link that may not outlast its pairing, which failed.
+  func pairingFailed(_ handle: ConnectionHandle)
   /// Ends a link that could not be encrypted with the keys of a bond, for this reason.
   func encryptionFailed(_ handle: ConnectionHandle, _ reason: HCIErrorCode)
   /// The protection of a link changed.
@@ -298,7 +298,7 @@ final class HostPairing {
       owner?.securityChanged(secured.handle)
     case .paired(let bond): paired(bond, secured)
     case .keysLost(let theirs): onEvent?(secured.peer, .keysLost(theirs: theirs))
-    case .disconnect: owner?.disconnect(secured.handle)
+    case .disconnect: owner?.pairingFailed(secured.handle)
     case .failed(let failure): failed(failure, secured, isOfPairing: isOfPairing)
     }
   }

@@ -203,7 +203,7 @@ private final class Wires: ControllerCommands, HostPairingOwner {
 
   func ask(_ packet: CommandPacket, _ done: @escaping (CommandSlot.Answer) -> Void) { commands.append((packet, done)) }
   func send(_ packet: [UInt8], on handle: ConnectionHandle) { packets.append((handle, packet)) }
-  func disconnect(_ handle: ConnectionHandle) { disconnected.append(handle) }
+  func pairingFailed(_ handle: ConnectionHandle) { disconnected.append(handle) }
   func encryptionFailed(_ handle: ConnectionHandle, _ reason: HCIErrorCode) { unencrypted[handle] = reason }
   func securityChanged(_ handle: ConnectionHandle) {}
 }
