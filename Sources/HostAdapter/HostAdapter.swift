@@ -86,7 +86,8 @@ package final class HostAdapter: Adapter {
     end.waitsToStop { [weak self] in self?.finishStop() }
   }
 
-  /// Without power the transport is closed.
+  /// Without power the transport is closed, of which a controller need not learn: it is reset first, or it would go on
+  /// to advertise. The kernel does that itself with one that it takes back.
   package func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) {
     context.loop.execute { [self] in
       if on != isPowered {
@@ -96,6 +97,7 @@ package final class HostAdapter: Adapter {
           become(.starting)
           open()
         } else {
+          if case .h4 = address { controller.reset() }
           close(GAPError.adapterOff.error("the adapter was switched off"), .off)
           links.pairing.switchedOff()
         }

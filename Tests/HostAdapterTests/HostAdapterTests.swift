@@ -179,6 +179,17 @@ import Testing
     #expect(stage.adapter.state == .on)
   }
 
+  @Test("a controller that is switched off is reset: nothing tells it that its transport is closed")
+  func aControllerThatIsSwitchedOff() throws {
+    let stage = try HostStage()
+    stage.controller.unanswered = [HostSetUp.reset.opcode.rawValue]
+    let before = stage.controller.commands.count
+    stage.adapter.setPower(false) { _ in }
+    try stage.settle()
+    #expect(stage.controller.commands.dropFirst(before).map(\.opcode) == [HostSetUp.reset.opcode])
+    #expect(stage.adapter.state == .off)
+  }
+
   @Test func aCaptureHasOnlyWhatWasSent() throws {
     let stage = try HostStage()
     var sent = 0

@@ -49,7 +49,7 @@ package struct HostSetUp {
   }
 
   /// Reset (Core 5.4, Vol 4, Part E, 7.3.2).
-  private static let reset = CommandPacket(opcode: 0x0C03, parameters: [])
+  package static let reset = CommandPacket(opcode: 0x0C03, parameters: [])
   /// Write LE Host Support (7.3.79): a controller that has BR/EDR too is told that this host uses LE.
   private static let hostSupport = CommandPacket(opcode: 0x0C6D, parameters: [1, 0])
   /// Read Static Addresses of Zephyr (Zephyr's include/zephyr/bluetooth/hci_vs.h): the addresses that the maker has put

@@ -88,6 +88,11 @@ final class ControllerHost {
     }
   }
 
+  /// Has a controller in use end all that it does. Its answer is not awaited.
+  func reset() {
+    if activities.isReady || setUp != nil { send(.command(HostSetUp.reset)) }
+  }
+
   func close() {
     activities.end()
     setUp = nil
