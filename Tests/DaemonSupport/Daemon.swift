@@ -2,10 +2,11 @@ import BledClient
 import Foundation
 import TestSupport
 
-/// A real daemon with simulated adapters on one air, and a folder of its own.
+/// A real daemon with adapters on one air, simulated or on its own host, and a folder of its own.
 public final class Daemon {
   /// Its folder, which goes with it.
   public let folder: URL
+  private let air: TestAir
   private let process: RunningProgram
 
   /// The daemon ended, or did not listen in time.
@@ -16,20 +17,22 @@ public final class Daemon {
 
   /// Starts a daemon and waits until it listens.
   /// - Parameters:
-  ///   - adapters: How many adapters there are on its air: "simulated", "simulated1" and so on.
+  ///   - adapters: How many adapters there are on its air.
   ///   - scenario: The devices on it.
   public init(adapters: Int, scenario: String = "{}") async throws {
     folder = URL(fileURLWithPath: "/tmp/bled-near-\(UUID().uuidString.prefix(8))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let file = folder.appendingPathComponent("scenario.json")
     try Data(scenario.utf8).write(to: file)
+    let air = try TestAir(scenario: file.path, adapters: adapters, folder: folder.path)
+    self.air = air
+    try await until { try air.isReady }
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let program = URL(fileURLWithPath: own).deletingLastPathComponent().appendingPathComponent("bled").path
     let socket = Self.socket(in: folder)
     process = try RunningProgram(
       program,
-      ["--socket", socket, "--log-level", "error", "--adapter", "simulated:\(file.path)"]
-        + (1..<adapters).flatMap { _ in ["--adapter", "simulated"] },
+      ["--socket", socket, "--log-level", "error"] + air.arguments,
       environment: ["STATE_DIRECTORY": folder.path])
     try await until { (try? ServerConnection(path: socket)) != nil || !process.isRunning }
     guard process.isRunning else { throw NotReady() }
@@ -39,6 +42,9 @@ public final class Daemon {
     process.shutDown()
     try? FileManager.default.removeItem(at: folder)
   }
+
+  /// The name of an adapter, from 0.
+  public func adapter(_ number: Int) -> String { air.names[number] }
 
   /// Its socket.
   public var socket: String { Self.socket(in: folder) }

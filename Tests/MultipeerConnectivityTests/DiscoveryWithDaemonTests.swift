@@ -2,7 +2,7 @@ import DaemonTestSupport
 @testable import MultipeerConnectivity
 import Testing
 
-/// Advertisers and browsers on one daemon, each with a simulated adapter of its own.
+/// Advertisers and browsers on one daemon, each with an adapter of its own.
 @Suite(.timeLimit(.minutes(10))) struct DiscoveryWithDaemonTests {
   @Test("a browser finds an advertiser with its information, and loses it when it stops")
   func found() async throws {

@@ -37,7 +37,7 @@ final class Party: NSObject, @unchecked Sendable {
     _ name: String, _ daemon: Daemon, adapter: Int, encryption: MCEncryptionPreference = .required,
     identity: [Any]? = nil, info: [String: String]? = nil
   ) {
-    let place = Place(socket: daemon.socket, adapter: adapter == 0 ? "simulated" : "simulated\(adapter)")
+    let place = Place(socket: daemon.socket, adapter: daemon.adapter(adapter))
     self.init(
       MCPeerID(displayName: name, place: place), encryption: encryption, identity: identity, info: info)
   }

@@ -5,7 +5,7 @@ import DaemonTestSupport
 import TestSupport
 import Testing
 
-/// Sessions of programs on one daemon, each with a simulated adapter of its own.
+/// Sessions of programs on one daemon, each with an adapter of its own.
 @Suite(.timeLimit(.minutes(10))) struct SessionWithDaemonTests {
   /// Two programs, one of which has found the other.
   private static func pair(
@@ -77,13 +77,13 @@ import Testing
     let (alice, bob) = try await Self.pair(daemon)
     // While the peer is being dialled.
     let power = try await BledClient.connect(to: daemon.socket)
-    _ = try await power.call(AdapterPower.self, .init(adapter: "simulated1", on: false))
+    _ = try await power.call(AdapterPower.self, .init(adapter: daemon.adapter(1), on: false))
     alice.browser.invitePeer(bob.peer, to: alice.session, withContext: nil, timeout: Double(Patience.seconds))
     let node = try await LocalNode.shared(alice.peer, ServiceType(program: Party.serviceType)).current()
     try await until { await node.inviting.count == 1 }
     alice.session.cancelConnectPeer(bob.peer)
     #expect(alice.session.connectedPeers.isEmpty)
-    _ = try await power.call(AdapterPower.self, .init(adapter: "simulated1", on: true))
+    _ = try await power.call(AdapterPower.self, .init(adapter: daemon.adapter(1), on: true))
     try await until { alice.states(of: bob) == [.notConnected] }
     try await Self.invite(bob, from: alice)
     // While both are connected.
@@ -227,7 +227,7 @@ import Testing
     let daemon = try await Daemon(adapters: 2)
     let (alice, bob) = try await Self.connected(daemon)
     // Another path to the socket is another program here.
-    let place = Place(socket: "/" + daemon.socket, adapter: "simulated")
+    let place = Place(socket: "/" + daemon.socket, adapter: daemon.adapter(0))
     let again = Party(MCPeerID(alice.peer.identity, place: place))
     alice.browser.stopBrowsingForPeers()
     _ = try await Self.pair(daemon, again, bob)

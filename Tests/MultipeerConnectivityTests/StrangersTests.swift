@@ -15,7 +15,7 @@ import Testing
     alice.advertiser.startAdvertisingPeer()
     var settings = NearbySettings(type: try #require(ServiceType(Party.serviceType)), name: "Bob")
     settings.identifier = bob.peer.identity.identifier
-    settings.adapter = "simulated2"
+    settings.adapter = daemon.adapter(2)
     let mallory = try NearbyNode(client: try await BledClient.connect(to: daemon.socket), settings: settings)
     let peer = try await mallory.find(alice.peer.identity.identifier)
     // The program accepts all. On a busy machine an invitation may take too long.
@@ -57,7 +57,7 @@ import Testing
     alice.session.cancelConnectPeer(bob.peer)
     try await until { bob.states(of: alice) == [.connecting, .connected, .notConnected] }
     var settings = NearbySettings(type: try #require(ServiceType(Party.serviceType)), name: "Bob again")
-    settings.adapter = "simulated2"
+    settings.adapter = daemon.adapter(2)
     let again = try NearbyNode(client: try await BledClient.connect(to: daemon.socket), settings: settings)
     let peer = try await again.find(alice.peer.identity.identifier)
     await #expect(throws: BluetoothError.self) {

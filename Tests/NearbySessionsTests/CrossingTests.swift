@@ -129,7 +129,7 @@ import Testing
     let (daemon, alice, bob, toBob, _) = try await Self.found(alice: 5)
     let psm = try #require(await bob.listening?.psm)
     let mallory = try await daemon.client()
-    let link = try await mallory.connect(.identifier(toBob.peripheral), adapter: "simulated")
+    let link = try await mallory.connect(.identifier(toBob.peripheral), adapter: daemon.adapter(0))
     var channels: [L2CAPChannel] = []
     for _ in 0..<NearbyNode.pendingDeviceLimit { channels.append(try await link.openL2CAPChannel(psm: psm)) }
     try await until { await bob.pending.values.reduce(0, +) == NearbyNode.pendingDeviceLimit }

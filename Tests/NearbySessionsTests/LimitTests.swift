@@ -62,11 +62,11 @@ import Testing
     let bob = try await Nodes.node(daemon, "Bob", adapter: 1)
     try await bob.advertise()
     var settings = NearbySettings(type: .files, name: "Alice")
-    settings.adapter = "simulated"
+    settings.adapter = daemon.adapter(0)
     settings.limits.dialing = .milliseconds(1)
     let alice = try NearbyNode(client: try await daemon.client(), settings: settings)
     let peer = try await Nodes.find("Bob", by: alice)
-    _ = try await daemon.client().call(AdapterPower.self, .init(adapter: "simulated1", on: false))
+    _ = try await daemon.client().call(AdapterPower.self, .init(adapter: daemon.adapter(1), on: false))
     let error = await #expect(throws: BluetoothError.self) { try await alice.invite(peer) }
     #expect(error?.message.contains("could not be reached in time") == true)
     #expect(await alice.inviting.isEmpty)
@@ -92,7 +92,7 @@ import Testing
   func look() async throws {
     let daemon = try await Daemon(adapters: 2)
     var settings = NearbySettings(type: .files, name: "Alice")
-    settings.adapter = "simulated"
+    settings.adapter = daemon.adapter(0)
     settings.limits.reading = .milliseconds(1)
     let alice = try NearbyNode(client: try await daemon.client(), settings: settings)
     // A peer whose description is read from a program that never answers.
@@ -103,11 +103,11 @@ import Testing
     _ = try await mute.publish(
       ServiceToPublish(
         uuid: uuid, characteristics: [.init(uuid: ServiceType.descriptionUUID, properties: [.read])],
-        adapter: "simulated1"))
-    _ = try await mute.advertise(.init(adapter: "simulated1", services: [uuid]))
+        adapter: daemon.adapter(1)))
+    _ = try await mute.advertise(.init(adapter: daemon.adapter(1), services: [uuid]))
     var found: String?
     let scanner = try await daemon.client()
-    for try await report in try await scanner.scan(.init(adapter: "simulated", services: [uuid])) {
+    for try await report in try await scanner.scan(.init(adapter: daemon.adapter(0), services: [uuid])) {
       found = report.peripheral
       break
     }

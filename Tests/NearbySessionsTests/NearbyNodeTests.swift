@@ -6,7 +6,7 @@ import Testing
 
 @testable import NearbySessions
 
-/// Peers on one daemon, each with a simulated adapter of its own.
+/// Peers on one daemon, each with an adapter of its own.
 @Suite(.timeLimit(.minutes(10))) struct NearbyNodeTests {
   @Test("two peers find each other, have the same code, and send messages, streams and resources both ways")
   func session() async throws {
@@ -139,7 +139,7 @@ import Testing
     try await bob.advertise()
     let peer = try await Nodes.find("Bob", by: alice)
     let other = try await daemon.client()
-    _ = try await other.call(AdapterPower.self, .init(adapter: "simulated1", on: false))
+    _ = try await other.call(AdapterPower.self, .init(adapter: daemon.adapter(1), on: false))
     let invited = Task { () async -> BluetoothError? in
       do throws(BluetoothError) {
         _ = try await alice.invite(peer)
@@ -184,8 +184,8 @@ import Testing
         try await ends.alice.send([round, number])
         try await ends.bob.send([round, number])
         if number == 10 {
-          _ = try await other.call(AdapterPower.self, .init(adapter: "simulated1", on: false))
-          _ = try await other.call(AdapterPower.self, .init(adapter: "simulated1", on: true))
+          _ = try await other.call(AdapterPower.self, .init(adapter: daemon.adapter(1), on: false))
+          _ = try await other.call(AdapterPower.self, .init(adapter: daemon.adapter(1), on: true))
         }
       }
       for end in [ends.alice, ends.bob] {
@@ -208,7 +208,7 @@ import Testing
     defer { withExtendedLifetime(daemon) {} }
     let ends = try await Nodes.connect(alice, bob)
     let other = try await daemon.client()
-    _ = try await other.call(AdapterPower.self, .init(adapter: "simulated1", on: false))
+    _ = try await other.call(AdapterPower.self, .init(adapter: daemon.adapter(1), on: false))
     for end in [ends.alice, ends.bob] {
       var last: NearbyEvent?
       var count = 0
@@ -266,12 +266,12 @@ import Testing
     let package = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
     let output = daemon.folder.appendingPathComponent("output").path
     let peer = try RunningProgram(
-      "/usr/bin/python3", ["\(package)/Examples/python/nearby.py", "simulated1"],
+      "/usr/bin/python3", ["\(package)/Examples/python/nearby.py", daemon.adapter(1)],
       environment: [
         "BLED_SOCKET": daemon.socket, "PYTHONPATH": "\(package)/python/src", "PYTHONDONTWRITEBYTECODE": "1",
       ], output: output)
     var settings = NearbySettings(type: try #require(ServiceType("bled-echo")), name: "Alice")
-    settings.adapter = "simulated"
+    settings.adapter = daemon.adapter(0)
     let node = try NearbyNode(client: try await daemon.client(), settings: settings)
     let connection = try await node.invite(try await Nodes.find("Python", by: node), context: Array("Hi".utf8))
     for message in [[1, 2, 3], [], Array(repeating: 7, count: 100_000)] as [[UInt8]] {

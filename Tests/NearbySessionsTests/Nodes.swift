@@ -6,7 +6,7 @@ import Testing
 
 @testable import NearbySessions
 
-/// Nodes on one daemon, each with a simulated adapter of its own.
+/// Nodes on one daemon, each with an adapter of its own.
 enum Nodes {
   struct Missing: Error {}
 
@@ -18,7 +18,7 @@ enum Nodes {
     var settings = NearbySettings(type: .files, name: name)
     if let identifier { settings.identifier = identifier }
     if let key { settings.key = key }
-    settings.adapter = adapter == 0 ? "simulated" : "simulated\(adapter)"
+    settings.adapter = daemon.adapter(adapter)
     settings.information = ["a": name]
     settings.resumption = resumption
     return try NearbyNode(client: try await daemon.client(), settings: settings)

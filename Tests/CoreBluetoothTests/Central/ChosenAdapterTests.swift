@@ -9,13 +9,13 @@ extension WithDaemon {
     func linksOfOthers() async throws {
       let daemon = try await BledProcess(adapters: 2)
       let other = try await BledClient.connect(to: daemon.socket)
-      let (here, elsewhere) = (Central(adapter: "simulated"), Central(adapter: "simulated1"))
+      let (here, elsewhere) = (Central(adapter: BledProcess.adapter(0)), Central(adapter: BledProcess.adapter(1)))
       for central in [here, elsewhere] {
         try await central.log.next("didUpdateState") { $0.state == .poweredOn }
         central.manager.registerForConnectionEvents(options: [:])
         await central.barrier()
       }
-      let link = try await other.connect(.name("Belt"), adapter: "simulated")
+      let link = try await other.connect(.name("Belt"), adapter: BledProcess.adapter(0))
       #expect(try await here.log.next("connectionEvent").connectionEvent == .peerConnected)
       let heartRate = [CBUUID(string: "180D")]
       #expect(here.manager.retrieveConnectedPeripherals(withServices: heartRate).map(\.name) == ["Belt"])

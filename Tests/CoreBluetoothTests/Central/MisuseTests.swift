@@ -94,8 +94,8 @@ extension WithDaemon {
     func truncatedUpdates() async throws {
       let daemon = try await BledProcess(#"{ "adapter": { "mtu": 100 } }"#, adapters: 2)
       let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
-        let central = Central(adapter: "simulated1")
-        let role = PeripheralRole(adapter: "simulated")
+        let central = Central(adapter: BledProcess.adapter(1))
+        let role = PeripheralRole(adapter: BledProcess.adapter(0))
         try await role.log.next("didUpdateState") { $0.state == .poweredOn }
         let service = CBMutableService(type: CBUUID(string: Air.custom), primary: true)
         let text = CBMutableCharacteristic(

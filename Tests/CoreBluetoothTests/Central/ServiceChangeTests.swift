@@ -10,8 +10,8 @@ extension WithDaemon {
 
     init() async throws {
       daemon = try await BledProcess("{}", adapters: 2)
-      central = Central(adapter: "simulated1")
-      role = PeripheralRole(adapter: "simulated")
+      central = Central(adapter: BledProcess.adapter(1))
+      role = PeripheralRole(adapter: BledProcess.adapter(0))
       try await role.log.next("didUpdateState") { $0.state == .poweredOn }
     }
 

@@ -8,7 +8,7 @@ extension WithDaemon {
     func published() async throws {
       let daemon = try await BledProcess(#"{ "adapter": { "mtu": 100 } }"#, adapters: 2)
       let role = PeripheralRole()
-      let central = Central(adapter: "simulated1")
+      let central = Central(adapter: BledProcess.adapter(1))
       try await role.log.next("didUpdateState") { $0.state == .poweredOn }
       role.manager.publishL2CAPChannel(withEncryption: false)
       let published = try await role.log.next("didPublish")

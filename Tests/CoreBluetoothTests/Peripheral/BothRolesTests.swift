@@ -25,7 +25,7 @@ extension WithDaemon {
 
     init() async throws {
       daemon = try await BledProcess(#"{ "adapter": { "mtu": 100 } }"#, adapters: 2)
-      central = Central(adapter: "simulated1")
+      central = Central(adapter: BledProcess.adapter(1))
     }
 
     /// Publishes, advertises, finds and connects.

@@ -12,7 +12,7 @@ extension WithDaemon {
     ) async throws -> (daemon: BledProcess, role: PeripheralRole, central: Central, device: CBPeripheral) {
       let daemon = try await BledProcess("{}", adapters: 2, configuration: "{ \"pairing\": \"\(pairing)\" }")
       let role = PeripheralRole()
-      let central = Central(adapter: "simulated1")
+      let central = Central(adapter: BledProcess.adapter(1))
       local.text.permissions = [.readEncryptionRequired, .writeEncryptionRequired]
       local.rate.properties = [.notify, .notifyEncryptionRequired]
       try await role.log.next("didUpdateState") { $0.state == .poweredOn }

@@ -4,13 +4,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A real daemon on the simulated adapter, with a socket in a folder of its own. The environment of this process names
-/// the socket, so that managers made after this use it.
+/// A real daemon on simulated adapters or its own host, with a socket in a folder of its own. The environment of this
+/// process names the socket, so that managers made after this use it.
 final class BledProcess {
   let folder: URL
   let socket: String
-  private let scenario: String
-  private let adapters: Int
+  private let air: TestAir
   private let configuration: String?
   private var process: Process?
 
@@ -21,18 +20,27 @@ final class BledProcess {
   /// Starts a daemon and waits until it listens.
   /// - Parameters:
   ///   - scenario: The simulated devices.
-  ///   - adapters: How many adapters there are on its air: "simulated", "simulated1" and so on.
+  ///   - adapters: How many adapters there are on its air.
   ///   - configuration: The configuration file.
   init(_ scenario: String = Air.scenario, adapters: Int = 1, configuration: String? = nil) async throws {
-    self.adapters = adapters
     self.configuration = configuration
     folder = FileManager.default.temporaryDirectory.appendingPathComponent("bled-\(UUID().uuidString.prefix(8))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     socket = folder.appendingPathComponent("s").path
-    self.scenario = folder.appendingPathComponent("scenario.json").path
-    try Data(scenario.utf8).write(to: URL(fileURLWithPath: self.scenario))
+    let file = folder.appendingPathComponent("scenario.json")
+    try Data(scenario.utf8).write(to: file)
+    let air = try TestAir(scenario: file.path, adapters: adapters, folder: folder.path)
+    self.air = air
     setenv("BLED_SOCKET", socket, 1)
+    try await until { try air.isReady }
     try await start()
+  }
+
+  /// The name of an adapter, from 0, of the daemon whose socket the environment names: also in the process of an exit
+  /// test.
+  static func adapter(_ number: Int) -> String {
+    let socket = ProcessInfo.processInfo.environment["BLED_SOCKET"] ?? ""
+    return TestAir.name(number, in: URL(fileURLWithPath: socket).deletingLastPathComponent().path)
   }
 
   /// Calls `body` while the environment names an adapter.
@@ -58,9 +66,7 @@ final class BledProcess {
   func start() async throws {
     let process = Process()
     process.executableURL = try Self.executable()
-    process.arguments =
-      ["--adapter", "simulated:\(scenario)", "--socket", socket, "--log-level", "error"]
-      + (1..<adapters).flatMap { _ in ["--adapter", "simulated"] }
+    process.arguments = air.arguments + ["--socket", socket, "--log-level", "error"]
     if let configuration {
       let file = folder.appendingPathComponent("bled.json")
       try Data(configuration.utf8).write(to: file)
@@ -103,8 +109,9 @@ final class BledProcess {
     try? FileManager.default.removeItem(atPath: socket)
   }
 
-  /// A simulated device ends its connection, as with the reason "remote user terminated connection".
+  /// A device ends its connection, as with the reason "remote user terminated connection".
   func disconnect(_ device: String) async throws {
+    if TestAir.isOnOwnHost { return try await air.disconnect(device) }
     let client = try await BledClient.connect(to: socket, name: "harness")
     _ = try await client.call(SimulationDisconnect.self, .init(device: device))
     client.close()

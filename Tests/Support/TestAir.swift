@@ -1,0 +1,78 @@
+import FoundationEssentials
+import Glibc
+
+/// The adapters of a test's daemon, and the devices of a scenario around them: simulated by the daemon, or with
+/// BLED_OWN_HOST=1 played by Bumble around controllers that bled's own host drives.
+public final class TestAir {
+  /// The program that plays the air ended early.
+  public struct Failure: Error, CustomStringConvertible {
+    /// Its error.
+    public let description: String
+  }
+
+  /// Whether bled's own host takes the simulated adapters' place.
+  public static let isOnOwnHost = ProcessInfo.processInfo.environment["BLED_OWN_HOST"] != nil
+
+  /// The names of the adapters.
+  public let names: [String]
+  /// The arguments that give a daemon these adapters.
+  public let arguments: [String]
+  private let control: String
+  private let program: RunningProgram?
+
+  /// Puts the devices on the air.
+  /// - Parameters:
+  ///   - scenario: Its file; nil for the built-in one, which the own host does not know.
+  ///   - adapters: How many adapters there are.
+  ///   - folder: A folder that exists, and outlasts this object.
+  public init(scenario: String?, adapters: Int, folder: String) throws {
+    control = "\(folder)/control"
+    names = (0..<adapters).map { Self.name($0, in: folder) }
+    guard Self.isOnOwnHost else {
+      let devices = ["--adapter", scenario.map { "simulated:\($0)" } ?? "simulated"]
+      arguments = devices + (1..<adapters).flatMap { _ in ["--adapter", "simulated"] }
+      program = nil
+      return
+    }
+    arguments = names.flatMap { ["--adapter", $0] }
+    let package = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
+    program = try RunningProgram(
+      "\(package)/.build/venv/bin/python",
+      ["-B", "\(package)/Tests/Host/emulated_air.py", scenario ?? "", folder, "\(adapters)"])
+  }
+
+  /// The name of an adapter.
+  /// - Parameters:
+  ///   - number: 0 or more.
+  ///   - folder: The folder that the air was given.
+  public static func name(_ number: Int, in folder: String) -> String {
+    guard !isOnOwnHost else { return "h4:unix:\(folder)/hci\(number)" }
+    return number == 0 ? "simulated" : "simulated\(number)"
+  }
+
+  /// Whether the controllers can be connected to.
+  /// - Throws: `Failure` when their program has ended.
+  public var isReady: Bool {
+    get throws {
+      guard let program else { return true }
+      if (try? ServerConnection(path: control)) != nil { return true }
+      guard program.isRunning else { throw Failure(description: "emulated_air.py ended; its error is above") }
+      return false
+    }
+  }
+
+  /// Has a device end its connection, as with the reason "remote user terminated connection"; only on the own host,
+  /// where the daemon has no call for that.
+  public func disconnect(_ device: String) async throws {
+    let control = control
+    let answer = try await onThread {
+      Result {
+        let connection = try ServerConnection(path: control)
+        // The empty line ends the connection.
+        try connection.send("disconnect \(device)\n\n")
+        return try connection.readAnswer()
+      }
+    }.get()
+    guard answer == "done\n" else { throw Failure(description: answer) }
+  }
+}
