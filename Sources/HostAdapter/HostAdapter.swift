@@ -305,6 +305,11 @@ extension HostAdapter: ControllerHostOwner {
     links.receive(packet)
   }
 
+  func transmitted(_ event: NumberOfCompletedPackets) {
+    events.deliver()
+    links.transmitted(event)
+  }
+
   func lostData(on handle: ConnectionHandle) { links.room.dropped(on: handle) }
 
   func sending(_ packet: CommandPacket) { links.sent(packet) }

@@ -170,8 +170,8 @@ import Testing
     try stage.write(reports[0], to: stage.kernel.completionsEnd)
     try stage.write(reports[1], to: stage.kernel.completionsEnd)
     #expect(stage.packets.isEmpty)
-    #expect(stage.channel.takeCompletions() == [reports[0], reports[1]])
-    #expect(stage.channel.takeCompletions().isEmpty)
+    #expect(stage.channel.takenCompletions == [reports[0], reports[1]])
+    #expect(stage.channel.takenCompletions.isEmpty)
 
     for _ in 0..<2 {
       stage.channel.awaitsCompletions = true
@@ -196,7 +196,7 @@ import Testing
     try stage.complete()
     let report: [UInt8] = [0x04, 0x13, 0x05, 0x01, 0x40, 0x00, 0x01, 0x00]
     for _ in 0..<200 { try stage.write(report, to: stage.kernel.completionsEnd) }
-    #expect(stage.channel.takeCompletions().count == 128)
+    #expect(stage.channel.takenCompletions.count == 128)
     stage.channel.awaitsCompletions = true
     try stage.settle()
     #expect(stage.packets.count == 72)
@@ -212,7 +212,7 @@ import Testing
     for _ in 0..<100 { try stage.write(report, to: stage.kernel.completionsEnd) }
     #expect(stage.ends.isEmpty)
     stage.channel.awaitsCompletions = isAwaited
-    if !isAwaited { #expect(stage.channel.takeCompletions().count < 100) }
+    if !isAwaited { #expect(stage.channel.takenCompletions.count < 100) }
     try stage.until { !stage.ends.isEmpty }
     #expect(stage.ends.count == 1)
   }
@@ -222,7 +222,7 @@ import Testing
     try stage.start()
     try stage.complete()
     stage.channel.awaitsCompletions = false
-    #expect(stage.channel.awaitsCompletions && stage.channel.takeCompletions().isEmpty)
+    #expect(stage.channel.awaitsCompletions && stage.channel.takenCompletions.isEmpty)
   }
 
   @Test func anUnpluggedControllerIsToldOnce() throws {
@@ -338,5 +338,14 @@ import Testing
     }
     #expect(problem.kind == kind)
     #expect(problem.message.contains(words) && !problem.remedy.isEmpty)
+  }
+}
+
+extension UserChannel {
+  /// The reports that waited.
+  fileprivate var takenCompletions: [[UInt8]] {
+    var reports: [[UInt8]] = []
+    takeCompletions { reports.append($0) }
+    return reports
   }
 }

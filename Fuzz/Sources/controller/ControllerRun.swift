@@ -168,10 +168,14 @@ struct ControllerRun {
       phase = .inUse(radio)
       return
     }
-    if let event = try HCIEvent(packet: octets) { return take(event) }
-    guard case .acl(let packet) = try HCIPacket(decoding: octets), !links.contains(packet.handle) else { return }
-    kept += 1 - early.keep(packet, at: now).count
-    invariant(0...32 ~= kept, "\(kept) packets of no link")
+    switch try HCIPacket(decoding: octets) {
+    case .event(let packet): take(try HCIEvent(decoding: packet))
+    case .acl(let packet):
+      guard !links.contains(packet.handle) else { return }
+      kept += 1 - early.keep(packet, at: now).count
+      invariant(0...32 ~= kept, "\(kept) packets of no link")
+    case .command: break
+    }
   }
 
   private mutating func take(_ event: HCIEvent) {

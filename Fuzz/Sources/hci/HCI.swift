@@ -12,9 +12,8 @@ enum HCIPackets {
       invariant(packet.octets == octets, "\(octets) became \(packet.octets)")
       switch packet {
       case .event(let packet):
-        invariant(
-          (try? HCIEvent(packet: octets)) == (try? HCIEvent(decoding: packet)), "\(octets) are two different events")
         check(packet, AdvertisingReports(ofWhole: octets))
+        check(packet, try? NumberOfCompletedPackets(packet: octets))
       case .command(let packet):
         guard let type = KnownCommands.type(of: packet.opcode) else { return }
         check(packet, type)
@@ -44,6 +43,14 @@ enum HCIPackets {
     case .disconnectionComplete(let event): _ = event.reason.error("gone").message
     default: break
     }
+  }
+
+  /// - Parameter completed: the transmitted packets, read from the whole packet.
+  private static func check(_ packet: EventPacket, _ completed: NumberOfCompletedPackets?) {
+    guard case .numberOfCompletedPackets(let event)? = try? HCIEvent(decoding: packet) else {
+      return invariant(completed == nil, "\(packet) tells of no transmitted packets")
+    }
+    invariant(completed == event, "\(packet) became \(String(describing: completed))")
   }
 
   private static func check<Command: HCICommand>(_ packet: CommandPacket, _: Command.Type) {

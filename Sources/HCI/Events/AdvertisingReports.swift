@@ -97,26 +97,15 @@ package enum AdvertisingReports: Hashable, Sendable {
   case legacy(LEAdvertisingReports)
   case extended(LEExtendedAdvertisingReports)
 
-  /// Where the reports begin: behind the packet's type, the event's code and length, and the subevent's code.
-  private static let start = 4
-
   /// Reads a whole packet, as `HCIPacket` and `HCIEvent` do.
   /// - Returns: nil for a packet that carries no reports.
   /// - Throws: `.truncated`, and `.trailingOctets` if the packet does not end where its length says.
   package init?(decoding octets: [UInt8]) throws(HCICodingError) {
-    guard octets.count > Self.start, octets[0] == HCIPacket.eventType, octets[1] == HCIEvent.leMeta else { return nil }
-    let subevent = octets[3]
-    guard subevent == LEAdvertisingReports.subevent || subevent == LEExtendedAdvertisingReports.subevent else {
-      return nil
-    }
-    let excess = octets.count - 3 - Int(octets[2])
-    guard excess <= 0 else { throw .trailingOctets(count: excess) }
-    guard excess == 0 else { throw .truncated(missing: -excess) }
-    var coder = OctetCoder(reading: octets, from: Self.start)
-    if subevent == LEAdvertisingReports.subevent {
-      self = .legacy(try coder.read())
-    } else {
-      self = .extended(try coder.read())
+    guard var coder = try HCIPacket.parameters(of: HCIEvent.leMeta, in: octets) else { return nil }
+    switch try coder.read() as UInt8 {
+    case LEAdvertisingReports.subevent: self = .legacy(try coder.read())
+    case LEExtendedAdvertisingReports.subevent: self = .extended(try coder.read())
+    default: return nil
     }
   }
 }

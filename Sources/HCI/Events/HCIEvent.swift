@@ -100,73 +100,49 @@ package enum HCIEvent: Hashable, Sendable {
   /// - Throws: `.truncated` if the parameters end too early, `.invalidValue` for a value that is not defined.
   package init(decoding packet: EventPacket) throws(HCICodingError) {
     var coder = OctetCoder(reading: packet.parameters)
-    self = try Self.read(packet.code, &coder) ?? .other(packet)
-  }
-
-  /// Reads a whole packet with the octet of its type, without the copy of its parameters that an `EventPacket` is.
-  /// - Returns: nil for a packet of another type.
-  /// - Throws: as for an `EventPacket`, and `.trailingOctets` if the packet does not end where its length says.
-  package init?(packet octets: [UInt8]) throws(HCICodingError) {
-    guard octets.first == HCIPacket.eventType else { return nil }
-    guard octets.count >= Self.header else { throw .truncated(missing: Self.header - octets.count) }
-    let excess = octets.count - Self.header - Int(octets[2])
-    guard excess <= 0 else { throw .trailingOctets(count: excess) }
-    guard excess == 0 else { throw .truncated(missing: -excess) }
-    var coder = OctetCoder(reading: octets, from: Self.header)
-    self =
-      try Self.read(octets[1], &coder)
-      ?? .other(EventPacket(code: octets[1], parameters: Array(octets[Self.header...])))
-  }
-
-  /// The octets before the parameters: the type, the code and the length.
-  static let header = 3
-
-  /// Reads the parameters of an event.
-  /// - Returns: nil for one that has no case of its own.
-  private static func read(_ code: UInt8, _ coder: inout OctetCoder) throws(HCICodingError) -> HCIEvent? {
-    switch code {
-    case DisconnectionComplete.code: return .disconnectionComplete(try coder.read())
-    case EncryptionChange.code: return .encryptionChange(try coder.read())
-    case ReadRemoteVersionInformationComplete.code: return .readRemoteVersionInformationComplete(try coder.read())
-    case CommandComplete.code: return .commandComplete(try coder.read())
-    case CommandStatus.code: return .commandStatus(try coder.read())
-    case NumberOfCompletedPackets.code: return .numberOfCompletedPackets(try coder.read())
-    case EncryptionKeyRefreshComplete.code: return .encryptionKeyRefreshComplete(try coder.read())
-    case leMeta:
+    switch packet.code {
+    case DisconnectionComplete.code: self = .disconnectionComplete(try coder.read())
+    case EncryptionChange.code: self = .encryptionChange(try coder.read())
+    case ReadRemoteVersionInformationComplete.code: self = .readRemoteVersionInformationComplete(try coder.read())
+    case CommandComplete.code: self = .commandComplete(try coder.read())
+    case CommandStatus.code: self = .commandStatus(try coder.read())
+    case NumberOfCompletedPackets.code: self = .numberOfCompletedPackets(try coder.read())
+    case EncryptionKeyRefreshComplete.code: self = .encryptionKeyRefreshComplete(try coder.read())
+    case Self.leMeta:
       switch try coder.read() as UInt8 {
-      case LEConnectionComplete.subevent: return .leConnectionComplete(try coder.read())
-      case LEAdvertisingReports.subevent: return .leAdvertisingReport(try coder.read())
-      case LEConnectionUpdateComplete.subevent: return .leConnectionUpdateComplete(try coder.read())
-      case LEReadRemoteFeaturesComplete.subevent: return .leReadRemoteFeaturesComplete(try coder.read())
-      case LELongTermKeyRequest.subevent: return .leLongTermKeyRequest(try coder.read())
-      case LERemoteConnectionParameterRequest.subevent: return .leRemoteConnectionParameterRequest(try coder.read())
-      case LEDataLengthChange.subevent: return .leDataLengthChange(try coder.read())
-      case LEEnhancedConnectionComplete.subevent: return .leEnhancedConnectionComplete(try coder.read())
-      case LEPHYUpdateComplete.subevent: return .lePHYUpdateComplete(try coder.read())
-      case LESubrateChange.subevent: return .leSubrateChange(try coder.read())
-      case LEReadAllRemoteFeaturesComplete.subevent: return .leReadAllRemoteFeaturesComplete(try coder.read())
-      case LEConnectionRateChange.subevent: return .leConnectionRateChange(try coder.read())
-      case LEExtendedAdvertisingReports.subevent: return .leExtendedAdvertisingReport(try coder.read())
-      case LEAdvertisingSetTerminated.subevent: return .leAdvertisingSetTerminated(try coder.read())
+      case LEConnectionComplete.subevent: self = .leConnectionComplete(try coder.read())
+      case LEAdvertisingReports.subevent: self = .leAdvertisingReport(try coder.read())
+      case LEConnectionUpdateComplete.subevent: self = .leConnectionUpdateComplete(try coder.read())
+      case LEReadRemoteFeaturesComplete.subevent: self = .leReadRemoteFeaturesComplete(try coder.read())
+      case LELongTermKeyRequest.subevent: self = .leLongTermKeyRequest(try coder.read())
+      case LERemoteConnectionParameterRequest.subevent: self = .leRemoteConnectionParameterRequest(try coder.read())
+      case LEDataLengthChange.subevent: self = .leDataLengthChange(try coder.read())
+      case LEEnhancedConnectionComplete.subevent: self = .leEnhancedConnectionComplete(try coder.read())
+      case LEPHYUpdateComplete.subevent: self = .lePHYUpdateComplete(try coder.read())
+      case LESubrateChange.subevent: self = .leSubrateChange(try coder.read())
+      case LEReadAllRemoteFeaturesComplete.subevent: self = .leReadAllRemoteFeaturesComplete(try coder.read())
+      case LEConnectionRateChange.subevent: self = .leConnectionRateChange(try coder.read())
+      case LEExtendedAdvertisingReports.subevent: self = .leExtendedAdvertisingReport(try coder.read())
+      case LEAdvertisingSetTerminated.subevent: self = .leAdvertisingSetTerminated(try coder.read())
       case LEPeriodicAdvertisingSyncEstablished.subevent:
-        return .lePeriodicAdvertisingSyncEstablished(try coder.read())
-      case LEPeriodicAdvertisingReport.subevent: return .lePeriodicAdvertisingReport(try coder.read())
-      case LEPeriodicAdvertisingSyncLost.subevent: return .lePeriodicAdvertisingSyncLost(try coder.read())
+        self = .lePeriodicAdvertisingSyncEstablished(try coder.read())
+      case LEPeriodicAdvertisingReport.subevent: self = .lePeriodicAdvertisingReport(try coder.read())
+      case LEPeriodicAdvertisingSyncLost.subevent: self = .lePeriodicAdvertisingSyncLost(try coder.read())
       case LEPeriodicAdvertisingSyncTransferReceived.subevent:
-        return .lePeriodicAdvertisingSyncTransferReceived(try coder.read())
+        self = .lePeriodicAdvertisingSyncTransferReceived(try coder.read())
       case LEPeriodicAdvertisingSyncEstablishedV2.subevent:
-        return .lePeriodicAdvertisingSyncEstablishedV2(try coder.read())
-      case LEPeriodicAdvertisingReportV2.subevent: return .lePeriodicAdvertisingReportV2(try coder.read())
+        self = .lePeriodicAdvertisingSyncEstablishedV2(try coder.read())
+      case LEPeriodicAdvertisingReportV2.subevent: self = .lePeriodicAdvertisingReportV2(try coder.read())
       case LEPeriodicAdvertisingSyncTransferReceivedV2.subevent:
-        return .lePeriodicAdvertisingSyncTransferReceivedV2(try coder.read())
+        self = .lePeriodicAdvertisingSyncTransferReceivedV2(try coder.read())
       case LEPeriodicAdvertisingSubeventDataRequest.subevent:
-        return .lePeriodicAdvertisingSubeventDataRequest(try coder.read())
+        self = .lePeriodicAdvertisingSubeventDataRequest(try coder.read())
       case LEPeriodicAdvertisingResponseReport.subevent:
-        return .lePeriodicAdvertisingResponseReport(try coder.read())
-      case LEMonitoredAdvertisersReport.subevent: return .leMonitoredAdvertisersReport(try coder.read())
-      default: return nil
+        self = .lePeriodicAdvertisingResponseReport(try coder.read())
+      case LEMonitoredAdvertisersReport.subevent: self = .leMonitoredAdvertisersReport(try coder.read())
+      default: self = .other(packet)
       }
-    default: return nil
+    default: self = .other(packet)
     }
   }
 

@@ -8,7 +8,7 @@ package enum HCIPacket: Hashable, Sendable {
   case event(EventPacket)
 
   /// The octet before data.
-  private static let dataType: UInt8 = 0x02
+  fileprivate static let dataType: UInt8 = 0x02
   /// The octet before events.
   static let eventType: UInt8 = 0x04
 
@@ -25,6 +25,17 @@ package enum HCIPacket: Hashable, Sendable {
     try coder.end()
   }
 
+  /// Begins to read the parameters of an event of this code in place, without the copy that an `EventPacket` is.
+  /// - Returns: nil for another packet.
+  /// - Throws: `.trailingOctets`, or `.truncated`, if the packet does not end where its length says.
+  static func parameters(of code: UInt8, in octets: [UInt8]) throws(HCICodingError) -> OctetCoder? {
+    guard octets.count >= 3, octets[0] == eventType, octets[1] == code else { return nil }
+    let excess = octets.count - 3 - Int(octets[2])
+    guard excess <= 0 else { throw .trailingOctets(count: excess) }
+    guard excess == 0 else { throw .truncated(missing: -excess) }
+    return OctetCoder(reading: octets, from: 3)
+  }
+
   /// The link of data that may be cut or too long; nil for other packets, and for data without a whole handle.
   package static func dataHandle(of octets: [UInt8]) -> ConnectionHandle? {
     guard octets.count >= 3, octets[0] == dataType else { return nil }
@@ -35,13 +46,13 @@ package enum HCIPacket: Hashable, Sendable {
   package var octets: [UInt8] {
     switch self {
     case .command(let packet): Self.octets(0x01, packet)
-    case .acl(let packet): Self.octets(Self.dataType, packet, capacity: 5 + packet.data.count)
+    case .acl(let packet): packet.packet
     case .event(let packet): Self.octets(Self.eventType, packet)
     }
   }
 
-  private static func octets(_ type: UInt8, _ packet: some PacketField, capacity: Int = 64) -> [UInt8] {
-    var coder = OctetCoder(capacity: capacity)
+  private static func octets(_ type: UInt8, _ packet: some PacketField) -> [UInt8] {
+    var coder = OctetCoder()
     coder.write(type)
     coder.write(packet)
     return coder.octets
@@ -82,8 +93,25 @@ package struct ACLDataPacket: PacketParameters {
   package var data: ArraySlice<UInt8> = []
 
   package init() {}
+
+  /// The whole packet, as it is sent.
+  package var packet: [UInt8] {
+    let (header, count) = (header, min(data.count, Int(UInt16.max)))
+    var octets: [UInt8] = []
+    octets.reserveCapacity(5 + count)
+    octets.append(HCIPacket.dataType)
+    octets.append(UInt8(truncatingIfNeeded: header))
+    octets.append(UInt8(header >> 8))
+    octets.append(UInt8(truncatingIfNeeded: count))
+    octets.append(UInt8(count >> 8))
+    octets.append(contentsOf: data.prefix(count))
+    return octets
+  }
+
+  private var header: UInt16 { handle & 0x0FFF | UInt16(boundary & 3) << 12 | UInt16(broadcast & 3) << 14 }
+
   package mutating func code(with coder: inout OctetCoder) {
-    var header = handle & 0x0FFF | UInt16(boundary & 3) << 12 | UInt16(broadcast & 3) << 14
+    var header = header
     coder.fields(&header)
     handle = header & 0x0FFF
     boundary = UInt8(header >> 12 & 3)

@@ -24,6 +24,8 @@ protocol ControllerHostOwner: AnyObject {
   /// An event, before the machines receive it.
   func receive(_ event: HCIEvent)
   func receive(_ packet: ACLDataPacket)
+  /// Packets have left the controller.
+  func transmitted(_ event: NumberOfCompletedPackets)
   /// Data of a link could not be decoded.
   func lostData(on handle: ConnectionHandle)
   /// A command of an activity is about to be sent.
@@ -111,9 +113,13 @@ final class ControllerHost {
   // MARK: - The set-up
 
   /// Sends a packet to the controller.
-  func send(_ packet: HCIPacket) {
+  func send(_ packet: HCIPacket) { send(packet.octets) }
+
+  /// Sends data to the controller.
+  func send(_ packet: ACLDataPacket) { send(packet.packet) }
+
+  private func send(_ octets: [UInt8]) {
     guard let transport else { return }
-    let octets = packet.octets
     taps.tell(octets, isSent: true)
     transport.send(octets)
   }
@@ -124,11 +130,11 @@ final class ControllerHost {
     set { if transport?.awaitsCompletions != newValue { transport?.awaitsCompletions = newValue } }
   }
 
-  /// Takes the reports that wait.
+  /// Takes the reports that wait. They are not to be taken from inside of `body`.
   func takeCompletions(_ body: (NumberOfCompletedPackets) -> Void) {
-    for octets in transport?.takeCompletions() ?? [] {
+    transport?.takeCompletions { octets in
       taps.tell(octets, isSent: false)
-      if case .numberOfCompletedPackets(let event)? = try? HCIEvent(packet: octets) { body(event) }
+      if let event = try? NumberOfCompletedPackets(packet: octets) { body(event) }
     }
   }
 
@@ -179,9 +185,14 @@ final class ControllerHost {
         for report in activities.heard(reports) { owner?.heard(report) }
         return
       }
-      if let event = try HCIEvent(packet: octets) { return receive(event) }
+      // The most frequent event concerns links alone.
+      if setUp == nil, let event = try NumberOfCompletedPackets(packet: octets) { owner?.transmitted(event); return }
+      switch try HCIPacket(decoding: octets) {
+      case .event(let packet): receive(try HCIEvent(decoding: packet))
+      case .acl(let packet): owner?.receive(packet)
       // A host gets no commands.
-      if case .acl(let packet) = try HCIPacket(decoding: octets) { owner?.receive(packet) }
+      case .command: break
+      }
     } catch {
       context.logger.debug("an HCI packet could not be decoded: \(error)")
       if let handle = HCIPacket.dataHandle(of: octets) { owner?.lostData(on: handle) }
@@ -198,8 +209,6 @@ final class ControllerHost {
     }
     if setUp != nil { return run(setUp: { $0.handle(event, at: self.context.scheduler.now) }) }
     owner?.receive(event)
-    // The most frequent event concerns links alone.
-    if case .numberOfCompletedPackets = event { return }
     activities.run(.event(event))
   }
 }

@@ -55,19 +55,19 @@ final class CompletionReports {
     }
   }
 
-  /// Takes the reports that have come, or the first of many.
-  func take() -> [[UInt8]] {
-    var packets: [[UInt8]] = []
+  /// Takes the reports that have come, or the first of many. They are not to be taken from inside of `body`.
+  func take(_ body: ([UInt8]) -> Void) {
+    var taken = 0
     for _ in 0..<Self.burst where descriptor.isOpen {
       // A controller that is gone has none; its channel tells so.
       guard let count = try? descriptor.read(into: &buffer, each: Self.longest, &lengths) else { break }
       for place in 0..<count where lengths[place] > 0 {
-        packets.append(Array(buffer[(place * Self.longest)...].prefix(Int(lengths[place]))))
+        taken += 1
+        body(Array(buffer[(place * Self.longest)...].prefix(Int(lengths[place]))))
       }
       if count < Self.batch { break }
     }
-    if packets.count >= Self.fewest { tellLosses() }
-    return packets
+    if taken >= Self.fewest { tellLosses() }
   }
 
   private func tellLosses() {
@@ -83,7 +83,9 @@ final class CompletionReports {
     do throws(SystemError) {
       try descriptor.whenReady(on: loop, priority: .high) { [weak self] readiness in
         guard let self else { return }
-        for packet in take() { onPacket(packet) }
+        var packets: [[UInt8]] = []
+        take { packets.append($0) }
+        for packet in packets { onPacket(packet) }
         // A controller that is gone is so for ever.
         if readiness.contains(.failed) { descriptor.unwatch() }
       }

@@ -55,7 +55,7 @@ final class H4Stream: PacketTransport {
     set {}
   }
 
-  func takeCompletions() -> [[UInt8]] { [] }
+  func takeCompletions(_ body: ([UInt8]) -> Void) {}
 
   func close() {
     onEvent = nil

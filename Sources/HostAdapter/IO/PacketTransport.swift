@@ -12,8 +12,8 @@ protocol PacketTransport: AnyObject {
   /// Whether reports of transmitted packets (Number Of Completed Packets) are told at once, as they are from the start
   /// where they cannot be withheld. Otherwise they wake up nothing, and wait for `takeCompletions`.
   var awaitsCompletions: Bool { get set }
-  /// Takes the reports that wait.
-  func takeCompletions() -> [[UInt8]]
+  /// Takes the reports that wait. They are not to be taken from inside of `body`.
+  func takeCompletions(_ body: ([UInt8]) -> Void)
   func close()
 }
 

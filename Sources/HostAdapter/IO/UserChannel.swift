@@ -99,7 +99,7 @@ final class UserChannel: PacketTransport {
     set { completions?.isAwaited = newValue }
   }
 
-  func takeCompletions() -> [[UInt8]] { completions?.take() ?? [] }
+  func takeCompletions(_ body: ([UInt8]) -> Void) { completions?.take(body) }
 
   private func schedule(after delay: Duration) {
     alarm?.cancel()

@@ -135,7 +135,7 @@ final class FrameSender {
   }
 
   private func transmit(at now: Instant) {
-    while let packet = queue.next(at: now) { controller.send(.acl(packet)) }
+    while let packet = queue.next(at: now) { controller.send(packet) }
   }
 
   private func watch() {
@@ -143,7 +143,9 @@ final class FrameSender {
     stall = context.scheduler.schedule(at: deadline) { [weak self] in
       guard let self else { return }
       stall = nil
-      controller.takeCompletions { completed($0) }
+      var events: [NumberOfCompletedPackets] = []
+      controller.takeCompletions { events.append($0) }
+      for event in events { completed(event) }
       for handle in queue.stalled(at: context.scheduler.now) { onStall?(handle) }
       watch()
     }

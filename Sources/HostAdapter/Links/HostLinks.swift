@@ -96,7 +96,6 @@ final class HostLinks {
   /// Takes an event that the radio machines receive next.
   func receive(_ event: HCIEvent) {
     switch event {
-    case .numberOfCompletedPackets(let event): sender.completed(event)
     // The parameters that its controller negotiates are accepted as if its host had asked.
     case .leRemoteConnectionParameterRequest(let request): controller.activities.run(.command(request.reply))
     case .leAdvertisingSetTerminated(let event): connected(event)
@@ -109,6 +108,9 @@ final class HostLinks {
     default: pairing.receive(event)
     }
   }
+
+  /// Packets have left the controller.
+  func transmitted(_ event: NumberOfCompletedPackets) { sender.completed(event) }
 
   /// Takes a command that the controller is sent.
   func sent(_ packet: CommandPacket) {

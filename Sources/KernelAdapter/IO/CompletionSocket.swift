@@ -83,9 +83,7 @@ final class CompletionSocket {
   }
 
   private func tell(_ octets: [UInt8]) {
-    guard case .event(let packet)? = try? HCIPacket(decoding: octets),
-      case .numberOfCompletedPackets(let completed)? = try? HCIEvent(decoding: packet)
-    else { return }
+    guard let completed = try? NumberOfCompletedPackets(packet: octets) else { return }
     for link in completed.links { onCompleted?(link.handle, Int(link.packets)) }
   }
 }

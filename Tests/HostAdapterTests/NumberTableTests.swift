@@ -1,5 +1,6 @@
-import Host
 import Testing
+
+@testable import HostAdapter
 
 @Suite struct NumberTableTests {
   @Test func valuesAreFoundReplacedAndRemoved() {

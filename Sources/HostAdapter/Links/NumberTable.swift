@@ -1,21 +1,21 @@
 /// Values under numbers of 16 bits: handles of links, numbers of channels. They are few and are looked up with each
 /// packet: a walk along them takes less time than a hash.
-package struct NumberTable<Value> {
+struct NumberTable<Value> {
   private var entries: [(number: UInt16, value: Value)] = []
 
-  package init() {}
+  init() {}
 
-  package var isEmpty: Bool { entries.isEmpty }
-  package var count: Int { entries.count }
+  var isEmpty: Bool { entries.isEmpty }
+  var count: Int { entries.count }
   /// In ascending order.
-  package var numbers: [UInt16] { entries.map(\.number) }
+  var numbers: [UInt16] { entries.map(\.number) }
   /// In the order of their numbers.
-  package var values: [Value] { entries.map(\.value) }
+  var values: [Value] { entries.map(\.value) }
   /// The value of the lowest number.
-  package var first: Value? { entries.first?.value }
+  var first: Value? { entries.first?.value }
 
   /// The value of a number, if there is one; nil removes it.
-  package subscript(number: UInt16) -> Value? {
+  subscript(number: UInt16) -> Value? {
     get { place(of: number).map { entries[$0].value } }
     set {
       let place = place(of: number)
@@ -30,7 +30,7 @@ package struct NumberTable<Value> {
   }
 
   /// - Returns: the value that the number had.
-  package mutating func remove(_ number: UInt16) -> Value? { place(of: number).map { entries.remove(at: $0).value } }
+  mutating func remove(_ number: UInt16) -> Value? { place(of: number).map { entries.remove(at: $0).value } }
 
   private func place(of number: UInt16) -> Int? { entries.firstIndex { $0.number == number } }
 }
