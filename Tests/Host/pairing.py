@@ -328,16 +328,26 @@ class PairingTest(unittest.IsolatedAsyncioTestCase):
             self.assertEqual(len(pairings), 1)
 
     async def test_pairing_through_an_advertisement_with_an_address_of_its_own(self):
-        async with World() as world:
-            self.sits(world)
-            await self.publish(world)
-            own = "C0:12:34:56:78:9A"
-            await world.call("advertising.start", name="another", ownAddress=own)
-            await world.call("pairing.open", seconds=600)
-            connection, value = await self.arrive(world, Address(own))
-            await asyncio.wait_for(connection.pair(), PATIENCE)
-            self.assertEqual(await value.read_value(), b"secret")
-            self.assertEqual([bond["address"] for bond in await self.bonds(world)], [FAR])
+        # A controller without a public address has a static random one.
+        for near in [NEAR, "00:00:00:00:00:00"]:
+            with self.subTest(near=near):
+                async with World(address=near) as world:
+                    self.sits(world)
+                    await self.publish(world)
+                    own = "C0:12:34:56:78:9A"
+                    await world.call("advertising.start", name="another", ownAddress=own)
+                    await world.call("pairing.open", seconds=600)
+                    adapter = await world.state("on")
+                    kind = Address.PUBLIC_DEVICE_ADDRESS if near == NEAR else Address.RANDOM_DEVICE_ADDRESS
+                    for address in [Address(own), Address(adapter["address"], kind)]:
+                        connection, value = await self.arrive(world, address)
+                        await asyncio.wait_for(connection.pair(), PATIENCE)
+                        self.assertEqual(await value.read_value(), b"secret")
+                        self.assertEqual([bond["address"] for bond in await self.bonds(world)], [FAR])
+                        gone = asyncio.Event()
+                        connection.on("disconnection", lambda _, gone=gone: gone.set())
+                        await world.call("pairing.forget", address=FAR)
+                        await asyncio.wait_for(gone.wait(), PATIENCE)
 
     async def test_pairing_with_data_of_ours_that_went_another_way(self):
         async with World() as world:
