@@ -29,6 +29,27 @@ import Testing
       })
   }
 
+  @Test("Octets that a controller sends before its answer to Reset do not swallow it")
+  func strayOctets() throws {
+    // Data of 65,535 octets begin.
+    let stage = try HostStage { $0.stray = [0x02, 0x40, 0x20, 0xFF, 0xFF] }
+    #expect(stage.adapter.state == .on && stage.controller.connections == 1)
+  }
+
+  @Test func aLineWithoutAnAnswerAmongItsOctetsMayHaveAnotherSpeed() throws {
+    let stage = try HostStage {
+      $0.stray = [0x5F, 0xE0, 0x84, 0xFF]
+      $0.unanswered = [0x0C03]
+    }
+    try stage.wait(.seconds(10))
+    guard case .failed(let problem) = stage.adapter.state else { return #expect(Bool(false), "\(stage.adapter.state)") }
+    #expect(problem.message.contains("it does not respond, though it sends octets"))
+    // The next attempt knows nothing of that.
+    stage.controller.unanswered = []
+    try stage.wait(.milliseconds(250))
+    #expect(stage.adapter.state == .on)
+  }
+
   @Test func aControllerWithAnImpossibleLinkHasFailed() throws {
     let stage = try HostStage()
     try stage.controller.tell(HostStage.connected(0x40), HostStage.connected(0x0F00))

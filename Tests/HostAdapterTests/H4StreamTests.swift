@@ -11,6 +11,7 @@ import Testing
   private final class Heard {
     var isOpen = false
     var packets: [[UInt8]] = []
+    var skipped = 0
     var ends: [String] = []
     var refusals: [SystemError] = []
 
@@ -19,6 +20,7 @@ import Testing
         switch event {
         case .opened: isOpen = true
         case .packet(let packet): packets.append(packet)
+        case .skipped(let count): skipped += count
         case .ended(let reason): ends.append(reason)
         case .refused(let error): refusals.append(error)
         }
@@ -77,6 +79,22 @@ import Testing
     stream.close()
   }
 
+  @Test func theFirstPacketOfALineAnswersReset() throws {
+    let (master, path) = try serialLine()
+    defer { close(master) }
+    let loop = try EventLoop()
+    let stream = try H4Stream(to: try TransportAddress(path), on: loop)
+    let heard = Heard()
+    heard.hear(stream)
+    try stream.start()
+    // The end of an event, and the beginning of data of 65,535 octets.
+    let octets = [0x40, 0x00, 0x02, 0x40, 0x20, 0xFF, 0xFF] + Self.answer + [0x04, 0xFF, 0x00]
+    try #require(write(master, octets, octets.count) == octets.count)
+    #expect(try turn(loop) { heard.packets.count == 2 })
+    #expect(heard.packets == [Self.answer, [0x04, 0xFF, 0x00]] && heard.skipped == 7)
+    stream.close()
+  }
+
   @Test func packetsAreDelivered64InATurn() throws {
     let name = "bled-h4-\(getpid())"
     let listener = try ControllerSocket.listen(name)
@@ -90,6 +108,9 @@ import Testing
     let other = accept(listener, nil, nil)
     defer { close(other) }
     let octets = (0..<200).flatMap { [0x04, 0xFF, 0x01, UInt8($0)] as [UInt8] }
+    try #require(write(other, Self.answer, Self.answer.count) == Self.answer.count)
+    #expect(try turn(loop) { heard.packets.count == 1 })
+    heard.packets = []
     try #require(write(other, octets, octets.count) == octets.count)
     var counts: [Int] = []
     while heard.packets.count < 200 {

@@ -35,6 +35,7 @@ import Testing
         switch event {
         case .opened: opened += 1
         case .packet(let packet): packets.append(packet)
+        case .skipped(let count): Issue.record("\(count) octets of packets were dropped")
         case .ended(let reason): ends.append(reason)
         case .refused(let error): errors.append(error)
         }

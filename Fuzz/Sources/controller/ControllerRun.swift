@@ -27,6 +27,8 @@ struct ControllerRun {
   private var now = Instant.zero
   private var phase: Phase
   private var framer = H4Framer()
+  /// How many packets the framer has given.
+  private var packets = 0
   private var targets = RadioTargets()
   private var isPausing = false
   private var isEnding = false
@@ -50,6 +52,7 @@ struct ControllerRun {
     let faults = ControllerFaults(rawValue: kind & 8 == 0 ? 0 : 7)
     if kind & 1 == 0 {
       var setUp = HostSetUp(spare: Self.local, faults: faults)
+      framer = H4Framer(isSearching: true)
       let actions = setUp.start(at: now)
       phase = .settingUp(setUp)
       perform(actions)
@@ -68,6 +71,7 @@ struct ControllerRun {
   }
 
   private func measure() {
+    checkBounds(of: framer, "the framer")
     switch phase {
     case .settingUp(let setUp): checkBounds(of: setUp, "the set-up")
     case .inUse(let radio): checkBounds(of: radio, "the radio")
@@ -155,8 +159,11 @@ struct ControllerRun {
     events += 1
     for output in framer.receive(octets[...]) {
       switch output {
-      case .packet(let packet): if isOpen { try? take(packet) }
+      case .packet(let packet):
+        packets += 1
+        if isOpen { try? take(packet) }
       case .lost: phase = .over
+      case .skipped(let count): invariant(count > 0 && packets == 0, "\(count) octets behind \(packets) packets")
       }
     }
   }

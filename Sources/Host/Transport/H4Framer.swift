@@ -4,14 +4,20 @@
 /// packets, or a piece of one. After an octet that is no packet type nothing tells where a packet begins, so synchrony
 /// is lost until `reset`.
 ///
-/// | State          | Input                     | Output, next state             |
-/// |----------------|---------------------------|--------------------------------|
-/// | synchronous    | octets                    | each whole packet; synchronous |
-/// | synchronous    | an unknown packet type    | `.lost(type)`; asynchronous    |
-/// | asynchronous   | octets                    | none                           |
-/// | either         | `reset`                   | synchronous, nothing buffered  |
+/// A serial line may first carry octets of packets for an earlier host, or other ones of a controller that starts. A
+/// framer that is `searching` drops all octets before a Command Complete or Command Status of Reset, the first
+/// command of a host.
 ///
-/// At most one packet that is not whole is buffered: 65,540 octets.
+/// | State          | Input                     | Output, next state                           |
+/// |----------------|---------------------------|----------------------------------------------|
+/// | searching      | octets before the answer  | `.skipped`; searching                        |
+/// | searching      | the answer to Reset       | it is the first packet; synchronous          |
+/// | synchronous    | octets                    | each whole packet; synchronous               |
+/// | synchronous    | an unknown packet type    | `.lost(type)`; asynchronous                  |
+/// | asynchronous   | octets                    | none                                         |
+/// | any            | `reset`                   | the first state again, nothing buffered      |
+///
+/// At most one packet that is not whole is buffered: 65,540 octets; while searching, six octets.
 package struct H4Framer {
   /// The result of octets that were received.
   package enum Output: Hashable, Sendable {
@@ -19,35 +25,71 @@ package struct H4Framer {
     case packet([UInt8])
     /// Synchrony is lost: this octet is no packet type.
     case lost(UInt8)
+    /// So many octets before the answer to Reset were dropped.
+    case skipped(Int)
   }
 
-  /// The packet that is not whole.
-  private var buffer: [UInt8] = []
-  private var isSynchronous = true
+  private enum State {
+    case searching
+    case synchronous
+    case asynchronous
+  }
 
-  package init() {}
+  private let first: State
+  private var state: State
+  /// The packet that is not whole; while searching, the possible beginning of the answer.
+  private var buffer: [UInt8] = []
+
+  /// - Parameter isSearching: whether octets before the answer to Reset are dropped; else the first one is a packet
+  ///   type.
+  package init(isSearching: Bool = false) {
+    first = isSearching ? .searching : .synchronous
+    state = first
+  }
 
   /// Takes octets in the order in which they came, however they were cut.
   package mutating func receive(_ octets: ArraySlice<UInt8>) -> [Output] {
-    guard isSynchronous else { return [] }
     var outputs: [Output] = []
-    if buffer.isEmpty {
+    switch state {
+    case .asynchronous: return []
+    case .searching:
+      buffer += octets
+      let count = buffer.indices.first { Self.mayAnswerReset(buffer[$0...]) } ?? buffer.count
+      if count > 0 { outputs.append(.skipped(count)) }
+      buffer.removeFirst(count)
+      guard buffer.count >= Self.answerLength else { break }
+      state = .synchronous
+      buffer.removeFirst(cut(buffer[...], into: &outputs))
+    case .synchronous where buffer.isEmpty:
       // Mostly whole packets come.
       let count = cut(octets, into: &outputs)
       buffer += octets.dropFirst(count)
-    } else {
+    case .synchronous:
       buffer += octets
-      let count = cut(buffer[...], into: &outputs)
-      buffer.removeFirst(count)
+      buffer.removeFirst(cut(buffer[...], into: &outputs))
     }
-    if !isSynchronous { buffer = [] }
+    if case .asynchronous = state { buffer = [] }
     return outputs
   }
 
-  /// Forgets the octets received so far; the next one is a packet type.
+  /// Forgets the octets received so far.
   package mutating func reset() {
     buffer = []
-    isSynchronous = true
+    state = first
+  }
+
+  /// The answers to Reset (Core 5.4, Vol 4, Part E, 7.3.2, 7.7.14 and 7.7.15): the event and its length; then the
+  /// credits, the opcode and the status, or the status, the credits and the opcode.
+  private static let answers: [[ClosedRange<UInt8>]] = [
+    [0x04...0x04, 0x0E...0x0E, 4...0xFF, 0...0xFF, 0x03...0x03, 0x0C...0x0C, 0...0xFF],
+    [0x04...0x04, 0x0F...0x0F, 4...4, 0...0xFF, 0...0xFF, 0x03...0x03, 0x0C...0x0C],
+  ]
+  /// How many octets tell such an answer.
+  private static let answerLength = 7
+
+  /// Whether octets begin with an answer to Reset, or are the beginning of one.
+  private static func mayAnswerReset(_ octets: ArraySlice<UInt8>) -> Bool {
+    answers.contains { zip(octets, $0).allSatisfy { $1.contains($0) } }
   }
 
   /// Cuts the whole packets off.
@@ -57,7 +99,7 @@ package struct H4Framer {
     while let type = rest.first {
       guard let header = Header(type: type) else {
         outputs.append(.lost(type))
-        isSynchronous = false
+        state = .asynchronous
         break
       }
       guard let length = header.length(rest), length <= rest.count else { break }

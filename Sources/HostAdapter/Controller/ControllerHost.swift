@@ -57,6 +57,8 @@ final class ControllerHost {
   private let spare: DeviceAddress
   private var transport: (any PacketTransport)?
   private var setUp: HostSetUp?
+  /// How many octets came that mean nothing, while no packet has come.
+  private var skipped = 0
   /// For the set-up.
   private var alarm: (any ScheduledWork)?
   /// The features that turned out not to work in this controller.
@@ -98,6 +100,7 @@ final class ControllerHost {
   func close() {
     activities.end()
     setUp = nil
+    skipped = 0
     alarm?.cancel()
     alarm = nil
     transport?.close()
@@ -148,7 +151,9 @@ final class ControllerHost {
       case .done(let controller):
         setUp = nil
         owner?.controllerIsSetUp(controller)
-      case .failed(let reason): owner?.controllerFailed(reason)
+      case .failed(let reason):
+        let remark = skipped > 0 ? ", though it sends octets: is the speed of its line right?" : ""
+        owner?.controllerFailed(reason + remark)
       }
     }
     arm()
@@ -172,7 +177,13 @@ final class ControllerHost {
       owner?.controllerIsThere()
       setUp = HostSetUp(spare: spare, faults: faults)
       run(setUp: { $0.start(at: self.context.scheduler.now) })
-    case .packet(let octets): receive(octets)
+    case .packet(let octets):
+      if skipped > 0 {
+        context.logger.info("\(skipped) octets before the controller's answer to Reset were dropped")
+        skipped = 0
+      }
+      receive(octets)
+    case .skipped(let count): skipped += count
     case .ended(let reason): owner?.controllerIsGone(reason)
     case .refused(let error): owner?.controllerIsMissing(error)
     }

@@ -4,7 +4,8 @@ import EventLoop
 import Glibc
 import Host
 
-/// HCI packets over a transport. 64 packets are delivered before other sources get their turn.
+/// HCI packets over a transport, from the answer to Reset on. 64 packets are delivered before other sources get their
+/// turn.
 ///
 /// Packets that cannot be written at once wait in order. The host sends one command at a time, and as much data as the
 /// controller has buffers for, so few octets wait; a controller that takes none of 1 MiB does not work.
@@ -17,7 +18,7 @@ final class H4Stream: PacketTransport {
   var onEvent: ((TransportEvent) -> Void)?
   private let transport: Transport
   private let loop: EventLoop
-  private var framer = H4Framer()
+  private var framer = H4Framer(isSearching: true)
   /// The packets that were read and are not delivered yet. Nothing is read meanwhile.
   private var framed: Deque<H4Framer.Output> = []
   /// Whether nothing is read until later, so that others have their turn.
@@ -98,6 +99,7 @@ final class H4Stream: PacketTransport {
       guard transport.descriptor.isOpen, let output = framed.popFirst() else { break }
       switch output {
       case .packet(let packet): tell(.packet(packet))
+      case .skipped(let count): tell(.skipped(count))
       case .lost(let type): end("its packets are out of step: 0x\(String(type, radix: 16)) is no type of packet")
       }
     }

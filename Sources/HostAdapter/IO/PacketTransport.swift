@@ -22,6 +22,8 @@ enum TransportEvent {
   /// The controller's end accepted: packets may be sent.
   case opened
   case packet([UInt8])
+  /// So many octets before the first packet mean nothing.
+  case skipped(Int)
   /// Nothing comes any more, for this reason.
   case ended(String)
   /// There is nothing at the other end, or it is not ours.

@@ -14,6 +14,8 @@ protocol ControllerEnd: AnyObject {
   func receive() throws -> [HCIPacket]?
   /// - Returns: whether all of them are on their way.
   func send(_ packets: [HCIPacket]) -> Bool
+  /// - Returns: whether the octets are on their way.
+  func send(_ octets: [UInt8]) -> Bool
   /// The transport ends.
   func hangUp()
 }

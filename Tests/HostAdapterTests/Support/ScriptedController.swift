@@ -14,6 +14,8 @@ final class ScriptedController {
   var started: Set<UInt16> = [0x2013, 0x2016, 0x0406, 0x2019]
   /// The opcodes that it does not answer.
   var unanswered: Set<UInt16> = []
+  /// Octets that it sends before its first answer.
+  var stray: [UInt8] = []
   private(set) var commands: [CommandPacket] = []
   private(set) var data: [ACLDataPacket] = []
   private let end: any ControllerEnd
@@ -31,6 +33,8 @@ final class ScriptedController {
       switch packet {
       case .command(let packet):
         commands.append(packet)
+        if !stray.isEmpty { try #require(end.send(stray)) }
+        stray = []
         if !unanswered.contains(packet.opcode.rawValue) { try tell(answer(packet.opcode)) }
       case .acl(let packet): data.append(packet)
       case .event: break

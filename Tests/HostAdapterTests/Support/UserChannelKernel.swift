@@ -156,9 +156,14 @@ extension UserChannelKernel: ControllerEnd {
       if case .event(let event) = packet, event.code == NumberOfCompletedPackets.code, completionsEnd >= 0 {
         end = completionsEnd
       }
-      let octets = packet.octets
-      return Glibc.send(end, octets, octets.count, CInt(MSG_NOSIGNAL)) == octets.count
+      return Self.send(packet.octets, to: end)
     }
+  }
+
+  func send(_ octets: [UInt8]) -> Bool { Self.send(octets, to: controllerEnd) }
+
+  private static func send(_ octets: [UInt8], to end: CInt) -> Bool {
+    Glibc.send(end, octets, octets.count, CInt(MSG_NOSIGNAL)) == octets.count
   }
 
   func hangUp() { unplug() }
