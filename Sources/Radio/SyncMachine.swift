@@ -51,6 +51,8 @@ struct SyncMachine {
 
   private static let turnLength = Duration.seconds(10)
   private static let longest = 1650
+  /// How many trains of an earlier owner are terminated at a time. Another one is when its next packet tells of it.
+  static let maximumStrays = 16
 
   private let profile: ControllerProfile
   private var entries: OrderedDictionary<PeriodicTrain, Entry> = [:]
@@ -220,7 +222,7 @@ struct SyncMachine {
   ) -> [RadioAction] {
     guard event.status.isSuccess else { return ended(event.status, at: now) }
     guard let (train, entry) = entries.first(where: { $0.value.phase == .sought }) else {
-      if isAbandoned, self.train(of: event.handle) == nil { strays.insert(event.handle) }
+      if isAbandoned, self.train(of: event.handle) == nil { stray(event.handle) }
       isAbandoned = false
       return []
     }
@@ -261,7 +263,7 @@ struct SyncMachine {
   ) -> [RadioAction] {
     guard event.status.isSuccess else { return [.trainNotReceived(handle: event.connectionHandle, event.status)] }
     guard isTaken, let advertiser = event.advertiser.device else {
-      strays.insert(event.handle)
+      stray(event.handle)
       return []
     }
     let train = PeriodicTrain(address: advertiser, sid: event.sid)
@@ -274,7 +276,7 @@ struct SyncMachine {
     let ended = other == nil || other == train ? [] : lost(event.handle)
     var isSought = false
     switch entries[train]?.phase {
-    case .on(let handle), .stale(let handle): if handle != event.handle { strays.insert(handle) }
+    case .on(let handle), .stale(let handle): if handle != event.handle { stray(handle) }
     case .sought: (isSought, isAbandoned, turn) = (true, true, nil)
     case .waiting: isSought = true
     case nil: break
@@ -298,7 +300,7 @@ struct SyncMachine {
   /// Part of a packet came, or all of it.
   private mutating func received(_ event: LEPeriodicAdvertisingReportV2) -> [RadioAction] {
     guard let train = train(of: event.handle), var entry = entries[train] else {
-      strays.insert(event.handle)
+      stray(event.handle)
       return []
     }
     guard case .on = entry.phase, entry.wanted != nil else { return [] }
@@ -317,6 +319,11 @@ struct SyncMachine {
       isTruncated: event.dataStatus == 2, place: place)
     entry.fragments = []
     return [.periodic(train, .received(packet))]
+  }
+
+  /// A train is none of ours: it is terminated.
+  private mutating func stray(_ handle: UInt16) {
+    if strays.count < Self.maximumStrays { strays.insert(handle) }
   }
 
   /// No packet came for too long.

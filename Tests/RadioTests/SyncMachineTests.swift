@@ -194,6 +194,28 @@ struct SyncMachineTests {
     script.silent()
   }
 
+  @Test("Of any number of them a few are terminated at a time, the others when they are heard again")
+  func manyStrays() throws {
+    var script = try seeking()
+    func hear() throws {
+      for handle in 0x10..<0x60 { try script.hear("3e 08 0f \(String(handle, radix: 16))00 7f c4 ff 00 00") }
+    }
+    func terminated() throws -> Int {
+      var count = 0
+      while script.isAsked {
+        if script.opcodes.last == 0x2046 { count += 1 }
+        try script.answer()
+      }
+      return count
+    }
+    try hear()
+    #expect(try terminated() == SyncMachine.maximumStrays)
+    try hear()
+    #expect(try terminated() == SyncMachine.maximumStrays)
+    script.expectTold()
+    script.silent()
+  }
+
   @Test func afterDoubtATrainIsSoughtAnew() throws {
     var script = try following()
     script.give(.doubt)
