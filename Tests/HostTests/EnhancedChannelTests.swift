@@ -20,17 +20,6 @@ import Testing
 
   private func end(_ number: UInt16) -> ChannelEnd { ChannelEnd(number: number, packet: 200, piece: 64, credits: 3) }
 
-  /// A machine with channels to 0x41, 0x42 and so on.
-  private func opened(_ count: Int) throws -> SignallingMachine {
-    var machine = SignallingMachine(role: .central)
-    let asked = machine.open(0x27, enhanced: count, Self.own, at: .zero)
-    let length = Hex.encode([UInt8(8 + 2 * count), 0])
-    let numbers = (0..<count).map { Hex.encode([0x41 + UInt8($0), 0]) }.joined()
-    let actions = try receive(&machine, "18 01 \(length) c800 4000 0300 0000 \(numbers)")
-    #expect(actions == (asked?.numbers ?? []).map { .opened($0, end($0 + 1)) })
-    return machine
-  }
-
   @Test func severalChannelsTakeOneRequest() throws {
     var machine = SignallingMachine(role: .central)
     #expect(machine.open(0x27, enhanced: 0, Self.own, at: .zero) == nil)
@@ -110,52 +99,5 @@ import Testing
     _ = machine.open(0x27, enhanced: 1, Self.own, at: .zero)
     #expect(
       try receive(&machine, "18 03 0a00 c800 4000 0300 0000 4100") == [.refused(0x41, .result(0x000A))])
-  }
-
-  // MARK: - Reconfiguration
-
-  @Test func ourEndsTakeOtherSizes() throws {
-    var machine = try opened(2)
-    let actions = try machine.reconfigure([0x40, 0x41], packet: 150, piece: 90, at: .zero)
-    #expect(sent(actions) == ["1902080096005a0040004100"])
-    #expect(try machine.reconfigure([0x40], packet: 150, piece: 90, at: .zero) == [], "one is outstanding")
-    #expect(try receive(&machine, "1a 03 0200 0000") == [], "another identifier")
-    #expect(try receive(&machine, "1a 02 0200 0000") == [.reconfigured([0x40, 0x41], nil)])
-    #expect(machine.deadline == nil)
-    // They are counted from.
-    #expect(throws: Reconfiguration.Refusal.packetReduced) {
-      try machine.reconfigure([0x40], packet: 149, piece: 90, at: .zero)
-    }
-  }
-
-  @Test func sizesThatBreakTheRulesAreNotAskedFor() throws {
-    var machine = try opened(5)
-    func refusal(_ numbers: [UInt16], _ packet: UInt16, _ piece: UInt16) -> Reconfiguration.Refusal? {
-      do throws(Reconfiguration.Refusal) {
-        _ = try machine.reconfigure(numbers, packet: packet, piece: piece, at: .zero)
-        return nil
-      } catch { return error }
-    }
-    #expect(refusal([0x40], 99, 80) == .packetReduced)
-    #expect(refusal([0x40, 0x41], 100, 79) == .pieceReduced)
-    #expect(refusal([0x40], 100, 63) == .unacceptable)
-    #expect(refusal([0x40, 0x45], 100, 80) == .invalidNumber)
-    #expect(refusal([], 100, 80) == .unacceptable)
-    #expect(refusal([0x40, 0x40, 0x41, 0x42, 0x43, 0x44], 100, 80) == .unacceptable)
-    #expect(refusal([0x40], 100, 64) == nil)
-  }
-
-  @Test(
-    arguments: [
-      ("1a 02 0200 0100", .packetReduced), ("1a 02 0200 0200", .pieceReduced), ("1a 02 0200 0300", .invalidNumber),
-      ("1a 02 0200 0400", .unacceptable), ("1a 02 0200 ffff", .unacceptable), ("01 02 0200 0000", .notUnderstood),
-    ] as [(String, Reconfiguration.Refusal)])
-  func aDeviceRefuses(_ answer: String, _ refusal: Reconfiguration.Refusal) throws {
-    var machine = try opened(1)
-    _ = try machine.reconfigure([0x40], packet: 150, piece: 90, at: .zero)
-    #expect(try receive(&machine, answer) == [.reconfigured([0x40], refusal)])
-    // The sizes are as before.
-    #expect(try machine.reconfigure([0x40], packet: 100, piece: 80, at: .zero).count == 1)
-    #expect(machine.tick(at: .zero.advanced(by: .seconds(30))) == [.reconfigured([0x40], .noAnswer)])
   }
 }

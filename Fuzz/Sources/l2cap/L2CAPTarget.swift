@@ -47,10 +47,6 @@ enum L2CAPTarget {
         }
         for number in request.numbers { invariant(asked.insert(number).inserted, "a number that is asked for already") }
         actions = request.actions
-      case 9:
-        let numbers = input.octets(Int(input.octet()) % 6).map { 0x40 + UInt16($0 & 0x3F) }
-        actions = (try? machine.reconfigure(numbers, packet: input.word(), piece: input.word(), at: now)) ?? []
-        invariant(actions.isEmpty || open.isSuperset(of: numbers), "a channel is changed that is not open")
       case 4:
         now = now.advanced(by: .milliseconds(Int64(input.word())))
         actions = machine.tick(at: now)
@@ -82,7 +78,6 @@ enum L2CAPTarget {
     case .closed(let number): invariant(open.remove(number) != nil, "channel \(number) is closed")
     case .resized(let number, let packet, let piece):
       invariant(open.contains(number) && packet >= 64 && piece >= 64, "channel \(number) takes \(packet), \(piece)")
-    case .reconfigured(let numbers, _): invariant(1...5 ~= numbers.count, "\(numbers.count) channels are changed")
     case .update, .settled: break
     }
   }

@@ -129,7 +129,7 @@ struct LinkRun {
       case .closed(let number):
         invariant(flows[number] != nil, "channel \(number) is closed")
         forget(number)
-      case .reconfigured, .update, .settled: break
+      case .update, .settled: break
       }
     }
   }

@@ -20,7 +20,7 @@ import Bluetooth
 struct ChannelTable {
   /// An open channel.
   struct Entry {
-    var own: ChannelEnd
+    /// The device's end.
     var remote: ChannelEnd
     let mode: ChannelMode
   }
@@ -103,9 +103,9 @@ struct ChannelTable {
         limit: now.advanced(by: Self.longest)))
   }
 
-  mutating func open(_ own: ChannelEnd, _ remote: ChannelEnd, _ mode: ChannelMode) {
-    giveUp(own.number)
-    states[own.number] = .open(Entry(own: own, remote: remote, mode: mode))
+  mutating func open(_ number: UInt16, _ remote: ChannelEnd, _ mode: ChannelMode) {
+    giveUp(number)
+    states[number] = .open(Entry(remote: remote, mode: mode))
   }
 
   /// A number that is overdue is used again. The response that may come names the others of its request by their order.

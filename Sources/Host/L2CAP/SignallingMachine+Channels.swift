@@ -42,7 +42,7 @@ extension SignallingMachine {
     case .granted(let own):
       guard end.hasSizes(for: .leCreditBased) else { return refuse(packet, ChannelResult.unacceptableParameters) }
       guard let number = channels.free(1).first else { return refuse(packet, ChannelResult.noRoom) }
-      channels.open(own.numbered(number), end, .leCreditBased)
+      channels.open(number, end, .leCreditBased)
       let answer = [number, own.packet, own.piece, own.credits, 0]
       return respond(packet, SignallingPacket.Code.creditBasedResponse, answer)
         + [.accepted(number, psm: words[0], .leCreditBased, end)]
@@ -67,7 +67,7 @@ extension SignallingMachine {
       return [.refused(number, .result(ChannelResult.invalidNumber))]
     }
     guard !channels.isUsed(end.number) else { return refuseUsed(end.number, for: number, at: now) }
-    channels.open(own, end, .leCreditBased)
+    channels.open(own.number, end, .leCreditBased)
     guard end.hasSizes(for: .leCreditBased) else {
       return close(number, at: now) + [.refused(number, .result(ChannelResult.unacceptableParameters))]
     }
@@ -83,7 +83,7 @@ extension SignallingMachine {
   /// The device has granted a channel that was given up: it is closed, if it can be told from others.
   mutating func closeOverdue(_ own: ChannelEnd, _ end: ChannelEnd, _ mode: ChannelMode, at now: Instant) -> [Action] {
     guard end.hasNumber, !channels.isUsed(end.number) else { return [] }
-    channels.open(own, end, mode)
+    channels.open(own.number, end, mode)
     return close(own.number, at: now)
   }
 

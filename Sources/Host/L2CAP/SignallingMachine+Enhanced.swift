@@ -48,7 +48,7 @@ extension SignallingMachine {
     for end in ends {
       do throws(Refused) {
         let number = try free(for: end)
-        channels.open(own.numbered(number), end, .enhanced)
+        channels.open(number, end, .enhanced)
         granted.append(number)
         accepted.append(.accepted(number, psm: psm, .enhanced, end))
       } catch {
@@ -108,7 +108,7 @@ extension SignallingMachine {
       return [.refused(own.number, .result(ChannelResult.invalidNumber))]
     }
     guard !channels.isUsed(end.number) else { return refuseUsed(end.number, for: own.number, at: now) }
-    channels.open(own, end, .enhanced)
+    channels.open(own.number, end, .enhanced)
     guard end.hasSizes(for: .enhanced) else {
       return close(own.number, at: now) + [.refused(own.number, .result(ChannelResult.invalidParameters))]
     }

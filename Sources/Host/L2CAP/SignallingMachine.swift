@@ -23,8 +23,7 @@ import Bluetooth
 /// | a response that grants a channel after 30 s  | the channel is closed, for up to 5 minutes                      |
 /// | `close`                                      | `send`                                                          |
 /// | `request`, as peripheral                     | `send`; the response or 30 s without it: `settled`              |
-/// | `reconfigure`                                | `send`; the response or 30 s without it: `reconfigured`         |
-/// | either while one of its kind is outstanding  | none                                                            |
+/// | the same while one is outstanding            | none                                                            |
 package struct SignallingMachine {
   package enum Action: Hashable {
     /// Send this on the signalling channel.
@@ -41,8 +40,6 @@ package struct SignallingMachine {
     case accepted(UInt16, psm: UInt16, ChannelMode, ChannelEnd)
     /// The device takes packets and pieces of other sizes on a channel, from our response on.
     case resized(UInt16, packet: UInt16, piece: UInt16)
-    /// Our request for other sizes has this outcome; nil if the device took them.
-    case reconfigured([UInt16], Reconfiguration.Refusal?)
     /// The device takes so many more pieces on a channel.
     case credited(UInt16, UInt16)
     /// The device closed a channel.
@@ -83,11 +80,9 @@ package struct SignallingMachine {
   /// The request for parameters that waits for its response.
   private var outstanding: (identifier: UInt8, until: Instant)?
   var channels = ChannelTable()
-  /// The request for other sizes that waits for its response.
-  var reconfiguration: Reconfiguration?
   /// When `tick` is due.
   package var deadline: Instant? {
-    [outstanding?.until, reconfiguration?.until, channels.deadline].compactMap { $0 }.min()
+    [outstanding?.until, channels.deadline].compactMap { $0 }.min()
   }
 
   /// - Parameter role: ours.
@@ -104,8 +99,7 @@ package struct SignallingMachine {
   mutating func nextIdentifier() -> UInt8 {
     repeat {
       lastIdentifier = lastIdentifier == .max ? 1 : lastIdentifier + 1
-    } while [outstanding?.identifier, reconfiguration?.identifier].contains(lastIdentifier)
-      || channels.isWaiting(lastIdentifier)
+    } while outstanding?.identifier == lastIdentifier || channels.isWaiting(lastIdentifier)
     return lastIdentifier
   }
 
@@ -132,7 +126,7 @@ package struct SignallingMachine {
     switch packet.code {
     case SignallingPacket.Code.reject:
       return channels.rejected(packet.identifier).map { .refused($0, .notUnderstood) }
-        + reconfigured(packet.identifier, .notUnderstood) + answered(packet, .notUnderstood)
+        + answered(packet, .notUnderstood)
     case SignallingPacket.Code.parameterUpdateResponse:
       guard let result = packet.words(1)?.first else { return [] }
       return answered(packet, result == 0 ? .accepted : .refused)
@@ -151,16 +145,14 @@ package struct SignallingMachine {
     case SignallingPacket.Code.enhancedRequest: return requestedEnhanced(packet, offer)
     case SignallingPacket.Code.enhancedResponse: return respondedEnhanced(packet, at: now)
     case SignallingPacket.Code.reconfigureRequest: return resized(packet)
-    case SignallingPacket.Code.reconfigureResponse: return reconfigured(packet)
+    // Nothing of ours waits for it.
+    case SignallingPacket.Code.reconfigureResponse: return []
     default: return reject(packet)
     }
   }
 
   package mutating func tick(at now: Instant) -> [Action] {
     var actions = channels.expire(at: now).map { Action.refused($0, .noAnswer) }
-    if let reconfiguration, reconfiguration.until <= now {
-      actions += reconfigured(reconfiguration.identifier, .noAnswer)
-    }
     if let outstanding, outstanding.until <= now { actions += settle(.noAnswer) }
     return actions
   }

@@ -148,7 +148,7 @@ final class HostChannels {
     case .closed(let number):
       if let channel = channels[handle]?[number] { links.drop(channel.remote, on: handle) }
       channels[handle]?[number]?.end(GAPError.disconnected.error("the device closed the channel"))
-    case .send, .update, .settled, .reconfigured: break
+    case .send, .update, .settled: break
     }
   }
 

@@ -80,7 +80,7 @@ final class HostSignalling {
       case .update(let parameters):
         if let link = links.link(handle) { links.requester.request(parameters, on: link) { _ in } }
       case .settled(let outcome): settled(outcome, handle)
-      case .opened, .refused, .accepted, .resized, .reconfigured, .credited, .closed:
+      case .opened, .refused, .accepted, .resized, .credited, .closed:
         links.channels.perform(action, handle)
       }
     }
