@@ -20,7 +20,9 @@ package enum ChannelRefusal: Hashable, Sendable {
       GAPError.notSupported.error("the device has no enhanced channels: leave out \"mode\"")
     case .rejected: GAPError.notSupported.error("the device has no L2CAP channels")
     case .result(0x0002): failed("it does not listen on PSM \(psm)")
-    case .result(0x0004): failed("it has no room for another one: close some, or try again later")
+    case .result(0x0004):
+      BledError.limitReached.error(
+        "the device refused the channel: it has no room for another one: close some, or try again later")
     case .result(0x0005): failed("PSM \(psm) needs an authenticated link: \(security)")
     case .result(0x0006): failed("it does not let this machine use PSM \(psm): allow it there")
     case .result(0x0007): failed("PSM \(psm) needs a longer key: pair with it anew, with LE Secure Connections")

@@ -11,6 +11,7 @@ import Logging
 /// |---------|--------------------------------------------------|-----------------------------------------------------|
 /// | none    | `open`                                           | the first channel is asked for → opening            |
 /// | opening | it is there                                      | a bearer; the next one is asked for, or → settled    |
+/// | opening | the device has no room for the first one         | it is asked for again, as `BearerOpening` says       |
 /// | opening | the device refuses it, or leaves it unanswered   | → settled, with the present ones                    |
 /// | any     | a channel ends, or a bearer fails                | its pending operations fail; it is not opened again  |
 /// | any     | the device opens one                             | a bearer, for the device's requests                 |
@@ -21,8 +22,6 @@ import Logging
 public final class EnhancedBearers {
   /// The number under which a device takes such channels.
   public static let psm: UInt16 = 0x27
-  /// How many are opened.
-  private static let wanted = 2
   /// How many a device may open: as many as one request asks for (Core 5.4, Vol 3, Part A, 4.25).
   private static let maximumTaken = 5
   /// The longest packet that is of use, in octets.
@@ -42,11 +41,12 @@ public final class EnhancedBearers {
   private unowned let hub: LinkHub
   private var entries: [Entry] = []
   private var lastNumber = 0
-  private var opened = 0
-  /// Whether they were asked for on this link.
-  private(set) var hasBegun = false
+  private var opening = BearerOpening()
 
   init(of hub: LinkHub) { self.hub = hub }
+
+  /// Whether they were asked for on this link.
+  var hasBegun: Bool { opening.hasBegun }
 
   /// How many there are on which the device is asked.
   var count: Int { entries.count { $0.isOurs } }
@@ -70,20 +70,32 @@ public final class EnhancedBearers {
 
   /// The device takes enhanced bearers, and the link is encrypted: they are opened, once on a link.
   func open() {
-    guard !hasBegun else { return }
-    hasBegun = true
-    openNext()
+    if opening.begin() { ask() }
   }
 
-  private func openNext() {
+  private func ask() {
     let parameters = ChannelParameters(receiveMTU: Self.longest, mode: .enhanced)
     hub.link.openChannel(to: Self.psm, parameters) { [weak hub] result in
-      guard case .success(let channel) = result else { return }
-      guard let hub, hub.isOpen else { return channel.close() }
-      let bearers = hub.bearers
-      bearers.opened += 1
-      bearers.add(channel, isOurs: true)
-      if bearers.opened < Self.wanted { bearers.openNext() }
+      if let hub, hub.isOpen {
+        hub.bearers.asked(result)
+      } else if case .success(let channel) = result {
+        channel.close()
+      }
+    }
+  }
+
+  private func asked(_ result: Result<any Channel, BluetoothError>) {
+    switch result {
+    case .success(let channel):
+      let isNextDue = opening.opened()
+      add(channel, isOurs: true)
+      if isNextDue { ask() }
+    case .failure(let error):
+      let lacksRoom = error.domain == .bled && error.code == BledError.limitReached.rawValue
+      guard let delay = opening.refused(lacksRoom: lacksRoom) else { return }
+      hub.scheduler.schedule(after: delay) { [weak hub] in
+        if let hub, hub.isOpen { hub.bearers.ask() }
+      }
     }
   }
 

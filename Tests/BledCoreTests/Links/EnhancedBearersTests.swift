@@ -108,6 +108,50 @@ import Testing
     #expect(link.channels.count == 1)
   }
 
+  @Test("A device without room is asked again for a while: it may have been opening its own")
+  func withoutRoom() throws {
+    let (id, link) = try connect { $0.refusal = BledError.limitReached.error("no room") }
+    // The discovery has taken a second.
+    #expect(link.channels.count == 2)
+    link.refusal = nil
+    world.scheduler.advance(by: .seconds(6))
+    #expect(link.channels.count == 4)
+    #expect(try bearers(id) == 3)
+  }
+
+  @Test("A device that never has room is asked four times")
+  func neverRoom() throws {
+    let (id, link) = try connect { $0.refusal = BledError.limitReached.error("no room") }
+    world.scheduler.advance(by: .seconds(3600))
+    #expect(link.channels.count == 4)
+    #expect(try bearers(id) == nil)
+  }
+
+  @Test("On a link that has ended none is asked for")
+  func withoutRoomAndLink() throws {
+    let (_, link) = try connect { $0.refusal = BledError.limitReached.error("no room") }
+    link.end(reason: 0x13)
+    world.scheduler.advance(by: .seconds(3600))
+    #expect(link.channels.count == 2)
+  }
+
+  @Test("Only the first one is asked for again, and not where the device refuses it for good")
+  func opening() {
+    var opening = BearerOpening()
+    #expect(!opening.hasBegun)
+    let steps = (opening.begin(), opening.begin())
+    #expect(steps == (true, false) && opening.hasBegun)
+    var other = opening
+    let delays = (0..<4).map { _ in opening.refused(lacksRoom: true) }
+    #expect(delays == [.seconds(1), .seconds(5), .seconds(25), nil])
+    let (isNextDue, second) = (other.opened(), other.refused(lacksRoom: true))
+    #expect(isNextDue && second == nil)
+    var last = BearerOpening()
+    _ = last.begin()
+    let refusals = [last.refused(lacksRoom: false), last.refused(lacksRoom: true)]
+    #expect(refusals == [nil, nil])
+  }
+
   // MARK: Using them
 
   @Test("Reads of one program are under way on all bearers at once, and answered as the device answers")

@@ -97,7 +97,7 @@ async def refusals(given):
         manager.send_control_frame(connection, cid, reject)
 
     for answer, wanted, words in [
-        (answering(Result.SOME_CONNECTIONS_REFUSED_INSUFFICIENT_RESOURCES_AVAILABLE), "connectionFailed", "no room"),
+        (answering(Result.SOME_CONNECTIONS_REFUSED_INSUFFICIENT_RESOURCES_AVAILABLE), "limitReached", "no room"),
         (answering(Result.ALL_CONNECTIONS_REFUSED_UNACCEPTABLE_PARAMETERS), "connectionFailed", "receiveMTU"),
         (answering(Result.ALL_CONNECTIONS_REFUSED_INSUFFICIENT_AUTHORIZATION), "connectionFailed", "allow it"),
         (rejecting, "notSupported", "no enhanced channels"),
