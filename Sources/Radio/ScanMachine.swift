@@ -18,6 +18,8 @@ import HCI
 /// each advertiser once. `watching` says so when the scan is about to begin: reports may come before the answer. Else
 /// it is as if none were to be watched.
 ///
+/// Other devices to watch for are given to a controller that watches not before a second after it began.
+///
 /// The wanted PHYs that the controller has are used; if it has none of them, nothing is wanted of it.
 ///
 /// While scanning has no turn it is as if nothing were wanted, but `scanning` stays true, unless links hold it back.
@@ -39,6 +41,9 @@ struct ScanMachine<Family: RadioFamily> {
     case list
   }
 
+  /// How long the controller watches for the same devices at least: while a scan is begun anew nothing is heard.
+  private let shortestWatch = Duration.seconds(1)
+
   private let own: AddressType
   private let phys: Set<PHY>
   private var list: WatchList
@@ -47,6 +52,8 @@ struct ScanMachine<Family: RadioFamily> {
   private var step: Step?
   private var backOff = BackOff(first: .milliseconds(500), limit: .seconds(30))
   private var lastDisturbance: Instant?
+  /// When the scan was enabled last.
+  private var lastStart = Instant.zero
   private var reported = false
   private var isWatching = false
   private var grant = ActivityTurns.Grant.now
@@ -108,7 +115,16 @@ struct ScanMachine<Family: RadioFamily> {
   }
 
   func deadline(after now: Instant) -> Instant? {
-    requested == nil && !isOn && actual != .unknown ? nil : backOff.deadline(after: now)
+    guard requested != nil || isOn || actual == .unknown else { return nil }
+    return [backOff.deadline(after: now), endOfWatch(after: now)].compactMap { $0 }.min()
+  }
+
+  /// Before which time the controller is not given the other devices that it is to watch for; nil if there is none.
+  private func endOfWatch(after now: Instant) -> Instant? {
+    guard case .on(let current) = actual, current.watched != nil, let wanted, wanted.watched != nil, wanted != current
+    else { return nil }
+    let end = lastStart.advanced(by: shortestWatch)
+    return end > now ? end : nil
   }
 
   mutating func nextCommand(at now: Instant) -> FamilyCommand<Family>? {
@@ -122,6 +138,7 @@ struct ScanMachine<Family: RadioFamily> {
     switch (actual, target) {
     case (.off, nil), (.prepared, nil): return nil
     case (.on(let current), let parameters) where current == parameters: return nil
+    case (.on, _?) where endOfWatch(after: now) != nil: return nil
     case (.on, _), (.unknown, _):
       step = .disable
       return Family.scanEnable(false, filtersDuplicates: false)
@@ -170,6 +187,7 @@ struct ScanMachine<Family: RadioFamily> {
       return []
     case .enable(let parameters):
       actual = .on(parameters)
+      lastStart = now
       backOff.reset()
       return report(true)
     case .list: return []

@@ -102,11 +102,40 @@ struct WatchListTests {
     script.silent()
     var later = watch
     later.watched?.number = 2
+    script.wait(.seconds(1))
     script.give(.wantScan(later))
     try script.command("4220 06 00 00 0000 0000")
     try script.command("9c20 01 00")
     script.expectTold(.watching(false))
     try begin(&script, again: true)
+  }
+
+  @Test("However often other devices are wanted, a watch lasts for a second; reports are wanted at once")
+  func rate() throws {
+    var script = try script(list: 2)
+    script.give(.wantScan(watch))
+    try begin(&script)
+    var later = watch
+    for number in 2...100 {
+      later.watched?.number = number
+      script.give(.wantScan(later))
+      script.wait(.milliseconds(10))
+    }
+    script.silent()
+    script.wait(.milliseconds(10))
+    try script.command("4220 06 00 00 0000 0000")
+    try script.command("9c20 01 00")
+    script.expectTold(.watching(false))
+    try begin(&script, again: true)
+    // The same devices as before: nothing is to be done.
+    later.watched?.number = 101
+    script.give(.wantScan(later))
+    later.watched?.number = 100
+    script.give(.wantScan(later))
+    script.wait(.seconds(2))
+    script.silent()
+    script.give(.wantScan(plain))
+    try script.command("4220 06 00 00 0000 0000")
   }
 
   @Test("A scan that ends leaves no list that watches; quiet waits for that")
