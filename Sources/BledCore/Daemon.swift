@@ -112,7 +112,7 @@ public final class Daemon {
     router.serveSession(self, sessionRegistry)
     router.serveScan(scans)
     router.servePeriodic(periodic, advertising, central, server)
-    router.servePeripheral(central, pairing)
+    router.servePeripheral(central, pairing, scans)
     router.serveLinks(central, server)
     router.serveGATT(central)
     router.servePublishing(server, advertising)

@@ -66,7 +66,7 @@ extension Router {
 }
 
 extension Router {
-  func servePeripheral(_ broker: CentralBroker, _ pairing: PairingBroker) {
+  func servePeripheral(_ broker: CentralBroker, _ pairing: PairingBroker, _ scans: ScanBroker) {
     serve(PeripheralConnect.self) { [unowned broker] params, session, reply in
       try broker.connect(params, for: session, reply)
     }
@@ -74,13 +74,14 @@ extension Router {
       try broker.disconnect(params, for: session)
     }
     answer(PeripheralList.self) { [unowned broker] _, session in .init(peripherals: broker.list(for: session)) }
-    serve(PeripheralForget.self) { [unowned broker, unowned pairing] params, session, reply in
+    serve(PeripheralForget.self) { [unowned broker, unowned pairing, unowned scans] params, session, reply in
       broker.whenLeft(try broker.forgettable(params.peripheral, for: session)) {
         // The device may have new users by now, and the program that asked may be gone.
         guard reply.isWanted else { return }
         do throws(BluetoothError) {
           let peripheral = try broker.forgettable(params.peripheral, for: session)
           try pairing.bondBroker.check(session, mayForget: peripheral)
+          scans.forget(peripheral)
           try broker.directory.forget(peripheral)
           pairing.bondBroker.forget(peripheral)
           reply.succeed(Empty())

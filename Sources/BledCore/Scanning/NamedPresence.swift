@@ -9,6 +9,7 @@ import Bluetooth
 /// | there               | heard, strong enough to stay        | there               |                              |
 /// | there               | not so for the time                 | away                | it is lost                   |
 /// | there or away       | the controller says which           | that                | it is found, or lost         |
+/// | there               | `forget`                            | away                | it is lost                   |
 /// | there               | `watching(true)`                    | there, unconfirmed  |                              |
 /// | there, unconfirmed  | heard as listed; the controller says that it is | there, watched |                       |
 /// | there, watched      | the time                            | the same            |                              |
@@ -104,6 +105,12 @@ struct NamedPresence<Device: Hashable> {
     entries[change.device] = Entry(
       lastHeard: change.lastHeard, isThere: change.isThere, isWatched: isWatched,
       retry: now.advanced(by: Self.retryTime))
+  }
+
+  /// A device is not known any more.
+  mutating func forget(_ device: Device) -> Change? {
+    guard let entry = entries[device] else { return nil }
+    return lose(device, lastHeard: entry.lastHeard)
   }
 
   /// Nothing is known of any device.

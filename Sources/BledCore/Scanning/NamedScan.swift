@@ -91,6 +91,14 @@ final class NamedScan {
     arm()
   }
 
+  /// Whether it keeps a device in the directory.
+  func keeps(_ device: Peripheral) -> Bool { kept[device] != nil }
+
+  /// A device is about to be forgotten: it is lost, and found as another one when it is heard again.
+  func forget(_ device: Peripheral) {
+    if let change = presence.forget(device) { tell(change) } else { keep() }
+  }
+
   /// Nothing is heard for a while, so that nothing is lost either.
   func suspend() {
     presence.removeAll()

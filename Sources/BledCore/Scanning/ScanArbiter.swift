@@ -50,6 +50,15 @@ struct ScanArbiter<Who: Hashable> {
   }
 }
 
+extension ScanParameters {
+  /// For sessions in the background: a tenth of the time.
+  static let background = ScanParameters(isActive: true, interval: .milliseconds(1280), window: .milliseconds(128))
+
+  /// As often as a scan in the background: it goes on for as long as a device is waited for.
+  static let searching = ScanParameters(
+    isActive: false, interval: .milliseconds(320), window: .milliseconds(32))
+}
+
 extension WatchedDevices {
   /// The devices of both, and the number of the later one; nil if one is in both with another time.
   fileprivate func union(_ other: WatchedDevices) -> WatchedDevices? {

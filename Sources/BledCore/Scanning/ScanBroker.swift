@@ -97,9 +97,7 @@ final class ScanBroker {
   }
 
   /// An adapter was added.
-  func added(_ slot: AdapterSlot) {
-    refresh()
-  }
+  func added(_ slot: AdapterSlot) { refresh() }
 
   /// The adapters or the bonds are others, or an adapter resolves other addresses: it may have to be scanned in another
   /// way.
@@ -145,12 +143,28 @@ final class ScanBroker {
   func backgroundChanged(_ session: Session) {
     for (_, subscription) in subscriptions.filter({ $0.session == session }) {
       subscription.backgroundChanged(to: session.isBackground)
-      if let named = subscription.named {
-        lastPlace += 1
-        named.number = lastPlace
-      }
-      request(for: subscription, of: session)
+      requestAnew(for: subscription, of: session)
     }
+  }
+
+  /// A device is about to be forgotten: for scans for presence it is lost, unless something else needs it.
+  func forget(_ device: Peripheral) {
+    let keepers = subscriptions.filter { $0.subscription.named?.keeps(device) == true }
+    guard device.references == keepers.count else { return }
+    for (session, subscription) in keepers {
+      subscription.named?.forget(device)
+      // A controller that watches has told that it is there.
+      requestAnew(for: subscription, of: session)
+    }
+  }
+
+  /// Has a controller that watches tell anew which devices are there.
+  private func requestAnew(for subscription: ScanSubscription, of session: Session) {
+    if let named = subscription.named {
+      lastPlace += 1
+      named.number = lastPlace
+    }
+    request(for: subscription, of: session)
   }
 
   /// Devices are waited for that have to be heard before they can be connected, on these adapters.
@@ -378,15 +392,6 @@ final class ScanBroker {
     case .set(let union): slot.adapter.setScan(union)
     }
   }
-}
-
-extension ScanParameters {
-  /// For sessions in the background: a tenth of the time.
-  static let background = ScanParameters(isActive: true, interval: .milliseconds(1280), window: .milliseconds(128))
-
-  /// As often as a scan in the background: it goes on for as long as a device is waited for.
-  fileprivate static let searching = ScanParameters(
-    isActive: false, interval: .milliseconds(320), window: .milliseconds(32))
 }
 
 extension Array {

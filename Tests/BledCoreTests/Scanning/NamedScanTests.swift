@@ -188,6 +188,40 @@ import Testing
     #expect(peripheral.references == 0 && world.adapter.scan == nil)
   }
 
+  @Test("A device that is forgotten is lost, and is found as another one when it is heard, or watched, again")
+  func forgotten() throws {
+    let (client, other) = (world.client(), world.client())
+    _ = try client.result(ScanStart.self, params(belt))
+    world.adapter.hear(belt, beltData)
+    let first = try #require(try client.notifications(ScanFound.self).first?.peripheral)
+    _ = try other.result(PeripheralForget.self, .init(peripheral: first))
+    #expect(try client.notifications(ScanLost.self).map(\.peripheral) == [first])
+    world.adapter.hear(belt, beltData)
+    let second = try #require(try client.notifications(ScanFound.self).last?.peripheral)
+    #expect(second != first)
+    // The controller that watches is to tell of it again.
+    watches(true)
+    let watched = try #require(world.adapter.scan?.watched)
+    world.adapter.hear(belt, beltData)
+    _ = try other.result(PeripheralForget.self, .init(peripheral: second))
+    let later = try #require(world.adapter.scan?.watched)
+    #expect(later.number > watched.number)
+    world.adapter.onEvent?(.presence(belt, true))
+    #expect(try client.notifications(ScanFound.self).count == 3)
+    #expect(try client.notifications(ScanLost.self).map(\.peripheral) == [first, second])
+  }
+
+  @Test("A device that is connected cannot be forgotten, and stays there for scans for presence")
+  func connected() throws {
+    let (client, other) = (world.client(), world.client())
+    _ = try client.result(ScanStart.self, params(belt))
+    world.adapter.hear(belt, beltData)
+    let device = try #require(try client.notifications(ScanFound.self).first?.peripheral)
+    _ = try other.call(PeripheralConnect.self, .init(peripheral: device))
+    #expect(try other.error(PeripheralForget.self, .init(peripheral: device))?.data?.name == "notPermitted")
+    #expect(try client.notifications(ScanLost.self).isEmpty)
+  }
+
   @Test func aProgramThatDoesNotReadIsToldWhenItHasRoom() throws {
     let client = world.client()
     _ = try client.result(ScanStart.self, .init(duplicates: true, scan: 1))
