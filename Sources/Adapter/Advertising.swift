@@ -54,6 +54,8 @@ public struct AdvertisingParameters: Hashable, Sendable {
   public var secondaryCoding: LinkPHY.Coding?
   /// After how many advertising events it ends, 1 to 255; never if nil.
   public var maximumEvents: UInt8?
+  /// Whether the target, an identity address, is called under a private one where the controller can make it.
+  public var callsPrivately = false
   /// Whether the controller puts a private address in the place of the target's identity address; set by adapters.
   public var resolvesTarget = false
   /// The train of periodic advertisements that it announces; only for extended PDUs without answers, with an address.

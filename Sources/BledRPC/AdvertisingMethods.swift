@@ -119,7 +119,7 @@ public enum AdvertisingStart: ClientCall {
     public var anonymous: Bool?
     /// Only this device may connect: the daemon's identifier of it, or its address. The advertisement ends when it has
     /// connected. With legacy PDUs there is no data then. A paired device with private addresses needs an adapter that
-    /// calls it under them, else "notSupported".
+    /// calls it under them, and must have said on a link that its controller resolves them, else "notSupported".
     public var directedTo: String?
     /// For an address in `directedTo`, "public" or "random"; if missing: as last heard, else random if the two top
     /// bits are set, else public.

@@ -270,7 +270,23 @@ import Testing
   }
 
   private let set = AdvertisingSetID(1)
-  private let directed = AdvertisingParameters(kind: .directed(Self.device, isHighDuty: false), data: [])
+  private var directed: AdvertisingParameters {
+    var parameters = AdvertisingParameters(kind: .directed(Self.device, isHighDuty: false), data: [])
+    parameters.callsPrivately = true
+    return parameters
+  }
+
+  @Test func aDeviceInTheListIsCalledUnderItsIdentityIfThatIsWanted() throws {
+    let bonds = Bonds()
+    let stage = try resolving(bonds)
+    bonds.all = [bond(stage)]
+    stage.adapter.bondsAdded()
+    var parameters = directed
+    parameters.callsPrivately = false
+    stage.adapter.setAdvertising(set, parameters)
+    try stage.settle()
+    #expect(try calls(stage) == ["0 to 1"] && stage.adapter.callsPrivately(Self.device))
+  }
 
   @Test(arguments: [true, false]) func aDeviceInTheListIsCalledUnderAPrivateAddress(_ isPrivate: Bool) throws {
     let bonds = Bonds()

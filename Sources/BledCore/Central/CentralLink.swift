@@ -18,6 +18,7 @@ final class CentralLink: ClientRole, OperationHandler {
   private(set) lazy var measurements = SignalMeasurements(on: hub)
   private(set) lazy var features = FeatureExchange(on: self)
   private var serviceWatch = ServiceWatch()
+  private var addressResolution = AddressResolutionCheck()
 
   init(on hub: LinkHub, broker: CentralBroker) {
     self.hub = hub
@@ -88,7 +89,17 @@ final class CentralLink: ClientRole, OperationHandler {
 
   func sendCommand(of session: Session) { operations.sendCommand(of: session) }
 
-  func securityChanged() { features.securityChanged() }
+  func securityChanged() {
+    features.securityChanged()
+    checkAddressResolution()
+  }
+
+  func bondMade() { checkAddressResolution() }
+
+  private func checkAddressResolution() {
+    guard let procedure = addressResolution.begin(on: hub) else { return }
+    enqueue(LinkOperation(nil, .addressResolution, procedure))
+  }
 
   /// Everything that is pending fails; then the broker is notified.
   func linkEnded(_ error: BluetoothError, _ reason: BluetoothError) {
@@ -180,6 +191,10 @@ final class CentralLink: ClientRole, OperationHandler {
       case .clientFeatures(let told):
         _ = try result?.orBluetoothError()
         features.told(told)
+      case .addressResolution:
+        if let answer = AddressResolutionCheck.answer(result) {
+          broker.directory.resolvesAddresses(hub.peripheral, answer)
+        }
       case .acquisition(let reply): reply.succeed(operation.found)
       case .command, .acquiredCommand, .unawaited: break
       }
@@ -205,7 +220,8 @@ final class CentralLink: ClientRole, OperationHandler {
     case .restoration(let state, _):
       guard hub.isOpen, let session = operation.session else { return }
       for handle in state.subscriptions { receivers.tellLost(handle, session, error) }
-    case .exchangeMTU, .serviceWatch, .serviceCheck, .serverFeatures, .clientFeatures, .unawaited: break
+    case .exchangeMTU, .serviceWatch, .serviceCheck, .serverFeatures, .clientFeatures, .addressResolution, .unawaited:
+      break
     }
   }
 

@@ -30,6 +30,8 @@ struct LinkOperation {
     case serverFeatures
     /// Writes our client's features to the device.
     case clientFeatures(UInt8)
+    /// Reads whether the device's controller resolves private addresses.
+    case addressResolution
     /// The operation was abandoned: a response of the device is ignored.
     case unawaited
   }

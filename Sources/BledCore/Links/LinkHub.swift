@@ -105,6 +105,11 @@ final class LinkHub {
   func bondChanged(isMadeHere: Bool = false) {
     bond.changed(isMadeHere: isMadeHere)
     securityChanged()
+    guard isMadeHere else { return }
+    // The adapter has the bond when it has told of it.
+    scheduler.schedule(after: .zero) { [weak self] in
+      if let self, isOpen { central.bondMade() }
+    }
   }
 
   // MARK: The server role

@@ -47,6 +47,8 @@ protocol ClientRole: AnyObject {
   func packetsDropped(_ count: Int)
   /// The protection of the link changed.
   func securityChanged()
+  /// The device was bonded on the link, and the adapter knows the bond.
+  func bondMade()
   /// Procedures may be started on another bearer, too.
   func bearerOpened(_ bearer: BearerID, mtu: Int)
   /// A bearer has ended; the procedures on it fail next.

@@ -277,6 +277,7 @@ final class PairingBroker: LinkProtection {
     }
     passkeySucceeded(hub)
     change(hub) { $0.bonded() }
+    if hasNewKeys { directory.resolvesAddresses(hub.peripheral, nil) }
     hub.bondChanged(isMadeHere: hasNewKeys)
     guard bond.security != nil else { return }
     tellEnd(peripheral, hub, slot, nil)

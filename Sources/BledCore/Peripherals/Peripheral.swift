@@ -63,6 +63,9 @@ final class Peripheral {
   var wasMet = false
   /// Whether it does not answer Exchange MTU.
   var ignoresMTU = false
+  /// Whether its controller resolves private addresses, as its Central Address Resolution tells; nil if it was not
+  /// asked with its present bond.
+  var resolvesAddresses: Bool?
   /// The users that requested a connection to it, as far as known.
   private(set) var users: Set<UInt32> = []
   /// The discovered attributes, if its database has a hash.
@@ -190,6 +193,7 @@ extension PeripheralRecord {
     wasConnected = peripheral.wasConnected ? nil : false
     wasMet = peripheral.wasMet ? nil : false
     ignoresMTU = peripheral.ignoresMTU ? true : nil
+    resolvesAddresses = peripheral.resolvesAddresses
     former = peripheral.formerIDs.nonEmpty
     usesPrivateAddresses = peripheral.isPrivate == true ? true : nil
     users = peripheral.users.isEmpty ? nil : peripheral.users.sorted()

@@ -92,6 +92,7 @@ final class PeripheralDirectory {
     peripheral.wasMet = record.wasMet ?? true
     peripheral.isPrivate = record.usesPrivateAddresses ?? (peripheral.wasConnected ? address != listed : nil)
     peripheral.ignoresMTU = record.ignoresMTU ?? false
+    peripheral.resolvesAddresses = record.resolvesAddresses
     adopt(record.formerIdentifiers, for: peripheral)
     for user in record.users ?? [] { peripheral.used(by: user) }
     stored.insert(peripheral)
@@ -136,6 +137,13 @@ final class PeripheralDirectory {
   /// A device does not answer Exchange MTU.
   func ignoresMTU(_ peripheral: Peripheral) {
     peripheral.ignoresMTU = true
+    if stores(peripheral) { document?.changed() }
+  }
+
+  /// A device has told whether its controller resolves private addresses; nil: it has other keys than when it told.
+  func resolvesAddresses(_ peripheral: Peripheral, _ answer: Bool?) {
+    guard peripheral.resolvesAddresses != answer else { return }
+    peripheral.resolvesAddresses = answer
     if stores(peripheral) { document?.changed() }
   }
 

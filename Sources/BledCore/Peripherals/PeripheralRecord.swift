@@ -27,6 +27,8 @@ struct PeripheralRecord: Codable, Hashable, Sendable {
   let wasMet: Bool?
   /// True if it does not answer Exchange MTU; otherwise the key is absent.
   let ignoresMTU: Bool?
+  /// Whether its controller resolves private addresses; absent if that is not known.
+  let resolvesAddresses: Bool?
   /// The identifiers of others that turned out to be the same device; absent if there are none.
   let former: [String]?
   /// True if it advertises with private addresses; otherwise the key is absent.

@@ -27,7 +27,7 @@ final class AdvertisingBroker {
     /// When its duration or count is over, in seconds since the epoch; known once it was on the air.
     var ends: Double?
     /// The only device that may connect.
-    let target: DeviceAddress?
+    let target: CalledDevice?
     let shortenedName: String?
     /// Rings when its duration is over.
     var alarm: (any ScheduledWork)?
@@ -37,7 +37,7 @@ final class AdvertisingBroker {
     var reply: Reply<AdvertisingStart.Result>?
 
     init(
-      _ session: Session, _ slot: AdapterSlot, _ params: AdvertisingStart.Params, to target: DeviceAddress?,
+      _ session: Session, _ slot: AdapterSlot, _ params: AdvertisingStart.Params, to target: CalledDevice?,
       shortenedName: String?, _ reply: Reply<AdvertisingStart.Result>?
     ) {
       self.session = session

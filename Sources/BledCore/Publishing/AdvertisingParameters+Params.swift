@@ -17,7 +17,7 @@ extension AdvertisingStart.Params {
   ///   - information: the adapter that is to send it.
   /// - Throws: `BledError.invalidParameter` for members that exclude each other; `GAPError.advertisingDataTooLong`.
   func parameters(
-    inBackground: Bool, to target: DeviceAddress?, on information: AdapterInformation
+    inBackground: Bool, to target: CalledDevice?, on information: AdapterInformation
   ) throws -> (AdvertisingParameters, shortenedName: String?) {
     var params = self
     var interval = interval ?? 0.1
@@ -25,7 +25,9 @@ extension AdvertisingStart.Params {
       params.name = nil
       interval = max(interval, Self.backgroundInterval)
     }
-    var parameters = AdvertisingParameters(kind: try kind(to: target), interval: .seconds(interval), data: [])
+    var parameters = AdvertisingParameters(
+      kind: try kind(to: target?.address), interval: .seconds(interval), data: [])
+    parameters.callsPrivately = target?.isPrivate ?? false
     try params.apply(to: &parameters)
     parameters.periodic = try params.train(for: parameters, inBackground: inBackground)
     let shortenedName = try params.pack(into: &parameters, information)

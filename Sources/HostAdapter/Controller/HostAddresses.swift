@@ -89,10 +89,11 @@ final class HostAddresses {
   /// Whether the controller resolves the private addresses of this device, or is about to.
   func isToResolve(_ device: DeviceAddress) -> Bool { list?.isToResolve(device) == true }
 
-  /// An advertisement as the controller can send it at present: a device in the list is called under a private address.
+  /// An advertisement as the controller can send it at present: a device in the list is called under a private address
+  /// if that is wanted.
   func adapted(_ parameters: AdvertisingParameters) -> AdvertisingParameters {
     var adapted = parameters
-    adapted.resolvesTarget = parameters.target.map(resolves) == true
+    adapted.resolvesTarget = parameters.callsPrivately && parameters.target.map(resolves) == true
     return adapted
   }
 

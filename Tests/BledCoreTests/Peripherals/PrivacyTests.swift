@@ -162,27 +162,6 @@ import Testing
     #expect(world.adapter.scan?.watched?.timeouts == [identity: 10])
   }
 
-  @Test("Directed advertising calls a device by its identity where the controller makes a private address of it")
-  func directedAdvertising() throws {
-    let world = world()
-    let client = world.client()
-    let (link, id) = try pair(client, at: try address(1), in: world)
-    link.end(reason: 0x13)
-    world.settle()
-    var params = AdvertisingStart.Params()
-    params.directedTo = id
-    #expect(try client.error(AdvertisingStart.self, params)?.data?.name == "notSupported")
-    // As long as it uses this address it is called.
-    (params.directedTo, params.directedToType) = ("\(try address(1))", .random)
-    _ = try client.call(AdvertisingStart.self, params)
-    world.adapter.resolved = [identity]
-    _ = try client.call(AdvertisingStart.self, params)
-    params.directedTo = id
-    _ = try client.call(AdvertisingStart.self, params)
-    let targets = world.adapter.advertisements.sorted { $0.key.value < $1.key.value }.map(\.value.target)
-    #expect(targets == [try address(1), identity, identity])
-  }
-
   @Test("A controller that resolves private addresses seeks a train under the identity, another one as it was heard")
   func train() throws {
     let world = world()

@@ -1932,7 +1932,8 @@ class Calls(ABC):
         anonymous: With `extended`: without our address; neither connectable nor scannable.
         directed_to: Only this device may connect: the daemon's identifier of it, or its address. The
             advertisement ends when it has connected. With legacy PDUs there is no data then. A paired device with
-            private addresses needs an adapter that calls it under them, else "notSupported".
+            private addresses needs an adapter that calls it under them, and must have said on a link that its
+            controller resolves them, else "notSupported".
         directed_to_type: For an address in `directedTo`, "public" or "random"; if missing: as last heard, else
             random if the two top bits are set, else public.
         high_duty: With `directedTo`: the device is called as often as possible, at least every 3.75 ms, for

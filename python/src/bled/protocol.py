@@ -145,7 +145,8 @@ class AdvertisingStartParams(Record):
     count: The number of advertising events after which it ends, 1 to 255; never if missing.
     directed_to: Only this device may connect: the daemon's identifier of it, or its address. The
         advertisement ends when it has connected. With legacy PDUs there is no data then. A paired device with
-        private addresses needs an adapter that calls it under them, else "notSupported".
+        private addresses needs an adapter that calls it under them, and must have said on a link that its
+        controller resolves them, else "notSupported".
     directed_to_type: For an address in `directedTo`, "public" or "random"; if missing: as last heard, else
         random if the two top bits are set, else public.
     duration: How many seconds after it was first on the air it ends, 0.01 to 86400; never if missing.
