@@ -130,16 +130,7 @@ import Testing
   @Test("a link on which pairing takes too long ends with Authentication Failure, here and at the device")
   func aPairingThatTakesTooLong() throws {
     let stage = try HostStage()
-    stage.adapter.connect(to: HostStage.phone, ConnectionParameters())
-    try stage.settle()
-    try stage.controller.tell(
-      .leConnectionComplete(
-        LEConnectionComplete {
-          $0.handle = handle
-          $0.peer = HCIAddress(HostStage.phone)
-          ($0.interval, $0.supervisionTimeout) = (24, 400)
-        }))
-    try stage.settle()
+    try initiate(stage)
     try stage.wait(.seconds(5))
     let link = try #require(stage.links.first)
     link.raiseSecurity(to: 2, as: .none, usesOwnData: false) { _ in }

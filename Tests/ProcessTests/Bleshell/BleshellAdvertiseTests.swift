@@ -28,25 +28,26 @@ import Testing
     let daemon = try DaemonProcess(
       scenario: Self.extended, arguments: ["--adapter", "simulated:\(folder.path)/scenario.json"], folder: folder)
     let advertising = try daemon.start([
-      "advertise", "--adapter", "simulated", "--subevents", "2", "--slots", "2", "--periodic-interval", "1",
+      "advertise", "--adapter", daemon.adapter(0), "--subevents", "2", "--slots", "2", "--periodic-interval", "1",
       "--subevent-interval", "0.3", "--slot-delay", "0.25", "--send", "1=0102",
     ])
     let adapters = try daemon.bleshell("adapters", "--json").objects()
-    guard case .text(let address)? = adapters.first(where: { $0["adapter"] == .text("simulated") })?["address"] else {
+    guard case .text(let address)? = adapters.first(where: { $0["adapter"] == .text(daemon.adapter(0)) })?["address"]
+    else {
       Issue.record("no address in \(adapters)")
       return
     }
     // A response that a busy machine sends too late is sent again in the next interval.
     let sync = try daemon.bleshell(
-      "sync", address, "--adapter", "simulated1", "--subevent", "1", "--respond", "a55a", "--slot", "1",
+      "sync", address, "--adapter", daemon.adapter(1), "--subevent", "1", "--respond", "a55a", "--slot", "1",
       interruptedWhen: { _ in advertising.output.contains("a55a") || advertising.hasEnded })
     #expect(sync.status == 0 && sync.output.contains("subevents: 2"), "\(sync)")
     #expect(sync.output.contains("subevent 1  0102"), "\(sync)")
     advertising.send(signal: SIGINT)
     #expect(try advertising.exitStatus() == 0, "\(advertising.errors)")
     #expect(advertising.output.contains("subevent 1  slot 1  "), "\(advertising.output)")
-    let plain = try daemon.start(["advertise", "--adapter", "simulated", "--periodic", "0319660302ff07"])
-    let refused = try daemon.bleshell("sync", address, "--adapter", "simulated1", "--respond", "00", "--slot", "1")
+    let plain = try daemon.start(["advertise", "--adapter", daemon.adapter(0), "--periodic", "0319660302ff07"])
+    let refused = try daemon.bleshell("sync", address, "--adapter", daemon.adapter(1), "--respond", "00", "--slot", "1")
     #expect(refused.status == 1 && refused.errors.contains("no slots for responses"), "\(refused)")
     plain.send(signal: SIGINT)
     #expect(try plain.exitStatus() == 0, "\(plain.errors)")

@@ -55,13 +55,13 @@ import Testing
 
   @Test("range tells who enters and exits, and how near they are, until Ctrl-C")
   func range() throws {
-    let daemon = try DaemonProcess(scenario: Self.scenario, arguments: ["--adapter", "simulated"])
+    let daemon = try DaemonProcess(scenario: Self.scenario, adapters: 2)
     let client = try daemon.client()
     // A beacon that the other adapter sends until it has entered.
     let leaving = HexBytes([0x4C, 0, 2, 0x15] + Self.octets + [0, 1, 0, 2, 0xC5])
     let advertising = try client.call(
       AdvertisingStart.self,
-      .init(adapter: "simulated1", manufacturerData: leaving, connectable: false, interval: 0.1))
+      .init(adapter: daemon.adapter(1), manufacturerData: leaving, connectable: false, interval: 0.1))
     let process = try daemon.start(["range", Self.uuid, "--major", "1"])
     func events() throws -> [[String: JSONValue]] {
       try process.output.split(separator: "\n").dropLast(process.output.hasSuffix("\n") ? 0 : 1)

@@ -18,7 +18,7 @@ import Testing
     #expect(table.status == 0)
     try #require(table.lines.count == 3)
     #expect(table.lines[0].hasPrefix("ADAPTER"))
-    #expect(table.lines[1].hasPrefix("simulated ") && table.lines[1].contains(" on "))
+    #expect(table.lines[1].hasPrefix("\(daemon.adapter(0)) ") && table.lines[1].contains(" on "))
     #expect(table.lines[2] == "  simulated, PHYs 1M 2M coded, packets of up to 251 octets")
     #expect(!table.output.contains("\u{1B}"))
     let objects = try daemon.bleshell("adapters", "--json").objects()
@@ -288,7 +288,8 @@ import Testing
       #expect(process.errors.contains("adapter simulated is off: switch it on"), "\(process.errors)")
     }
     let adapters = try daemon.bleshell("adapters")
-    #expect(adapters.status == 0 && adapters.lines.contains { $0.hasPrefix("simulated ") && $0.contains(" off ") })
+    #expect(
+      adapters.status == 0 && adapters.lines.contains { $0.hasPrefix("\(daemon.adapter(0)) ") && $0.contains(" off ") })
   }
 
   @Test("raw lines are sent and printed unchanged")

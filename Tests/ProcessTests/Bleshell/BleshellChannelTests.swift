@@ -34,7 +34,7 @@ import Testing
     #expect(refused.status == 1 && refused.errors.contains("does not listen on PSM 128"), "\(refused.errors)")
     let client = try daemon.client()
     let listener = try daemon.start(["l2cap", "listen", "--psm", "128", "--count", "5"])
-    try eventually("it listens") { listener.errors.contains("listening on PSM 128 of simulated") }
+    try eventually("it listens") { listener.errors.contains("listening on PSM 128 of \(daemon.adapter(0))") }
     _ = try client.call(AdvertisingStart.self, .init(name: "bled"))
     #expect(try listener.exitStatus() == 0 && listener.output == "Hello", "\(listener.errors)")
   }

@@ -8,14 +8,14 @@ import Testing
   private let text = String(repeating: "0123456789abcdef", count: 8192)
 
   init() throws {
-    daemon = try DaemonProcess(scenario: "{}", arguments: ["--adapter", "simulated", "--adapter", "simulated"])
+    daemon = try DaemonProcess(scenario: "{}", adapters: 3)
     source = "\(daemon.folder.path)/photo.txt"
     try ChildProcess.write(text, to: source)
   }
 
   private func receiver(_ arguments: String..., input: String, once: Bool = true) throws -> ChildProcess {
     let process = try daemon.start(
-      ["receive", daemon.folder.path, "--name", "alice", "--adapter", "simulated1"] + (once ? ["--once"] : [])
+      ["receive", daemon.folder.path, "--name", "alice", "--adapter", daemon.adapter(1)] + (once ? ["--once"] : [])
         + arguments, input: input)
     try eventually("it receives") { process.errors.contains("receiving as \"alice\"") }
     return process
@@ -23,7 +23,7 @@ import Testing
 
   private func send(_ arguments: String..., input: String = "") throws -> BleshellRun {
     try daemon.bleshell(
-      arguments: ["send", source, "--name", "bob", "--adapter", "simulated", "--timeout", "200"] + arguments,
+      arguments: ["send", source, "--name", "bob", "--adapter", daemon.adapter(0), "--timeout", "200"] + arguments,
       input: input)
   }
 
@@ -47,7 +47,7 @@ import Testing
   func expected() throws {
     let receiver = try receiver("--yes-from", "bob", "--json", input: "")
     try eventually("alice is listed") {
-      let list = try daemon.bleshell("send", source, "--adapter", "simulated", "--timeout", "3")
+      let list = try daemon.bleshell("send", source, "--adapter", daemon.adapter(0), "--timeout", "3")
       #expect(list.status == 64, "\(list.errors)")
       return list.output == "alice\n" && list.errors.contains("name the receiver with --to")
     }
@@ -74,7 +74,7 @@ import Testing
       [
         "-c", limited, "\(ChildProcess.products)/bleshell", "receive", daemon.folder.path, "--name", "alice",
         "--adapter",
-        "simulated1", "--once", "--yes-from", "bob", "--socket", daemon.socketPath,
+        daemon.adapter(1), "--once", "--yes-from", "bob", "--socket", daemon.socketPath,
       ], folder: daemon.folder)
     try eventually("it receives") { receiver.errors.contains("receiving as") || receiver.hasEnded }
     let sender = try send("--to", "alice", "--yes")
@@ -105,7 +105,7 @@ import Testing
     let large = "\(daemon.folder.path)/large.bin"
     try ChildProcess.write(String(repeating: "0123456789abcdef", count: 1 << 17), to: large)
     let first = try daemon.start(
-      ["send", large, "--name", "bob", "--adapter", "simulated2", "--to", "alice", "--yes", "--timeout", "200"])
+      ["send", large, "--name", "bob", "--adapter", daemon.adapter(2), "--to", "alice", "--yes", "--timeout", "200"])
     let partial = {
       try? FileManager.default.contentsOfDirectory(atPath: daemon.folder.path).first { $0.hasSuffix(".part") }
     }
@@ -118,7 +118,7 @@ import Testing
     #expect(partial() != nil && !FileManager.default.fileExists(atPath: "\(daemon.folder.path)/large (2).bin"))
     let again = try daemon.bleshell(
       arguments: [
-        "send", large, "--name", "bob", "--adapter", "simulated2", "--to", "alice", "--yes", "--timeout", "200",
+        "send", large, "--name", "bob", "--adapter", daemon.adapter(2), "--to", "alice", "--yes", "--timeout", "200",
       ], input: "")
     #expect(again.status == 0, "\(again.errors) \(receiver.errors)")
     #expect(ChildProcess.read("\(daemon.folder.path)/large (2).bin") == ChildProcess.read(large) && partial() == nil)

@@ -215,16 +215,16 @@ import Testing
 
   @Test("subscribe --keep goes on when the device has removed the service and serves it again")
   func keepOverServices() throws {
-    let daemon = try DaemonProcess(arguments: ["--adapter", "simulated"])
+    let daemon = try DaemonProcess(adapters: 2)
     let file = daemon.folder.path + "/served.json"
     let services = """
       { "advertise": { "name": "Mine" }, "services": [{ "uuid": "180F", "characteristics": [
         { "uuid": "2A19", "properties": ["notify"], "value": "48", "changes": { "every": 0.2, "values": ["47"] } }] }] }
       """
     try ChildProcess.write(services, to: file)
-    let serve = ["serve", file, "--adapter", "simulated1"]
+    let serve = ["serve", file, "--adapter", daemon.adapter(1)]
     let first = try daemon.start(serve)
-    let kept = try daemon.start(["subscribe", "Mine", "2A19", "--keep", "--adapter", "simulated"])
+    let kept = try daemon.start(["subscribe", "Mine", "2A19", "--keep", "--adapter", daemon.adapter(0)])
     try eventually("a value") { kept.output.contains("\n") || kept.hasEnded }
     first.send(signal: SIGINT)
     #expect(try first.exitStatus() == 0)

@@ -47,10 +47,10 @@ import Testing
 
   @Test("a device that vanishes is reported as lost")
   func lost() throws {
-    let daemon = try DaemonProcess(scenario: Self.scenario, arguments: ["--adapter", "simulated"])
+    let daemon = try DaemonProcess(scenario: Self.scenario, adapters: 2)
     let client = try daemon.client()
     let advertising = try client.call(
-      AdvertisingStart.self, .init(adapter: "simulated1", name: "Leaving", interval: 0.1))
+      AdvertisingStart.self, .init(adapter: daemon.adapter(1), name: "Leaving", interval: 0.1))
     let scan = try daemon.start(["scan", "--time", "0", "--lost", "1", "--name", "Leav", "--duplicates"])
     try eventually("it is heard") { scan.output.contains("Leaving") }
     try client.call(AdvertisingStop.self, .init(advertising: advertising.advertising))

@@ -114,14 +114,14 @@ import Testing
 
   @Test("--adapter chooses the adapter of a connection")
   func adapters() throws {
-    let daemon = try DaemonProcess(scenario: Self.scenario, arguments: ["--adapter", "simulated"])
-    let connected = try daemon.bleshell("connect", "Plain", "--adapter", "simulated", "--json")
-    #expect(try connected.objects().first?["adapter"] == "simulated", "\(connected)")
+    let daemon = try DaemonProcess(scenario: Self.scenario, adapters: 2)
+    let connected = try daemon.bleshell("connect", "Plain", "--adapter", daemon.adapter(0), "--json")
+    #expect(try connected.objects().first?["adapter"] == .text(daemon.adapter(0)), "\(connected)")
     // The devices of the file are not there for the second adapter.
     let missing = try daemon.bleshell("read", "Plain", "2A19", "--adapter", "nothing")
     #expect(missing.status == 1 && missing.errors.contains("nothing"), "\(missing)")
-    let other = try daemon.bleshell(input: "connect Plain\nread 2A19 --adapter simulated1\n")
-    #expect(other.errors.contains("Plain is connected over simulated: disconnect first"), "\(other)")
+    let other = try daemon.bleshell(input: "connect Plain\nread 2A19 --adapter \(daemon.adapter(1))\n")
+    #expect(other.errors.contains("Plain is connected over \(daemon.adapter(0)): disconnect first"), "\(other)")
   }
 
   @Test("values that are listened to are shown at the prompt, while something is typed")

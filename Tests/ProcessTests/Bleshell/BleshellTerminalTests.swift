@@ -65,10 +65,11 @@ import Testing
     shell.type("power off\u{03}\n")
     try shell.wait(for: "^C")
     shell.type("power on\n")
-    try shell.wait(for: "simulated is on")
+    try shell.wait(for: "\(daemon.adapter(0)) is on")
     shell.type("quit\n")
     #expect(try shell.exitStatus() == 0)
-    #expect(!shell.output.contains("simulated is off") && !shell.output.contains("is off"), "\(shell.output)")
+    #expect(
+      !shell.output.contains("\(daemon.adapter(0)) is off") && !shell.output.contains("is off"), "\(shell.output)")
   }
 
   @Test("Ctrl-C ends a command, and then the prompt is back")

@@ -20,7 +20,7 @@ import Testing
     try client.send(raw: "{\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"no.such\"}\n\r\n\n")
     let missing = try client.finish(9, AdapterList.self)
     #expect(throws: RPCError.self) { try missing.get() }
-    #expect(try client.call(AdapterList.self, Empty()).adapters.map(\.kind) == ["simulated"])
+    #expect(try client.call(AdapterList.self, Empty()).adapters.count == 1)
   }
 
   @Test func linesComeInPiecesAndManyAtOnce() throws {

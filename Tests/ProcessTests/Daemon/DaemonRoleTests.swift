@@ -110,7 +110,7 @@ import Testing
           ]))
     ).service
     let advertising = try client.call(AdvertisingStart.self, .init(name: "bled", services: [0x180D]))
-    #expect(advertising.adapter == "simulated" && advertising.interval > 0)
+    #expect(advertising.adapter == daemon.adapter(0) && advertising.interval > 0)
     let read = try client.nextCall(ServerRead.self)
     #expect(read.params.handle == service.characteristics?[1].handle)
     try client.answer(read.id, ServerRead.Result(value: HexBytes([42])))

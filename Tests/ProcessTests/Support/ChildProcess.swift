@@ -168,6 +168,8 @@ final class ChildProcess {
 final class TemporaryFolder {
   let path: String
   private var number = 0
+  /// The air of the daemons in it, one after the other: devices remember what they shared with the last one.
+  private var air: TestAir?
 
   init() throws {
     var template = Array("/tmp/bled-test-XXXXXX".utf8CString)
@@ -186,6 +188,28 @@ final class TemporaryFolder {
       closedir(folder)
     }
     rmdir(path)
+  }
+
+  /// The air of a scenario, the built-in one if missing; on the own host that of the first daemon here.
+  func air(_ scenario: String?, adapters: Int) throws -> TestAir {
+    if TestAir.isOnOwnHost, let air { return air }
+    var file: String?
+    if let text = try scenario ?? (TestAir.isOnOwnHost ? builtinScenario() : nil) {
+      file = "\(path)/scenario.json"
+      try ChildProcess.write(text, to: "\(path)/scenario.json")
+    }
+    let new = try TestAir(scenario: file, adapters: adapters, folder: path)
+    guard try Patience.wait(until: { try new.isReady }) else {
+      throw ChildProcess.Failure(description: "the controllers are not there")
+    }
+    air = new
+    return new
+  }
+
+  private func builtinScenario() throws -> String {
+    let process = try ChildProcess("bled", ["--print-scenario"], folder: self)
+    _ = try process.exitStatus()
+    return process.output
   }
 
   func nextNumber() -> Int {

@@ -1,7 +1,8 @@
 import Glibc
 import TestSupport
 
-/// A `bled` process on the simulated adapter with a socket in a folder of its own, ready when `init` returns.
+/// A `bled` process on simulated adapters or its own host, with a socket in a folder of its own, ready when `init`
+/// returns.
 final class DaemonProcess {
   let folder: TemporaryFolder
   let process: ChildProcess
@@ -11,19 +12,16 @@ final class DaemonProcess {
   /// - Parameters:
   ///   - scenario: the text of a scenario file; the built-in one if missing.
   ///   - configuration: the text of a configuration file.
+  ///   - adapters: how many adapters there are on its air.
   ///   - arguments: more arguments.
   init(
-    scenario: String? = nil, configuration: String? = nil, arguments: [String] = [], folder: TemporaryFolder? = nil
+    scenario: String? = nil, configuration: String? = nil, adapters: Int = 1, arguments: [String] = [],
+    folder: TemporaryFolder? = nil
   ) throws {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
     socketPath = "\(folder.path)/bled.sock"
-    var adapter = "simulated"
-    if let scenario {
-      let path = "\(folder.path)/scenario.json"
-      try ChildProcess.write(scenario, to: path)
-      adapter += ":\(path)"
-    }
+    let air = try folder.air(scenario, adapters: adapters)
     var arguments = arguments
     if let configuration {
       try ChildProcess.write(configuration, to: Self.configurationFile(folder))
@@ -34,7 +32,7 @@ final class DaemonProcess {
     unlink(notifyPath)
     notifications = try UnixSocket.bindDatagram(notifyPath)
     process = try ChildProcess(
-      "bled", ["--adapter", adapter, "--socket", socketPath, "--log-level", "debug"] + arguments,
+      "bled", air.arguments + ["--socket", socketPath, "--log-level", "debug"] + arguments,
       environment: ["NOTIFY_SOCKET": notifyPath], folder: folder)
     guard let message = notification(), message == "READY=1" else {
       throw ChildProcess.Failure(description: "bled did not become ready:\n\(process.errors)")
@@ -42,6 +40,9 @@ final class DaemonProcess {
   }
 
   deinit { close(notifications) }
+
+  /// The name of an adapter, from 0.
+  func adapter(_ number: Int) -> String { TestAir.name(number, in: folder.path) }
 
   /// The next message that the daemon sends to the service manager.
   func notification() -> String? {

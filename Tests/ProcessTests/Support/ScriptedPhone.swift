@@ -19,7 +19,7 @@ final class ScriptedPhone {
 
   /// Publishes its services, and connects to the machine.
   init() throws {
-    daemon = try DaemonProcess(scenario: "{}", arguments: ["--adapter", "simulated"])
+    daemon = try DaemonProcess(scenario: "{}", adapters: 2)
     client = try daemon.client()
     accessory = try daemon.client()
     _ = try client.call(SessionOpen.self, .init(name: "phone"))
@@ -40,19 +40,20 @@ final class ScriptedPhone {
         .init(uuid: AMS.entityAttribute, properties: [.read, .write]),
       ])
     _ = try accessory.call(
-      AdvertisingStart.self, .init(adapter: "simulated", name: "Accessory"))
+      AdvertisingStart.self, .init(adapter: daemon.adapter(0), name: "Accessory"))
     _ = try accessory.call(PairingOpen.self, .init(seconds: 600))
     let peripheral = try connect()
     #expect(try client.call(PeripheralPair.self, .init(peripheral: peripheral)).bonded)
     let adapters = try client.call(AdapterList.self, Empty()).adapters
-    address = try #require(adapters.first { $0.adapter == "simulated1" }?.address)
+    address = try #require(adapters.first { $0.adapter == daemon.adapter(1) }?.address)
   }
 
   /// Connects to the machine.
   /// - Returns: the machine's identifier.
   @discardableResult
   func connect() throws -> String {
-    peripheral = try client.call(PeripheralConnect.self, .init(name: "Accessory", adapter: "simulated1")).peripheral
+    peripheral = try client.call(PeripheralConnect.self, .init(name: "Accessory", adapter: daemon.adapter(1)))
+      .peripheral
     return peripheral
   }
 
@@ -79,7 +80,7 @@ final class ScriptedPhone {
   private func publish(_ uuid: BluetoothUUID, _ characteristics: [ServiceToPublish.Characteristic]) throws {
     let service = try client.call(
       ServiceAdd.self,
-      .init(service: .init(uuid: uuid, characteristics: characteristics, adapter: "simulated1"))
+      .init(service: .init(uuid: uuid, characteristics: characteristics, adapter: daemon.adapter(1)))
     ).service
     handles[uuid] = service.handle
     for characteristic in service.characteristics ?? [] { handles[characteristic.uuid] = characteristic.handle }
@@ -123,6 +124,6 @@ final class ScriptedPhone {
 
   /// Starts `bleshell phone` on the machine's adapter.
   func start(_ words: String...) throws -> ChildProcess {
-    try daemon.start(["phone", address] + words + ["--adapter", "simulated"])
+    try daemon.start(["phone", address] + words + ["--adapter", daemon.adapter(0)])
   }
 }
