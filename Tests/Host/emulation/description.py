@@ -4,7 +4,7 @@ import json
 import random
 import re
 
-_STRING = r'(?P<string>"(?:\\.|[^"\\])*")'
+_STRING = r"""(?P<string>"(?:\\.|[^"\\])*"|'[^']*')"""
 # Strings stay; comments go, names get quotes, and then commas before a bracket go.
 _COMMENTS = re.compile(_STRING + r"|//[^\n]*|/\*.*?\*/|(?P<name>[A-Za-z_]\w*)(?=\s*:)", re.DOTALL)
 _COMMAS = re.compile(_STRING + r"|,(?=\s*[\]}])")
@@ -19,8 +19,8 @@ def parse(text):
 
     def strict(match):
         found = match.groupdict()
-        if found["string"]:
-            return found["string"]
+        if string := found["string"]:
+            return json.dumps(string[1:-1]) if string.startswith("'") else string
         return f'"{found["name"]}"' if found.get("name") else ""
 
     return json.loads(_COMMAS.sub(strict, _COMMENTS.sub(strict, text)))

@@ -6,6 +6,7 @@ from bumble.device import AdvertisingType, Device, DeviceConfiguration
 from bumble.hci import Address, HCI_Error, HCI_LE_Set_Random_Address_Command, OwnAddressType
 from bumble.host import Host
 from bumble.l2cap import LeCreditBasedChannelSpec
+from bumble.profiles.gatt_service import GenericAttributeProfileService
 
 from . import advertising
 from .description import check, signal, span
@@ -28,7 +29,8 @@ def host(air, description, radio=Radio):
     pipe.controller = controller
     # A central with a public address has a random one that is never used.
     static = address if kind == Address.RANDOM_DEVICE_ADDRESS else Address(f"C1{description['address'][2:]}")
-    configuration = DeviceConfiguration(name=description["name"], address=static, irk=bytes(static) * 2 + bytes(4))
+    configuration = DeviceConfiguration(
+        name=description["name"], address=static, irk=bytes(static) * 2 + bytes(4), gatt_service_enabled=False)
     device = Device(name=description["name"], address=static, config=configuration, host=pipe)
     return device, controller, OwnAddressType.RANDOM if address.is_random else OwnAddressType.PUBLIC
 
@@ -40,7 +42,7 @@ class EmulatedDevice:
         check(
             description, "name", "address", "addressType", "interval", "advertising", "scanResponse", "rssi", "mtu",
             "responseDelay", "connectDelay", "losses", "pairing", "services", "echoPSM", "connectable",
-            "disconnectAfter", "privateAddress")
+            "disconnectAfter", "privateAddress", "databaseHash")
         losses = description.get("losses", {})
         check(losses, "connect", "link")
         self._description = description
@@ -54,6 +56,8 @@ class EmulatedDevice:
         self._pairing = description.get("pairing", {})
         seat(self._device, description)
         self._keys = {}
+        self._device.add_service(
+            GenericAttributeProfileService(database_hash_enabled=description.get("databaseHash", False)))
         found, self._values = services(description.get("services", []), self)
         for service in found:
             self._device.add_service(service)

@@ -102,7 +102,7 @@ class Value:
         if self._echoes:
             for bearer in list(self._senders):
                 # After the response.
-                asyncio.get_running_loop().call_soon(lambda bearer=bearer: asyncio.ensure_future(self._send(bearer)))
+                asyncio.get_running_loop().call_soon(asyncio.ensure_future, self._send(bearer, self._octets))
 
     def _read_configuration(self, bearer):
         return self._device.server.read_cccd(bearer, self.characteristic)
@@ -119,15 +119,15 @@ class Value:
         # Without an interval a value is sent when it is written.
         while self._every:
             await asyncio.sleep(self._every)
-            await self._send(bearer)
+            await self._send(bearer, self._value)
 
-    async def _send(self, bearer):
+    async def _send(self, bearer, value):
         server = self._device.server
         bits = server.read_cccd(bearer, self.characteristic)[0]
         if bits & 1:
-            await server.notify_subscriber(bearer, self.characteristic, self._value)
+            await server.notify_subscriber(bearer, self.characteristic, value)
         elif bits & 2:
-            await server.indicate_subscriber(bearer, self.characteristic, self._value)
+            await server.indicate_subscriber(bearer, self.characteristic, value)
 
     def end(self):
         """The link ended."""
