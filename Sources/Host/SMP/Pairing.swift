@@ -8,7 +8,7 @@ import BluetoothCrypto
 // secure      packets, answers                       encryption, when the long term key is agreed on
 // encryption  `giveKey`, as responder                encryption: the controllers use the key from now on
 // encryption  packets of keys, the key is in use     encryption (kept: they can overtake the controller's event)
-// encryption  the link is encrypted                  keys
+// encryption  the link is encrypted                  keys, unless the first of these came more than 7.5 ms ago
 // keys        packets of keys                        ended: completed
 // any         anything else                          throws: the pairing fails
 //
@@ -21,7 +21,7 @@ struct Pairing: Sendable {
     case legacy(LegacyAuthentication)
     case secure(SecureAuthentication)
     /// `isGiven`: the controller has the key. Earlier packets of keys would have come without encryption.
-    case encryption(Key128, isGiven: Bool, early: [SMPPDU])
+    case encryption(Key128, isGiven: Bool, early: EarlyKeys)
     case keys(KeyDistributionMachine)
     case ended
   }
@@ -32,9 +32,6 @@ struct Pairing: Sendable {
     var local: DeviceAddress
     let peer: DeviceAddress
   }
-
-  /// As many packets as the other side has keys.
-  private static let maximumEarly = 5
 
   private let ends: Ends
   private var state: State
@@ -86,7 +83,7 @@ struct Pairing: Sendable {
   // MARK: - Inputs
 
   /// A packet came.
-  mutating func receive(_ pdu: SMPPDU) throws(PairingFailureReason) -> [PairingStep] {
+  mutating func receive(_ pdu: SMPPDU, now: Instant) throws(PairingFailureReason) -> [PairingStep] {
     if case .keypressNotification(let keypress) = pdu { return try receive(keypress) }
     switch (state, pdu) {
     case (.response(let terms, let request), .pairingResponse(let response)):
@@ -101,9 +98,9 @@ struct Pairing: Sendable {
       let steps = try machine.receive(pdu)
       state = .secure(machine)
       return advance(steps)
-    case (.encryption(let key, let isGiven, let early), _):
-      guard isGiven, pdu.isKey, early.count < Self.maximumEarly else { throw .unspecified }
-      state = .encryption(key, isGiven: true, early: early + [pdu])
+    case (.encryption(let key, let isGiven, var early), _):
+      guard isGiven, early.keep(pdu, at: now) else { throw .unspecified }
+      state = .encryption(key, isGiven: true, early: early)
       return []
     case (.keys(var machine), _):
       let steps = try machine.receive(pdu)
@@ -150,11 +147,12 @@ struct Pairing: Sendable {
   }
 
   /// The link is encrypted with the agreed key.
-  mutating func encrypted() throws(PairingFailureReason) -> [PairingStep] {
+  mutating func encrypted(now: Instant) throws(PairingFailureReason) -> [PairingStep] {
     guard case .encryption(let key, _, let early) = state, let parameters else { return [] }
+    guard early.mayBeEncrypted(at: now) else { throw .unspecified }
     var machine = KeyDistributionMachine(parameters, agreed: key)
     var steps = machine.start()
-    for pdu in early { steps += try machine.receive(pdu) }
+    for pdu in early.packets { steps += try machine.receive(pdu) }
     state = .keys(machine)
     return steps
   }
@@ -170,7 +168,7 @@ struct Pairing: Sendable {
       case .agreed(let key):
         let key = key.truncated(to: parameters.keySize)
         // The initiator's controller encrypts at once.
-        state = .encryption(key, isGiven: ends.role == .central, early: [])
+        state = .encryption(key, isGiven: ends.role == .central, early: EarlyKeys())
         advanced.append(.agreed(key))
       case .show(let passkey, let entered):
         display = PasskeyDisplay(passkey: passkey, entered: entered)
@@ -226,18 +224,4 @@ private struct PasskeyDisplay: Sendable {
 extension PairingParameters {
   /// Whether a person types here, and the other side is told how far.
   fileprivate var sendsKeypress: Bool { hasKeypress && method.isTyped(by: role) }
-}
-
-extension SMPPDU {
-  /// Whether it carries a key that is handed out.
-  fileprivate var isKey: Bool {
-    switch self {
-    case .encryptionInformation, .centralIdentification, .identityInformation, .identityAddressInformation,
-      .signingInformation:
-      true
-    case .pairingRequest, .pairingResponse, .pairingConfirm, .pairingRandom, .pairingFailed, .pairingPublicKey,
-      .pairingDHKeyCheck, .keypressNotification, .securityRequest:
-      false
-    }
-  }
 }

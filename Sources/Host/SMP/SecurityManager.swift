@@ -144,7 +144,7 @@ package struct SecurityManager: Sendable {
       (.centralIdentification, _), (.identityInformation, _), (.identityAddressInformation, _),
       (.signingInformation, _), (.pairingRequest, _), (.pairingPublicKey, _), (.pairingDHKeyCheck, _),
       (.keypressNotification, _):
-      return withPairing(now) { (pairing) throws(PairingFailureReason) in try pairing.receive(pdu) }
+      return withPairing(now) { (pairing) throws(PairingFailureReason) in try pairing.receive(pdu, now: now) }
     }
   }
 
@@ -238,8 +238,10 @@ package struct SecurityManager: Sendable {
     case (.pairing(let pairing, _), .pairing),
       (.pairing(let pairing, _), nil) where ends.role == .central:
       guard pairing.isEncrypting, let security = pairing.parameters?.security else { return [] }
-      return secured(security)
-        + withPairing(now) { (pairing) throws(PairingFailureReason) in try pairing.encrypted() }
+      let actions = withPairing(now) { (pairing) throws(PairingFailureReason) in try pairing.encrypted(now: now) }
+      // Of a pairing that has failed nothing is used.
+      if case .closed = state { return actions }
+      return secured(security) + actions
     case (.idle, _), (.requested, _), (.pairing, _): return []
     }
   }

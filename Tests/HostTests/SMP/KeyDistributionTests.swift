@@ -99,15 +99,15 @@ import Testing
     #expect(bond.signatureKeys.map(\.isOurs) == [true])
   }
 
-  /// A USB controller's event and its data race.
-  @Test func keysBeforeTheEventOfEncryptionAreKept() throws {
-    var pairing = Pairing(
-      requesting: SMPLink().central.terms,
-      Pairing.Ends(role: .central, local: SMPLink.centralAddress, peer: SMPLink.peripheralAddress))
-    _ = pairing.start()
+  /// A pairing whose key both controllers have, as central, and that of the other side.
+  private func agreed() throws -> (central: Pairing, peripheral: Pairing) {
     let link = SMPLink()
+    var pairing = Pairing(
+      requesting: link.central.terms,
+      Pairing.Ends(role: .central, local: SMPLink.centralAddress, peer: SMPLink.peripheralAddress))
     var steps: [PairingStep] = []
-    guard case .send(.pairingRequest(let request)) = pairing.start().first else { return #expect(Bool(false)) }
+    let request = PairingFeatures(requesting: link.central.terms)
+    #expect(pairing.start() == [.send(.pairingRequest(request))])
     var terms = link.peripheral.terms
     terms.isOwn = true
     var other = try Pairing(
@@ -116,20 +116,43 @@ import Testing
     var toCentral = steps
     while !pairing.isEncrypting {
       var toPeripheral: [PairingStep] = []
-      for case .send(let pdu) in toCentral { toPeripheral += try pairing.receive(pdu) }
+      for case .send(let pdu) in toCentral { toPeripheral += try pairing.receive(pdu, now: .zero) }
       toCentral = []
-      for case .send(let pdu) in toPeripheral { toCentral += try other.receive(pdu) }
+      for case .send(let pdu) in toPeripheral { toCentral += try other.receive(pdu, now: .zero) }
       try #require(!toPeripheral.isEmpty || !toCentral.isEmpty || pairing.isEncrypting)
     }
-    for case .send(let pdu) in try other.encrypted() {
-      let early = try pairing.receive(pdu)
+    return (pairing, other)
+  }
+
+  /// A USB controller's event and its data race; what comes long before the event has come in plain text.
+  @Test(arguments: [0, 5, 8, 20]) func keysBeforeTheEventOfEncryptionAreKeptForAMoment(_ milliseconds: Int) throws {
+    var (pairing, other) = try agreed()
+    for case .send(let pdu) in try other.encrypted(now: .zero) {
+      let early = try pairing.receive(pdu, now: .zero)
       #expect(early == [])
     }
-    let last = try pairing.encrypted()
+    let event = Instant.zero.advanced(by: .milliseconds(milliseconds))
+    guard milliseconds < 8 else {
+      #expect(throws: PairingFailureReason.unspecified) { try pairing.encrypted(now: event) }
+      return
+    }
+    let last = try pairing.encrypted(now: event)
     let bond = last.compactMap { if case .completed(let bond) = $0 { bond } else { nil } }.first
     #expect(bond?.longTermKeys.count == 1)
     // Packets other than keys are not kept.
-    #expect(throws: PairingFailureReason.unspecified) { try other.receive(.pairingRandom(.zero)) }
+    #expect(throws: PairingFailureReason.unspecified) { try other.receive(.pairingRandom(.zero), now: .zero) }
+  }
+
+  /// Legacy pairing: the key of an injector would encrypt all later links.
+  @Test func keysInPlainTextEndTheLink() {
+    let link = SMPLink(isSecure: false)
+    link.central.isEncryptionHeld = true
+    link.raise()
+    link.receive(.encryptionInformation(Self.key), at: .central)
+    link.pass(.milliseconds(20))
+    let actions = link.central.manager.encrypted(now: link.now)
+    #expect(actions == [.send(.pairingFailed(.unspecified)), .failed(.ours(.unspecified)), .disconnect])
+    #expect(link.central.manager.security == .none)
   }
 
   /// The controller does not encrypt before it has asked for the key.
