@@ -270,7 +270,9 @@ public struct LinkID: Hashable, Sendable {
 
 /// How a link is protected (Core 5.4, Vol 3, Part C, 10.2.1).
 public struct LinkSecurity: Hashable, Sendable {
-  /// 1 none, 2 encrypted, 3 encrypted and authenticated, 4 the same with LE Secure Connections.
+  /// The key that level 4 takes, in octets.
+  public static let longestKey = 16
+  /// 1 none, 2 encrypted, 3 encrypted and authenticated, 4 the same with LE Secure Connections and a key of 16 octets.
   public var level: Int
   /// The size of the encryption key in octets: 7 to 16, 0 without encryption.
   public var keySize: Int
@@ -280,5 +282,14 @@ public struct LinkSecurity: Hashable, Sendable {
   public init(level: Int, keySize: Int) {
     self.level = level
     self.keySize = keySize
+  }
+  /// Makes a description of the protection that a key gives.
+  /// - Parameters:
+  ///   - isAuthenticated: whether its pairing was protected against a person in the middle.
+  ///   - isSecureConnections: whether that was LE Secure Connections.
+  ///   - keySize: its size, 7 to 16 octets.
+  public init(isAuthenticated: Bool, isSecureConnections: Bool, keySize: Int) {
+    let isHighest = isSecureConnections && keySize >= Self.longestKey
+    self.init(level: isAuthenticated ? (isHighest ? 4 : 3) : 2, keySize: keySize)
   }
 }

@@ -40,8 +40,7 @@ public struct Bond: Hashable, Sendable, Identifiable {
 
   /// The protection that its keys give a link; nil without a key for encryption.
   public var security: LinkSecurity? {
-    guard let key = longTermKeys.max(by: { $0.level < $1.level }) else { return nil }
-    return LinkSecurity(level: key.level, keySize: key.size)
+    longTermKeys.max { $0.level < $1.level }?.security
   }
 
   /// Whether these keys protect less than others with the same device: some link would have a lower level, or a
@@ -95,8 +94,13 @@ public struct LongTermKey: Hashable, Sendable {
     self.role = role
   }
 
-  /// The security level of a link that it encrypts, 2 to 4.
-  public var level: Int { isAuthenticated ? (isSecureConnections ? 4 : 3) : 2 }
+  /// The protection of a link that it encrypts.
+  public var security: LinkSecurity {
+    LinkSecurity(isAuthenticated: isAuthenticated, isSecureConnections: isSecureConnections, keySize: size)
+  }
+
+  /// The security level of such a link, 2 to 4.
+  public var level: Int { security.level }
 }
 
 /// A key with which writes are signed (Vol 3, Part H, 2.4.2.2).

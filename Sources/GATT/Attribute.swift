@@ -108,7 +108,7 @@ public struct RegisteredDescriptor: Hashable, Sendable {
 public struct AccessRequirement: Hashable, Sendable {
   /// The lowest security level (LE security mode 1): 1 none, 2 encrypted, 3 authenticated, 4 LE Secure Connections.
   public var level: UInt8
-  /// The shortest key in octets, 7 to 16, where `level` asks for encryption.
+  /// The shortest key in octets, 7 to 16, where `level` asks for encryption; level 4 takes one of 16.
   public var minimumKeySize: UInt8
   /// Whether the owner must have authorized the peer.
   public var authorization: Bool
@@ -120,13 +120,16 @@ public struct AccessRequirement: Hashable, Sendable {
     self.authorization = authorization
   }
 
+  /// The shortest key that is long enough, in octets.
+  var shortestKey: UInt8 { level >= 4 ? 16 : minimumKeySize }
+
   /// Always permitted.
   public static let open = AccessRequirement(level: 1)
   /// The link must be encrypted.
   public static let encrypted = AccessRequirement(level: 2)
   /// The link must be encrypted with a key from a pairing with protection against a person in the middle.
   public static let authenticated = AccessRequirement(level: 3)
-  /// The same, and the pairing was LE Secure Connections.
+  /// The same, and the pairing was LE Secure Connections with a key of 16 octets.
   public static let secureConnections = AccessRequirement(level: 4)
 }
 
@@ -150,7 +153,7 @@ public struct AttributePermissions: Hashable, Sendable {
 
 /// How a link is protected, as far as attributes care.
 public struct SecurityState: Hashable, Sendable {
-  /// 1 none, 2 encrypted, 3 encrypted and authenticated, 4 the same with LE Secure Connections.
+  /// 1 none, 2 encrypted, 3 encrypted and authenticated, 4 the same with LE Secure Connections and a key of 16 octets.
   public var level: UInt8
   /// The size of the encryption key in octets: 7 to 16, 0 without encryption.
   public var keySize: UInt8

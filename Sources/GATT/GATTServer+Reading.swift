@@ -196,7 +196,7 @@ extension GATTServer {
     guard requirement.level > 1 else { return nil }
     // Without a key the client must pair, with one it must encrypt (Part C, 10.3.1, table 10.2).
     if security.level < 2 { return security.isBonded ? .insufficientEncryption : .insufficientAuthentication }
-    if security.keySize < requirement.minimumKeySize { return .encryptionKeySizeTooShort }
+    if security.keySize < requirement.shortestKey { return .encryptionKeySizeTooShort }
     if security.level < requirement.level { return .insufficientAuthentication }
     return nil
   }

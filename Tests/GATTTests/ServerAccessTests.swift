@@ -55,6 +55,10 @@ struct ServerAccessTests {
     #expect(try refusals(.authenticated, authenticated) == fine)
     #expect(try refusals(.secureConnections, authenticated) == all("05"))
     #expect(try refusals(.secureConnections, best) == fine)
+    // Level 4 needs a key of 16 octets.
+    for level in UInt8(2)...4 {
+      #expect(try refusals(.secureConnections, SecurityState(level: level, keySize: 15)) == all("0c"))
+    }
   }
 
   @Test func authorizationComesBeforeEncryption() throws {

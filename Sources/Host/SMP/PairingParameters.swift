@@ -31,7 +31,7 @@ struct PairingParameters: Sendable {
     method = PairingMethod(request, response)
     isSecureConnections = request.requirements.intersection(response.requirements).contains(.secureConnections)
     keySize = Int(min(request.maximumKeySize, response.maximumKeySize))
-    let shortest = terms.level >= 4 ? 16 : max(terms.minimumKeySize, 7)
+    let shortest = terms.level >= 4 ? LinkSecurity.longestKey : max(terms.minimumKeySize, 7)
     guard keySize >= shortest else { throw .encryptionKeySize }
     guard terms.level < 4 || isSecureConnections, terms.level < 3 || method.isAuthenticated else {
       throw .authenticationRequirements
@@ -91,7 +91,8 @@ struct PairingParameters: Sendable {
 
   /// The protection that the keys of this pairing give a link.
   var security: LinkSecurity {
-    LinkSecurity(level: method.isAuthenticated ? (isSecureConnections ? 4 : 3) : 2, keySize: keySize)
+    LinkSecurity(
+      isAuthenticated: method.isAuthenticated, isSecureConnections: isSecureConnections, keySize: keySize)
   }
 }
 

@@ -369,9 +369,6 @@ extension LongTermKey {
     return value
   }
 
-  /// The protection that it gives a link.
-  fileprivate var security: LinkSecurity { LinkSecurity(level: level, keySize: size) }
-
   /// Whether it protects a link as a Security Request demands.
   fileprivate func meets(_ requirements: AuthenticationRequirements) -> Bool {
     isAuthenticated || !requirements.contains(.mitm)

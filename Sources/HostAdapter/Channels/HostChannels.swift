@@ -15,8 +15,6 @@ final class HostChannels {
 
   /// The longest piece that we take: with its header it fits into one packet of the link layer.
   private static let piece = 247
-  /// The key that level 4 takes, in octets (Core 5.4, Vol 3, Part C, 10.2.1).
-  private static let longestKey = 16
   /// So many pieces of a link wait for the controller, so that links and ATT have their turns.
   private static let waiting = 4
 
@@ -54,12 +52,12 @@ final class HostChannels {
     }
     let security = links.pairing.security(of: handle)
     guard security.level >= parameters.level else {
+      if parameters.level >= 4, security.level > 1, security.keySize < LinkSecurity.longestKey {
+        return .refused(ChannelResult.insufficientKeySize)
+      }
       let isEncryptionEnough = security.level == 1 && links.pairing.bondReaches(parameters.level, on: handle)
       return .refused(
         isEncryptionEnough ? ChannelResult.insufficientEncryption : ChannelResult.insufficientAuthentication)
-    }
-    guard parameters.level < 4 || security.keySize >= Self.longestKey else {
-      return .refused(ChannelResult.insufficientKeySize)
     }
     return .granted(Self.end(Self.receiving(parameters, mode)))
   }

@@ -331,6 +331,7 @@ final class KernelLink: Link, ControllerLink {
     var keySize: UInt8 = 0
     // Until the link is encrypted the level is the one that was asked for, and the key has no size.
     guard cbz_att_get_security(descriptor.number, &level, &keySize) == 0, level > 1, keySize > 0 else { return .none }
-    return LinkSecurity(level: Int(level), keySize: Int(keySize))
+    // Its level 4 does not tell that the key is long enough.
+    return LinkSecurity(isAuthenticated: level >= 3, isSecureConnections: level >= 4, keySize: Int(keySize))
   }
 }

@@ -35,7 +35,8 @@ struct PairingMachine {
 
     /// The protection of the link.
     var security: LinkSecurity {
-      LinkSecurity(level: method.isAuthenticated ? (isSecureConnections ? 4 : 3) : 2, keySize: keySize)
+      LinkSecurity(
+        isAuthenticated: method.isAuthenticated, isSecureConnections: isSecureConnections, keySize: keySize)
     }
   }
 

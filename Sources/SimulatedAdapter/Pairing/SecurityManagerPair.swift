@@ -97,7 +97,7 @@ final class SecurityManagerPair {
         other.recognises(key, of: pair.peripheral.peer, as: .peripheral)
       else { return keyIsMissing() }
       state = .idle
-      protect(LinkSecurity(level: key.level, keySize: key.size))
+      protect(key.security)
       endRaises(nil)
     }
   }

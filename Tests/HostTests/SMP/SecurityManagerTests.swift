@@ -103,6 +103,21 @@ import Testing
     #expect(link.peripheral.failures == [.theirs(.pairingNotSupported)])
   }
 
+  /// Level 4 needs a key of 16 octets (Core 5.4, Vol 3, Part C, 10.2.1).
+  @Test(arguments: [7, 15, 16]) func aShortKeyDoesNotReachTheHighestLevel(_ size: Int) throws {
+    let link = SMPLink(.displayYesNo, .displayYesNo)
+    link.peripheral.terms.maximumKeySize = size
+    link.raise()
+    let security = LinkSecurity(level: size < 16 ? 3 : 4, keySize: size)
+    #expect(link.central.manager.security == security && link.peripheral.manager.security == security)
+    let bond = try #require(link.central.bondMade)
+    #expect(bond.security == security)
+    let next = SMPLink()
+    (next.central.bond, next.peripheral.bond) = (bond, link.peripheral.bondMade)
+    next.raise()
+    #expect(next.central.manager.security == security && next.peripheral.manager.security == security)
+  }
+
   @Test func aKeyThatIsTooWeakForTheRequestIsNotUsed() throws {
     let link = try bonded()
     link.peripheral.terms.level = 3

@@ -70,6 +70,11 @@ struct PairingMethodTests {
       method: .passkey(shownBy: .peripheral), isSecureConnections: false, keySize: 9, bonds: false)
     #expect(actions.last == .succeeded(outcome))
     #expect(outcome.security == LinkSecurity(level: 3, keySize: 9))
+    var secure = outcome
+    secure.isSecureConnections = true
+    #expect(secure.security == LinkSecurity(level: 3, keySize: 9), "level 4 needs a key of 16 octets")
+    secure.keySize = 16
+    #expect(secure.security == LinkSecurity(level: 4, keySize: 16))
     #expect(machine.deadline == nil)
   }
 
