@@ -32,6 +32,9 @@ package struct PairingTerms: Sendable {
   /// Secrets that no other pairing had or will have.
   package var secrets: PairingSecrets
 
+  /// Whether a pairing on these terms may be protected against a person in the middle, if the device does its part.
+  var mayAuthenticate: Bool { capability != .none || outOfBand != nil || temporaryKey != nil }
+
   /// Makes terms with the values above.
   package init(identity: DeviceAddress, secrets: PairingSecrets) {
     self.identity = identity

@@ -6,7 +6,7 @@ import BluetoothCrypto
 // idle        raise, as central, a bond              encrypting
 // idle        raise, as central, no bond             pairing
 // idle        raise, as peripheral                   requested
-// idle        Security Request, a bond               encrypting
+// idle        Security Request, a bond               encrypting, if its level is enough or no better one can be had
 // idle        Security Request, permitted            pairing; else Pairing Failed
 // idle        Pairing Request, permitted             pairing; else Pairing Failed
 // requested   Pairing Request                        pairing
@@ -57,6 +57,8 @@ package struct SecurityManager: Sendable {
   package private(set) var isOwnPairing = false
   /// The temporary key that went another way than the air, with which the last pairing that succeeded authenticated.
   package private(set) var usedTemporaryKey: Key128?
+  /// Whether a person here could have helped the last pairing that succeeded, but the device lacks the means for it.
+  package private(set) var hasFoundNoMeans = false
   /// The number of the last question, and whether it waits for an answer.
   private var question: UInt32 = 0
   private var isAsking = false
@@ -169,13 +171,20 @@ package struct SecurityManager: Sendable {
     case .idle: break
     case .requested, .encrypting, .pairing, .closed: return []
     }
-    if let key = bond()?.key(for: .central), key.meets(requirements) {
-      return security.level >= key.level ? [] : encrypt(key)
+    let key = bond()?.key(for: .central)
+    if let key, key.meets(requirements) { return use(key) }
+    switch (permission(), key) {
+    // The device has asked for more than another pairing would give.
+    case (.granted(let terms), let key?) where !terms.mayAuthenticate: return use(key)
+    case (.granted(let terms), _): return pair(on: terms, now)
+    case (.refused, let key?): return use(key)
+    case (.refused(let reason), nil): return [.send(.pairingFailed(reason))]
     }
-    switch permission() {
-    case .granted(let terms): return pair(on: terms, now)
-    case .refused(let reason): return [.send(.pairingFailed(reason))]
-    }
+  }
+
+  /// Encrypts the link with the key of a bond, unless it has that level.
+  private mutating func use(_ key: LongTermKey) -> [SecurityAction] {
+    security.level >= key.level ? [] : encrypt(key)
   }
 
   /// The central begins to pair.
@@ -239,7 +248,7 @@ package struct SecurityManager: Sendable {
       (.pairing(let pairing, _), nil) where ends.role == .central:
       guard pairing.isEncrypting, let security = pairing.parameters?.security else { return [] }
       let actions = withPairing(now) { (pairing) throws(PairingFailureReason) in try pairing.encrypted(now: now) }
-      // Of a pairing that has failed nothing is used.
+      // The keys of a pairing that has failed are not used.
       if case .closed = state { return actions }
       return secured(security) + actions
     case (.idle, _), (.requested, _), (.pairing, _): return []
@@ -346,31 +355,14 @@ package struct SecurityManager: Sendable {
       case .agreed(let key):
         if ends.role == .central { actions.append(.encrypt(EncryptionKey(value: key))) }
       case .completed(let bond):
-        if case .pairing(let pairing, _) = state { usedTemporaryKey = pairing.parameters?.usedTemporaryKey }
+        if case .pairing(let pairing, _) = state, let parameters = pairing.parameters {
+          usedTemporaryKey = parameters.usedTemporaryKey
+          hasFoundNoMeans = parameters.terms.mayAuthenticate && !parameters.method.isAuthenticated
+        }
         state = .idle
         actions.append(.paired(bond))
       }
     }
     return actions
-  }
-}
-
-extension Bond {
-  /// The key for links on which we have this role.
-  fileprivate func key(for role: LinkRole) -> LongTermKey? {
-    longTermKeys.first { $0.isSecureConnections || $0.role == role }
-  }
-}
-
-extension LongTermKey {
-  /// Its octets that count; nil if they are no secret.
-  fileprivate var secret: Key128? {
-    guard let value = Key128(littleEndian: value)?.truncated(to: size), value != .zero else { return nil }
-    return value
-  }
-
-  /// Whether it protects a link as a Security Request demands.
-  fileprivate func meets(_ requirements: AuthenticationRequirements) -> Bool {
-    isAuthenticated || !requirements.contains(.mitm)
   }
 }

@@ -28,6 +28,7 @@ protocol HostPairingOwner: AnyObject {
 /// | `raise` without a bond, too early       | waits for up to 5 s, else failed: pairings with the device have failed  |
 /// | `raise`                                 | the bond's key is used, or the device is paired with; later ones wait   |
 /// | the device begins                       | permitted for a request that waits without a bond, or as `settings` say |
+/// | it asks for more than its bond gives    | the same if a person can help, else the bond's key is used              |
 /// | the link is encrypted with a bond's key | requests of that level are done                                         |
 /// | the pairing succeeded                   | the owner is told; requests of that level are done, others failed       |
 /// | a failure, the link's end               | all requests of the link failed                                         |
@@ -38,6 +39,8 @@ protocol HostPairingOwner: AnyObject {
 final class HostPairing {
   /// As long as a request waits after pairings with its device have failed.
   private static let longestPause = Duration.seconds(5)
+  /// As many devices without means of a person are remembered.
+  private static let maximumHelpless = 64
 
   weak var owner: (any HostPairingOwner)?
   /// Told of the pairing with a device.
@@ -60,6 +63,8 @@ final class HostPairing {
   private var links: [ConnectionHandle: SecuredLink] = [:]
   private var lastQuestion: UInt64 = 0
   private var attempts = RepeatedAttempts()
+  /// The devices without means of a person: another pairing would be like the one that made their bond.
+  private var helpless: Set<DeviceAddress> = []
   /// The event of a link that is about to begin, with the private addresses of the controller.
   private var beginning: LEEnhancedConnectionComplete?
 
@@ -244,7 +249,10 @@ final class HostPairing {
     guard attempts.wait(of: secured.identity, now: now) == nil else { return .refused(.repeatedAttempts) }
     // A request that is to use a bond is no consent to another one, which may be that of another device.
     if secured.wanted != nil, bonds.find(secured.identity) == nil { return .granted(ownTerms(secured)) }
-    guard settings.acceptsDevices else { return .refused(.pairingNotSupported) }
+    let isInVain = secured.role == .central && helpless.contains(secured.identity)
+    guard settings.acceptsDevices, !isInVain || bonds.find(secured.identity) == nil else {
+      return .refused(.pairingNotSupported)
+    }
     return .granted(terms(secured, settings.capability))
   }
 
@@ -332,6 +340,11 @@ final class HostPairing {
     attempts.succeeded(secured.identity)
     if secured.manager.usedTemporaryKey == ownOutOfBand?.temporaryKey { ownOutOfBand?.temporaryKeyWasUsed() }
     if let bond { secured.identity = bond.peer }
+    if secured.manager.hasFoundNoMeans, helpless.count < Self.maximumHelpless {
+      helpless.insert(secured.identity)
+    } else {
+      helpless.remove(secured.identity)
+    }
     secured.question = nil
     onEvent?(secured.peer, bond.map { .bonded($0) } ?? .pairedWithoutBond)
     settle(secured)
@@ -355,39 +368,5 @@ final class HostPairing {
   /// Ends the requests of a link, after the call that caused it.
   private func settle(_ secured: SecuredLink, _ error: BluetoothError? = nil) {
     for call in secured.settle(error) { context.loop.execute(call) }
-  }
-}
-
-extension PairingFailure {
-  /// Whether it can be a guess that was wrong.
-  fileprivate var isOfAuthentication: Bool {
-    switch self {
-    case .ours(let reason), .theirs(let reason): reason.isOfAuthentication
-    case .timeout, .encryption: false
-    }
-  }
-
-  /// The error that users are given where keys of a bond were used.
-  fileprivate func errorOfBond(with peer: DeviceAddress) -> BluetoothError {
-    guard case .encryption(let code) = self, BluetoothError.isOfLostKeys(Int(code)) else { return error(with: peer) }
-    return .lostKeys(of: peer)
-  }
-}
-
-extension BluetoothError {
-  /// Whether a link that cannot be encrypted with the keys of a bond fails with this HCI error.
-  fileprivate static func isOfLostKeys(_ code: Int) -> Bool {
-    let causes: [HCIErrorCode] = [.authenticationFailure, .pinOrKeyMissing, .terminatedMICFailure]
-    return causes.contains { Int($0.rawValue) == code }
-  }
-
-  fileprivate static func lostKeys(of peer: DeviceAddress) -> BluetoothError {
-    GAPError.pairingFailed.error(
-      "\(peer) and this machine do not share keys any more: remove the pairing on both sides, then pair again")
-  }
-
-  /// The reason why a link could not be encrypted, if the link ended for this one meanwhile.
-  fileprivate func ofBond(with peer: DeviceAddress) -> BluetoothError {
-    domain == .hci && Self.isOfLostKeys(code) ? .lostKeys(of: peer) : self
   }
 }

@@ -84,8 +84,10 @@ import Testing
     // The link has the level.
     try far.exchange("0b 01")
     #expect(far.actions.count == 2 && far.manager.security.level == 2)
-    // More than the bond gives.
-    try far.exchange("0b 05", justWorks.request)
+    // More than the bond gives, or any other one can.
+    try far.exchange("0b 05")
+    far.terms.capability = .displayYesNo
+    try far.exchange("0b 05", "01 0100 15 10 05 07")
   }
 
   // MARK: - Time

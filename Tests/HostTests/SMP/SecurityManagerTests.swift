@@ -118,12 +118,30 @@ import Testing
     #expect(next.central.manager.security == security && next.peripheral.manager.security == security)
   }
 
-  @Test func aKeyThatIsTooWeakForTheRequestIsNotUsed() throws {
+  /// Its device may want more, but can have it only of a new bond.
+  @Test(arguments: [PairingFailureReason.pairingNotSupported, .repeatedAttempts, nil])
+  func aKeyThatIsTooWeakIsUsedWhereNoBetterOneCanBeMade(_ refusal: PairingFailureReason?) throws {
     let link = try bonded()
-    link.peripheral.terms.level = 3
-    link.central.refusal = .pairingNotSupported
-    link.raise(.peripheral)
-    #expect(link.central.sent == [.pairingFailed(.pairingNotSupported)])
+    link.central.refusal = refusal
+    for _ in 0..<2 { link.receive(.securityRequest([.bonding, .mitm, .secureConnections]), at: .central) }
+    #expect(link.central.sent == [] && link.central.questions == [] && link.central.failures == [])
+    #expect(link.central.manager.security == LinkSecurity(level: 2, keySize: 16))
+    #expect(link.peripheral.manager.security == LinkSecurity(level: 2, keySize: 16))
+  }
+
+  @Test func aKeyThatIsTooWeakIsReplacedWhereABetterOneCanBeMade() throws {
+    let link = try bonded(.displayYesNo)
+    let weak = try bonded()
+    (link.central.bond, link.peripheral.bond) = (weak.central.bond, weak.peripheral.bond)
+    link.receive(.securityRequest([.bonding, .mitm, .secureConnections]), at: .central)
+    #expect(link.central.bondMade?.security == LinkSecurity(level: 4, keySize: 16))
+    #expect(!link.central.manager.hasFoundNoMeans)
+  }
+
+  @Test func aDeviceWithoutMeansOfAPersonIsTold() throws {
+    let link = SMPLink(.displayYesNo)
+    link.raise()
+    #expect(link.central.paired.count == 1 && link.central.manager.hasFoundNoMeans)
   }
 
   @Test(arguments: [PairingFailureReason.pairingNotSupported, .repeatedAttempts])
