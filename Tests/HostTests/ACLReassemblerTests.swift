@@ -64,12 +64,28 @@ import Testing
     let start = Instant.zero
     let dropped = (1...5).map { early.keep(packet(2, [9], handle: UInt16($0)), at: start).map(\.handle) }
     #expect(dropped == [[], [], [], [], [5]])
-    early.drop(4)
+    early.ended(4, at: start)
     #expect(early.take(4, at: start) == ([], []))
     // The others are too old by then, and make room.
     let later = start.advanced(by: .seconds(2))
     #expect(early.keep(packet(2, [9], handle: 5), at: later).map(\.handle).sorted() == [1, 2, 3])
     #expect(early.take(5, at: later).packets.count == 1)
     #expect(early.take(1, at: later) == ([], []))
+  }
+
+  @Test func dataBehindTheEndOfALinkAreDropped() {
+    var early = EarlyData()
+    let start = Instant.zero
+    #expect(early.keep(packet(2, [1]), at: start) == [] && early.deadline == start.advanced(by: .seconds(1)))
+    early.ended(1, at: start)
+    #expect(early.deadline == nil)
+    #expect(early.keep(packet(2, [2], handle: 2), at: start) == [], "another link")
+    let last = start.advanced(by: .milliseconds(99))
+    #expect(early.keep(packet(2, [3]), at: last) == [packet(2, [3])])
+    let next = start.advanced(by: .milliseconds(100))
+    #expect(early.keep(packet(2, [4]), at: next) == [])
+    #expect(early.expire(at: start.advanced(by: .seconds(1))) == [packet(2, [2], handle: 2)])
+    #expect(early.deadline == next.advanced(by: .seconds(1)))
+    #expect(early.take(1, at: next) == ([packet(2, [4])], []))
   }
 }

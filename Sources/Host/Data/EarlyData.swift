@@ -4,11 +4,13 @@ import HCI
 /// Keeps data of links that are not known yet: events and data come over different pipes of a controller, and the first
 /// packets of a device may overtake the event that the link is there.
 ///
-/// At most 8 packets of each of 4 handles are kept, for 1 s. Data beyond that are dropped.
+/// At most 8 packets of each of 4 handles are kept, for 1 s. Data beyond that are dropped. So are the data of a handle
+/// in the 100 ms after its link has ended: they may be its last ones, which the event has overtaken, not the next's.
 package struct EarlyData {
   private static let handles = 4
   private static let packets = 8
   private static let time = Duration.seconds(1)
+  private static let rest = Duration.milliseconds(100)
 
   private struct Entry {
     var since: Instant
@@ -16,6 +18,8 @@ package struct EarlyData {
   }
 
   private var entries: [ConnectionHandle: Entry] = [:]
+  /// When the links ended that did so lately.
+  private var ends: [ConnectionHandle: Instant] = [:]
 
   package init() {}
 
@@ -23,6 +27,7 @@ package struct EarlyData {
   /// - Returns: the packets that were dropped, this one among them if there was no room.
   package mutating func keep(_ packet: ACLDataPacket, at now: Instant) -> [ACLDataPacket] {
     let old = expire(at: now)
+    if let end = ends[packet.handle], end.duration(to: now) < Self.rest { return old + [packet] }
     guard let kept = entries[packet.handle]?.packets.count else {
       guard entries.count < Self.handles else { return old + [packet] }
       entries[packet.handle] = Entry(since: now, packets: [packet])
@@ -34,7 +39,7 @@ package struct EarlyData {
   }
 
   /// The link came up.
-  /// - Returns: its packets, in order, and the ones of all handles that were dropped.
+  /// - Returns: its packets, in order, and the ones of all handles that were kept for too long.
   package mutating func take(
     _ handle: ConnectionHandle, at now: Instant
   ) -> (packets: [ACLDataPacket], dropped: [ACLDataPacket]) {
@@ -43,9 +48,17 @@ package struct EarlyData {
   }
 
   /// A link of this handle has ended: no packet of it may come to a later one.
-  package mutating func drop(_ handle: ConnectionHandle) { entries[handle] = nil }
+  package mutating func ended(_ handle: ConnectionHandle, at now: Instant) {
+    entries[handle] = nil
+    ends = ends.filter { $0.value.duration(to: now) < Self.rest }
+    ends[handle] = now
+  }
 
-  private mutating func expire(at now: Instant) -> [ACLDataPacket] {
+  /// When `expire` is due.
+  package var deadline: Instant? { entries.values.map(\.since).min()?.advanced(by: Self.time) }
+
+  /// - Returns: the packets that were kept for too long, and are dropped.
+  package mutating func expire(at now: Instant) -> [ACLDataPacket] {
     guard !entries.isEmpty else { return [] }
     let old = entries.filter { $0.value.since.duration(to: now) >= Self.time }
     for handle in old.keys { entries[handle] = nil }

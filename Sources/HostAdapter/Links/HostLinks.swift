@@ -47,7 +47,7 @@ final class HostLinks {
   private let controller: ControllerHost
   private let context: AdapterContext
   private let sender: FrameSender
-  private var early = EarlyData()
+  private let unowned: UnownedData
   private var sets = SetAddresses()
   let room: HostRoom
   private var entries = NumberTable<LinkEntry>()
@@ -57,6 +57,7 @@ final class HostLinks {
     self.context = context
     sender = FrameSender(controller, in: context)
     room = HostRoom(controller, in: context)
+    unowned = UnownedData(room, in: context)
     requester = LinkRequester(controller.activities, in: context)
     pairing = HostPairing(controller.activities, in: context)
     pairing.owner = self
@@ -78,7 +79,7 @@ final class HostLinks {
   /// The controller is set up: devices see it under this address, and resolve its private addresses with this key.
   func begin(_ controller: HostController, seenAs address: DeviceAddress, _ key: Key128?) {
     sender.begin(controller)
-    early = EarlyData()
+    unowned.begin()
     room.begin(isUsed: controller.isSlowable)
     pairing.bonds.local = controller.profile.address
     (pairing.addressOnAir, pairing.identityResolvingKey) = (address, key)
@@ -205,17 +206,7 @@ final class HostLinks {
   }
 
   private func receiveEarly(_ handle: ConnectionHandle) {
-    let (packets, old) = early.take(handle, at: context.scheduler.now)
-    dropped(old)
-    for packet in packets { receive(packet) }
-  }
-
-  /// Data of no link were dropped.
-  private func dropped(_ packets: [ACLDataPacket]) {
-    for packet in packets {
-      room.dropped(on: packet.handle)
-      context.logger.debug("data of no link were dropped", metadata: ["handle": "\(packet.handle)"])
-    }
+    for packet in unowned.take(handle) { receive(packet) }
   }
 
   private func announce(_ handle: ConnectionHandle) {
@@ -247,7 +238,7 @@ final class HostLinks {
   private func end(_ handle: ConnectionHandle, _ error: BluetoothError) {
     deliverHeld(handle)
     // Data may have come of a link that was not used.
-    guard let entry = entries.remove(handle) else { return early.drop(handle) }
+    guard let entry = entries.remove(handle) else { return unowned.linkEnded(handle) }
     let unsent = forget(handle, error)
     entry.patience?.cancel()
     guard let link = entry.link else { return }
@@ -262,7 +253,7 @@ final class HostLinks {
     pairing.ended(handle, error)
     channels.linkEnded(handle, error)
     let unsent = sender.linkEnded(handle)
-    early.drop(handle)
+    unowned.linkEnded(handle)
     room.linkEnded(handle)
     requester.ended(handle)
     return unsent
@@ -321,9 +312,7 @@ final class HostLinks {
 
   /// Takes data of the controller.
   func receive(_ packet: ACLDataPacket) {
-    guard let entry = entries[packet.handle] else {
-      return dropped(early.keep(packet, at: context.scheduler.now))
-    }
+    guard let entry = entries[packet.handle] else { return unowned.receive(packet) }
     if entry.link == nil { announce(packet.handle) }
     let output = entry.reassembler.receive(packet)
     for fault in output.faults {

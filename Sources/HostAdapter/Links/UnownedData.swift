@@ -1,0 +1,63 @@
+import Adapter
+import AdapterParts
+import HCI
+import Host
+
+/// The data of links that are not there: they are kept for a while (`EarlyData`), or dropped, and leave their room.
+final class UnownedData {
+  private let room: HostRoom
+  private let context: AdapterContext
+  private var early = EarlyData()
+  /// Rings when packets have been kept for too long.
+  private var alarm: (any ScheduledWork)?
+
+  init(_ room: HostRoom, in context: AdapterContext) {
+    self.room = room
+    self.context = context
+  }
+
+  /// The controller is set up.
+  func begin() {
+    early = EarlyData()
+    arm()
+  }
+
+  /// A packet of no link came.
+  func receive(_ packet: ACLDataPacket) {
+    drop(early.keep(packet, at: context.scheduler.now))
+    arm()
+  }
+
+  /// A link came up.
+  /// - Returns: its packets, in order.
+  func take(_ handle: ConnectionHandle) -> [ACLDataPacket] {
+    let (packets, old) = early.take(handle, at: context.scheduler.now)
+    drop(old)
+    arm()
+    return packets
+  }
+
+  /// A link of this handle has ended.
+  func linkEnded(_ handle: ConnectionHandle) {
+    early.ended(handle, at: context.scheduler.now)
+    arm()
+  }
+
+  private func drop(_ packets: [ACLDataPacket]) {
+    for packet in packets {
+      room.dropped(on: packet.handle)
+      context.logger.debug("data of no link were dropped", metadata: ["handle": "\(packet.handle)"])
+    }
+  }
+
+  private func arm() {
+    alarm?.cancel()
+    alarm = early.deadline.map { deadline in
+      context.scheduler.schedule(at: deadline) { [weak self] in
+        guard let self else { return }
+        drop(early.expire(at: context.scheduler.now))
+        arm()
+      }
+    }
+  }
+}
