@@ -157,6 +157,7 @@ import Testing
   private func advertising(isPublic: Bool = true) throws -> (HostStage, set: UInt8) {
     let stage = try HostStage {
       if !isPublic { $0.returned[0x1009] = [0, 0, 0, 0, 0, 0] }
+      $0.returned[0x2002] = [251, 0, 16]
       $0.returned[0x2003] = [0, 0x10, 0, 0, 0, 0, 0, 0]
       $0.returned[0x203B] = [4]
     }
@@ -201,6 +202,50 @@ import Testing
         }))
     try stage.settle()
     #expect(answers(stage) == 1)
+  }
+
+  /// A packet of the device's Security Manager.
+  /// - Returns: the last one of ours.
+  private func exchange(_ packet: [UInt8], _ stage: HostStage) throws -> [UInt8] {
+    let frame = L2CAPFrame(channel: L2CAPFrame.Fixed.securityManager, payload: packet)
+    try stage.controller.send([
+      .acl(
+        ACLDataPacket {
+          $0.handle = handle
+          $0.boundary = 2
+          $0.data = frame.octets[...]
+        })
+    ])
+    try stage.settle()
+    for case .pairing(_, .question(let id, .consent)) in stage.events { stage.adapter.answer(id, .accept) }
+    try stage.settle()
+    return Array(try #require(stage.controller.data.last?.data.dropFirst(4)))
+  }
+
+  /// An ASUS BT500 tells the end of a set before the link, which Core 5.4 has the other way round (google/bumble#502).
+  @Test(arguments: [true, false]) func theEndOfASetMayComeBeforeItsLink(isOwn: Bool) throws {
+    let (stage, set) = try advertising()
+    stage.adapter.setPairing(PairingSettings(acceptsDevices: true))
+    try stage.controller.tell(
+      .leAdvertisingSetTerminated(
+        LEAdvertisingSetTerminated {
+          // Another set has the address of the controller.
+          $0.advertisingHandle = isOwn ? set : set + 1
+          $0.handle = handle
+        }), HostStage.connected(handle))
+    try stage.settle()
+    let request: [UInt8] = [0x01, 3, 0, 1, 16, 0, 0]
+    let response = try exchange(request, stage)
+    #expect(response.first == 0x02, "the address is known: nothing is waited for")
+    let nonce = Key128(1)
+    let responder =
+      isOwn ? DeviceAddress(value: 0xC0AA_BBCC_DDEE, kind: .random) : stage.adapter.information.address
+    let confirm = try #require(
+      LegacyPairing.c1(
+        k: .zero, r: nonce, request: request, response: response, initiator: HostStage.phone, responder: responder))
+    #expect(try exchange([0x03] + confirm.littleEndian, stage).first == 0x03)
+    // A Pairing Failed if the check value was made for another address.
+    #expect(try exchange([0x04] + nonce.littleEndian, stage).first == 0x04)
   }
 
   @Test func aPairingWaitsForTheEndOfASetOnlyForAWhile() throws {

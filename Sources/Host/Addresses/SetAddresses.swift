@@ -3,8 +3,22 @@ import HCI
 
 /// The random addresses that the advertising sets of a controller have, as it was told: a device that connects to a set
 /// knows us by its address.
+///
+/// The event that a device connected to a set comes behind that of the link, but before it with some controllers. Then
+/// the address is kept, for 4 links at most and for 1 s.
 package struct SetAddresses {
+  /// The end of a set by a link that is not there yet.
+  package struct End {
+    /// The address of the set; nil if it is the controller's public one.
+    package let address: DeviceAddress?
+    fileprivate let time: Instant
+  }
+
+  private static let maximum = 4
+  private static let time = Duration.seconds(1)
+
   private var addresses: [UInt8: DeviceAddress] = [:]
+  private var ends: [ConnectionHandle: End] = [:]
 
   package init() {}
 
@@ -23,7 +37,22 @@ package struct SetAddresses {
     case LESetAdvertisingSetRandomAddress.opcode:
       guard let command = try? LESetAdvertisingSetRandomAddress(decoding: packet) else { return }
       addresses[command.advertisingHandle] = DeviceAddress(value: command.address, kind: .random)
+    case LERemoveAdvertisingSet.opcode: if let handle = packet.parameters.first { addresses[handle] = nil }
+    case LEClearAdvertisingSets.opcode: addresses = [:]
     default: break
     }
+  }
+
+  /// A device connected to a set by a link that is not there yet.
+  package mutating func ended(_ set: UInt8, by link: ConnectionHandle, at now: Instant) {
+    ends = ends.filter { $0.value.time.duration(to: now) < Self.time }
+    guard ends.count < Self.maximum else { return }
+    ends[link] = End(address: addresses[set], time: now)
+  }
+
+  /// A link came up.
+  /// - Returns: nil if the end of its set was not told lately.
+  package mutating func takeEnd(by link: ConnectionHandle, at now: Instant) -> End? {
+    ends.removeValue(forKey: link).flatMap { $0.time.duration(to: now) < Self.time ? $0 : nil }
   }
 }

@@ -140,8 +140,10 @@ final class HostLinks {
   /// A device that connected to an advertising set knows us by the address of the set.
   private func connected(_ event: LEAdvertisingSetTerminated) {
     guard event.status.isSuccess else { return }
-    if let address = sets.address(of: event.advertisingHandle) { pairing.connected(event.handle, to: address) }
-    release(event.handle)
+    let (handle, set) = (event.handle, event.advertisingHandle)
+    guard entries[handle] != nil else { return sets.ended(set, by: handle, at: context.scheduler.now) }
+    if let address = sets.address(of: set) { pairing.connected(handle, to: address) }
+    release(handle)
   }
 
   /// Our address on a link is known, as far as it can be.
@@ -176,7 +178,9 @@ final class HostLinks {
     requester.began(handle, parameters)
     guard role == .peripheral else { return }
     entries[handle]?.attempts = 1
-    if sets.mayDiffer(from: pairing.addressOnAir) {
+    if let end = sets.takeEnd(by: handle, at: context.scheduler.now) {
+      if let address = end.address { pairing.connected(handle, to: address) }
+    } else if sets.mayDiffer(from: pairing.addressOnAir) {
       entries[handle]?.held = []
       wait(handle, Self.holding) { [weak self] in self?.release(handle) }
     }

@@ -156,26 +156,4 @@ import Testing
     #expect(addresses.tick(at: at(15)) == [.resume(own, scanEnded: false, ended: [])])
     #expect(addresses.tick(at: at(75)) == [.pauseIsDue])
   }
-
-  @Test func theAddressesOfSetsAreThoseThatTheControllerWasGiven() {
-    var sets = SetAddresses()
-    func parameters(_ handle: UInt8) -> CommandPacket {
-      CommandPacket(LESetExtendedAdvertisingParameters { $0.advertisingHandle = handle })
-    }
-    func address(_ handle: UInt8, _ value: UInt64) -> CommandPacket {
-      CommandPacket(
-        LESetAdvertisingSetRandomAddress {
-          $0.advertisingHandle = handle
-          $0.address = value
-        })
-    }
-    for packet in [parameters(0), address(0, 0xC011_2233_4455), parameters(1)] { sets.sent(packet) }
-    #expect(sets.address(of: 0) == DeviceAddress(value: 0xC011_2233_4455, kind: .random))
-    #expect(sets.address(of: 1) == nil && sets.address(of: 2) == nil)
-    #expect(sets.mayDiffer(from: DeviceAddress(value: 1, kind: .public)))
-    #expect(!sets.mayDiffer(from: DeviceAddress(value: 0xC011_2233_4455, kind: .random)))
-    // The set is set up again, with the public address.
-    sets.sent(parameters(0))
-    #expect(sets.address(of: 0) == nil && !sets.mayDiffer(from: DeviceAddress(value: 1, kind: .public)))
-  }
 }
