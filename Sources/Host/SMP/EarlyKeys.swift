@@ -5,6 +5,8 @@ import Bluetooth
 struct EarlyKeys: Sendable {
   /// As many packets as the other side has keys.
   private static let limit = 5
+  /// They overtake the event by less than this, the shortest connection interval.
+  private static let lead = Duration.microseconds(7500)
 
   private(set) var packets: [SMPPDU] = []
   /// When the first one came.
@@ -20,7 +22,7 @@ struct EarlyKeys: Sendable {
 
   /// Whether all of them may have come encrypted if the event comes now.
   func mayBeEncrypted(at now: Instant) -> Bool {
-    beginning.map { $0.duration(to: now) <= EncryptionHold.delay } ?? true
+    beginning.map { $0.duration(to: now) <= Self.lead } ?? true
   }
 }
 
