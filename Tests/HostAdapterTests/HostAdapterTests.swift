@@ -188,6 +188,22 @@ import Testing
     try stage.settle()
     #expect(stage.controller.commands.dropFirst(before).map(\.opcode) == [HostSetUp.reset.opcode])
     #expect(stage.adapter.state == .off)
+    #expect(stage.controller.hasHost, "a serial line that is closed at once drops the command")
+    stage.scheduler.advance(by: .milliseconds(100))
+    try stage.settle()
+    #expect(!stage.controller.hasHost)
+  }
+
+  @Test func aControllerThatIsSwitchedOnAgainAtOnce() throws {
+    let stage = try HostStage()
+    for on in [false, true] {
+      stage.adapter.setPower(on) { _ in }
+      try stage.settle()
+    }
+    #expect(stage.adapter.state == .on)
+    stage.scheduler.advance(by: .seconds(1))
+    try stage.settle()
+    #expect(stage.adapter.state == .on && stage.controller.hasHost, "only the earlier transport was closed")
   }
 
   @Test func aCaptureHasOnlyWhatWasSent() throws {

@@ -49,6 +49,9 @@ final class ControllerHost {
   /// The recordings of its packets.
   let taps = HostTaps()
 
+  /// How long the last command may take to leave.
+  private static let departure = Duration.milliseconds(100)
+
   private let context: AdapterContext
   /// For transports that block while they are opened and closed.
   private let worker: Worker
@@ -56,6 +59,8 @@ final class ControllerHost {
   /// The address of a controller that has none.
   private let spare: DeviceAddress
   private var transport: (any PacketTransport)?
+  /// One on which the last command may be on its way.
+  private var leaving: (any PacketTransport)?
   private var setUp: HostSetUp?
   /// How many octets came that mean nothing, while no packet has come.
   private var skipped = 0
@@ -77,6 +82,7 @@ final class ControllerHost {
 
   /// Opens the transport and begins to set the controller up.
   func open(_ address: ControllerAddress) {
+    left()
     do throws(SystemError) {
       let new: any PacketTransport =
         switch address {
@@ -92,9 +98,20 @@ final class ControllerHost {
     }
   }
 
-  /// Has a controller in use end all that it does. Its answer is not awaited.
+  /// Has a controller in use end all that it does: its transport is closed when the command has had time to leave, as
+  /// a serial line that is closed drops its octets. The answer is not awaited.
   func reset() {
-    if activities.isReady || setUp != nil { send(.command(HostSetUp.reset)) }
+    guard activities.isReady || setUp != nil else { return }
+    send(.command(HostSetUp.reset))
+    transport?.onEvent = nil
+    leaving = transport
+    transport = nil
+    context.scheduler.schedule(after: Self.departure) { [weak self] in self?.left() }
+  }
+
+  private func left() {
+    leaving?.close()
+    leaving = nil
   }
 
   func close() {

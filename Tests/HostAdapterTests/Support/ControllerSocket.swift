@@ -9,6 +9,8 @@ import Testing
 protocol ControllerEnd: AnyObject {
   /// How often a host has come.
   var connections: Int { get }
+  /// Whether a host is there.
+  var isOpen: Bool { get }
   /// Accepts a host, or takes what it has sent.
   /// - Returns: the packets; nil if there was nothing to do.
   func receive() throws -> [HCIPacket]?

@@ -46,6 +46,9 @@ final class ScriptedController {
   /// The transport ends.
   func hangUp() { end.hangUp() }
 
+  /// Whether a host is there.
+  var hasHost: Bool { end.isOpen }
+
   /// Tells events, in one piece.
   func tell(_ events: HCIEvent...) throws { try send(events.map { .event($0.packet) }) }
 

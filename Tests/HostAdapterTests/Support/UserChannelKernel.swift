@@ -142,6 +142,8 @@ final class UserChannelKernel: UserChannelSockets {
 
 /// The controller's end of the channel, for a host that has come.
 extension UserChannelKernel: ControllerEnd {
+  var isOpen: Bool { controllerEnd >= 0 }
+
   var connections: Int { attempts }
 
   func receive() throws -> [HCIPacket]? {
