@@ -79,7 +79,7 @@ final class HostLinks {
   /// The controller is set up: devices see it under this address, and resolve its private addresses with this key.
   func begin(_ controller: HostController, seenAs address: DeviceAddress, _ key: Key128?) {
     sender.begin(controller)
-    unowned.begin()
+    unowned.reset()
     room.begin(isUsed: controller.isSlowable)
     pairing.bonds.local = controller.profile.address
     (pairing.addressOnAir, pairing.identityResolvingKey) = (address, key)
@@ -89,6 +89,7 @@ final class HostLinks {
   /// Ends all links.
   func close(_ error: BluetoothError) {
     for handle in entries.numbers { end(handle, error) }
+    unowned.reset()
     requester.endAll()
   }
 

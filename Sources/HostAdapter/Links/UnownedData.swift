@@ -16,8 +16,8 @@ final class UnownedData {
     self.context = context
   }
 
-  /// The controller is set up.
-  func begin() {
+  /// The controller is set up, or gone: nothing is kept.
+  func reset() {
     early = EarlyData()
     arm()
   }
