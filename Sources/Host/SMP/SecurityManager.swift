@@ -172,19 +172,17 @@ package struct SecurityManager: Sendable {
     case .requested, .encrypting, .pairing, .closed: return []
     }
     let key = bond()?.key(for: .central)
-    if let key, key.meets(requirements) { return use(key) }
-    switch (permission(), key) {
+    if let key, key.meets(requirements) { return security.level >= key.level ? [] : encrypt(key) }
+    let refusal: PairingFailureReason
+    switch permission() {
+    case .granted(let terms) where key == nil || terms.mayAuthenticate: return pair(on: terms, now)
     // The device has asked for more than another pairing would give.
-    case (.granted(let terms), let key?) where !terms.mayAuthenticate: return use(key)
-    case (.granted(let terms), _): return pair(on: terms, now)
-    case (.refused, let key?): return use(key)
-    case (.refused(let reason), nil): return [.send(.pairingFailed(reason))]
+    case .granted: refusal = .authenticationRequirements
+    case .refused(let reason): refusal = reason
     }
-  }
-
-  /// Encrypts the link with the key of a bond, unless it has that level.
-  private mutating func use(_ key: LongTermKey) -> [SecurityAction] {
-    security.level >= key.level ? [] : encrypt(key)
+    // The bond's key is better than none.
+    guard let key, security.level < key.level else { return [.send(.pairingFailed(refusal))] }
+    return encrypt(key)
   }
 
   /// The central begins to pair.

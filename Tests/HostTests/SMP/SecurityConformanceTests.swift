@@ -85,7 +85,7 @@ import Testing
     try far.exchange("0b 01")
     #expect(far.actions.count == 2 && far.manager.security.level == 2)
     // More than the bond gives, or any other one can.
-    try far.exchange("0b 05")
+    try far.exchange("0b 05", "05 03")
     far.terms.capability = .displayYesNo
     try far.exchange("0b 05", "01 0100 15 10 05 07")
   }
