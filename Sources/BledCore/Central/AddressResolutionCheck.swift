@@ -7,7 +7,7 @@ import GATT
 /// |-------|-------------------------------------------------|-----------------------------------------------|
 /// | idle  | the link is encrypted, and the answer matters   | it is read: asked                             |
 /// | asked | 1                                               | it does                                       |
-/// | asked | another value, or it has no such characteristic | it does not                                   |
+/// | asked | another value, it has no such characteristic, or does not answer in time | it does not          |
 /// | asked | any other answer                                | nothing; the device is asked on its next link |
 ///
 /// The answer matters if our controller makes private addresses of the device, and the device has not given it since
@@ -31,6 +31,8 @@ struct AddressResolutionCheck {
     switch result {
     case .success(.values(let values)): values.first?.value == [1]
     case .failure(.att(.attributeNotFound, _)): false
+    // The link ends then; the next one would, too.
+    case .failure(.bearer(.timeout)): false
     default: nil
     }
   }

@@ -94,7 +94,11 @@ final class CentralLink: ClientRole, OperationHandler {
     checkAddressResolution()
   }
 
-  func bondMade() { checkAddressResolution() }
+  func bondMade() {
+    // An earlier answer was that of another bond.
+    addressResolution = AddressResolutionCheck()
+    checkAddressResolution()
+  }
 
   private func checkAddressResolution() {
     guard let procedure = addressResolution.begin(on: hub) else { return }

@@ -180,7 +180,7 @@ final class PeripheralDirectory {
   func forget(_ peripheral: Peripheral) throws(BluetoothError) {
     guard peripheral.references == 0 else {
       throw BledError.notPermitted.error(
-        "\(peripheral.id) is connected, or awaited: end that in all sessions first")
+        "\(peripheral.id) is connected, awaited, or there for a scan: end that in all sessions first")
     }
     discard(peripheral)
   }

@@ -45,10 +45,14 @@ import Testing
   /// - Parameters:
   ///   - value: its Central Address Resolution; nil: it has none.
   ///   - bond: the bond that is made on the link.
+  ///   - isMute: whether it answers no requests.
   /// - Returns: the first request that it got.
   @discardableResult
-  private func meet(_ value: [UInt8]?, bond: Bond? = nil, in world: World) throws -> [UInt8]? {
+  private func meet(
+    _ value: [UInt8]?, bond: Bond? = nil, isMute: Bool = false, in world: World
+  ) throws -> [UInt8]? {
     let peer = world.peer("\(try address())")
+    peer.isMute = isMute
     let resolution = value.map {
       CharacteristicDefinition(uuid: 0x2AA6, properties: .read, value: .stored($0))
     }
@@ -57,6 +61,7 @@ import Testing
     link.protect(LinkSecurity(level: 2, keySize: 16))
     if let bond { world.adapter.onEvent?(.pairing(peer.address, .bonded(bond))) }
     world.settle()
+    if isMute { scheduler.advance(by: .seconds(30)) }
     link.end(reason: 0x13)
     world.settle()
     return peer.received.first
@@ -127,6 +132,30 @@ import Testing
     // Its address of the moment is no private one for the controller.
     _ = try client.call(AdvertisingStart.self, call("\(try address())", kind: .random))
     #expect(targets(world) == [CalledDevice(address: try address())])
+  }
+
+  @Test("A device that answers no requests loses one link by the question, not all")
+  func mute() throws {
+    let world = world()
+    world.adapter.resolved = [identity]
+    #expect(try meet([1], bond: bond(), isMute: true, in: world) == Self.question)
+    #expect(try meet([1], isMute: true, in: world) == nil)
+    let id = try device(world.client())
+    #expect(try world.client().error(AdvertisingStart.self, call(id))?.data?.name == "notSupported")
+  }
+
+  @Test("A device that pairs anew on a link on which it was asked is asked again")
+  func newKeysOnTheLink() throws {
+    let world = world()
+    world.adapter.resolved = [identity]
+    let peer = world.peer("\(try address())")
+    let link = world.adapter.bringUp(peer, role: .peripheral)
+    link.protect(LinkSecurity(level: 2, keySize: 16))
+    for value in [UInt8(5), 6] {
+      world.adapter.onEvent?(.pairing(peer.address, .bonded(bond(value))))
+      world.settle()
+    }
+    #expect(peer.received.filter { $0 == Self.question }.count == 2)
   }
 
   @Test("A device that was paired before is asked on its next link; one that pairs anew is asked anew")
