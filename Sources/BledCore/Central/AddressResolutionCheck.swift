@@ -7,7 +7,8 @@ import GATT
 /// |-------|-------------------------------------------------|-----------------------------------------------|
 /// | idle  | the link is encrypted, and the answer matters   | it is read: asked                             |
 /// | asked | 1                                               | it does                                       |
-/// | asked | another value, it has no such characteristic, or does not answer in time | it does not          |
+/// | asked | another value, or it has no such characteristic | it does not                                   |
+/// | asked | no answer in time, which ends the link          | it does not                                   |
 /// | asked | any other answer                                | nothing; the device is asked on its next link |
 ///
 /// The answer matters if our controller makes private addresses of the device, and the device has not given it since
