@@ -38,13 +38,22 @@ import Testing
 
   /// A serial line: the controller's end, and the device file of the other one.
   private func serialLine() throws -> (master: CInt, path: String) {
-    let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    let master = Glibc.open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     var (number, isLocked) = (CUnsignedInt(0), CInt(0))
     // TIOCSPTLCK and TIOCGPTN, which Swift does not import.
     let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
     try #require(ioctl(master, setLock, &isLocked) == 0)
     try #require(ioctl(master, getNumber, &number) == 0)
     return (master, "/dev/pts/\(number)")
+  }
+
+  /// A stream that has started.
+  private func open(_ path: String, on loop: EventLoop) throws -> (H4Stream, Heard) {
+    let stream = try H4Stream(to: try TransportAddress(path), on: loop)
+    let heard = Heard()
+    heard.hear(stream)
+    try stream.start()
+    return (stream, heard)
   }
 
   private static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
@@ -83,10 +92,7 @@ import Testing
     let (master, path) = try serialLine()
     defer { close(master) }
     let loop = try EventLoop()
-    let stream = try H4Stream(to: try TransportAddress(path), on: loop)
-    let heard = Heard()
-    heard.hear(stream)
-    try stream.start()
+    let (stream, heard) = try open(path, on: loop)
     // The end of an event, and the beginning of data of 65,535 octets.
     let octets = [0x40, 0x00, 0x02, 0x40, 0x20, 0xFF, 0xFF] + Self.answer + [0x04, 0xFF, 0x00]
     try #require(write(master, octets, octets.count) == octets.count)
@@ -163,10 +169,7 @@ import Testing
   @Test func theEndOfASerialLineIsTold() throws {
     let (master, path) = try serialLine()
     let loop = try EventLoop()
-    let stream = try H4Stream(to: try TransportAddress(path), on: loop)
-    let heard = Heard()
-    heard.hear(stream)
-    try stream.start()
+    let (stream, heard) = try open(path, on: loop)
     #expect(try turn(loop) { heard.isOpen })
     close(master)
     #expect(try turn(loop) { !heard.ends.isEmpty })
@@ -195,10 +198,7 @@ import Testing
     let (master, path) = try serialLine()
     defer { close(master) }
     let loop = try EventLoop()
-    let stream = try H4Stream(to: try TransportAddress(path), on: loop)
-    let heard = Heard()
-    heard.hear(stream)
-    try stream.start()
+    let (stream, heard) = try open(path, on: loop)
     #expect(try turn(loop) { heard.isOpen })
     // TIOCPKT: reading tells of it, as TIOCPKT_FLUSHWRITE.
     var isTold = CInt(1)
