@@ -85,6 +85,7 @@ let package = Package(
     .target(
       name: "SessionFuzzing", dependencies: ["SessionTestSupport", "Fuzzing", "Adapter", "BledRPC", "Bluetooth"],
       swiftSettings: instrumented),
+    fuzzTarget("acl", "HCI", deque),
     fuzzTarget("att-server", "ATT", "GATT"),
     fuzzTarget("att-client", "ATT", "GATT"),
     fuzzTarget("advertising", "AssignedValues"),

@@ -4,10 +4,10 @@ import Fuzzing
 import HCI
 import Radio
 
-/// A controller behind H4 and what the own host makes of its octets, as `ControllerHost` and `HostLinks` do: the
-/// framer, the set-up, then the machines of the radio with everything that can be wanted, and the data of links. The
-/// controller gets one command at a time, each of which can be decoded; links begin and end once, and nothing grows
-/// without a bound.
+/// A controller behind H4 and what the own host makes of its octets, as `ControllerHost` does: the framer, the set-up,
+/// then the machines of the radio with everything that can be wanted. The controller gets one command at a time, each
+/// of which can be decoded; links begin and end once, and nothing grows without a bound. The target `acl` has their
+/// data.
 struct ControllerRun {
   private enum Phase {
     case settingUp(HostSetUp)
@@ -36,9 +36,6 @@ struct ControllerRun {
   /// The command that has no answer yet.
   private var command: (opcode: Opcode, since: Instant)?
   private var links: Set<ConnectionHandle> = []
-  private var early = EarlyData()
-  private var kept = 0
-  private var queue = ACLQueue(length: 27, packets: 4)
   private var questions: Set<Int> = []
   private var lastQuestion = 0
 
@@ -83,7 +80,6 @@ struct ControllerRun {
 
   private mutating func step() {
     switch input.octet() & 15 {
-    case 0: receive(input.packet())
     case 1, 2, 3: tell()
     case 4, 5, 6, 7: answer()
     case 8: pass(.milliseconds(Int64(input.word())))
@@ -93,7 +89,7 @@ struct ControllerRun {
     case 12: follow()
     case 13: ask()
     case 14: turn()
-    default: data()
+    default: receive(input.packet())
     }
   }
 
@@ -141,20 +137,6 @@ struct ControllerRun {
     receive(HCIPacket.event(event.packet).octets)
   }
 
-  /// Data of one of a few links.
-  private mutating func data() {
-    let (handle, boundary) = (ConnectionHandle(input.octet()), input.octet() & 3)
-    let octets = input.packet()
-    receive(
-      HCIPacket.acl(
-        ACLDataPacket {
-          $0.handle = handle
-          $0.boundary = boundary
-          $0.data = octets[...]
-        }
-      ).octets)
-  }
-
   private mutating func receive(_ octets: [UInt8]) {
     events += 1
     for output in framer.receive(octets[...]) {
@@ -177,11 +159,7 @@ struct ControllerRun {
     }
     switch try HCIPacket(decoding: octets) {
     case .event(let packet): take(try HCIEvent(decoding: packet))
-    case .acl(let packet):
-      guard !links.contains(packet.handle) else { return }
-      kept += 1 - early.keep(packet, at: now).count
-      invariant(0...32 ~= kept, "\(kept) packets of no link")
-    case .command: break
+    case .acl, .command: break
     }
   }
 
@@ -189,11 +167,6 @@ struct ControllerRun {
     switch event {
     case .commandComplete(let complete): if complete.opcode == command?.opcode { command = nil }
     case .commandStatus(let status): if status.opcode == command?.opcode { command = nil }
-    case .numberOfCompletedPackets(let event):
-      for link in event.links {
-        let excess = queue.completed(Int(link.packets), on: link.handle, at: now)
-        invariant(0...Int(link.packets) ~= excess, "\(excess) packets too many")
-      }
     default: break
     }
     if case .settingUp(var setUp) = phase {
@@ -248,7 +221,6 @@ struct ControllerRun {
       case .send(let packet): sent(packet)
       case .done(let controller):
         invariant(27...1023 ~= controller.dataLength && controller.dataPackets > 0, "data of no length")
-        queue = ACLQueue(length: controller.dataLength, packets: controller.dataPackets)
         phase = .inUse(controller.profile.radio(targets))
       case .failed: phase = .over
       }
@@ -261,15 +233,8 @@ struct ControllerRun {
     case .linkUp(let handle, _, _, _):
       invariant(links.insert(handle).inserted, "link \(handle) is up twice")
       invariant(handle <= 0x0EFF && links.count <= 256, "\(links.count) links, the last is \(handle)")
-      queue.begin(handle)
-      let (packets, dropped) = early.take(handle, at: now)
-      kept -= packets.count + dropped.count
     case .attach(let handle, _, _): invariant(links.contains(handle), "link \(handle) is not up")
-    case .linkDown(let handle, _):
-      links.remove(handle)
-      queue.end(handle)
-      let (packets, dropped) = early.take(handle, at: now)
-      kept -= packets.count + dropped.count
+    case .linkDown(let handle, _): links.remove(handle)
     case .answered(let question, _):
       invariant(questions.remove(question) != nil, "question \(question) is answered twice, or was not asked")
     case .broken:
