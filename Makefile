@@ -33,7 +33,7 @@ SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/S
 PYTHON_SCRIPTS := scripts/assigned-names scripts/check-arrows scripts/check-blocking scripts/check-sizes \
   scripts/check-words
 SCRIPTS := .ci/run $(filter-out %.py scripts/arrows scripts/words $(PYTHON_SCRIPTS),$(wildcard scripts/*)) \
-  Benchmarks/run Fuzz/run Tests/Host/{kernel_cases,swift_suites} \
+  Benchmarks/run Fuzz/run Tests/Host/{kernel_cases,daemon_suites} \
   Tests/Kernel/vm Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases} \
   Tests/Avatar/run Tests/Avatar/guest Tests/Bleak/{run,guest,fetch-suite} \
   Tests/Packages/{run,guest,gateways,fetch-root} Tests/Docs/bin/* $(wildcard packaging/debian/*.postrm)
@@ -103,12 +103,12 @@ test-bluez: deps-build+test+bluez ## runs clients of org.bluez on a private bus,
 	@$(DEBUG)
 	@/usr/bin/python3 -B Tests/BlueZ/bluez_test.py $(if $(CASE),-k "$(CASE)")
 
-test-host: deps-build+host+avatar ## runs bled as the host of an emulated controller, without a kernel; CASE selects
+test-host: deps-build+host+avatar+bluez ## runs bled as the host of emulated controllers, without a kernel; CASE selects
 	@$(DEBUG)
 	@.build/venv/bin/python -B Tests/Host/host_test.py $(if $(CASE),-k "$(CASE)")
 	@BLED_PROGRAMS=.build/debug Tests/Host/kernel_cases "$(CASE)"
 	@$(if $(BUILT),:,swift build --build-tests $(CHECKED))
-	@Tests/Host/swift_suites "$(CASE)"
+	@Tests/Host/daemon_suites "$(CASE)"
 	@$(if $(CASE),,BLED_PROGRAMS=.build/debug ADAPTER=host CASE=sample Tests/Avatar/run)
 
 test-home: deps-build+test+home ## runs bled-mqtt with a broker, Home Assistant's libraries with bled-esphome; CASE=…

@@ -1,4 +1,5 @@
-"""A private bus with bled on the simulated adapter and bled-bluez, and the programs that use them."""
+"""A private bus with bled on the simulated adapter and bled-bluez, and the programs that use them. With BLED_OWN_HOST=1
+bled has its own host, and Bumble plays the scenario (Tests/Host/emulated_air.py)."""
 
 import json
 import os
@@ -21,6 +22,7 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 NEW = str(ROOT / ".build/bleak/bin/python")
 OLD = str(ROOT / ".build/bleak-old/bin/python")
 WITH_SYSTEM = str(ROOT / ".build/bluezero/bin/python")
+IS_ON_OWN_HOST = bool(os.environ.get("BLED_OWN_HOST"))
 
 # Some programs are ended by SIGINT. A shell has background jobs ignore it, and programs inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -140,6 +142,7 @@ class World:
             self.daemon = self.start(
                 "dbus-daemon", f"--config-file={self.folder}/bus.conf", "--nofork", "--print-address", stderr=log)
         self.daemon.expect("unix:")
+        self.adapters = self.start_air() if IS_ON_OWN_HOST else [f"simulated:{each}" for each in self.scenarios]
         self.start_bled()
         self.start_facade()
 
@@ -148,10 +151,22 @@ class World:
         self.programs.append(program)
         return program
 
+    def start_air(self):
+        """Puts the devices of the first scenario on the air, which the other adapters share; returns the adapters."""
+        count = len(self.scenarios)
+        air = self.start(
+            ROOT / ".build/venv/bin/python", "-B", ROOT / "Tests/Host/emulated_air.py", self.scenarios[0], self.folder,
+            count)
+        self.settled(
+            lambda: (self.folder / "control").exists() or air.process.poll() is not None, lambda: "there is no air")
+        if air.process.poll() is not None:
+            raise AssertionError(air.finish())
+        return [f"h4:unix:{self.folder}/hci{number}" for number in range(count)]
+
     def start_bled(self):
         arguments = [PROGRAMS / "bled", "--socket", self.socket, "--state-directory", self.folder / "state"]
-        for scenario in self.scenarios:
-            arguments += ["--adapter", f"simulated:{scenario}"]
+        for adapter in self.adapters:
+            arguments += ["--adapter", adapter]
         if self.configuration:
             (self.folder / "bled.json").write_text(json.dumps(self.configuration))
             arguments += ["--config", self.folder / "bled.json"]

@@ -42,10 +42,13 @@ class Value:
         self._words = description.get("properties", ["read"])
         self._every = description.get("notifyEvery")
         rule = description.get("rule", {})
-        if rule.get("kind") == "recording" or "of" in rule:
+        if rule.get("kind") == "recording":
             raise NotEmulated(f"the rule {rule}")
-        self._echoes = rule.get("kind") == "echo"
-        self._number = Number(rule) if rule and not self._echoes else None
+        echoes = rule.get("kind") == "echo"
+        # The UUID of the value that it adopts, and those that adopt its own.
+        self.source = rule.get("of", description["uuid"]) if echoes else None
+        self.echoes = []
+        self._number = Number(rule) if rule and not echoes else None
         security = description.get("security", OPEN)
         if not isinstance(security, dict):
             security = dict.fromkeys(("read", "write", "subscribe"), security)
@@ -99,10 +102,14 @@ class Value:
             raise ATT_Error(WRITE_NOT_PERMITTED)
         self._check(connection, "write")
         self._octets = bytes(value)
-        if self._echoes:
-            for bearer in list(self._senders):
-                # After the response.
-                asyncio.get_running_loop().call_soon(asyncio.ensure_future, self._send(bearer, self._octets))
+        for each in self.echoes:
+            each.echo(self._octets)
+
+    def echo(self, value):
+        """Adopts a value, and sends it after the response to who wrote it."""
+        self._octets = value
+        for bearer in list(self._senders):
+            asyncio.get_running_loop().call_soon(asyncio.ensure_future, self._send(bearer, value))
 
     def _read_configuration(self, bearer):
         return self._device.server.read_cccd(bearer, self.characteristic)
@@ -148,4 +155,6 @@ def services(descriptions, device):
         ]
         characteristics = [each.characteristic for each in here]
         found.append(Service(description["uuid"], characteristics, description.get("primary", True), included))
+    for each in values:
+        each.echoes = [other for other in values if other.source and UUID(other.source) == each.characteristic.uuid]
     return found, values
