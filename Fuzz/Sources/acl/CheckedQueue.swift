@@ -12,7 +12,7 @@ struct CheckedQueue {
     var control: Deque<[UInt8]> = []
     var data: Deque<[UInt8]> = []
     var channel: Deque<[UInt8]> = []
-    /// What is left of the frame that was begun.
+    /// The rest of the frame that was begun.
     var rest: ArraySlice<UInt8> = []
     /// Whether the last frame was one of a channel; nil since neither ATT nor channels had one.
     var wasChannel: Bool?
