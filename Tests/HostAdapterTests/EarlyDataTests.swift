@@ -80,4 +80,17 @@ import Testing
     try tell(HostStage.connected(handle), stage)
     #expect(stage.links.count == 1 && answers(stage) == [])
   }
+
+  @Test func dataOfAControllerThatIsGoneAreForgotten() throws {
+    let stage = try stage()
+    try request(1, stage)
+    stage.controller.hangUp()
+    try stage.settle()
+    // The next one is not set up when they would give up their room.
+    stage.controller.unanswered = [0x0C03]
+    try stage.wait(.milliseconds(250))
+    #expect(stage.controller.connections == 2)
+    try stage.wait(.milliseconds(750))
+    #expect(told(stage) == [])
+  }
 }
