@@ -62,7 +62,7 @@ struct ACLRun {
     default:
       let kind = input.octet()
       guard kind & 1 == 0 else {
-        piece = Int(kind >> 1)
+        piece = size()
         break
       }
       queue.drop(0x40 + UInt16(kind >> 4 & 3), on: ConnectionHandle(kind >> 1 & 7))
@@ -70,6 +70,12 @@ struct ACLRun {
   }
 
   private mutating func handle() -> ConnectionHandle { ConnectionHandle(input.octet() & 7) }
+
+  /// A size up to 1024: any that is small, larger ones in steps of 8.
+  private mutating func size() -> Int {
+    let octet = input.octet()
+    return octet < 128 ? Int(octet) : Int(octet - 127) * 8
+  }
 
   // MARK: - The controller
 
@@ -97,7 +103,7 @@ struct ACLRun {
   private mutating func frame() {
     let handle = handle()
     let octets = L2CAPFrame(channel: 4, payload: input.filler()).octets
-    let size = max(1 + Int(input.octet()), octets.count / Self.mostPieces)
+    let size = max(1, size(), octets.count / Self.mostPieces)
     for start in stride(from: 0, to: octets.count, by: size) {
       transmit(handle, boundary: start == 0 ? 2 : 1, octets[start...].prefix(size))
     }
