@@ -20,8 +20,8 @@ final class ChannelListeners {
   /// After the process had no room for another descriptor.
   private static let pause = Duration.milliseconds(500)
 
-  /// Called for each channel that a device opens, with the security level that its number takes.
-  var onChannel: ((_ psm: UInt16, _ level: Int, _ channel: Descriptor, _ handle: UInt16) -> Void)?
+  /// Called for each channel that a device opens.
+  var onChannel: ((_ psm: UInt16, _ channel: Descriptor, _ handle: UInt16) -> Void)?
   var onWarning: Warning?
 
   private let sockets: any ChannelSockets
@@ -87,11 +87,11 @@ final class ChannelListeners {
   }
 
   private func accept(_ psm: UInt16) {
-    guard let listener = listeners[psm], let socket = listener.socket else { return }
+    guard let socket = listeners[psm]?.socket else { return }
     do throws(SystemError) {
       guard let channel = try socket.accept() else { return }
       guard let handle = channel.handle else { return channel.descriptor.close() }
-      onChannel?(psm, listener.parameters.level, channel.descriptor, handle)
+      onChannel?(psm, channel.descriptor, handle)
     } catch {
       guard [EMFILE, ENFILE, ENOMEM].contains(error.code) else { return }
       onWarning?("a channel could not be accepted", psm, error.code)

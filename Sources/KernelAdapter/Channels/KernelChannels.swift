@@ -23,7 +23,7 @@ final class KernelChannels {
     self.pairing = pairing
     self.context = context
     listeners = ChannelListeners(kernel.channels, scheduler: context.scheduler)
-    listeners.onChannel = { [weak self] psm, level, channel, handle in self?.accepted(psm, level, channel, handle) }
+    listeners.onChannel = { [weak self] psm, channel, handle in self?.accepted(psm, channel, handle) }
     listeners.onWarning = { text, psm, errno in
       context.logger.warning("\(text)", metadata: ["psm": "\(psm)", "errno": "\(errno)"])
     }
@@ -42,20 +42,10 @@ final class KernelChannels {
   func unpublish(_ psm: UInt16) { listeners.unpublish(psm) }
 
   /// A device opened a channel.
-  private func accepted(_ psm: UInt16, _ level: Int, _ descriptor: Descriptor, _ handle: UInt16) {
+  private func accepted(_ psm: UInt16, _ descriptor: Descriptor, _ handle: UInt16) {
     // A device may open a channel before it says anything else.
     if links.link(handle) == nil { links.accept() }
     guard let link = links.link(handle) else { return descriptor.close() }
-    // The kernel does not look at the size of the key.
-    let security = link.security
-    guard security.level >= level else {
-      context.logger.notice(
-        "a channel was closed: its link does not have the security level of its number",
-        metadata: [
-          "peer": "\(link.peer)", "psm": "\(psm)", "level": "\(security.level)", "keySize": "\(security.keySize)",
-        ])
-      return descriptor.close()
-    }
     let channel = KernelChannel(psm, descriptor, on: link, in: context)
     // The link itself may have to be announced before.
     context.loop.execute { link.opened(channel) }

@@ -8,7 +8,46 @@ import Testing
 
 @Suite("Numbers under which devices open channels")
 struct ChannelListenersTests {
-  private let kernel = ScriptedChannels()
+  /// Plays the kernel: which numbers it refuses, and what devices open.
+  private final class Script: ChannelSockets {
+    var refused: [UInt16: Int32] = [:]
+    var open: [UInt16: Socket] = [:]
+    var addresses: [DeviceAddress] = []
+
+    func listen(
+      on psm: UInt16, _ parameters: ChannelParameters, at address: DeviceAddress, _ offered: @escaping () -> Void
+    ) throws(SystemError) -> any ChannelSocket {
+      addresses.append(address)
+      if let code = refused[psm] { throw SystemError(result: -code) }
+      if open[psm]?.isOpen == true { throw SystemError(result: -EADDRINUSE) }
+      let socket = Socket(offered)
+      open[psm] = socket
+      return socket
+    }
+  }
+
+  private final class Socket: ChannelSocket {
+    let offered: () -> Void
+    var waiting: [Result<AcceptedChannel, SystemError>] = []
+    var isAccepting = true
+    private(set) var isOpen = true
+
+    init(_ offered: @escaping () -> Void) { self.offered = offered }
+
+    func accept() throws(SystemError) -> AcceptedChannel? {
+      waiting.isEmpty ? nil : try waiting.removeFirst().get()
+    }
+
+    func close() { isOpen = false }
+
+    /// A device opens a channel, or the kernel has none to give.
+    func offer(_ result: Result<AcceptedChannel, SystemError>) {
+      waiting.append(result)
+      offered()
+    }
+  }
+
+  private let kernel = Script()
   private let clock = VirtualScheduler()
   private let listeners: ChannelListeners
   private let address = DeviceAddress(value: 0x00AA_0100_0000, kind: .public)
@@ -87,7 +126,7 @@ struct ChannelListenersTests {
   @Test("A channel is passed on with its link; one whose link has ended is closed")
   func accepted() throws {
     var links: [UInt16] = []
-    listeners.onChannel = { _, _, _, handle in links.append(handle) }
+    listeners.onChannel = { _, _, handle in links.append(handle) }
     _ = try publish(0x80)
     let socket = try #require(kernel.open[0x80])
     socket.offer(.success(try channel(0x40)))

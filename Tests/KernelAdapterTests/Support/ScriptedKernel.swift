@@ -36,9 +36,7 @@ final class ScriptedKernel: KernelSockets {
   var known: [KnownLink] = []
   var rival: Int?
   var usersOfChannels: [UInt32] = []
-  /// The channels that devices open.
-  let listening = ScriptedChannels()
-  var channels: any ChannelSockets { listening }
+  let channels: any ChannelSockets = NoChannels()
 
   private var mgmt: Descriptor?
   private var control: Descriptor?
@@ -98,8 +96,7 @@ final class ScriptedKernel: KernelSockets {
   }
   private var signals: Descriptor?
 
-  /// The two ends of a socket for packets.
-  static func pair() throws(SystemError) -> (ours: Descriptor, theirs: Descriptor) {
+  private static func pair() throws(SystemError) -> (ours: Descriptor, theirs: Descriptor) {
     var ends: [Int32] = [-1, -1]
     let type = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
     _ = try SystemError.check(socketpair(AF_UNIX, type, 0, &ends) == 0 ? 0 : -errno)
@@ -217,4 +214,10 @@ final class ScriptedKernel: KernelSockets {
 
 extension LEFeatures {
   fileprivate var octets: [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: rawValue >> ($0 * 8)) } }
+}
+
+private struct NoChannels: ChannelSockets {
+  func listen(
+    on psm: UInt16, _ parameters: ChannelParameters, at address: DeviceAddress, _ offered: @escaping () -> Void
+  ) throws(SystemError) -> any ChannelSocket { throw SystemError(result: -EOPNOTSUPP) }
 }
