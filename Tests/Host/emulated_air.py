@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """emulated_air.py SCENARIO FOLDER ADAPTERS: plays the devices of a scenario with Bumble, around controllers for bled's
 own host at the sockets hci0, hci1 … in the folder. At the socket `control`, which is there when everything is, the line
-`disconnect NAME` has a device end its link; the answer is `done`, or the error. It ends with the program that started
-it, or at SIGTERM. EMULATED_AIR_LOG=debug prints what Bumble does."""
+`disconnect NAME` has a device end its link, `vanish NAME` and `comeBack NAME` have it go out of range, with its link,
+and come back; the answer is `done`, or the error. It ends with the program that started it, or at SIGTERM.
+EMULATED_AIR_LOG=debug prints what Bumble does."""
 
 import asyncio
 import logging
@@ -15,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "Tests/Kernel")]
 
 from bumble.transport import open_transport  # noqa: E402
-from emulation.description import check, parse  # noqa: E402
+from emulation.description import NotEmulated, check, parse  # noqa: E402
 from emulation.device import EmulatedDevice  # noqa: E402
 from emulation.phone import Phone  # noqa: E402
 from emulation.radio import Radio  # noqa: E402
@@ -45,8 +46,15 @@ async def control(devices, reader, writer):
     while line := (await reader.readline()).decode().strip():
         command, _, name = line.partition(" ")
         try:
-            assert command == "disconnect", command
-            await devices[name].disconnect()
+            match command:
+                case "disconnect":
+                    await devices[name].disconnect()
+                case "vanish":
+                    devices[name].vanish()
+                case "comeBack":
+                    devices[name].come_back()
+                case _:
+                    raise NotEmulated(command)
             answer = "done"
         except Exception as error:  # The test tells it.
             answer = repr(error)

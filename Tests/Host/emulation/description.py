@@ -11,7 +11,8 @@ _COMMAS = re.compile(_STRING + r"|,(?=\s*[\]}])")
 
 
 class NotEmulated(Exception):
-    """A member of the scenario that Bumble's devices cannot play: a test with it is one for left_out_swift."""
+    """A member of the scenario or a command that Bumble's devices cannot play: a test with it is one for
+    left_out_swift."""
 
 
 def parse(text):

@@ -61,14 +61,16 @@ class AdvertisingSet(controller.AdvertisingSet):
 
 class Radio(ExtendedAdvertiser):
     """`links` it can hold; `signal` gives the strength of its next packet, in dBm; `loses_connect` is the probability
-    that it does not answer a connection, and after `falls_silent` seconds nothing of a link arrives any more. `mtu` is
-    the largest ATT MTU that arrives, for hosts that have no limit of their own."""
+    that it does not answer a connection, and after `falls_silent` seconds nothing of a link arrives any more. One that
+    `is_away` is not heard and hears nothing. `mtu` is the largest ATT MTU that arrives, for hosts that have no limit of
+    their own."""
 
     length = 31
     links = 64
     mtu = 517
     loses_connect = 0
     falls_silent = None
+    is_away = False
 
     def __init__(self, *arguments, **named):
         super().__init__(*arguments, **named)
@@ -76,6 +78,8 @@ class Radio(ExtendedAdvertiser):
         self.on_heard = None
         self.silent = set()
         self._scans_actively = False
+        # Of links, by the peer's address, in seconds.
+        self._timeouts = {}
 
     def signal(self):
         return -60
@@ -108,6 +112,10 @@ class Radio(ExtendedAdvertiser):
     def on_hci_le_set_extended_scan_parameters_command(self, command):
         self._scans_actively = 1 in command.scan_types
         return super().on_hci_le_set_extended_scan_parameters_command(command)
+
+    def send_advertising_pdu(self, pdu):
+        if not self.is_away:
+            super().send_advertising_pdu(pdu)
 
     def on_advertising_pdu(self, pdu):
         if self.on_heard:
@@ -162,16 +170,23 @@ class Radio(ExtendedAdvertiser):
             self.on_le_disconnected(connection, ERRORS.CONNECTION_FAILED_TO_BE_ESTABLISHED_ERROR)
 
     def on_le_connect_ind(self, packet):
-        if random.random() < self.loses_connect:
+        if self.is_away or random.random() < self.loses_connect:
             return
         super().on_le_connect_ind(packet)
-        connection = self.le_connections.get(packet.initiator_address)
-        if connection and self.falls_silent is not None:
-            timeout = packet.timeout * 0.01
-            asyncio.get_running_loop().call_later(self.falls_silent, self._fall_silent, connection, timeout)
+        if connection := self.le_connections.get(packet.initiator_address):
+            self._timeouts[connection.peer_address] = packet.timeout * 0.01
+            if self.falls_silent is not None:
+                asyncio.get_running_loop().call_later(self.falls_silent, self._fall_silent, connection)
 
-    def _fall_silent(self, connection, timeout):
+    def vanish(self):
+        """Is away, and its links end."""
+        self.is_away = True
+        for connection in self.le_connections.values():
+            self._fall_silent(connection)
+
+    def _fall_silent(self, connection):
         self.silent.add(connection.peer_address)
+        timeout = self._timeouts[connection.peer_address]
         asyncio.get_running_loop().call_later(timeout, self._time_out, connection)
 
     def _time_out(self, connection):

@@ -1,12 +1,20 @@
-"""The services of a device: their protection, values that are written, echoed and sent by themselves."""
+"""The services of a device: their protection, values that are written, echoed, recorded and sent by themselves."""
 
 import asyncio
+import itertools
 
 from bumble.att import ATT_Error, AttributeValueV2, is_enhanced_bearer
 from bumble.core import UUID
-from bumble.gatt import Characteristic, CharacteristicValue, Descriptor, Service
+from bumble.gatt import (
+    GATT_CLIENT_SUPPORTED_FEATURES_CHARACTERISTIC,
+    Characteristic,
+    CharacteristicValue,
+    Descriptor,
+    Service,
+)
+from bumble.profiles.gatt_service import GenericAttributeProfileService
 
-from .description import NotEmulated, check, octets
+from .description import check, octets
 from .numbers import Number
 
 READ_NOT_PERMITTED, WRITE_NOT_PERMITTED = 0x02, 0x03
@@ -42,13 +50,13 @@ class Value:
         self._words = description.get("properties", ["read"])
         self._every = description.get("notifyEvery")
         rule = description.get("rule", {})
-        if rule.get("kind") == "recording":
-            raise NotEmulated(f"the rule {rule}")
-        echoes = rule.get("kind") == "echo"
+        kind = rule.get("kind")
         # The UUID of the value that it adopts, and those that adopt its own.
-        self.source = rule.get("of", description["uuid"]) if echoes else None
+        self.source = rule.get("of", description["uuid"]) if kind == "echo" else None
         self.echoes = []
-        self._number = Number(rule) if rule and not echoes else None
+        self._recording = rule if kind == "recording" else {}
+        self._began = 0
+        self._number = Number(rule) if kind not in (None, "echo", "recording") else None
         security = description.get("security", OPEN)
         if not isinstance(security, dict):
             security = dict.fromkeys(("read", "write", "subscribe"), security)
@@ -95,7 +103,11 @@ class Value:
 
     @property
     def _value(self):
-        return self._number.within(self._octets) if self._number else self._octets
+        if self._number:
+            return self._number.within(self._octets)
+        age = asyncio.get_running_loop().time() - self._began
+        read = [entry["value"] for entry in self._recording.get("read", []) if entry["at"] <= age]
+        return bytes.fromhex(read[-1]) if read else self._octets
 
     async def _write(self, connection, value):
         if not {"write", "writeWithoutResponse"} & set(self._words):
@@ -104,6 +116,10 @@ class Value:
         self._octets = bytes(value)
         for each in self.echoes:
             each.echo(self._octets)
+
+    def until(self, end):
+        """Its first octets."""
+        return self._octets[:end]
 
     def echo(self, value):
         """Adopts a value, and sends it after the response to who wrote it."""
@@ -127,6 +143,9 @@ class Value:
         while self._every:
             await asyncio.sleep(self._every)
             await self._send(bearer, self._value)
+        for entry in itertools.cycle(self._recording.get("sent", [])):
+            await asyncio.sleep(entry["after"])
+            await self._send(bearer, bytes.fromhex(entry["value"]))
 
     async def _send(self, bearer, value):
         server = self._device.server
@@ -136,11 +155,31 @@ class Value:
         elif bits & 2:
             await server.indicate_subscriber(bearer, self.characteristic, value)
 
+    def begin(self):
+        """A link begins."""
+        self._began = asyncio.get_running_loop().time()
+
     def end(self):
         """The link ended."""
         for sender in self._senders.values():
             sender.cancel()
         self._senders.clear()
+
+
+def generic_attribute(has_hash):
+    """The GATT service with what a simulated device has in it, so that handles are the same."""
+    service = GenericAttributeProfileService(database_hash_enabled=has_hash)
+    if not has_hash:
+        # Bumble has it beside a hash only.
+        service.characteristics.append(
+            Characteristic(
+                GATT_CLIENT_SUPPORTED_FEATURES_CHARACTERISTIC,
+                PROPERTIES["read"] | PROPERTIES["write"],
+                Characteristic.READABLE | Characteristic.WRITEABLE,
+                bytes(1),
+            )
+        )
+    return service
 
 
 def services(descriptions, device):

@@ -55,9 +55,9 @@ class ExtendedAdvertiser(EmulatedController):
         if refused:
             return hci.HCI_LE_Set_Extended_Advertising_Parameters_ReturnParameters(INVALID, 0)
         result = super().on_hci_le_set_extended_advertising_parameters_command(command)
-        # Octets of signed numbers; this one sends with 7 dBm at the most.
+        # Bumble reads the octet as an unsigned number; this one sends with 7 dBm at the most.
         wanted = int(command.advertising_tx_power)
-        result.selected_tx_power = wanted if wanted > 127 else min(wanted, 7)
+        result.selected_tx_power = wanted - 256 if wanted > 127 else min(wanted, 7)
         return result
 
     def on_hci_le_set_extended_advertising_data_command(self, command):
