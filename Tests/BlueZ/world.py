@@ -1,5 +1,4 @@
-"""A private bus with bled on the simulated adapter and bled-bluez, and the programs that use them. With BLED_OWN_HOST=1
-bled has its own host, and Bumble plays the scenario (Tests/Host/emulated_air.py)."""
+"""A private bus with bled on an air of the tests and bled-bluez, and the programs that use them."""
 
 import json
 import os
@@ -22,13 +21,13 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 NEW = str(ROOT / ".build/bleak/bin/python")
 OLD = str(ROOT / ".build/bleak-old/bin/python")
 WITH_SYSTEM = str(ROOT / ".build/bluezero/bin/python")
-IS_ON_OWN_HOST = bool(os.environ.get("BLED_OWN_HOST"))
 
 # Some programs are ended by SIGINT. A shell has background jobs ignore it, and programs inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 sys.path.insert(0, str(ROOT / "Tests/Client"))
 from session import Session  # noqa: E402
+from test_air import TestAir  # noqa: E402
 
 BUS = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -135,14 +134,13 @@ class World:
             "SWIFT_BACKTRACE": "enable=no", "LC_ALL": "C.UTF-8", "COLUMNS": "200",
         }  # fmt: skip
         (self.folder / "bus.conf").write_text(BUS.format(folder=self.folder, rules=rules))
-        self.scenarios = scenarios or (HERE / "scenario.json",)
         self.configuration = configuration
         # In a file: the bus reports each refused call of a flood, and must not wait until that is read.
         with open(self.folder / "bus.log", "wb") as log:
             self.daemon = self.start(
                 "dbus-daemon", f"--config-file={self.folder}/bus.conf", "--nofork", "--print-address", stderr=log)
         self.daemon.expect("unix:")
-        self.adapters = self.start_air() if IS_ON_OWN_HOST else [f"simulated:{each}" for each in self.scenarios]
+        self.air = TestAir(self.folder, *(scenarios or (HERE / "scenario.json",)))
         self.start_bled()
         self.start_facade()
 
@@ -151,21 +149,9 @@ class World:
         self.programs.append(program)
         return program
 
-    def start_air(self):
-        """Puts the devices of the first scenario on the air, which the other adapters share; returns the adapters."""
-        count = len(self.scenarios)
-        air = self.start(
-            ROOT / ".build/venv/bin/python", "-B", ROOT / "Tests/Host/emulated_air.py", self.scenarios[0], self.folder,
-            count)
-        self.settled(
-            lambda: (self.folder / "control").exists() or air.process.poll() is not None, lambda: "there is no air")
-        if air.process.poll() is not None:
-            raise AssertionError(air.finish())
-        return [f"h4:unix:{self.folder}/hci{number}" for number in range(count)]
-
     def start_bled(self):
         arguments = [PROGRAMS / "bled", "--socket", self.socket, "--state-directory", self.folder / "state"]
-        for adapter in self.adapters:
+        for adapter in self.air.adapters:
             arguments += ["--adapter", adapter]
         if self.configuration:
             (self.folder / "bled.json").write_text(json.dumps(self.configuration))
@@ -226,4 +212,5 @@ class World:
     def close(self):
         for program in reversed(self.programs):
             program.kill(signal.SIGTERM if program is self.facade else signal.SIGKILL)
+        self.air.close()
         shutil.rmtree(self.folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""bled on the simulated adapter with proxies on it, and Home Assistant's libraries as their clients."""
+"""bled on an air of the tests with proxies on it, and Home Assistant's libraries as their clients."""
 
 import asyncio
 import json
@@ -14,7 +14,7 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "Tests/BlueZ"))
-from world import PATIENCE, PROGRAMS, Program  # noqa: E402
+from world import PATIENCE, PROGRAMS, Program, TestAir  # noqa: E402
 
 BELT, ECHO, LOCK, PLAIN, FLEETING = (0xC0DE00000000 + number for number in (0x01, 0x04, 0x09, 0x0A, 0x0B))
 SCENARIO = ROOT / "Tests/BlueZ/scenario.json"
@@ -32,7 +32,7 @@ class Home:
         self.environment = {
             **os.environ, "SWIFT_BACKTRACE": "enable=no", "LC_ALL": "C.UTF-8", "RUNTIME_DIRECTORY": str(self.folder),
         }  # fmt: skip
-        self.scenarios = scenarios or (SCENARIO,)
+        self.air = TestAir(self.folder, *(scenarios or (SCENARIO,)))
         self.policy = policy
         self.start_bled()
 
@@ -43,8 +43,8 @@ class Home:
 
     def start_bled(self):
         arguments = [PROGRAMS / "bled", "--socket", self.socket, "--state-directory", self.folder / "state"]
-        for scenario in self.scenarios:
-            arguments += ["--adapter", f"simulated:{scenario}"]
+        for adapter in self.air.adapters:
+            arguments += ["--adapter", adapter]
         if self.policy is not None:
             (self.folder / "bled.json").write_text(json.dumps({"policy": self.policy}))
             arguments += ["--config", self.folder / "bled.json"]
@@ -57,6 +57,7 @@ class Home:
     def close(self):
         for program in reversed(self.programs):
             program.kill(signal.SIGKILL)
+        self.air.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

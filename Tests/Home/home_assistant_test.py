@@ -104,8 +104,8 @@ class HomeAssistantTests(unittest.IsolatedAsyncioTestCase):
     async def test_two_proxies_and_one_is_lost(self):
         """A device in range of two proxies: when one has gone, the other one connects."""
         self.make(SCENARIO, SCENARIO)
-        adapters = {"attic": "simulated", "cellar": "simulated1"}
-        proxies = [self.home.proxy(name, adapter=adapter) for name, adapter in adapters.items()]
+        adapters = zip(["attic", "cellar"], self.home.air.names)
+        proxies = [self.home.proxy(name, adapter=adapter) for name, adapter in adapters]
         for proxy in proxies:
             await self.add(proxy)
         for proxy in proxies:

@@ -1,4 +1,4 @@
-"""A house: an MQTT broker, bled on its simulated adapter, and bled-mqtt, each a process of its own."""
+"""A house: an MQTT broker, bled on an air of the tests, and bled-mqtt, each a process of its own."""
 
 import json
 import os
@@ -13,7 +13,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "Tests/BlueZ"))
-from world import PATIENCE, PROGRAMS, Program, Session  # noqa: E402
+from world import PATIENCE, PROGRAMS, Program, Session, TestAir  # noqa: E402
 
 BELT, ECHO, PLAIN = (f"C0:DE:00:00:00:{number}" for number in ("01", "04", "0A"))
 SECRET = 0o640
@@ -37,7 +37,7 @@ class House:
             **os.environ, "BLED_SOCKET": self.socket, "SWIFT_BACKTRACE": "enable=no", "LC_ALL": "C.UTF-8",
             "RUNTIME_DIRECTORY": str(self.folder),
         }  # fmt: skip
-        self.bled = self.broker = self.gateway = None
+        self.air = self.bled = self.broker = self.gateway = None
 
     def start(self, *arguments, **options):
         program = Program([str(argument) for argument in arguments], self.environment, **options)
@@ -53,9 +53,10 @@ class House:
     # The three processes.
 
     def start_bled(self):
+        self.air = self.air or TestAir(self.folder, self.scenario)
         self.bled = self.start(
             PROGRAMS / "bled", "--socket", self.socket, "--state-directory", self.folder / "state", "--adapter",
-            f"simulated:{self.scenario}")
+            *self.air.adapters)
         self.bled.expect("is ready on")
 
     def start_broker(self, *lines, anonymous=True, persistent=False):
@@ -112,6 +113,8 @@ class House:
             if program.process.poll() is None:
                 program.process.send_signal(signal.SIGCONT)
             program.kill()
+        if self.air:
+            self.air.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
