@@ -61,18 +61,30 @@ public final class TestAir {
     }
   }
 
-  /// Has a device end its connection, as with the reason "remote user terminated connection"; only on the own host,
-  /// where the daemon has no call for that.
-  public func disconnect(_ device: String) async throws {
+  /// A command to a device on the own host, where the daemon has no calls for that.
+  public enum Command: String, Sendable {
+    /// To end its connection, as with the reason "remote user terminated connection".
+    case disconnect
+    /// To go out of range, with its link, and to be there again.
+    case vanish, comeBack
+  }
+
+  /// Commands a device; only on the own host.
+  public func command(_ command: Command, _ device: String) async throws {
     let control = control
-    let answer = try await onThread {
-      Result {
-        let connection = try ServerConnection(path: control)
-        // The empty line ends the connection.
-        try connection.send("disconnect \(device)\n\n")
-        return try connection.readAnswer()
-      }
-    }.get()
+    try await onThread { Result { try Self.command(command, device, at: control) } }.get()
+  }
+
+  /// Commands a device, and blocks the thread until it has obeyed; only on the own host.
+  public func commandNow(_ command: Command, _ device: String) throws {
+    try Self.command(command, device, at: control)
+  }
+
+  private static func command(_ command: Command, _ device: String, at control: String) throws {
+    let connection = try ServerConnection(path: control)
+    // The empty line ends the connection.
+    try connection.send("\(command.rawValue) \(device)\n\n")
+    let answer = try connection.readAnswer()
     guard answer == "done\n" else { throw Failure(description: answer) }
   }
 }

@@ -111,7 +111,7 @@ final class BledProcess {
 
   /// A device ends its connection, as with the reason "remote user terminated connection".
   func disconnect(_ device: String) async throws {
-    if TestAir.isOnOwnHost { return try await air.disconnect(device) }
+    if TestAir.isOnOwnHost { return try await air.command(.disconnect, device) }
     let client = try await BledClient.connect(to: socket, name: "harness")
     _ = try await client.call(SimulationDisconnect.self, .init(device: device))
     client.close()

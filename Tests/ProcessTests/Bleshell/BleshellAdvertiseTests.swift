@@ -71,8 +71,11 @@ import Testing
     #expect(long.status != 0 && long.errors.contains("this adapter sends at most 300"), "\(long.errors)")
     #expect(try daemon.bleshell("advertise", "--raw", "0319").status == 64)
     #expect(try daemon.bleshell("advertise", "--high-duty").errors.contains("\"directedTo\""))
-    let legacy = try DaemonProcess(scenario: "{}")
-    let refused = try legacy.bleshell("advertise", "--extended")
+  }
+
+  @Test("an adapter with legacy advertising only refuses the rest")
+  func legacyOnly() throws {
+    let refused = try DaemonProcess(scenario: "{}").bleshell("advertise", "--extended")
     #expect(refused.status != 0 && refused.errors.contains("legacy advertising only"), "\(refused.errors)")
   }
 }

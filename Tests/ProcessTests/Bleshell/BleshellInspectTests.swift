@@ -75,7 +75,7 @@ import Testing
     try shell.wait(for: "c connects again")
     shell.forget()
     shell.type("c")
-    try shell.wait(for: "Shy  C0:DE:00:00:00:09 random  simulated  connected")
+    try shell.wait(for: "Shy  C0:DE:00:00:00:09 random  \(daemon.adapter(0))  connected")
     shell.type("q")
     try shell.wait(for: "Shy> ")
     shell.type("quit\n")

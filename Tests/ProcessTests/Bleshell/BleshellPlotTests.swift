@@ -13,7 +13,7 @@ import Testing
     try plot.wait(for: " bpm")
     #expect(plot.output.contains("┤") && plot.output.contains("└──") && plot.output.contains("now"))
     _ = try daemon.client().call(AdapterPower.self, .init(adapter: nil, on: false))
-    try plot.wait(for: "adapter simulated is off")
+    try plot.wait(for: "adapter \(daemon.adapter(0)) is off")
     _ = try daemon.client().call(AdapterPower.self, .init(adapter: nil, on: true))
     plot.forget()
     try plot.wait(for: "q ends")

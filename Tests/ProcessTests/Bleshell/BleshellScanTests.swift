@@ -69,13 +69,12 @@ import Testing
   @Test("with --presence a line for each device that comes and goes, and a table of both")
   func presence() throws {
     let daemon = try DaemonProcess(scenario: Self.scenario)
-    let client = try daemon.client()
     let addresses = ["--address", "00:de:00:00:00:42", "--address", "C0:DE:00:00:00:FF"]
     let scan = try daemon.start(["scan", "--presence", "--lost", "1"] + addresses)
     try eventually("it is there") { scan.output.contains("Eddy is there (-60 dBm)") }
-    try client.call(SimulationVanish.self, .init(device: "Eddy"))
+    try daemon.vanish("Eddy")
     try eventually("it is away") { scan.output.contains("Eddy is away; it was last heard at") }
-    try client.call(SimulationComeBack.self, .init(device: "Eddy"))
+    try daemon.comeBack("Eddy")
     try eventually("it is back") { scan.output.matches(of: /is there/).count == 2 }
     scan.send(signal: SIGINT)
     #expect(try scan.exitStatus() == 0, "\(scan.errors)")

@@ -56,10 +56,10 @@ import Testing
       try daemon.client().call(SessionList.self, .init()).sessions.count { $0.scan != nil } == 2
     }
     _ = try daemon.client().call(AdapterPower.self, .init(adapter: nil, on: false))
-    try scan.wait(for: "adapter simulated is off")
+    try scan.wait(for: "adapter \(daemon.adapter(0)) is off")
     scan.type("q")
     #expect(try scan.exitStatus() == 0)
-    try eventually("it is told without a screen") { plain.errors.contains("adapter simulated is off") }
+    try eventually("it is told without a screen") { plain.errors.contains("adapter \(daemon.adapter(0)) is off") }
     plain.send(signal: SIGINT)
     #expect(try plain.exitStatus() == 0)
     #expect(scan.isSane)

@@ -105,7 +105,7 @@ import Testing
       input: "connect 'A device'\nperipherals\nsessions\nadvertise --name x\nsessions\n")
     #expect(run.status == 0, "\(run.errors)")
     let rows = run.lines.filter { $0.hasPrefix("A device with a rather") }
-    #expect(rows.count == 1 && rows.allSatisfy { $0.hasSuffix("simulated") }, "\(run.output)")
+    #expect(rows.count == 1 && rows.allSatisfy { $0.hasSuffix(daemon.adapter(0)) }, "\(run.output)")
     #expect(run.output.contains("connected, current"))
     let words = run.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     #expect(words.contains("; connected: A device with a rather"), "\(run.output)")

@@ -31,7 +31,7 @@ struct DaemonPolicyTests {
     let daemon = try daemon("")
     let adapters = try start(daemon, "adapters", "--json")
     #expect(try adapters.exitStatus() == 0, "\(adapters.errors)")
-    #expect(adapters.output.contains("simulated"))
+    #expect(adapters.output.contains("\"\(daemon.adapter(0))\""))
     let scan = try start(daemon, "scan", "--time", "1")
     #expect(try scan.exitStatus() == 1)
     #expect(scan.errors.contains("user \(Self.stranger) lacks the permission \"scan\""), "\(scan.errors)")

@@ -1,3 +1,4 @@
+import BledRPC
 import Glibc
 import TestSupport
 
@@ -7,6 +8,7 @@ final class DaemonProcess {
   let folder: TemporaryFolder
   let process: ChildProcess
   let socketPath: String
+  private let air: TestAir
   private let notifications: CInt
 
   /// - Parameters:
@@ -21,7 +23,7 @@ final class DaemonProcess {
     let folder = try folder ?? TemporaryFolder()
     self.folder = folder
     socketPath = "\(folder.path)/bled.sock"
-    let air = try folder.air(scenario, adapters: adapters)
+    air = try folder.air(scenario, adapters: adapters)
     var arguments = arguments
     if let configuration {
       try ChildProcess.write(configuration, to: Self.configurationFile(folder))
@@ -72,6 +74,18 @@ final class DaemonProcess {
   }
 
   private static func configurationFile(_ folder: TemporaryFolder) -> String { "\(folder.path)/bled.json" }
+
+  /// A device goes out of range, with its link.
+  func vanish(_ device: String) throws {
+    guard TestAir.isOnOwnHost else { return _ = try client().call(SimulationVanish.self, .init(device: device)) }
+    try air.commandNow(.vanish, device)
+  }
+
+  /// A device that has vanished comes back.
+  func comeBack(_ device: String) throws {
+    guard TestAir.isOnOwnHost else { return _ = try client().call(SimulationComeBack.self, .init(device: device)) }
+    try air.commandNow(.comeBack, device)
+  }
 
   /// A new client.
   func client() throws -> SocketClient { try SocketClient(socketPath) }
