@@ -305,9 +305,9 @@ extension HostAdapter: ControllerHostOwner {
     links.receive(packet)
   }
 
-  func transmitted(_ event: NumberOfCompletedPackets) {
+  func transmitted(_ report: CompletedPackets) {
     events.deliver()
-    links.transmitted(event)
+    links.transmitted(report)
   }
 
   func lostData(on handle: ConnectionHandle) { links.room.dropped(on: handle) }

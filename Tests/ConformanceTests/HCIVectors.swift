@@ -33,10 +33,18 @@ struct HCIVectors {
       case .event(let packet):
         let event = try HCIEvent(decoding: packet)
         try #require(event.packet == packet, "\(vector.testDescription)")
+        let report = try CompletedPackets(packet: octets[...])
+        let told = report.map { report in
+          (0..<report.count).map { place in
+            NumberOfCompletedPackets.Link {
+              ($0.handle, $0.packets) = (report[place].handle, UInt16(report[place].packets))
+            }
+          }
+        }
         if case .numberOfCompletedPackets(let event) = event {
-          try #require(try NumberOfCompletedPackets(packet: octets) == event, "\(vector.testDescription)")
+          try #require(told == event.links, "\(vector.testDescription)")
         } else {
-          try #require(try NumberOfCompletedPackets(packet: octets) == nil, "\(vector.testDescription)")
+          try #require(told == nil, "\(vector.testDescription)")
         }
         if case .commandComplete(let complete) = event, complete.status.isSuccess,
           let type = KnownCommands.type(of: complete.opcode)
@@ -44,7 +52,7 @@ struct HCIVectors {
           let returned = try returned(complete, by: type)
           try #require(returned.octets == complete.returnParameters, "\(vector.testDescription)")
         }
-      case .acl: break
+      case .acl(let packet): try #require(try ACLDataPacket(packet: octets) == packet, "\(vector.testDescription)")
       }
     }
   }
@@ -68,8 +76,11 @@ struct HCIVectors {
       for count in octets.indices {
         let cut = Array(octets.prefix(count))
         try #require(throws: HCICodingError.self) { try HCIPacket(decoding: cut) }
+        if octets.first == 2, count >= ACLDataPacket.prefix {
+          try #require(throws: HCICodingError.self) { try ACLDataPacket(packet: cut) }
+        }
         guard octets.starts(with: [4, NumberOfCompletedPackets.code]), count > 2 else { continue }
-        try #require(throws: HCICodingError.self) { try NumberOfCompletedPackets(packet: cut) }
+        try #require(throws: HCICodingError.self) { try CompletedPackets(packet: cut[...]) }
       }
     }
   }

@@ -14,7 +14,7 @@ import Testing
       ACLDataPacket {
         $0.handle = handle
         $0.boundary = 2
-        $0.data = L2CAPFrame(channel: L2CAPFrame.Fixed.attribute, payload: [0x1B, 3, 0, 1]).octets[...]
+        $0.data = L2CAPFrame(channel: L2CAPFrame.Fixed.attribute, payload: [0x1B, 3, 0, 1]).octets()[...]
       })
   }
 

@@ -26,7 +26,7 @@ import Testing
         ACLDataPacket {
           $0.handle = handle
           $0.boundary = 2
-          $0.data = L2CAPFrame(channel: L2CAPFrame.Fixed.signalling, payload: payload).octets[...]
+          $0.data = L2CAPFrame(channel: L2CAPFrame.Fixed.signalling, payload: payload).octets()[...]
         })
     ])
     try stage.settle()

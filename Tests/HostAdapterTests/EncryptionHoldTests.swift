@@ -168,7 +168,7 @@ import Testing
         ACLDataPacket {
           $0.handle = 0x40
           $0.boundary = 2
-          $0.data = L2CAPFrame(channel: L2CAPFrame.Fixed.attribute, payload: [0x52, 3, 0, 1]).octets[...]
+          $0.data = L2CAPFrame(channel: L2CAPFrame.Fixed.attribute, payload: [0x52, 3, 0, 1]).octets()[...]
         })
     ])
     try stage.settle()

@@ -213,7 +213,7 @@ import Testing
         ACLDataPacket {
           $0.handle = handle
           $0.boundary = 2
-          $0.data = frame.octets[...]
+          $0.data = frame.octets()[...]
         })
     ])
     try stage.settle()
@@ -297,7 +297,7 @@ import Testing
       ACLDataPacket {
         $0.handle = 0x40
         $0.boundary = 2
-        $0.data = frame.octets[...]
+        $0.data = frame.octets()[...]
       })
     try stage.controller.send(Array(repeating: packet, count: 16))
     try stage.settle()

@@ -4,9 +4,14 @@ import Host
 import Testing
 
 @Suite struct ACLQueueTests {
+  private func frame(_ octets: [UInt8]) -> [UInt8] { [UInt8](repeating: 0xEE, count: ACLDataPacket.prefix) + octets }
+
   private func packets(_ queue: inout ACLQueue, at now: Instant) -> [ACLDataPacket] {
     var packets: [ACLDataPacket] = []
-    while let packet = queue.next(at: now) { packets.append(packet) }
+    while case .packet(let octets) = queue.next(at: now) {
+      guard let packet = try? ACLDataPacket(packet: octets) else { return [] }
+      packets.append(packet)
+    }
     return packets
   }
 
@@ -20,7 +25,7 @@ import Testing
   @Test func aFrameIsCutIntoFragmentsAsBuffersAreFree() {
     var queue = ACLQueue(length: 2, packets: 3)
     queue.begin(1)
-    #expect(queue.add([1, 2, 3, 4, 5], to: 1, .data) == true)
+    #expect(queue.add(frame([1, 2, 3, 4, 5]), to: 1, .data) == true)
     #expect(take(&queue) == ["1:1,2", "1+3,4"])
     #expect(take(&queue) == [])
     #expect(queue.unsent(on: 1) == 3)
@@ -34,9 +39,9 @@ import Testing
     var queue = ACLQueue(length: 1, packets: 7)
     queue.begin(1)
     queue.begin(2)
-    for octet in [UInt8(1), 2] { #expect(queue.add([octet, octet], to: 1, .data) == true) }
-    #expect(queue.add([7], to: 2, .data) == true)
-    #expect(queue.add([9, 9], to: 1, .control) == true)
+    for octet in [UInt8(1), 2] { #expect(queue.add(frame([octet, octet]), to: 1, .data) == true) }
+    #expect(queue.add(frame([7]), to: 2, .data) == true)
+    #expect(queue.add(frame([9, 9]), to: 1, .control) == true)
     // Control goes first, but not between the fragments of a frame.
     #expect(take(&queue) == ["1:9", "2:7", "1+9", "1:1", "1+1", "1:2"])
   }
@@ -44,8 +49,8 @@ import Testing
   @Test func channelsAndATTTakeTurns() {
     var queue = ACLQueue(length: 1, packets: 6)
     queue.begin(1)
-    for octet in [UInt8(1), 2, 3] { #expect(queue.add([octet], to: 1, .channel) == true) }
-    for octet in [UInt8(7), 8] { #expect(queue.add([octet], to: 1, .data) == true) }
+    for octet in [UInt8(1), 2, 3] { #expect(queue.add(frame([octet]), to: 1, .channel) == true) }
+    for octet in [UInt8(7), 8] { #expect(queue.add(frame([octet]), to: 1, .data) == true) }
     #expect(queue.waitingOfChannels(on: 1) == 3)
     #expect(take(&queue) == ["1:1", "1:7", "1:2", "1:8", "1:3"])
     #expect(queue.waitingOfChannels(on: 1) == 0)
@@ -54,9 +59,9 @@ import Testing
   @Test func controlWaitsForTheEndOfAFrameThatHasBegun() {
     var queue = ACLQueue(length: 1, packets: 1)
     queue.begin(1)
-    #expect(queue.add([1, 2], to: 1, .data) == true)
+    #expect(queue.add(frame([1, 2]), to: 1, .data) == true)
     #expect(take(&queue) == ["1:1"])
-    #expect(queue.add([9], to: 1, .control) == true)
+    #expect(queue.add(frame([9]), to: 1, .control) == true)
     _ = queue.completed(1, on: 1, at: .zero)
     #expect(take(&queue) == ["1+2"])
     _ = queue.completed(1, on: 1, at: .zero)
@@ -67,8 +72,8 @@ import Testing
     var queue = ACLQueue(length: 1, packets: 3)
     queue.begin(1)
     queue.begin(2)
-    #expect(queue.add([1, 2, 3], to: 1, .data) == true)
-    #expect(queue.add([6, 7], to: 2, .data) == true)
+    #expect(queue.add(frame([1, 2, 3]), to: 1, .data) == true)
+    #expect(queue.add(frame([6, 7]), to: 2, .data) == true)
     #expect(take(&queue) == ["1:1", "2:6"])
     #expect(take(&queue) == [])
     #expect(queue.end(1) == 2)
@@ -76,7 +81,7 @@ import Testing
     // A later report about it is no credit.
     #expect(queue.completed(2, on: 1, at: .zero) == 2)
     #expect(queue.completed(1, on: 2, at: .zero) == 0)
-    #expect(queue.add([8, 8], to: 2, .data) == true)
+    #expect(queue.add(frame([8, 8]), to: 2, .data) == true)
     #expect(take(&queue) == ["2:8"])
   }
 
@@ -84,11 +89,11 @@ import Testing
   @Test func eachOtherLinkHasABufferLeft() {
     var queue = ACLQueue(length: 1, packets: 4)
     for handle in [UInt16(1), 2, 3] { queue.begin(handle) }
-    #expect(queue.add([1, 2, 3, 4], to: 1, .data) == true)
+    #expect(queue.add(frame([1, 2, 3, 4]), to: 1, .data) == true)
     #expect(take(&queue) == ["1:1", "1+2"])
-    #expect(queue.add([5, 6], to: 2, .data) == true)
+    #expect(queue.add(frame([5, 6]), to: 2, .data) == true)
     #expect(take(&queue) == ["2:5"])
-    #expect(queue.add([7], to: 3, .data) == true)
+    #expect(queue.add(frame([7]), to: 3, .data) == true)
     #expect(take(&queue) == ["3:7"])
     #expect(queue.completed(1, on: 3, at: .zero) == 0)
     // No more than it leaves: the buffer is kept for link 3.
@@ -103,10 +108,10 @@ import Testing
   @Test func aBufferIsKeptForALinkToCome() {
     var queue = ACLQueue(length: 1, packets: 2)
     queue.begin(1)
-    #expect(queue.add([1, 2, 3], to: 1, .data) == true)
+    #expect(queue.add(frame([1, 2, 3]), to: 1, .data) == true)
     #expect(take(&queue) == ["1:1"])
     queue.begin(2)
-    #expect(queue.add([7], to: 2, .data) == true)
+    #expect(queue.add(frame([7]), to: 2, .data) == true)
     #expect(take(&queue) == ["2:7"])
   }
 
@@ -116,8 +121,8 @@ import Testing
     queue.begin(1)
     queue.begin(2)
     #expect(queue.deadline == nil)
-    #expect(queue.add([1, 2], to: 1, .data) == true)
-    #expect(queue.add([7], to: 2, .data) == true)
+    #expect(queue.add(frame([1, 2]), to: 1, .data) == true)
+    #expect(queue.add(frame([7]), to: 2, .data) == true)
     #expect(packets(&queue, at: after(1)).count == 3)
     #expect(queue.deadline == after(41))
     #expect(queue.completed(1, on: 1, at: after(20)) == 0)
@@ -134,8 +139,8 @@ import Testing
   @Test func theWaitingPiecesOfAChannelAreDropped() {
     var queue = ACLQueue(length: 4, packets: 2)
     queue.begin(1)
-    for octet in [UInt8(1), 2] { #expect(queue.add([1, 0, 0x41, 1, octet], to: 1, .channel) == true) }
-    #expect(queue.add([1, 0, 0x41, 0, 9], to: 1, .channel) == true)
+    for octet in [UInt8(1), 2] { #expect(queue.add(frame([1, 0, 0x41, 1, octet]), to: 1, .channel) == true) }
+    #expect(queue.add(frame([1, 0, 0x41, 0, 9]), to: 1, .channel) == true)
     #expect(take(&queue) == ["1:1,0,65,1"])
     #expect(queue.drop(0x0141, on: 1) == true)
     #expect(queue.drop(0x0141, on: 1) == false)
@@ -152,24 +157,24 @@ import Testing
   @Test func manyIdleLinksLeaveHalfOfTheBuffers() {
     var queue = ACLQueue(length: 1, packets: 4)
     for handle in UInt16(1)...9 { queue.begin(handle) }
-    #expect(queue.add([1, 2, 3, 4], to: 1, .data) == true)
+    #expect(queue.add(frame([1, 2, 3, 4]), to: 1, .data) == true)
     #expect(take(&queue) == ["1:1", "1+2"])
   }
 
   @Test func aHandleThatIsUsedAgainBeginsAnew() {
     var queue = ACLQueue(length: 1, packets: 1)
     queue.begin(1)
-    #expect(queue.add([1, 2], to: 1, .data) == true)
+    #expect(queue.add(frame([1, 2]), to: 1, .data) == true)
     #expect(take(&queue) == ["1:1"])
     queue.begin(1)
-    #expect(queue.add([5], to: 1, .data) == true)
+    #expect(queue.add(frame([5]), to: 1, .data) == true)
     #expect(take(&queue) == ["1:5"])
   }
 
   @Test func moreCompletedPacketsThanWereSentAreClamped() {
     var queue = ACLQueue(length: 1, packets: 1)
     queue.begin(1)
-    #expect(queue.add([1, 2, 3], to: 1, .data) == true)
+    #expect(queue.add(frame([1, 2, 3]), to: 1, .data) == true)
     #expect(take(&queue) == ["1:1"])
     #expect(queue.completed(5, on: 1, at: .zero) == 4)
     #expect(take(&queue) == ["1+2"])
@@ -178,10 +183,10 @@ import Testing
 
   @Test func framesBeyondTheLimitAreRefused() {
     var queue = ACLQueue(length: 27, packets: 1)
-    #expect(queue.add([1], to: 1, .data) == false, "there is no such link")
+    #expect(queue.add(frame([1]), to: 1, .data) == false, "there is no such link")
     queue.begin(1)
-    for _ in 0..<256 { #expect(queue.add([1], to: 1, .data) == true) }
-    #expect(queue.add([1], to: 1, .control) == false)
+    for _ in 0..<256 { #expect(queue.add(frame([1]), to: 1, .data) == true) }
+    #expect(queue.add(frame([1]), to: 1, .control) == false)
     #expect(queue.waiting(on: 1) == 256)
   }
 }

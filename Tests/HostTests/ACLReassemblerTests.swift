@@ -17,14 +17,14 @@ import Testing
   @Test(arguments: [UInt8(0), 2])
   func aFrameInOnePacket(_ boundary: UInt8) {
     var reassembler = ACLReassembler()
-    #expect(reassembler.receive(packet(boundary, Self.frame.octets)) == .init(frame: Self.frame))
+    #expect(reassembler.receive(packet(boundary, Self.frame.octets())) == .init(frame: Self.frame))
   }
 
   @Test(arguments: 1..<7)
   func aFrameInPieces(_ size: Int) {
     var reassembler = ACLReassembler()
     var outputs: [ACLReassembler.Output] = []
-    let octets = Self.frame.octets
+    let octets = Self.frame.octets()
     for start in stride(from: 0, to: octets.count, by: size) {
       let output = reassembler.receive(packet(start == 0 ? 2 : 1, Array(octets[start...].prefix(size))))
       if output != .init() { outputs.append(output) }
@@ -43,7 +43,7 @@ import Testing
     #expect(reassembler.receive(packet(2, [3, 0, 4, 0, 1])) == .init())
     #expect(reassembler.receive(packet(1, [1, 2, 3])) == .init(faults: [.tooLong]))
     #expect(reassembler.receive(packet(2, [3, 0, 4, 0, 1])) == .init())
-    #expect(reassembler.receive(packet(2, Self.frame.octets)) == .init(frame: Self.frame, faults: [.incomplete]))
+    #expect(reassembler.receive(packet(2, Self.frame.octets())) == .init(frame: Self.frame, faults: [.incomplete]))
     #expect(reassembler.receive(packet(2, [])) == .init())
   }
 

@@ -88,7 +88,7 @@ struct LinkRun {
 
   /// The device sends a frame in fragments of a size.
   private mutating func send(channel: UInt16, _ payload: [UInt8]) {
-    let octets = L2CAPFrame(channel: channel, payload: payload).octets
+    let octets = L2CAPFrame(channel: channel, payload: payload).octets()
     let size = 1 + input.number(below: 64)
     for start in stride(from: 0, to: octets.count, by: size) {
       receive(isFirst: start == 0, Array(octets[start...].prefix(size)))
@@ -180,7 +180,7 @@ struct LinkRun {
   private mutating func send(_ packet: SignallingPacket) {
     let isResized = packet.code == SignallingPacket.Code.reconfigureResponse
     let frame = L2CAPFrame(channel: L2CAPFrame.Fixed.signalling, payload: packet.octets)
-    let isAdded = queue.add(frame.octets, to: Self.handle, isResized ? .last : .control)
+    let isAdded = queue.add(frame.octets(behind: ACLDataPacket.prefix), to: Self.handle, isResized ? .last : .control)
     guard isResized else { return }
     isResizeHeard = isAdded
     // Each response has an entry, also one that refuses.
@@ -193,21 +193,23 @@ struct LinkRun {
       while queue.waitingOfChannels(on: Self.handle) < 4, let remote = remotes[number],
         let piece = flows[number]?.nextPiece()
       {
-        _ = queue.add(L2CAPFrame(channel: remote, payload: piece).octets, to: Self.handle, .channel)
+        let frame = L2CAPFrame(channel: remote, payload: piece)
+        _ = queue.add(frame.octets(behind: ACLDataPacket.prefix), to: Self.handle, .channel)
         queued[remote, default: 0] += 1
       }
     }
     invariant(queue.waiting(on: Self.handle) <= 264, "\(queue.waiting(on: Self.handle)) frames wait")
-    while let packet = queue.next(at: now) { judge(packet) }
+    while case .packet(let packet) = queue.next(at: now) { judge(packet) }
   }
 
   private mutating func transmit(_ count: Int) {
     _ = queue.completed(count, on: Self.handle, at: now)
-    while let packet = queue.next(at: now) { judge(packet) }
+    while case .packet(let packet) = queue.next(at: now) { judge(packet) }
   }
 
   /// The device takes a packet.
-  private mutating func judge(_ packet: ACLDataPacket) {
+  private mutating func judge(_ octets: [UInt8]) {
+    guard let packet = try? ACLDataPacket(packet: octets) else { return invariant(false, "no packet: \(octets)") }
     invariant(packet.data.count <= 27, "a packet of \(packet.data.count) octets")
     let output = device.receive(packet)
     invariant(output.faults.isEmpty, "\(output)")

@@ -58,15 +58,6 @@ package struct NumberOfCompletedPackets: HCIEventParameters {
   package var links: [Link] = []
 
   package init() {}
-
-  /// Reads a whole packet, as `HCIPacket` and `HCIEvent` do, but without copies: one comes for each packet of data.
-  /// - Returns: nil for another packet.
-  /// - Throws: `.truncated`, and `.trailingOctets` if the packet does not end where its length says.
-  package init?(packet octets: [UInt8]) throws(HCICodingError) {
-    guard var coder = try HCIPacket.parameters(of: Self.code, in: octets) else { return nil }
-    self = try coder.read()
-  }
-
   package mutating func code(with coder: inout OctetCoder) {
     coder.groups(&links, countedBy: UInt8.self, limit: 63)
   }

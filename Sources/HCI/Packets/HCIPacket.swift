@@ -30,10 +30,15 @@ package enum HCIPacket: Hashable, Sendable {
   /// - Throws: `.trailingOctets`, or `.truncated`, if the packet does not end where its length says.
   static func parameters(of code: UInt8, in octets: [UInt8]) throws(HCICodingError) -> OctetCoder? {
     guard octets.count >= 3, octets[0] == eventType, octets[1] == code else { return nil }
-    let excess = octets.count - 3 - Int(octets[2])
+    try check(octets.count - 3, against: octets[2])
+    return OctetCoder(reading: octets, from: 3)
+  }
+
+  /// - Throws: `.trailingOctets`, or `.truncated`, if there are more or fewer octets than a packet says.
+  static func check(_ count: Int, against length: some BinaryInteger) throws(HCICodingError) {
+    let excess = count - Int(length)
     guard excess <= 0 else { throw .trailingOctets(count: excess) }
     guard excess == 0 else { throw .truncated(missing: -excess) }
-    return OctetCoder(reading: octets, from: 3)
   }
 
   /// The link of data that may be cut or too long; nil for other packets, and for data without a whole handle.
@@ -94,28 +99,55 @@ package struct ACLDataPacket: PacketParameters {
 
   package init() {}
 
+  /// The octets of a whole packet before its data.
+  package static let prefix = 5
+
+  /// Reads a whole packet, as `HCIPacket` does, but in place: one comes for each packet of data.
+  /// - Returns: nil for another packet.
+  /// - Throws: `.truncated`, and `.trailingOctets` if the packet does not end where its length says.
+  package init?(packet octets: [UInt8]) throws(HCICodingError) {
+    guard octets.count >= Self.prefix, octets[0] == HCIPacket.dataType else { return nil }
+    try HCIPacket.check(octets.count - Self.prefix, against: UInt16(octets[3]) | UInt16(octets[4]) << 8)
+    header = UInt16(octets[1]) | UInt16(octets[2]) << 8
+    data = octets[Self.prefix...]
+  }
+
   /// The whole packet, as it is sent.
   package var packet: [UInt8] {
-    let (header, count) = (header, min(data.count, Int(UInt16.max)))
-    var octets: [UInt8] = []
-    octets.reserveCapacity(5 + count)
-    octets.append(HCIPacket.dataType)
-    octets.append(UInt8(truncatingIfNeeded: header))
-    octets.append(UInt8(header >> 8))
-    octets.append(UInt8(truncatingIfNeeded: count))
-    octets.append(UInt8(count >> 8))
-    octets.append(contentsOf: data.prefix(count))
+    let data = data.prefix(Int(UInt16.max))
+    var octets = [UInt8](repeating: 0, count: Self.prefix)
+    octets.reserveCapacity(Self.prefix + data.count)
+    octets += data
+    Self.begin(&octets, header)
     return octets
   }
 
-  private var header: UInt16 { handle & 0x0FFF | UInt16(boundary & 3) << 12 | UInt16(broadcast & 3) << 14 }
+  /// Completes a packet to the controller: its data follow `prefix` octets of any value.
+  /// - Parameter octets: at most 65,535 octets of data.
+  package static func begin(_ octets: inout [UInt8], handle: ConnectionHandle, isFirst: Bool) {
+    begin(&octets, handle & 0x0FFF | (isFirst ? 0 : 1 << 12))
+  }
+
+  private static func begin(_ octets: inout [UInt8], _ header: UInt16) {
+    let count = octets.count - prefix
+    octets[0] = HCIPacket.dataType
+    octets[1] = UInt8(truncatingIfNeeded: header)
+    octets[2] = UInt8(header >> 8)
+    octets[3] = UInt8(truncatingIfNeeded: count)
+    octets[4] = UInt8(truncatingIfNeeded: count >> 8)
+  }
+
+  private var header: UInt16 {
+    get { handle & 0x0FFF | UInt16(boundary & 3) << 12 | UInt16(broadcast & 3) << 14 }
+    set {
+      handle = newValue & 0x0FFF
+      boundary = UInt8(newValue >> 12 & 3)
+      broadcast = UInt8(newValue >> 14)
+    }
+  }
 
   package mutating func code(with coder: inout OctetCoder) {
-    var header = header
     coder.fields(&header)
-    handle = header & 0x0FFF
-    boundary = UInt8(header >> 12 & 3)
-    broadcast = UInt8(header >> 14)
     coder.octets(&data, countedBy: UInt16.self)
   }
 }

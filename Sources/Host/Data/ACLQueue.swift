@@ -15,7 +15,7 @@ import HCI
 /// | `begin`                               | the link may send; packets of an earlier one of its handle are freed |
 /// | `add`                                 | waits, at most 256 frames on a link; refused beyond that, but for  |
 /// |                                       | channels, which see to it themselves that few wait                 |
-/// | `next`                                | a fragment, if there is a free buffer                              |
+/// | `next`                                | a fragment, if one waits and there is a free buffer                |
 /// | `completed`                           | so many buffers of the link are free; more than were used is clamped |
 /// | `drop`                                | a channel's pieces are dropped, but for one that has begun         |
 /// | 40 s without `completed`              | `stalled`, if packets of the link are in the controller            |
@@ -33,7 +33,16 @@ package struct ACLQueue {
     case last
   }
 
-  /// One link's frames.
+  /// What may be sent now.
+  package enum Turn: Hashable, Sendable {
+    /// A whole data packet.
+    case packet([UInt8])
+    /// Frames wait for free buffers.
+    case full
+    case idle
+  }
+
+  /// One link's frames, each behind the room for what precedes it in a packet.
   private struct Link {
     let handle: ConnectionHandle
     var control: Deque<[UInt8]> = []
@@ -57,16 +66,22 @@ package struct ACLQueue {
       return wasChannel ? channel.popFirst() : data.popFirst()
     }
 
-    /// The next fragment; nil if nothing waits.
-    mutating func next(_ length: Int) -> (isFirst: Bool, octets: ArraySlice<UInt8>)? {
+    /// The next packet; nil if nothing waits.
+    mutating func next(_ length: Int) -> [UInt8]? {
       guard rest.isEmpty else {
-        defer { rest = rest.dropFirst(length) }
-        return (false, rest.prefix(length))
+        var packet = [UInt8](repeating: 0, count: ACLDataPacket.prefix) + rest.prefix(length)
+        ACLDataPacket.begin(&packet, handle: handle, isFirst: false)
+        rest = rest.dropFirst(length)
+        return packet
       }
-      guard let frame = nextFrame() else { return nil }
-      guard frame.count > length else { return (true, frame[...]) }
-      rest = frame.dropFirst(length)
-      return (true, frame.prefix(length))
+      guard var packet = nextFrame() else { return nil }
+      let most = ACLDataPacket.prefix + length
+      if packet.count > most {
+        rest = packet.dropFirst(most)
+        packet = Array(packet.prefix(most))
+      }
+      ACLDataPacket.begin(&packet, handle: handle, isFirst: true)
+      return packet
     }
   }
 
@@ -115,7 +130,8 @@ package struct ACLQueue {
     return link.waiting + link.inFlight
   }
 
-  /// Enqueues a whole L2CAP frame, with its header.
+  /// Enqueues a whole L2CAP frame.
+  /// - Parameter frame: the frame with its header, behind `ACLDataPacket.prefix` octets of any value.
   /// - Returns: false if there is no such link, or too many frames wait already; the frame is dropped.
   package mutating func add(_ frame: [UInt8], to handle: ConnectionHandle, _ priority: Priority) -> Bool {
     guard let place = place(of: handle), priority == .channel || links[place].waiting < Self.limit else { return false }
@@ -127,23 +143,24 @@ package struct ACLQueue {
     return true
   }
 
-  /// The next packet, if the controller has room for one.
-  package mutating func next(at now: Instant) -> ACLDataPacket? {
-    guard inFlight < packets else { return nil }
+  /// The next packet, if one waits and the controller has room for it.
+  package mutating func next(at now: Instant) -> Turn {
+    guard inFlight < packets else { return isWaiting ? .full : .idle }
+    var isFull = false
     for _ in links.indices {
       let place = turn
       turn = turn + 1 < links.count ? turn + 1 : 0
-      guard mayTake(links[place].inFlight), let (isFirst, octets) = links[place].next(length) else { continue }
+      guard mayTake(links[place].inFlight) else {
+        isFull = isFull || links[place].waiting > 0
+        continue
+      }
+      guard let packet = links[place].next(length) else { continue }
       if links[place].inFlight == 0 { links[place].since = now }
       links[place].inFlight += 1
       inFlight += 1
-      var packet = ACLDataPacket()
-      packet.handle = links[place].handle
-      packet.boundary = isFirst ? 0 : 1
-      packet.data = octets
-      return packet
+      return .packet(packet)
     }
-    return nil
+    return isFull ? .full : .idle
   }
 
   /// Whether a link that has so many buffers may have one more of the free ones.
@@ -171,7 +188,7 @@ package struct ACLQueue {
     guard let place = place(of: handle) else { return false }
     let before = links[place].channel.count
     let number = [UInt8(truncatingIfNeeded: channel), UInt8(channel >> 8)]
-    links[place].channel.removeAll { $0.dropFirst(2).starts(with: number) }
+    links[place].channel.removeAll { $0.dropFirst(ACLDataPacket.prefix + 2).starts(with: number) }
     return links[place].channel.count < before
   }
 
@@ -193,8 +210,7 @@ package struct ACLQueue {
   /// How many frames of a link wait for room.
   package func waiting(on handle: ConnectionHandle) -> Int { place(of: handle).map { links[$0].waiting } ?? 0 }
 
-  /// Whether frames of any link wait for room.
-  package var isWaiting: Bool { links.contains { $0.waiting > 0 } }
+  private var isWaiting: Bool { links.contains { $0.waiting > 0 } }
 
   /// How many frames of channels wait for room on a link.
   package func waitingOfChannels(on handle: ConnectionHandle) -> Int {

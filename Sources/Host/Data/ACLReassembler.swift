@@ -42,25 +42,25 @@ package struct ACLReassembler {
   package mutating func receive(_ packet: ACLDataPacket) -> Output {
     var output = Output()
     guard !packet.data.isEmpty else { return output }
-    if packet.boundary == 1 {
-      guard !buffer.isEmpty else { return Output(faults: [.continuation]) }
-    } else if !buffer.isEmpty {
+    let isFirst = packet.boundary != 1
+    guard isFirst || !buffer.isEmpty else { return Output(faults: [.continuation]) }
+    if isFirst, !buffer.isEmpty {
       output.faults.append(.incomplete)
       buffer = []
     }
-    // Mostly a frame is one packet, whose octets are taken over.
-    if buffer.isEmpty { buffer = packet.data } else { buffer += packet.data }
-    guard buffer.count >= L2CAPFrame.header else { return output }
-    let start = buffer.startIndex
-    let length = L2CAPFrame.header + Int(buffer[start]) + Int(buffer[start + 1]) << 8
-    guard buffer.count >= length else { return output }
-    if buffer.count > length {
+    if !isFirst { buffer += packet.data }
+    // Mostly a frame is one packet, of which nothing is kept.
+    let octets = isFirst ? packet.data : buffer
+    guard let length = L2CAPFrame.length(of: octets), octets.count >= length else {
+      if isFirst { buffer = octets }
+      return output
+    }
+    if !isFirst { buffer = [] }
+    if octets.count > length {
       output.faults.append(.tooLong)
     } else {
-      let channel = UInt16(buffer[start + 2]) | UInt16(buffer[start + 3]) << 8
-      output.frame = L2CAPFrame(channel: channel, payload: Array(buffer.dropFirst(L2CAPFrame.header)))
+      output.frame = L2CAPFrame(whole: octets)
     }
-    buffer = []
     return output
   }
 }

@@ -21,16 +21,32 @@ package struct L2CAPFrame: Hashable, Sendable {
     self.payload = payload
   }
 
+  /// Makes a frame of its octets, which have its `length`.
+  init(whole octets: ArraySlice<UInt8>) {
+    let start = octets.startIndex
+    channel = UInt16(octets[start + 2]) | UInt16(octets[start + 3]) << 8
+    payload = Array(octets[(start + Self.header)...])
+  }
+
+  /// How many octets the frame has that begins with these; nil while its header is not whole.
+  static func length(of octets: ArraySlice<UInt8>) -> Int? {
+    let start = octets.startIndex
+    return octets.count < header ? nil : header + Int(octets[start]) + Int(octets[start + 1]) << 8
+  }
+
   /// The frame as it is sent.
-  package var octets: [UInt8] {
+  /// - Parameter room: as many octets before it, for what goes before it in a packet.
+  package func octets(behind room: Int = 0) -> [UInt8] {
     let length = UInt16(clamping: payload.count)
-    var octets: [UInt8] = []
-    octets.reserveCapacity(Self.header + Int(length))
-    octets.append(UInt8(length & 0xFF))
-    octets.append(UInt8(length >> 8))
-    octets.append(UInt8(channel & 0xFF))
-    octets.append(UInt8(channel >> 8))
-    octets.append(contentsOf: payload.prefix(Int(length)))
-    return octets
+    let count = room + Self.header + Int(length)
+    return [UInt8](unsafeUninitializedCapacity: count) { octets, initialized in
+      octets.initialize(repeating: 0)
+      octets[room] = UInt8(length & 0xFF)
+      octets[room + 1] = UInt8(length >> 8)
+      octets[room + 2] = UInt8(channel & 0xFF)
+      octets[room + 3] = UInt8(channel >> 8)
+      _ = octets[(room + Self.header)...].update(fromContentsOf: payload.prefix(Int(length)))
+      initialized = count
+    }
   }
 }

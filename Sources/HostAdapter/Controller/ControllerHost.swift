@@ -25,7 +25,7 @@ protocol ControllerHostOwner: AnyObject {
   func receive(_ event: HCIEvent)
   func receive(_ packet: ACLDataPacket)
   /// Packets have left the controller.
-  func transmitted(_ event: NumberOfCompletedPackets)
+  func transmitted(_ report: CompletedPackets)
   /// Data of a link could not be decoded.
   func lostData(on handle: ConnectionHandle)
   /// A command of an activity is about to be sent.
@@ -135,8 +135,8 @@ final class ControllerHost {
   /// Sends a packet to the controller.
   func send(_ packet: HCIPacket) { send(packet.octets) }
 
-  /// Sends data to the controller.
-  func send(_ packet: ACLDataPacket) { send(packet.packet) }
+  /// Sends a whole data packet to the controller.
+  func send(data packet: [UInt8]) { send(packet) }
 
   private func send(_ octets: [UInt8]) {
     guard let transport else { return }
@@ -151,10 +151,10 @@ final class ControllerHost {
   }
 
   /// Takes the reports that wait. They are not to be taken from inside of `body`.
-  func takeCompletions(_ body: (NumberOfCompletedPackets) -> Void) {
+  func takeCompletions(_ body: (CompletedPackets) -> Void) {
     transport?.takeCompletions { octets in
       taps.tell(octets, isSent: false)
-      if let event = try? NumberOfCompletedPackets(packet: octets) { body(event) }
+      if let report = try? CompletedPackets(packet: octets) { body(report) }
     }
   }
 
@@ -209,15 +209,16 @@ final class ControllerHost {
   private func receive(_ octets: [UInt8]) {
     taps.tell(octets, isSent: false)
     do throws(HCICodingError) {
+      // The most frequent packets need no more than that.
+      if let packet = try ACLDataPacket(packet: octets) { owner?.receive(packet); return }
+      if setUp == nil, let report = try CompletedPackets(packet: octets[...]) { owner?.transmitted(report); return }
       if let reports = try AdvertisingReports(decoding: octets), activities.isReady {
         for report in activities.heard(reports) { owner?.heard(report) }
         return
       }
-      // The most frequent event concerns links alone.
-      if setUp == nil, let event = try NumberOfCompletedPackets(packet: octets) { owner?.transmitted(event); return }
       switch try HCIPacket(decoding: octets) {
       case .event(let packet): receive(try HCIEvent(decoding: packet))
-      case .acl(let packet): owner?.receive(packet)
+      case .acl: break
       // A host gets no commands.
       case .command: break
       }

@@ -46,7 +46,7 @@ final class HostTaps {
   func tell(_ packet: MonitorPacket) { for tap in taps { tap.tap?.onEvent?(.packet(packet)) } }
 
   /// A packet passed, with the octet of its type.
-  func tell(_ octets: [UInt8], isSent: Bool) {
+  func tell(_ octets: some Collection<UInt8>, isSent: Bool) {
     guard !taps.isEmpty, let type = octets.first else { return }
     let kind: MonitorPacket.Kind
     switch type {

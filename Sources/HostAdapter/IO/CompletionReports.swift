@@ -56,14 +56,14 @@ final class CompletionReports {
   }
 
   /// Takes the reports that have come, or the first of many. They are not to be taken from inside of `body`.
-  func take(_ body: ([UInt8]) -> Void) {
+  func take(_ body: (ArraySlice<UInt8>) -> Void) {
     var taken = 0
     for _ in 0..<Self.burst where descriptor.isOpen {
       // A controller that is gone has none; its channel tells so.
       guard let count = try? descriptor.read(into: &buffer, each: Self.longest, &lengths) else { break }
       for place in 0..<count where lengths[place] > 0 {
         taken += 1
-        body(Array(buffer[(place * Self.longest)...].prefix(Int(lengths[place]))))
+        body(buffer[(place * Self.longest)...].prefix(Int(lengths[place])))
       }
       if count < Self.batch { break }
     }
@@ -84,7 +84,7 @@ final class CompletionReports {
       try descriptor.whenReady(on: loop, priority: .high) { [weak self] readiness in
         guard let self else { return }
         var packets: [[UInt8]] = []
-        take { packets.append($0) }
+        take { packets.append(Array($0)) }
         for packet in packets { onPacket(packet) }
         // A controller that is gone is so for ever.
         if readiness.contains(.failed) { descriptor.unwatch() }

@@ -13,7 +13,7 @@ protocol PacketTransport: AnyObject {
   /// where they cannot be withheld. Otherwise they wake up nothing, and wait for `takeCompletions`.
   var awaitsCompletions: Bool { get set }
   /// Takes the reports that wait. They are not to be taken from inside of `body`.
-  func takeCompletions(_ body: ([UInt8]) -> Void)
+  func takeCompletions(_ body: (ArraySlice<UInt8>) -> Void)
   func close()
 }
 

@@ -51,11 +51,9 @@ final class FrameSender {
   /// A link has ended. The reports that the transport keeps are taken first: a later link may have its handle.
   /// - Returns: how many frames and packets did not leave.
   func linkEnded(_ handle: ConnectionHandle) -> Int {
-    var events: [NumberOfCompletedPackets] = []
-    controller.takeCompletions { events.append($0) }
-    for event in events { credit(event, at: context.scheduler.now) }
+    let handles = takeCompletions()
     // Its sender is told nothing more, and the others when all of it has ended.
-    if !events.isEmpty { context.loop.execute { [weak self] in for event in events { self?.proceed(event) } } }
+    if !handles.isEmpty { context.loop.execute { [weak self] in self?.proceed(handles) } }
     leaving.remove(handle)
     blocked.remove(handle)
     return queue.end(handle)
@@ -63,9 +61,8 @@ final class FrameSender {
 
   /// - Returns: false if too many frames wait already.
   func send(_ frame: L2CAPFrame, on handle: ConnectionHandle, _ priority: ACLQueue.Priority) -> Bool {
-    guard queue.add(frame.octets, to: handle, priority) else { return false }
-    pump(at: context.scheduler.now)
-    if queue.waiting(on: handle) > 0 { blocked.insert(handle) }
+    guard queue.add(frame.octets(behind: ACLDataPacket.prefix), to: handle, priority) else { return false }
+    if pump(at: context.scheduler.now), queue.waiting(on: handle) > 0 { blocked.insert(handle) }
     return true
   }
 
@@ -73,7 +70,7 @@ final class FrameSender {
   var dataLength: Int { queue.length }
 
   /// Whether frames of a link wait for the controller's buffers, those of channels aside.
-  func isWaiting(on handle: ConnectionHandle) -> Bool { queue.isWaiting(on: handle) }
+  func isWaiting(on handle: ConnectionHandle) -> Bool { blocked.contains(handle) && queue.isWaiting(on: handle) }
 
   /// Whether frames of a link have not left the controller.
   func isUnsent(on handle: ConnectionHandle) -> Bool { queue.unsent(on: handle) > 0 }
@@ -95,14 +92,26 @@ final class FrameSender {
   }
 
   /// Takes a report of transmitted packets.
-  func completed(_ event: NumberOfCompletedPackets) {
-    credit(event, at: context.scheduler.now)
-    proceed(event)
+  func completed(_ report: CompletedPackets) {
+    credit(report, at: context.scheduler.now)
+    proceed((0..<report.count).map { report[$0].handle })
   }
 
-  private func proceed(_ event: NumberOfCompletedPackets) {
-    pump(at: context.scheduler.now)
-    for link in event.links { tellRoom(on: link.handle) }
+  /// Takes the reports that the transport keeps.
+  /// - Returns: the links that they are about, one once for each.
+  private func takeCompletions() -> [ConnectionHandle] {
+    var handles: [ConnectionHandle] = []
+    controller.takeCompletions { report in
+      credit(report, at: context.scheduler.now)
+      for place in 0..<report.count { handles.append(report[place].handle) }
+    }
+    return handles
+  }
+
+  /// There is room for links that have sent.
+  private func proceed(_ handles: [ConnectionHandle]) {
+    pump()
+    for handle in handles { tellRoom(on: handle) }
     if leaving.isEmpty, blocked.isEmpty { controller.awaitsCompletions = false }
   }
 
@@ -111,31 +120,41 @@ final class FrameSender {
     if queue.waiting(on: handle) == 0 { blocked.remove(handle) }
   }
 
-  private func credit(_ event: NumberOfCompletedPackets, at now: Instant) {
-    for link in event.links {
-      let excess = queue.completed(Int(link.packets), on: link.handle, at: now)
+  private func credit(_ report: CompletedPackets, at now: Instant) {
+    for place in 0..<report.count {
+      let (handle, packets) = report[place]
+      let excess = queue.completed(packets, on: handle, at: now)
       guard excess > 0 else { continue }
       context.logger.debug(
         "the controller reports packets that were not sent",
-        metadata: ["handle": "\(link.handle)", "packets": "\(excess)"])
+        metadata: ["handle": "\(handle)", "packets": "\(excess)"])
     }
   }
 
   /// Sends the packets for which there is room.
-  func pump() { pump(at: context.scheduler.now) }
+  func pump() { _ = pump(at: context.scheduler.now) }
 
-  private func pump(at now: Instant) {
-    transmit(at: now)
-    if queue.isWaiting, !controller.awaitsCompletions {
+  /// - Returns: whether frames still wait.
+  private func pump(at now: Instant) -> Bool {
+    var isFull = transmit(at: now)
+    if isFull, !controller.awaitsCompletions {
       controller.takeCompletions { credit($0, at: now) }
-      transmit(at: now)
-      if queue.isWaiting { controller.awaitsCompletions = true }
+      isFull = transmit(at: now)
+      if isFull { controller.awaitsCompletions = true }
     }
     watch()
+    return isFull
   }
 
-  private func transmit(at now: Instant) {
-    while let packet = queue.next(at: now) { controller.send(packet) }
+  /// - Returns: whether frames still wait.
+  private func transmit(at now: Instant) -> Bool {
+    while true {
+      switch queue.next(at: now) {
+      case .packet(let packet): controller.send(data: packet)
+      case .full: return true
+      case .idle: return false
+      }
+    }
   }
 
   private func watch() {
@@ -143,9 +162,8 @@ final class FrameSender {
     stall = context.scheduler.schedule(at: deadline) { [weak self] in
       guard let self else { return }
       stall = nil
-      var events: [NumberOfCompletedPackets] = []
-      controller.takeCompletions { events.append($0) }
-      for event in events { completed(event) }
+      let handles = takeCompletions()
+      if !handles.isEmpty { proceed(handles) }
       for handle in queue.stalled(at: context.scheduler.now) { onStall?(handle) }
       watch()
     }

@@ -112,7 +112,7 @@ final class HostLinks {
   }
 
   /// Packets have left the controller.
-  func transmitted(_ event: NumberOfCompletedPackets) { sender.completed(event) }
+  func transmitted(_ report: CompletedPackets) { sender.completed(report) }
 
   /// Takes a command that the controller is sent.
   func sent(_ packet: CommandPacket) {

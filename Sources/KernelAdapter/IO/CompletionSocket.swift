@@ -71,7 +71,7 @@ final class CompletionSocket {
         // The controller is gone: its socket says so for ever.
         guard lengths[index] > 0 else { return descriptor.unwatch() }
         let start = index * Self.longest
-        tell(Array(buffer[start..<start + min(Int(lengths[index]), Self.longest)]))
+        tell(buffer[start..<start + min(Int(lengths[index]), Self.longest)])
       }
       if count < Self.batch { return }
     }
@@ -82,8 +82,8 @@ final class CompletionSocket {
     descriptor.close()
   }
 
-  private func tell(_ octets: [UInt8]) {
-    guard let completed = try? NumberOfCompletedPackets(packet: octets) else { return }
-    for link in completed.links { onCompleted?(link.handle, Int(link.packets)) }
+  private func tell(_ octets: ArraySlice<UInt8>) {
+    guard let completed = try? CompletedPackets(packet: octets) else { return }
+    for place in 0..<completed.count { onCompleted?(completed[place].handle, completed[place].packets) }
   }
 }

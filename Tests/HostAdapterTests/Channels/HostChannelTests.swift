@@ -50,7 +50,7 @@ import Testing
           ACLDataPacket {
             $0.handle = 0x40
             $0.boundary = 2
-            $0.data = frame.octets[...]
+            $0.data = frame.octets()[...]
           })
       ])
       try stage.settle()
