@@ -63,20 +63,21 @@ package final class Descriptor {
   }
 
   /// Reads packets, each of `length` octets at the most and to its own place in the buffer.
+  /// - Parameter most: how many at the most, 1 to the number of `lengths`. A single one takes less time.
   /// - Returns: how many; none when there is none for now.
   package func read(
-    into buffer: inout [UInt8], each length: Int, _ lengths: inout [UInt32]
+    into buffer: inout [UInt8], each length: Int, _ lengths: inout [UInt32], most: Int
   ) throws(SystemError) -> Int {
     let result = buffer.withUnsafeMutableBufferPointer { buffer in
       lengths.withUnsafeMutableBufferPointer { lengths in
-        lengths.count == 1
+        most == 1
           ? cbz_read(number, buffer.baseAddress, length)
-          : cbz_read_packets(number, buffer.baseAddress, length, lengths.baseAddress, UInt32(lengths.count))
+          : cbz_read_packets(number, buffer.baseAddress, length, lengths.baseAddress, UInt32(most))
       }
     }
     if result == -EAGAIN || result == -EINTR { return 0 }
     let count = Int(try SystemError.check(result))
-    guard lengths.count == 1 else { return count }
+    guard most == 1 else { return count }
     lengths[0] = UInt32(count)
     return 1
   }

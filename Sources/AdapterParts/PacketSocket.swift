@@ -38,6 +38,8 @@ package final class PacketSocket {
   private var error: SystemError?
   private var hasEnded = false
   private var lost = 0
+  /// The last round of the loop in which packets were read.
+  private var round: UInt64 = 0
   /// Whether the other end is closed: its earlier packets are read even while reading is paused.
   private var isEnding = false
   package var onEvent: ((Event) -> Void)?
@@ -45,7 +47,9 @@ package final class PacketSocket {
   /// Takes ownership of the descriptor. Nothing is read before `start`.
   /// - Parameters:
   ///   - longest: the longest packet that comes, in octets.
-  ///   - batch: how many packets one read takes, 1 to 64.
+  ///   - batch: how many packets one read takes, 1 to 64. With 1 all packets that have come are told before those of
+  ///     sockets of a lower priority. With more a packet that comes after a while is read alone: mostly none follows
+  ///     it, and to look for more takes time.
   package init(
     _ descriptor: Descriptor, on loop: EventLoop, priority: EventLoop.Priority, longest: Int = 4096, batch: Int = 1,
     limit: Int = 256
@@ -90,7 +94,7 @@ package final class PacketSocket {
   }
 
   /// Reads all that has arrived, as the last step before the end.
-  package func drain() { while readBurst() {} }
+  package func drain() { while readBurst(Self.burst) {} }
 
   package func close() {
     onEvent = nil
@@ -111,7 +115,11 @@ package final class PacketSocket {
     }
     if readiness.contains(.writable), !waiting.isEmpty { flush() }
     guard !readiness.isDisjoint(with: [.readable, .failed]) else { return }
-    if isReading || isEnding || descriptor.receiveLoad.share > Self.highestLoad { _ = readBurst() }
+    guard isReading || isEnding || descriptor.receiveLoad.share > Self.highestLoad else { return }
+    // Of packets that are not to be read it is told once.
+    let isAlone = lengths.count > 1 && isReading && !isEnding && loop.round != round &+ 1
+    round = loop.round
+    _ = readBurst(isAlone ? 1 : Self.burst)
   }
 
   private func flush() {
@@ -144,13 +152,15 @@ package final class PacketSocket {
     _ = end()
   }
 
+  /// - Parameter most: 1, or so many packets and those that one read takes beyond that.
   /// - Returns: whether more may be there.
-  private func readBurst() -> Bool {
+  private func readBurst(_ most: Int) -> Bool {
     var count = 0
-    while count < Self.burst {
+    while count < most {
       guard descriptor.isOpen, !hasEnded else { return false }
       do throws(SystemError) {
-        let read = try descriptor.read(into: &buffer, each: longest, &lengths)
+        let wanted = min(lengths.count, most)
+        let read = try descriptor.read(into: &buffer, each: longest, &lengths, most: wanted)
         for place in 0..<read {
           guard descriptor.isOpen, !hasEnded else { return false }
           guard lengths[place] > 0 else { return end() }
@@ -158,7 +168,7 @@ package final class PacketSocket {
         }
         count += read
         // Nothing is left behind a read that took fewer than it could.
-        guard read == 0 || (read < lengths.count && error == nil) else { continue }
+        guard read == 0 || (read < wanted && error == nil) else { continue }
         if count >= Self.fewest { tellLosses() }
         return error == nil ? false : end()
       } catch {
@@ -168,7 +178,7 @@ package final class PacketSocket {
         count += 1
       }
     }
-    tellLosses()
+    if count >= Self.fewest { tellLosses() }
     return true
   }
 

@@ -346,7 +346,7 @@ extension UserChannel {
   /// The reports that waited.
   fileprivate var takenCompletions: [[UInt8]] {
     var reports: [[UInt8]] = []
-    takeCompletions { reports.append(Array($0)) }
+    takeCompletions(.max) { reports.append(Array($0)) }
     return reports
   }
 }

@@ -99,7 +99,7 @@ package struct ACLQueue {
   /// The place of the one that is the next to send.
   private var turn = 0
   /// How many packets the controller has, of all links.
-  private var inFlight = 0
+  package private(set) var inFlight = 0
 
   /// - Parameters:
   ///   - length: how many octets one packet carries, 1 or more.

@@ -151,8 +151,9 @@ final class ControllerHost {
   }
 
   /// Takes the reports that wait. They are not to be taken from inside of `body`.
-  func takeCompletions(_ body: (CompletedPackets) -> Void) {
-    transport?.takeCompletions { octets in
+  /// - Parameter most: as many may wait, 1 or more.
+  func takeCompletions(_ most: Int = .max, _ body: (CompletedPackets) -> Void) {
+    transport?.takeCompletions(most) { octets in
       taps.tell(octets, isSent: false)
       if let report = try? CompletedPackets(packet: octets) { body(report) }
     }

@@ -7,7 +7,7 @@ import EventLoop
 /// | State   | Input       | Then                                         |
 /// |---------|-------------|----------------------------------------------|
 /// | waiting | a report    | stays in the kernel, and wakes up nothing    |
-/// | waiting | `take`      | returned, 128 at most                        |
+/// | waiting | `take`      | returned, as many as may wait or 128 at most |
 /// | waiting | `isAwaited` | earlier reports are told, then each at once  |
 /// | any     | some lost   | `onLoss`                                     |
 ///
@@ -56,16 +56,18 @@ final class CompletionReports {
   }
 
   /// Takes the reports that have come, or the first of many. They are not to be taken from inside of `body`.
-  func take(_ body: (ArraySlice<UInt8>) -> Void) {
+  /// - Parameter most: as many may have come, 1 or more.
+  func take(_ most: Int, _ body: (ArraySlice<UInt8>) -> Void) {
     var taken = 0
-    for _ in 0..<Self.burst where descriptor.isOpen {
+    let batch = min(Self.batch, most)
+    for _ in 0..<Self.burst where descriptor.isOpen && taken < most {
       // A controller that is gone has none; its channel tells so.
-      guard let count = try? descriptor.read(into: &buffer, each: Self.longest, &lengths) else { break }
+      guard let count = try? descriptor.read(into: &buffer, each: Self.longest, &lengths, most: batch) else { break }
       for place in 0..<count where lengths[place] > 0 {
         taken += 1
         body(buffer[(place * Self.longest)...].prefix(Int(lengths[place])))
       }
-      if count < Self.batch { break }
+      if count < batch { break }
     }
     if taken >= Self.fewest { tellLosses() }
   }
@@ -84,7 +86,7 @@ final class CompletionReports {
       try descriptor.whenReady(on: loop, priority: .high) { [weak self] readiness in
         guard let self else { return }
         var packets: [[UInt8]] = []
-        take { packets.append(Array($0)) }
+        take(.max) { packets.append(Array($0)) }
         for packet in packets { onPacket(packet) }
         // A controller that is gone is so for ever.
         if readiness.contains(.failed) { descriptor.unwatch() }

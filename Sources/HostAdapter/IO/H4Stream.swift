@@ -56,7 +56,7 @@ final class H4Stream: PacketTransport {
     set {}
   }
 
-  func takeCompletions(_ body: (ArraySlice<UInt8>) -> Void) {}
+  func takeCompletions(_ most: Int, _ body: (ArraySlice<UInt8>) -> Void) {}
 
   func close() {
     onEvent = nil

@@ -13,7 +13,8 @@ protocol PacketTransport: AnyObject {
   /// where they cannot be withheld. Otherwise they wake up nothing, and wait for `takeCompletions`.
   var awaitsCompletions: Bool { get set }
   /// Takes the reports that wait. They are not to be taken from inside of `body`.
-  func takeCompletions(_ body: (ArraySlice<UInt8>) -> Void)
+  /// - Parameter most: as many may wait, 1 or more.
+  func takeCompletions(_ most: Int, _ body: (ArraySlice<UInt8>) -> Void)
   func close()
 }
 

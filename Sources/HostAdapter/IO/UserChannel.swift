@@ -99,7 +99,7 @@ final class UserChannel: PacketTransport {
     set { completions?.isAwaited = newValue }
   }
 
-  func takeCompletions(_ body: (ArraySlice<UInt8>) -> Void) { completions?.take(body) }
+  func takeCompletions(_ most: Int, _ body: (ArraySlice<UInt8>) -> Void) { completions?.take(most, body) }
 
   private func schedule(after delay: Duration) {
     alarm?.cancel()

@@ -138,7 +138,7 @@ final class FrameSender {
   private func pump(at now: Instant) -> Bool {
     var isFull = transmit(at: now)
     if isFull, !controller.awaitsCompletions {
-      controller.takeCompletions { credit($0, at: now) }
+      controller.takeCompletions(queue.inFlight) { credit($0, at: now) }
       isFull = transmit(at: now)
       if isFull { controller.awaitsCompletions = true }
     }
