@@ -38,15 +38,15 @@ package struct L2CAPFrame: Hashable, Sendable {
   /// - Parameter room: as many octets before it, for what goes before it in a packet.
   package func octets(behind room: Int = 0) -> [UInt8] {
     let length = UInt16(clamping: payload.count)
-    let count = room + Self.header + Int(length)
-    return [UInt8](unsafeUninitializedCapacity: count) { octets, initialized in
-      octets.initialize(repeating: 0)
-      octets[room] = UInt8(length & 0xFF)
-      octets[room + 1] = UInt8(length >> 8)
-      octets[room + 2] = UInt8(channel & 0xFF)
-      octets[room + 3] = UInt8(channel >> 8)
-      _ = octets[(room + Self.header)...].update(fromContentsOf: payload.prefix(Int(length)))
-      initialized = count
+    let start = room + Self.header
+    var octets = [UInt8](repeating: 0, count: start + Int(length))
+    octets[room] = UInt8(length & 0xFF)
+    octets[room + 1] = UInt8(length >> 8)
+    octets[room + 2] = UInt8(channel & 0xFF)
+    octets[room + 3] = UInt8(channel >> 8)
+    octets.withUnsafeMutableBytes { octets in
+      UnsafeMutableRawBufferPointer(rebasing: octets[start...]).copyBytes(from: payload.prefix(Int(length)))
     }
+    return octets
   }
 }

@@ -210,23 +210,22 @@ final class ControllerHost {
   private func receive(_ octets: [UInt8]) {
     taps.tell(octets, isSent: false)
     do throws(HCICodingError) {
-      // The most frequent packets need no more than that.
-      if let packet = try ACLDataPacket(packet: octets) { owner?.receive(packet); return }
-      if setUp == nil, let report = try CompletedPackets(packet: octets[...]) { owner?.transmitted(report); return }
-      if let reports = try AdvertisingReports(decoding: octets), activities.isReady {
-        for report in activities.heard(reports) { owner?.heard(report) }
-        return
-      }
-      switch try HCIPacket(decoding: octets) {
-      case .event(let packet): receive(try HCIEvent(decoding: packet))
-      case .acl: break
-      // A host gets no commands.
-      case .command: break
-      }
+      if let packet = try ACLDataPacket(packet: octets) { owner?.receive(packet) } else { try receive(event: octets) }
     } catch {
       context.logger.debug("an HCI packet could not be decoded: \(error)")
       if let handle = HCIPacket.dataHandle(of: octets) { owner?.lostData(on: handle) }
     }
+  }
+
+  /// The most frequent events are read in place.
+  private func receive(event octets: [UInt8]) throws(HCICodingError) {
+    if setUp == nil, let report = try CompletedPackets(packet: octets[...]) { owner?.transmitted(report); return }
+    if let reports = try AdvertisingReports(decoding: octets), activities.isReady {
+      for report in activities.heard(reports) { owner?.heard(report) }
+      return
+    }
+    // A host gets no commands.
+    if case .event(let packet) = try HCIPacket(decoding: octets) { receive(try HCIEvent(decoding: packet)) }
   }
 
   /// Hardware Error (Core 5.4, Vol 4, Part E, 7.7.16).

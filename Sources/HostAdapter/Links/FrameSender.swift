@@ -20,6 +20,15 @@ import Host
 /// frame is sent concern the queue alone. A frame may leave with a report about another link; its sender is told of
 /// room with the report about its own.
 final class FrameSender {
+  /// What became of a frame that was sent.
+  enum Outcome {
+    /// Too many frames of its link wait already.
+    case refused
+    /// Frames of its link wait, those of channels aside.
+    case waiting
+    case taken
+  }
+
   /// There may be room for more data of a link. Not called from inside a call that sends.
   var onRoom: ((ConnectionHandle) -> Void)?
   /// The device of a link acknowledges nothing.
@@ -59,18 +68,18 @@ final class FrameSender {
     return queue.end(handle)
   }
 
-  /// - Returns: false if too many frames wait already.
-  func send(_ frame: L2CAPFrame, on handle: ConnectionHandle, _ priority: ACLQueue.Priority) -> Bool {
-    guard queue.add(frame.octets(behind: ACLDataPacket.prefix), to: handle, priority) else { return false }
-    if pump(at: context.scheduler.now), queue.waiting(on: handle) > 0 { blocked.insert(handle) }
-    return true
+  func send(_ frame: L2CAPFrame, on handle: ConnectionHandle, _ priority: ACLQueue.Priority) -> Outcome {
+    guard queue.add(frame.octets(behind: ACLDataPacket.prefix), to: handle, priority) else { return .refused }
+    guard pump(at: context.scheduler.now), queue.waiting(on: handle) > 0 else { return .taken }
+    blocked.insert(handle)
+    return queue.isWaiting(on: handle) ? .waiting : .taken
   }
 
   /// How many octets a packet of the controller carries.
   var dataLength: Int { queue.length }
 
   /// Whether frames of a link wait for the controller's buffers, those of channels aside.
-  func isWaiting(on handle: ConnectionHandle) -> Bool { blocked.contains(handle) && queue.isWaiting(on: handle) }
+  func isWaiting(on handle: ConnectionHandle) -> Bool { queue.isWaiting(on: handle) }
 
   /// Whether frames of a link have not left the controller.
   func isUnsent(on handle: ConnectionHandle) -> Bool { queue.unsent(on: handle) > 0 }

@@ -65,12 +65,14 @@ final class HostLink: Link, ControllerLink {
 
   func send(_ packet: [UInt8]) {
     guard !isOver, !isDisconnecting else { return }
-    guard links.send(packet, on: self) else {
+    switch links.send(packet, on: self) {
+    case .taken: break
+    case .waiting: isBlocked = true
+    case .refused:
       context.logger.warning("a link is too slow for the data sent to it", metadata: ["peer": "\(peer)"])
       isDisconnecting = true
-      return leave()
+      leave()
     }
-    if links.isWaiting(self) { isBlocked = true }
   }
 
   func disconnect() { disconnect(because: nil) }

@@ -278,8 +278,7 @@ final class HostLinks {
   // MARK: - Data
 
   /// Sends an ATT packet.
-  /// - Returns: false if too many wait already.
-  func send(_ packet: [UInt8], on link: HostLink) -> Bool {
+  func send(_ packet: [UInt8], on link: HostLink) -> FrameSender.Outcome {
     sender.send(L2CAPFrame(channel: L2CAPFrame.Fixed.attribute, payload: packet), on: link.handle, .data)
   }
 
@@ -303,7 +302,7 @@ final class HostLinks {
 
   /// - Returns: false if too many frames wait already.
   func send(_ frame: L2CAPFrame, on handle: ConnectionHandle, _ priority: ACLQueue.Priority) -> Bool {
-    sender.send(frame, on: handle, priority)
+    sender.send(frame, on: handle, priority) != .refused
   }
 
   /// Drops the pieces of a channel that wait for the controller's buffers.
