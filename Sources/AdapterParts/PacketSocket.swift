@@ -38,7 +38,7 @@ package final class PacketSocket {
   private var error: SystemError?
   private var hasEnded = false
   private var lost = 0
-  /// The last round of the loop in which packets were read.
+  /// The round of the loop in which packets were last read.
   private var round: UInt64 = 0
   /// Whether the other end is closed: its earlier packets are read even while reading is paused.
   private var isEnding = false
@@ -48,8 +48,8 @@ package final class PacketSocket {
   /// - Parameters:
   ///   - longest: the longest packet that comes, in octets.
   ///   - batch: how many packets one read takes, 1 to 64. With 1 all packets that have come are told before those of
-  ///     sockets of a lower priority. With more a packet that comes after a while is read alone: mostly none follows
-  ///     it, and to look for more takes time.
+  ///     sockets of a lower priority. With more a packet is read alone unless one was read in the loop's last round:
+  ///     mostly none follows it, and to look for more takes time.
   package init(
     _ descriptor: Descriptor, on loop: EventLoop, priority: EventLoop.Priority, longest: Int = 4096, batch: Int = 1,
     limit: Int = 256
@@ -116,8 +116,8 @@ package final class PacketSocket {
     if readiness.contains(.writable), !waiting.isEmpty { flush() }
     guard !readiness.isDisjoint(with: [.readable, .failed]) else { return }
     guard isReading || isEnding || descriptor.receiveLoad.share > Self.highestLoad else { return }
-    // Of packets that are not to be read it is told once.
-    let isAlone = lengths.count > 1 && isReading && !isEnding && loop.round != round &+ 1
+    // While reading is paused a packet is told of only once: one that stays behind would wait for the next.
+    let isAlone = lengths.count > 1 && isReading && !isEnding && error == nil && loop.round != round &+ 1
     round = loop.round
     _ = readBurst(isAlone ? 1 : Self.burst)
   }
@@ -152,7 +152,7 @@ package final class PacketSocket {
     _ = end()
   }
 
-  /// - Parameter most: 1, or so many packets and those that one read takes beyond that.
+  /// - Parameter most: after how many packets to stop; the last read may go beyond it.
   /// - Returns: whether more may be there.
   private func readBurst(_ most: Int) -> Bool {
     var count = 0

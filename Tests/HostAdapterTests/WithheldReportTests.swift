@@ -63,6 +63,15 @@ import Testing
     #expect(sent == [1, 2, 3, 4, 5])
   }
 
+  /// More of them than packets are with the controller.
+  @Test func aReportBehindStrangeOnesIsFound() throws {
+    try send(1)
+    for _ in 0..<3 { try transmitted(0x99) }
+    try transmitted()
+    try send(2)
+    #expect(sent == [1, 2])
+  }
+
   /// Its packet has left with the report of another link, and its own report is awaited.
   @Test func aLinkThatWaitedForAnotherOneIsToldOfRoom() throws {
     try connectAnother()

@@ -9,10 +9,15 @@ import Testing
   private func packets(_ queue: inout ACLQueue, at now: Instant) -> [ACLDataPacket] {
     var packets: [ACLDataPacket] = []
     while case .packet(let octets) = queue.next(at: now) {
-      guard let packet = try? ACLDataPacket(packet: octets) else { return [] }
+      guard let packet = try? ACLDataPacket(packet: octets) else { return record(octets) }
       packets.append(packet)
     }
     return packets
+  }
+
+  private func record(_ octets: [UInt8]) -> [ACLDataPacket] {
+    Issue.record("no packet: \(octets)")
+    return []
   }
 
   /// Takes packets and describes each: its link, whether it is a first fragment, and its octets.
@@ -33,6 +38,44 @@ import Testing
     #expect(take(&queue) == ["1+5"])
     #expect(queue.waiting(on: 1) == 0)
     #expect(queue.unsent(on: 1) == 2)
+  }
+
+  /// With frames that end with a packet, and the longest one.
+  @Test(arguments: [0, 23, 24, 50, 77, 65_535], [27, 1021]) func aFrameIsWholeAtTheOtherEnd(_ count: Int, _ length: Int)
+  {
+    var queue = ACLQueue(length: length, packets: 8)
+    var device = ACLReassembler()
+    let frame = L2CAPFrame(channel: 0x0141, payload: (0..<count).map { UInt8(truncatingIfNeeded: $0) })
+    queue.begin(1)
+    #expect(queue.add(frame.octets(behind: ACLDataPacket.prefix), to: 1, .data) == true)
+    var frames: [L2CAPFrame] = []
+    while queue.unsent(on: 1) > 0 {
+      for packet in packets(&queue, at: .zero) {
+        #expect(packet.data.count <= length)
+        let output = device.receive(packet)
+        #expect(output.faults.isEmpty)
+        if let frame = output.frame { frames.append(frame) }
+      }
+      _ = queue.completed(8, on: 1, at: .zero)
+    }
+    #expect(frames == [frame])
+  }
+
+  @Test func framesThatWaitAreTold() {
+    var queue = ACLQueue(length: 1, packets: 2)
+    queue.begin(1)
+    queue.begin(2)
+    #expect(queue.next(at: .zero) == .idle)
+    #expect(queue.add(frame([1, 2]), to: 1, .data) == true)
+    #expect(take(&queue) == ["1:1"])
+    // The other buffer is kept for link 2.
+    #expect(queue.next(at: .zero) == .full)
+    #expect(queue.add(frame([7]), to: 2, .data) == true)
+    #expect(take(&queue) == ["2:7"])
+    #expect(queue.next(at: .zero) == .full)
+    _ = queue.completed(1, on: 1, at: .zero)
+    #expect(take(&queue) == ["1+2"])
+    #expect(queue.next(at: .zero) == .idle, "all buffers are used, and nothing waits")
   }
 
   @Test func linksTakeTurnsAndAFrameStaysTogether() {

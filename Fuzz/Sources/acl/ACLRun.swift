@@ -102,7 +102,7 @@ struct ACLRun {
   /// A whole frame, in fragments of any size.
   private mutating func frame() {
     let handle = handle()
-    let octets = L2CAPFrame(channel: 4, payload: input.filler()).octets
+    let octets = L2CAPFrame(channel: 4, payload: input.filler()).octets()
     let size = max(1, size(), octets.count / Self.mostPieces)
     for start in stride(from: 0, to: octets.count, by: size) {
       transmit(handle, boundary: start == 0 ? 2 : 1, octets[start...].prefix(size))
@@ -115,7 +115,7 @@ struct ACLRun {
       $0.boundary = boundary
       $0.data = data
     }
-    transmit(packet.packet)
+    transmit(HCIPacket.acl(packet).octets)
   }
 
   /// Any number of packets of some links is completed.
@@ -168,9 +168,10 @@ struct ACLRun {
 
   private mutating func take(_ octets: [UInt8]) {
     do throws(HCICodingError) {
-      if let event = try NumberOfCompletedPackets(packet: octets) { return completed(event) }
-      guard case .acl(let packet) = try HCIPacket(decoding: octets) else { return }
-      invariant(areEqual(packet.packet, octets), "\(octets) are written as \(packet.packet)")
+      if let report = try CompletedPackets(packet: octets[...]) { return completed(report) }
+      guard let packet = try ACLDataPacket(packet: octets) else { return }
+      let written = HCIPacket.acl(packet).octets
+      invariant(areEqual(written, octets), "\(octets) are written as \(written)")
       invariant(HCIPacket.dataHandle(of: octets) == packet.handle, "data of another link than \(packet.handle)")
       if links[packet.handle] == nil { early.keep(packet, at: now) } else { links[packet.handle]?.receive(packet) }
     } catch {
@@ -179,8 +180,8 @@ struct ACLRun {
     }
   }
 
-  private mutating func completed(_ event: NumberOfCompletedPackets) {
-    for link in event.links { queue.completed(Int(link.packets), on: link.handle, at: now) }
+  private mutating func completed(_ report: CompletedPackets) {
+    for place in 0..<report.count { queue.completed(report[place].packets, on: report[place].handle, at: now) }
   }
 
   private mutating func begin(_ handle: ConnectionHandle) {
@@ -229,7 +230,7 @@ struct ACLRun {
     for _ in 0..<min(count, Self.mostFrames - frames) {
       frames += 1
       let payload = Array(Self.octets[(frames & 0xFF)...].prefix(Int(size)))
-      queue.add(L2CAPFrame(channel: channel, payload: payload).octets, to: handle, priority)
+      queue.add(L2CAPFrame(channel: channel, payload: payload), to: handle, priority)
     }
     queue.check(handle)
   }

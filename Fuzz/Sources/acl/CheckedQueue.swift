@@ -70,13 +70,13 @@ struct CheckedQueue {
     inFlight -= links.remove(at: place).inFlight
   }
 
-  /// - Parameter frame: at least 4 octets.
-  mutating func add(_ frame: [UInt8], to handle: ConnectionHandle, _ priority: ACLQueue.Priority) {
-    let isAdded = queue.add(frame, to: handle, priority)
+  mutating func add(_ added: L2CAPFrame, to handle: ConnectionHandle, _ priority: ACLQueue.Priority) {
+    let isAdded = queue.add(added.octets(behind: ACLDataPacket.prefix), to: handle, priority)
     guard let place = place(of: handle) else { return invariant(!isAdded, "a frame is added to no link") }
     let hasRoom = priority == .channel || links[place].waiting < 256
     invariant(isAdded == hasRoom, "\(links[place].waiting) frames wait, one more is added: \(isAdded)")
     guard isAdded else { return }
+    let frame = added.octets()
     switch priority {
     case .control: links[place].control.append(frame)
     case .data: links[place].data.append(frame)
@@ -125,21 +125,30 @@ struct CheckedQueue {
     var last: ConnectionHandle?
     defer { if let last { check(last) } }
     for _ in 0..<count {
-      guard let packet = queue.next(at: now) else { return checkNoneIsDue() }
-      judge(packet, at: now)
-      last = packet.handle
+      switch queue.next(at: now) {
+      case .packet(let octets):
+        guard let packet = try? ACLDataPacket(packet: octets) else { return invariant(false, "no packet: \(octets)") }
+        judge(packet, at: now)
+        last = packet.handle
+      case .full:
+        invariant(isWaiting, "no frame waits, and there is no room")
+        return checkNoneIsDue()
+      case .idle: return invariant(!isWaiting, "frames wait, and none is told")
+      }
     }
   }
 
+  private var isWaiting: Bool { links.contains { $0.waiting > 0 } }
+
   /// The controller completes all packets, until every frame has left.
   mutating func drain(at now: Instant) {
-    while inFlight > 0 || links.contains(where: { $0.waiting > 0 }) {
+    while inFlight > 0 || isWaiting {
       send(packets, at: now)
       invariant(inFlight > 0, "frames wait that are not sent")
       for link in links where link.inFlight > 0 { completed(link.inFlight, on: link.handle, at: now) }
     }
-    invariant(queue.next(at: now) == nil, "a packet of no frame")
-    invariant(!queue.isWaiting && queue.deadline == nil, "something waits after the last frame")
+    invariant(queue.next(at: now) == .idle, "a packet of no frame")
+    invariant(queue.deadline == nil, "something waits after the last frame")
   }
 
   /// How many buffers other links may count on.
@@ -202,7 +211,7 @@ struct CheckedQueue {
     invariant(queue.waitingOfChannels(on: handle) == link.channel.count, "another number of pieces waits")
     invariant(queue.isWaiting(on: handle) == (link.waiting > link.channel.count), "frames wait, or not")
     invariant(queue.unsent(on: handle) == link.waiting + link.inFlight, "another number is unsent")
-    invariant(queue.isWaiting == links.contains { $0.waiting > 0 }, "frames of any link wait, or not")
+    invariant(queue.inFlight == inFlight, "\(queue.inFlight) packets in flight, not \(inFlight)")
     checkDeadline()
   }
 

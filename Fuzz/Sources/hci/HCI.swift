@@ -13,11 +13,11 @@ enum HCIPackets {
       switch packet {
       case .event(let packet):
         check(packet, AdvertisingReports(ofWhole: octets))
-        check(packet, try? NumberOfCompletedPackets(packet: octets))
+        check(packet, try? CompletedPackets(packet: ([0] + octets)[1...]))
       case .command(let packet):
         guard let type = KnownCommands.type(of: packet.opcode) else { return }
         check(packet, type)
-      case .acl: break
+      case .acl(let packet): invariant((try? ACLDataPacket(packet: octets)) == packet, "\(packet) is read otherwise")
       }
     }
   }
@@ -46,11 +46,15 @@ enum HCIPackets {
   }
 
   /// - Parameter completed: the transmitted packets, read from the whole packet.
-  private static func check(_ packet: EventPacket, _ completed: NumberOfCompletedPackets?) {
+  private static func check(_ packet: EventPacket, _ completed: CompletedPackets?) {
     guard case .numberOfCompletedPackets(let event)? = try? HCIEvent(decoding: packet) else {
       return invariant(completed == nil, "\(packet) tells of no transmitted packets")
     }
-    invariant(completed == event, "\(packet) became \(String(describing: completed))")
+    guard let completed else { return invariant(false, "\(packet) is not read") }
+    invariant(completed.count == event.links.count, "\(packet) is of \(completed.count) links")
+    for (place, link) in event.links.enumerated() {
+      invariant(completed[place] == (link.handle, Int(link.packets)), "\(link) became \(completed[place])")
+    }
   }
 
   private static func check<Command: HCICommand>(_ packet: CommandPacket, _: Command.Type) {

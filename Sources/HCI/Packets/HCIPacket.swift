@@ -34,7 +34,8 @@ package enum HCIPacket: Hashable, Sendable {
     return OctetCoder(reading: octets, from: 3)
   }
 
-  /// - Throws: `.trailingOctets`, or `.truncated`, if there are more or fewer octets than a packet says.
+  /// Compares how many octets follow a length with that length.
+  /// - Throws: `.trailingOctets` if there are more, `.truncated` if there are fewer.
   static func check(_ count: Int, against length: some BinaryInteger) throws(HCICodingError) {
     let excess = count - Int(length)
     guard excess <= 0 else { throw .trailingOctets(count: excess) }
@@ -51,7 +52,7 @@ package enum HCIPacket: Hashable, Sendable {
   package var octets: [UInt8] {
     switch self {
     case .command(let packet): Self.octets(0x01, packet)
-    case .acl(let packet): packet.packet
+    case .acl(let packet): Self.octets(Self.dataType, packet)
     case .event(let packet): Self.octets(Self.eventType, packet)
     }
   }
@@ -94,7 +95,7 @@ package struct ACLDataPacket: PacketParameters {
   package var boundary: UInt8 = 0
   /// 0 for LE.
   package var broadcast: UInt8 = 0
-  /// The piece: a view of the packet that was received, or of the frame that is sent.
+  /// The piece: a view of the packet that was received.
   package var data: ArraySlice<UInt8> = []
 
   package init() {}
@@ -112,23 +113,10 @@ package struct ACLDataPacket: PacketParameters {
     data = octets[Self.prefix...]
   }
 
-  /// The whole packet, as it is sent.
-  package var packet: [UInt8] {
-    let data = data.prefix(Int(UInt16.max))
-    var octets = [UInt8](repeating: 0, count: Self.prefix)
-    octets.reserveCapacity(Self.prefix + data.count)
-    octets += data
-    Self.begin(&octets, header)
-    return octets
-  }
-
-  /// Completes a packet to the controller: its data follow `prefix` octets of any value.
-  /// - Parameter octets: at most 65,535 octets of data.
+  /// Completes a packet to the controller whose data are in place.
+  /// - Parameter octets: `prefix` octets of any value, then at most 65,535 octets of data.
   package static func begin(_ octets: inout [UInt8], handle: ConnectionHandle, isFirst: Bool) {
-    begin(&octets, handle & 0x0FFF | (isFirst ? 0 : 1 << 12))
-  }
-
-  private static func begin(_ octets: inout [UInt8], _ header: UInt16) {
+    let header = handle & 0x0FFF | (isFirst ? 0 : 1 << 12)
     let count = octets.count - prefix
     octets[0] = HCIPacket.dataType
     octets[1] = UInt8(truncatingIfNeeded: header)

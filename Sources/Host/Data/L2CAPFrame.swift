@@ -35,7 +35,7 @@ package struct L2CAPFrame: Hashable, Sendable {
   }
 
   /// The frame as it is sent.
-  /// - Parameter room: as many octets before it, for what goes before it in a packet.
+  /// - Parameter room: how many octets to leave free before the frame.
   package func octets(behind room: Int = 0) -> [UInt8] {
     let length = UInt16(clamping: payload.count)
     let start = room + Self.header

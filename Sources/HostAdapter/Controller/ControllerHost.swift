@@ -151,7 +151,7 @@ final class ControllerHost {
   }
 
   /// Takes the reports that wait. They are not to be taken from inside of `body`.
-  /// - Parameter most: as many may wait, 1 or more.
+  /// - Parameter most: how many there can be, 1 or more. A few more may be taken; others stay for the next time.
   func takeCompletions(_ most: Int = .max, _ body: (CompletedPackets) -> Void) {
     transport?.takeCompletions(most) { octets in
       taps.tell(octets, isSent: false)

@@ -7,7 +7,7 @@ import EventLoop
 /// | State   | Input       | Then                                         |
 /// |---------|-------------|----------------------------------------------|
 /// | waiting | a report    | stays in the kernel, and wakes up nothing    |
-/// | waiting | `take`      | returned, as many as may wait or 128 at most |
+/// | waiting | `take`      | returned, until there are `most`, or 128     |
 /// | waiting | `isAwaited` | earlier reports are told, then each at once  |
 /// | any     | some lost   | `onLoss`                                     |
 ///
@@ -56,7 +56,7 @@ final class CompletionReports {
   }
 
   /// Takes the reports that have come, or the first of many. They are not to be taken from inside of `body`.
-  /// - Parameter most: as many may have come, 1 or more.
+  /// - Parameter most: how many there can be, 1 or more. A few more may be taken; others stay for the next time.
   func take(_ most: Int, _ body: (ArraySlice<UInt8>) -> Void) {
     var taken = 0
     let batch = min(Self.batch, most)

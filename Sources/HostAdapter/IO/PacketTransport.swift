@@ -13,7 +13,7 @@ protocol PacketTransport: AnyObject {
   /// where they cannot be withheld. Otherwise they wake up nothing, and wait for `takeCompletions`.
   var awaitsCompletions: Bool { get set }
   /// Takes the reports that wait. They are not to be taken from inside of `body`.
-  /// - Parameter most: as many may wait, 1 or more.
+  /// - Parameter most: how many there can be, 1 or more. A few more may be taken; others stay for the next time.
   func takeCompletions(_ most: Int, _ body: (ArraySlice<UInt8>) -> Void)
   func close()
 }

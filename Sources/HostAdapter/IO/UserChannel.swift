@@ -39,7 +39,7 @@ final class UserChannel: PacketTransport {
   private static let attempts = 20
   /// More octets than a packet of the kernel's drivers has (HCI_MAX_FRAME_SIZE).
   private static let longest = 2048
-  /// Many packets come in pairs: room for data, and more data. So many are read at once.
+  /// How many packets one read takes when packets follow one another.
   private static let batch = 4
 
   var onEvent: ((TransportEvent) -> Void)?

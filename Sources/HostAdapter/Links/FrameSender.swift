@@ -107,7 +107,7 @@ final class FrameSender {
   }
 
   /// Takes the reports that the transport keeps.
-  /// - Returns: the links that they are about, one once for each.
+  /// - Returns: the links of each report; one may be there several times.
   private func takeCompletions() -> [ConnectionHandle] {
     var handles: [ConnectionHandle] = []
     controller.takeCompletions { report in
