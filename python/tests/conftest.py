@@ -1,4 +1,8 @@
-"""A daemon with simulated devices for each test, and tests that are coroutines."""
+"""A daemon with devices on an air of its own for each test, and tests that are coroutines.
+
+With BLED_OWN_HOST=1 the daemon has its own host (Tests/Client/test_air.py); tests that command the simulation are
+skipped.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,9 @@ from typing import Any
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python/src"))
+sys.path[:0] = [str(ROOT / "python/src"), str(ROOT / "Tests/Client")]
+
+from test_air import IS_ON_OWN_HOST, TestAir  # noqa: E402
 
 PROGRAMS = pathlib.Path(os.environ.get("BLED_PROGRAMS", ROOT / ".build/debug"))
 # How long a test may take before it is taken for hung, in seconds. No result depends on it.
@@ -82,6 +88,10 @@ LOCK = {
 }
 
 
+# Of tests that command the simulation.
+simulation = pytest.mark.skipif(IS_ON_OWN_HOST, reason="it commands the simulation")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """Runs a test that is a coroutine in an event loop of its own."""
@@ -99,13 +109,16 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 
 class Daemon:
-    """bled on the simulated adapter."""
+    """bled with adapters on an air; `adapters` are their names."""
 
-    def __init__(self, folder: pathlib.Path, scenario: dict[str, Any], *arguments: str) -> None:
+    def __init__(self, folder: pathlib.Path, scenario: dict[str, Any], *arguments: str, adapters: int = 1) -> None:
         self.socket = str(folder / "bled.sock")
         self._folder = folder
         self._arguments = arguments
-        (folder / "scenario.json").write_text(json.dumps(scenario))
+        file = folder / "scenario.json"
+        file.write_text(json.dumps(scenario))
+        self._air = TestAir(folder, *[file] * adapters)
+        self.adapters: list[str] = self._air.names
         self.process: subprocess.Popen[bytes] | None = None
         self.start()
 
@@ -114,7 +127,7 @@ class Daemon:
         read, write = os.pipe()
         self.process = subprocess.Popen(
             [
-                PROGRAMS / "bled", "--adapter", f"simulated:{self._folder}/scenario.json", "--socket", self.socket,
+                PROGRAMS / "bled", *(f"--adapter={name}" for name in self._air.adapters), "--socket", self.socket,
                 "--state-directory", self._folder / "state", "--ready-fd", str(write), "--log-level", "error",
                 *self._arguments,
             ],
@@ -133,6 +146,11 @@ class Daemon:
             self.process.wait(PATIENCE)
             self.process = None
 
+    def close(self) -> None:
+        """Ends it, and its devices."""
+        self.end()
+        self._air.close()
+
 
 class Daemons:
     """The daemons of a test."""
@@ -141,17 +159,17 @@ class Daemons:
         self._folder = folder
         self._daemons: list[Daemon] = []
 
-    def __call__(self, *arguments: str, **scenario: Any) -> Daemon:
+    def __call__(self, *arguments: str, adapters: int = 1, **scenario: Any) -> Daemon:
         folder = self._folder / str(len(self._daemons))
         folder.mkdir()
-        daemon = Daemon(folder, {"seed": 1, **scenario}, *arguments)
+        daemon = Daemon(folder, {"seed": 1, **scenario}, *arguments, adapters=adapters)
         self._daemons.append(daemon)
         return daemon
 
     def close(self) -> None:
         """Ends them."""
         for daemon in self._daemons:
-            daemon.end()
+            daemon.close()
 
 
 @pytest.fixture

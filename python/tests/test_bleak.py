@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from conftest import BELT, ECHO, ECHO_VALUE, LOCK, PATIENCE, ROOT, Daemon, Daemons
+from conftest import BELT, ECHO, ECHO_VALUE, LOCK, PATIENCE, ROOT, Daemon, Daemons, simulation
 
 bleak = pytest.importorskip("bleak")
 
@@ -110,6 +110,7 @@ async def test_client(world: Daemon) -> None:
     assert ends == [client, client]
 
 
+@simulation
 async def test_notifications(world: Daemon) -> None:
     values: asyncio.Queue[bytearray] = asyncio.Queue()
     async with BleakClient(ADDRESS, backend=bled.bleak.Client) as client, bled.connect() as control:
@@ -126,6 +127,7 @@ async def test_notifications(world: Daemon) -> None:
         assert session.subscriptions == ()
 
 
+@simulation
 async def test_device_that_disconnects(world: Daemon) -> None:
     ended = asyncio.Event()
     count = 0
@@ -149,6 +151,7 @@ async def test_device_that_disconnects(world: Daemon) -> None:
         assert not [s for s in (await control.session_list()).sessions if not s.mine]
 
 
+@simulation
 async def test_errors(world: Daemon) -> None:
     with pytest.raises(BleakDeviceNotFoundError):
         await BleakClient("C0:DE:00:00:99:99", timeout=0.2, backend=bled.bleak.Client).connect()

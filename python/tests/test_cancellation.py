@@ -6,7 +6,7 @@ import asyncio
 import os
 
 import pytest
-from conftest import BELT, ECHO_VALUE, Daemon
+from conftest import BELT, ECHO_VALUE, Daemon, simulation
 
 import bled
 
@@ -33,6 +33,7 @@ async def test_pending_connection(daemon: Daemon) -> None:
             assert not session.connecting and not session.searching
 
 
+@simulation
 async def test_one_of_two_pending_connections(daemon: Daemon) -> None:
     await_belt = '{"devices": [{"name": "Late", "address": "C0:DE:00:00:00:77", "addressType": "random"}]}'
     async with bled.connect(daemon.socket) as client:

@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from conftest import BELT, ECHO_VALUE, Daemon
+from conftest import BELT, ECHO_VALUE, Daemon, simulation
 
 import bled
 
@@ -60,6 +60,7 @@ async def test_scan_that_is_refused(daemon: Daemon) -> None:
                 pass
 
 
+@simulation
 async def test_link(daemon: Daemon) -> None:
     async with bled.connect(daemon.socket) as client:
         async with client.link(ADDRESS, timeout=30) as link:
@@ -89,6 +90,7 @@ async def test_link(daemon: Daemon) -> None:
         assert not entry.mine
 
 
+@simulation
 async def test_errors_are_typed(daemon: Daemon) -> None:
     async with bled.connect(daemon.socket) as client, client.link(name="Belt", timeout=30) as link:
         with pytest.raises(bled.DaemonError) as failure:
@@ -115,6 +117,7 @@ async def test_errors_are_typed(daemon: Daemon) -> None:
             await link.write("2A39", "text")  # type: ignore[arg-type]
 
 
+@simulation
 async def test_values(daemon: Daemon) -> None:
     async with bled.connect(daemon.socket) as client, client.link(name="Belt", timeout=30) as link:
         async with link.subscribe("2A37") as values, link.subscribe("2A37", service="180D") as again:
@@ -130,6 +133,7 @@ async def test_values(daemon: Daemon) -> None:
             assert await anext(values) == b"\x06\x51"
 
 
+@simulation
 async def test_values_end_with_the_link(daemon: Daemon) -> None:
     async with bled.connect(daemon.socket) as client:
         link = await client.link(name="Belt", timeout=30)
@@ -162,6 +166,7 @@ async def test_two_uses_of_one_link(daemon: Daemon) -> None:
         assert await link.read("2A38") == b"\x01"
 
 
+@simulation
 async def test_link_that_reconnects(daemon: Daemon) -> None:
     async with bled.connect(daemon.socket) as client:
         async with client.link(ADDRESS, timeout=30, reconnect=True) as link, link.changes() as changes:
@@ -173,6 +178,7 @@ async def test_link_that_reconnects(daemon: Daemon) -> None:
             assert link.is_connected and await link.read("2A38") == b"\x01"
 
 
+@simulation
 async def test_many_values(daemon: Daemon) -> None:
     async with bled.connect(daemon.socket) as client, client.link(name="Echo", timeout=30) as link:
         async with link.acquire(ECHO_VALUE) as pipe:

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from conftest import Daemon, Daemons
+from conftest import Daemon, Daemons, simulation
 
 import bled
 
@@ -42,10 +42,11 @@ def step(visited: bled.SimulationVisitResult, action: str, characteristic: str) 
     return [s for s in visited.steps if s.action == action and s.characteristic == characteristic]
 
 
+@simulation
 async def test_reads_writes_and_subscriptions(daemon: Daemon) -> None:
     async with bled.connect(daemon.socket) as client:
         async with client.publish(LAMP) as lamp, client.advertise(name="Lamp", services=[SERVICE]) as advertisement:
-            assert advertisement.result.adapter == "simulated"
+            assert advertisement.result.adapter == daemon.adapters[0]
             switch = lamp.handle(SWITCH)
             visiting = asyncio.create_task(
                 visit(
@@ -87,6 +88,7 @@ async def test_reads_writes_and_subscriptions(daemon: Daemon) -> None:
         assert (session.services, session.advertisements) == ((), ())
 
 
+@simulation
 async def test_refusals(daemon: Daemon) -> None:
     async with bled.connect(daemon.socket) as client:
         async with client.publish(LAMP), client.advertise(name="Lamp", services=[SERVICE]):
@@ -105,6 +107,7 @@ async def test_refusals(daemon: Daemon) -> None:
             assert write.error is not None and write.error.code == 3
 
 
+@simulation
 async def test_requests_that_nobody_reads_are_refused(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bled.serving.LIMIT", 1)
     async with bled.connect(daemon.socket) as client:
@@ -118,6 +121,7 @@ async def test_requests_that_nobody_reads_are_refused(daemon: Daemon, monkeypatc
                 await anext(client.server_events)
 
 
+@simulation
 async def test_notifications_wait_for_room(daemon: Daemon) -> None:
     async with bled.connect(daemon.socket) as client:
         async with client.publish(LAMP) as lamp, client.advertise(name="Lamp", services=[SERVICE]):
@@ -131,6 +135,7 @@ async def test_notifications_wait_for_room(daemon: Daemon) -> None:
             assert values == [number.to_bytes(2, "little") for number in range(100)]
 
 
+@simulation
 async def test_values_over_a_descriptor(daemon: Daemon) -> None:
     async with bled.connect(daemon.socket) as client:
         async with client.publish(LAMP) as lamp, client.advertise(name="Lamp", services=[SERVICE]):
@@ -153,10 +158,10 @@ async def test_values_over_a_descriptor(daemon: Daemon) -> None:
 
 
 async def test_two_programs_on_one_air(start: Daemons) -> None:
-    daemon = start("--adapter", "simulated")
+    daemon = start(adapters=2)
     async with bled.connect(daemon.socket) as belt, bled.connect(daemon.socket) as phone:
-        async with belt.publish(LAMP), belt.advertise(name="Lamp", services=[SERVICE], adapter="simulated1"):
-            async with phone.link(name="Lamp", adapter="simulated", timeout=30) as link:
+        async with belt.publish(LAMP), belt.advertise(name="Lamp", services=[SERVICE], adapter=daemon.adapters[1]):
+            async with phone.link(name="Lamp", adapter=daemon.adapters[0], timeout=30) as link:
                 reading = asyncio.create_task(link.read(SWITCH))
                 request = await anext(belt.server_events)
                 assert isinstance(request, bled.ReadRequest)
@@ -164,6 +169,7 @@ async def test_two_programs_on_one_air(start: Daemons) -> None:
                 assert await reading == b"on"
 
 
+@simulation
 async def test_channels_that_devices_open(daemon: Daemon) -> None:
     async with bled.connect(daemon.socket) as client:
         async with client.listen() as listener, client.advertise(name="Lamp"):

@@ -6,7 +6,7 @@ import asyncio
 import signal
 
 import pytest
-from conftest import BELT, Daemon
+from conftest import BELT, Daemon, simulation
 
 import bled
 
@@ -14,6 +14,7 @@ ADDRESS = str(BELT["address"])
 NAME = "com.example.test"
 
 
+@simulation
 async def test_session_is_restored(daemon: Daemon) -> None:
     client = await bled.connect(daemon.socket, restore=NAME)
     assert client.restored is None

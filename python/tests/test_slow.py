@@ -4,7 +4,7 @@ on."""
 from __future__ import annotations
 
 import pytest
-from conftest import Daemon
+from conftest import Daemon, simulation
 
 import bled
 
@@ -23,6 +23,7 @@ async def test_reports_are_dropped(daemon: Daemon, monkeypatch: pytest.MonkeyPat
             assert newest.time >= (await anext(slow)).time
 
 
+@simulation
 async def test_values_are_not_lost_silently(daemon: Daemon) -> None:
     async with bled.connect(daemon.socket) as client, client.link(name="Belt", timeout=30) as link:
         async with link.subscribe("2A37", limit=3) as slow, link.subscribe("2A37") as quick:

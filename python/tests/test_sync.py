@@ -6,12 +6,13 @@ import json
 import threading
 
 import pytest
-from conftest import ECHO_VALUE, Daemon
+from conftest import ECHO_VALUE, Daemon, simulation
 
 import bled
 import bled.sync
 
 
+@simulation
 def test_central(daemon: Daemon) -> None:
     with bled.sync.connect(daemon.socket, name="a script") as client:
         for found in client.scan(services=["180D"]):
@@ -37,6 +38,7 @@ def test_central(daemon: Daemon) -> None:
                 assert channel.receive(30) == b"and back"
 
 
+@simulation
 def test_peripheral(daemon: Daemon) -> None:
     characteristic = bled.ServiceToPublishCharacteristic(uuid="2A19", properties=["read", "notify"])
     phone = {
