@@ -3,12 +3,14 @@
 import asyncio
 import contextlib
 
-from bumble import l2cap
+from bumble import l2cap, smp
 from bumble.core import ProtocolError
-from cases.l2cap_channels import PSM, collect, connect, end, fetch, listening, read, until
+from bumble.pairing import PairingConfig, PairingDelegate
+from cases.l2cap_channels import ADDRESS, PSM, collect, connect, end, fetch, listening, read, until
 from support import own_host, waiting
 from support.cases import Failure, expect, expect_equal, stage
 from support.client import CallFailed, failure_of
+from support.person import Person
 
 SWITCH = "/sys/module/bluetooth/parameters/enable_ecred"
 OCTETS = bytes(index * 31 % 251 for index in range(4 << 10))
@@ -148,3 +150,67 @@ async def phone(given):
         await waiting.until(lambda refused=refused: refused.state == refused.State.DISCONNECTED)
     await link.disconnect()
     await client.call("advertising.stop", advertising=advertising["advertising"])
+
+
+class Masking(smp.Session):
+    """Its key has as many octets as were agreed on; Bumble always takes all."""
+
+    @property
+    def ltk(self):
+        return self._ltk
+
+    @ltk.setter
+    def ltk(self, key):
+        size = self.maximum_encryption_key_size
+        self._ltk = key[:size] + bytes(16 - size)
+
+
+@enhanced.case("a channel of the highest level takes a key of 16 octets, whatever the kernel lets through")
+async def key_size(given):
+    client, device = given.client, given.peripheral.device
+    await client.call("pairing.register", capability="displayYesNo")
+    client.answer("pairing.confirm", lambda _: {"accept": True})
+    lower, highest = [
+        l2cap.LeCreditBasedChannelSpec(psm=(await client.call("l2cap.publish", security=security))["psm"])
+        for security in ("authenticated", "secureConnections")
+    ]
+    advertising = await client.call("advertising.start", name="bled here")
+    device.smp_manager.session_proxy = Masking
+    for size in (15, 16):
+        person = Person(PairingDelegate.DISPLAY_OUTPUT_AND_YES_NO_INPUT)
+        person.maximum_encryption_key_size = size
+        device.pairing_config_factory = lambda _, person=person: PairingConfig(True, True, True, person)
+        identifier = await connect(given)
+        await client.call("peripheral.pair", peripheral=identifier, level="authenticated")
+        await end(given, identifier)
+        link = await asyncio.wait_for(device.connect(given.adapter.address + "/P"), 60)
+        await asyncio.wait_for(link.encrypt(), 60)
+        for is_enhanced in (False, True):
+            await opens(client, link, lower, is_enhanced, True)
+            await opens(client, link, highest, is_enhanced, size == 16)
+        await link.disconnect()
+        await client.call("pairing.forget", address=ADDRESS)
+        await device.keystore.delete_all()
+    device.smp_manager.session_proxy = smp.Session
+    await client.call("advertising.stop", advertising=advertising["advertising"])
+
+
+async def opens(client, link, spec, is_enhanced, is_offered):
+    """The device opens a channel, which is offered to our program; else it is refused, or closed at once."""
+    try:
+        async with asyncio.timeout(60):
+            if is_enhanced:
+                manager = link.device.l2cap_channel_manager
+                [channel] = await manager.create_enhanced_credit_based_channels(link, spec, 1)
+            else:
+                channel = await link.create_l2cap_channel(spec)
+    except ProtocolError as error:
+        expect(not is_offered, f"refused with {error}")
+        return
+    if is_offered:
+        offered = await client.next("l2cap.incoming")
+        expect_equal(offered["psm"], spec.psm, "what is offered")
+        await client.call("l2cap.close", channel=offered["channel"])
+    else:
+        await waiting.until(lambda: channel.state == l2cap.LeCreditBasedChannel.State.DISCONNECTED)
+        expect_equal(client.count("l2cap.incoming"), 0, "what is offered")
