@@ -33,7 +33,7 @@ package struct ACLQueue {
     case last
   }
 
-  /// What may be sent now.
+  /// The next packet, or the reason why there is none.
   package enum Turn: Hashable, Sendable {
     /// A whole data packet.
     case packet([UInt8])
@@ -42,7 +42,7 @@ package struct ACLQueue {
     case idle
   }
 
-  /// One link's frames, each behind the room for what precedes it in a packet.
+  /// One link's frames, each behind the room for the header of a packet.
   private struct Link {
     let handle: ConnectionHandle
     var control: Deque<[UInt8]> = []

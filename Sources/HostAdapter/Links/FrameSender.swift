@@ -20,7 +20,7 @@ import Host
 /// frame is sent concern the queue alone. A frame may leave with a report about another link; its sender is told of
 /// room with the report about its own.
 final class FrameSender {
-  /// What became of a frame that was sent.
+  /// The outcome for a frame that is to be sent.
   enum Outcome {
     /// Too many frames of its link wait already.
     case refused
