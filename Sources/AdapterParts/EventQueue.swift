@@ -38,6 +38,8 @@ package final class EventQueue {
 
   /// Reports the events that wait, before something that comes another way. Not from inside a call of the user.
   package func deliver() {
+    // They are flushed soon if there are any; mostly there are none.
+    guard isFlushing else { return }
     while !waiting.isEmpty {
       // Also where no user hears it: the arguments of a call that is not made are not evaluated.
       let event = waiting.removeFirst()

@@ -167,7 +167,6 @@ import Testing
     try stage.start()
     try stage.complete()
     let reports: [[UInt8]] = [1, 2, 3].map { [0x04, 0x13, 0x05, 0x01, 0x40, 0x00, $0, 0x00] }
-    #expect(!stage.channel.awaitsCompletions)
     try stage.write(reports[0], to: stage.kernel.completionsEnd)
     try stage.write(reports[1], to: stage.kernel.completionsEnd)
     #expect(stage.packets.isEmpty)
@@ -175,12 +174,12 @@ import Testing
     #expect(stage.channel.takenCompletions.isEmpty)
 
     for _ in 0..<2 {
-      stage.channel.awaitsCompletions = true
+      #expect(stage.channel.awaitCompletions(true) == true)
       try stage.write(reports[0], to: stage.kernel.completionsEnd)
-      stage.channel.awaitsCompletions = false
+      #expect(stage.channel.awaitCompletions(false) == false)
       try stage.write(reports[1], to: stage.kernel.completionsEnd)
       #expect(stage.packets == [reports[0]])
-      stage.channel.awaitsCompletions = true
+      #expect(stage.channel.awaitCompletions(true) == true)
       try stage.settle()
       #expect(stage.packets == [reports[0], reports[1]])
       try stage.write(reports[2], to: stage.kernel.completionsEnd)
@@ -204,7 +203,7 @@ import Testing
     #expect(6...9 ~= taken)
     let left = 206 - taken
     #expect(stage.channel.takenCompletions.count == 128)
-    stage.channel.awaitsCompletions = true
+    #expect(stage.channel.awaitCompletions(true) == true)
     try stage.settle()
     #expect(stage.packets.count == left - 128)
   }
@@ -218,7 +217,7 @@ import Testing
     let report: [UInt8] = [0x04, 0x13, 0x05, 0x01, 0x40, 0x00, 0x01, 0x00]
     for _ in 0..<100 { try stage.write(report, to: stage.kernel.completionsEnd) }
     #expect(stage.ends.isEmpty)
-    stage.channel.awaitsCompletions = isAwaited
+    #expect(stage.channel.awaitCompletions(isAwaited) == isAwaited)
     if !isAwaited { #expect(stage.channel.takenCompletions.count < 100) }
     try stage.until { !stage.ends.isEmpty }
     #expect(stage.ends.count == 1)
@@ -228,8 +227,7 @@ import Testing
     let stage = try Stage()
     try stage.start()
     try stage.complete()
-    stage.channel.awaitsCompletions = false
-    #expect(stage.channel.awaitsCompletions && stage.channel.takenCompletions.isEmpty)
+    #expect(stage.channel.awaitCompletions(false) == true && stage.channel.takenCompletions.isEmpty)
   }
 
   @Test func anUnpluggedControllerIsToldOnce() throws {

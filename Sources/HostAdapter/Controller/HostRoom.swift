@@ -34,9 +34,10 @@ final class HostRoom {
   func linkEnded(_ handle: ConnectionHandle) { buffers?.end(handle) }
 
   /// A packet came.
-  /// - Parameter isHeld: whether packets of its link wait to be read.
-  func received(on handle: ConnectionHandle, isHeld: Bool) {
+  /// - Parameter isHeld: whether packets of its link wait to be read; asked where the controller can be slowed.
+  func received(on handle: ConnectionHandle, isHeld: @autoclosure () -> Bool) {
     guard buffers != nil else { return }
+    let isHeld = isHeld()
     buffers?.received(on: handle, isHeld: isHeld)
     tell()
   }

@@ -29,6 +29,7 @@ final class HostTaps {
     weak var tap: HostTap?
   }
 
+  /// Replaced, never changed in place: so it can be looked at with each packet without a check of exclusive access.
   private var taps: [WeakTap] = []
 
   /// Makes a tap; packets are told after `add`.
@@ -38,7 +39,7 @@ final class HostTaps {
   /// - Parameter start: the packets that tell the state of the adapter.
   func add(_ tap: HostTap, _ start: [MonitorPacket]) {
     guard let onEvent = tap.onEvent else { return }
-    taps.append(WeakTap(tap: tap))
+    taps = taps + [WeakTap(tap: tap)]
     for packet in start { onEvent(.packet(packet)) }
   }
 
@@ -58,5 +59,5 @@ final class HostTaps {
     tell(MonitorPacket(kind, Array(octets.dropFirst())))
   }
 
-  fileprivate func tidy() { taps.removeAll { $0.tap?.onEvent == nil } }
+  fileprivate func tidy() { taps = taps.filter { $0.tap?.onEvent != nil } }
 }

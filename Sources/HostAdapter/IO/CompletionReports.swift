@@ -63,9 +63,11 @@ final class CompletionReports {
     for _ in 0..<Self.burst where descriptor.isOpen && taken < most {
       // A controller that is gone has none; its channel tells so.
       guard let count = try? descriptor.read(into: &buffer, each: Self.longest, &lengths, most: batch) else { break }
-      for place in 0..<count where lengths[place] > 0 {
+      for place in 0..<count {
+        let (start, length) = (place * Self.longest, Int(lengths[place]))
+        guard length > 0 else { continue }
         taken += 1
-        body(buffer[(place * Self.longest)...].prefix(Int(lengths[place])))
+        body(buffer[start..<start + length])
       }
       if count < batch { break }
     }

@@ -51,10 +51,7 @@ final class H4Stream: PacketTransport {
   }
 
   /// One stream has all packets.
-  var awaitsCompletions: Bool {
-    get { true }
-    set {}
-  }
+  func awaitCompletions(_ isAwaited: Bool) -> Bool { true }
 
   func takeCompletions(_ most: Int, _ body: (ArraySlice<UInt8>) -> Void) {}
 

@@ -9,9 +9,10 @@ protocol PacketTransport: AnyObject {
   func start() throws(SystemError)
   /// Sends a packet, at once or when there is room.
   func send(_ packet: [UInt8])
-  /// Whether reports of transmitted packets (Number Of Completed Packets) are told at once, as they are from the start
-  /// where they cannot be withheld. Otherwise they wake up nothing, and wait for `takeCompletions`.
-  var awaitsCompletions: Bool { get set }
+  /// Has reports of transmitted packets (Number Of Completed Packets) told at once, or withheld, as they are from the
+  /// start: then they wake up nothing, and wait for `takeCompletions`.
+  /// - Returns: whether they are told at once: always where they cannot be withheld.
+  func awaitCompletions(_ isAwaited: Bool) -> Bool
   /// Takes the reports that wait. They are not to be taken from inside of `body`.
   /// - Parameter most: how many there can be, 1 or more. A few more may be taken; others stay for the next time.
   func takeCompletions(_ most: Int, _ body: (ArraySlice<UInt8>) -> Void)

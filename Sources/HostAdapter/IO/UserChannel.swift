@@ -94,9 +94,9 @@ final class UserChannel: PacketTransport {
     completions = nil
   }
 
-  var awaitsCompletions: Bool {
-    get { completions?.isAwaited ?? true }
-    set { completions?.isAwaited = newValue }
+  func awaitCompletions(_ isAwaited: Bool) -> Bool {
+    completions?.isAwaited = isAwaited
+    return completions?.isAwaited ?? true
   }
 
   func takeCompletions(_ most: Int, _ body: (ArraySlice<UInt8>) -> Void) { completions?.take(most, body) }

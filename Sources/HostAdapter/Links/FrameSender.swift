@@ -41,6 +41,8 @@ final class FrameSender {
   private var leaving: Set<ConnectionHandle> = []
   /// The links whose frames waited, and whose senders have not been told since that there is room.
   private var blocked: Set<ConnectionHandle> = []
+  /// Whether reports of transmitted packets come at once.
+  private var isAwaiting = false
   /// Rings when the first link may have stalled.
   private var stall: (any ScheduledWork)?
 
@@ -52,7 +54,7 @@ final class FrameSender {
   /// The controller is set up.
   func begin(_ controller: HostController) {
     queue = ACLQueue(length: controller.dataLength, packets: controller.dataPackets)
-    (leaving, blocked) = ([], [])
+    (leaving, blocked, isAwaiting) = ([], [], false)
   }
 
   func linkBegan(_ handle: ConnectionHandle) { queue.begin(handle) }
@@ -97,7 +99,11 @@ final class FrameSender {
   /// A link is to end when its packets have left the controller.
   func awaitTransmission(on handle: ConnectionHandle) {
     leaving.insert(handle)
-    controller.awaitsCompletions = true
+    awaitReports(true)
+  }
+
+  private func awaitReports(_ isAwaited: Bool) {
+    if isAwaited != isAwaiting { isAwaiting = controller.awaitCompletions(isAwaited) }
   }
 
   /// Takes a report of transmitted packets.
@@ -121,7 +127,7 @@ final class FrameSender {
   private func proceed(_ handles: [ConnectionHandle]) {
     pump()
     for handle in handles { tellRoom(on: handle) }
-    if leaving.isEmpty, blocked.isEmpty { controller.awaitsCompletions = false }
+    if leaving.isEmpty, blocked.isEmpty { awaitReports(false) }
   }
 
   private func tellRoom(on handle: ConnectionHandle) {
@@ -146,10 +152,10 @@ final class FrameSender {
   /// - Returns: whether frames still wait.
   private func pump(at now: Instant) -> Bool {
     var isFull = transmit(at: now)
-    if isFull, !controller.awaitsCompletions {
+    if isFull, !isAwaiting {
       controller.takeCompletions(queue.inFlight) { credit($0, at: now) }
       isFull = transmit(at: now)
-      if isFull { controller.awaitsCompletions = true }
+      if isFull { awaitReports(true) }
     }
     watch()
     return isFull
