@@ -87,34 +87,6 @@ struct PacketSocketTests {
     #expect(numbers == [0, 1])
   }
 
-  /// The first one is read alone.
-  @Test func allPacketsOfABurstAreTold() throws {
-    var ends: [Int32] = [-1, -1]
-    let type = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-    try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
-    let other = Descriptor(ends[1])
-    let loop = try EventLoop()
-    let socket = PacketSocket(Descriptor(ends[0]), on: loop, priority: .high, longest: 4, batch: 3)
-    var numbers: [UInt8] = []
-    var hasEnded = false
-    socket.onEvent = { event in
-      if case .received(let packet) = event { numbers += packet }
-      if case .ended = event { hasEnded = true }
-    }
-    try socket.start()
-    var expected: [UInt8] = []
-    for count in UInt8(1)...9 {
-      for number in 0..<count { #expect(try other.write([count << 4 | number])) }
-      expected += (0..<count).map { count << 4 | $0 }
-      while try loop.poll() {}
-      #expect(numbers == expected)
-    }
-    #expect(try other.write([0xFF]))
-    other.close()
-    while try loop.poll() {}
-    #expect(numbers == expected + [0xFF] && hasEnded)
-  }
-
   /// Packets that arrived before one wake-up are served in this order, whatever arrived first: a link's packets after
   /// the events about it, and reports last.
   @Test func eventsComeBeforePacketsAndReports() throws {
