@@ -26,7 +26,8 @@ final class Party: NSObject, @unchecked Sendable {
   let browser: MCNearbyServiceBrowser
   /// The answer to invitations; nil: the test gives it.
   var accepts: Bool? = true
-  /// Whether peers that are found are invited.
+  /// Whether peers that are found are invited, until they have been connected: on a busy machine an invitation may take
+  /// too long.
   var invites = false
   /// The judgement of certificates; nil: the test gives it.
   var acceptsCertificates: Bool? = true
@@ -68,11 +69,15 @@ final class Party: NSObject, @unchecked Sendable {
   /// Waits until a peer is connected.
   func isConnected(with other: Party) async throws { try await until { states(of: other).last == .connected } }
 
-  /// Invites a peer that was found, until it is connected: on a busy machine an invitation may take too long.
+  private func invite(_ peer: MCPeerID) {
+    browser.invitePeer(peer, to: session, withContext: nil, timeout: Double(Patience.seconds))
+  }
+
+  /// Invites a peer that was found, until it is connected.
   func invite(_ other: Party) async throws {
     while states(of: other).last != .connected {
       let count = states(of: other).count
-      browser.invitePeer(other.peer, to: session, withContext: nil, timeout: Double(Patience.seconds))
+      invite(other.peer)
       try await until { states(of: other).count > count && states(of: other).last != .connecting }
     }
   }
@@ -96,7 +101,7 @@ extension Party: MCNearbyServiceAdvertiserDelegate, MCNearbyServiceBrowserDelega
     _ browser: MCNearbyServiceBrowser, foundPeer peerID: MCPeerID, withDiscoveryInfo info: [String: String]?
   ) {
     write { $0.found.append((peerID, info)) }
-    if invites { browser.invitePeer(peerID, to: session, withContext: nil, timeout: 30) }
+    if invites { invite(peerID) }
   }
 
   func browser(_ browser: MCNearbyServiceBrowser, lostPeer peerID: MCPeerID) { write { $0.lost.append(peerID) } }
@@ -109,6 +114,10 @@ extension Party: MCNearbyServiceAdvertiserDelegate, MCNearbyServiceBrowserDelega
 extension Party: MCSessionDelegate {
   func session(_ session: MCSession, peer peerID: MCPeerID, didChange state: MCSessionState) {
     write { $0.states.append((peerID, state)) }
+    let isToConnect = read { log in
+      log.found.contains { $0.peer == peerID } && !log.states.contains { $0 == (peerID, .connected) }
+    }
+    if invites, state == .notConnected, isToConnect { invite(peerID) }
   }
 
   func session(_ session: MCSession, didReceive data: Data, fromPeer peerID: MCPeerID) {
