@@ -103,7 +103,7 @@ test-bluez: deps-build+test+bluez ## runs clients of org.bluez on a private bus,
 	@$(DEBUG)
 	@/usr/bin/python3 -B Tests/BlueZ/bluez_test.py $(if $(CASE),-k "$(CASE)")
 
-test-host: deps-build+host+avatar+bluez ## runs bled as the host of emulated controllers, without a kernel; CASE selects
+test-host: deps-build+host+avatar ## runs bled as the host of emulated controllers, without a kernel; CASE selects
 	@$(DEBUG)
 	@.build/venv/bin/python -B Tests/Host/host_test.py $(if $(CASE),-k "$(CASE)")
 	@BLED_PROGRAMS=.build/debug Tests/Host/kernel_cases "$(CASE)"

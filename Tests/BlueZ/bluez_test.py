@@ -80,8 +80,13 @@ class Bleak(Case):
                                                  "Discovering"))
 
     def test_one_program_disconnects_and_the_other_stays(self):
-        stays, leaves = (self.world.python("holder.py", BELT) for _ in range(2))
-        for program in (stays, leaves):
+        stays, leaves = programs = [self.world.python("holder.py", BELT, "wait") for _ in range(2)]
+        # A device that is connected may fall silent.
+        for program in programs:
+            program.expect("^found$")
+        for program in programs:
+            program.say("connect")
+        for program in programs:
             program.expect("^scanning$")
         leaves.kill(signal.SIGINT)
         self.world.settled(lambda: len(self.world.sessions()) < 6, lambda: "the sessions of the other remain")

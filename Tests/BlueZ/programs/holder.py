@@ -1,4 +1,5 @@
-"""holder.py ADDRESS: scans, connects, subscribes, and says so at each step; then stays, scanning."""
+"""holder.py ADDRESS [wait]: scans, connects, subscribes, and says so at each step; then stays, scanning. With `wait` it
+connects when a line comes."""
 
 import asyncio
 import sys
@@ -9,6 +10,8 @@ from bleak import BleakClient, BleakScanner
 async def main():
     device = await BleakScanner.find_device_by_address(sys.argv[1], timeout=60)
     print("found", flush=True)
+    if "wait" in sys.argv[2:]:
+        await asyncio.to_thread(sys.stdin.readline)
     async with BleakClient(device) as client:
         print("connected", flush=True)
         for service in client.services:
