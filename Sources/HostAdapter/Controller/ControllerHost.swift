@@ -215,8 +215,7 @@ final class ControllerHost {
     }
   }
 
-  /// The most frequent events are read in place. Apart from data, which need nothing of this.
-  @inline(never)
+  /// The most frequent events are read in place.
   private func receive(event octets: [UInt8]) throws(HCICodingError) {
     if setUp == nil, let report = try CompletedPackets(packet: octets[...]) { owner?.transmitted(report); return }
     if let reports = try AdvertisingReports(decoding: octets), activities.isReady {
