@@ -41,6 +41,8 @@ package final class RadioActivities: TrainCommands {
 
   /// Whether the radio machines run.
   package var isReady: Bool { radio != nil }
+  /// The command that the controller executes; nil while the machines do not run.
+  package var slot: CommandSlot? { radio?.slot }
   /// Whether an active scan was run since `begin`.
   package var scannedActively: Bool { radio?.scannedActively == true }
   /// Whether an extended scan is on that has received nothing yet: then the kernel's findings matter.

@@ -81,13 +81,13 @@ package final class HostAdapter: Adapter {
   package func stop(_ done: @escaping () -> Void) {
     guard end.stops(done) else { return }
     controller.activities.wantNothing()
-    guard controller.activities.isReady else { return finishStop() }
+    guard controller.activities.isReady else { return controller.afterLeaving { [weak self] in self?.finishStop() } }
     for link in links.all { link.disconnect() }
     end.waitsToStop { [weak self] in self?.finishStop() }
   }
 
-  /// Without power the transport is closed, of which a controller need not learn: it is reset first, or it would go on
-  /// to advertise. The kernel does that itself with one that it takes back.
+  /// Without power the transport is closed, of which a controller need not learn: it ends its links and is reset first,
+  /// or it would go on to advertise.
   package func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) {
     context.loop.execute { [self] in
       if on != isPowered {
@@ -97,7 +97,7 @@ package final class HostAdapter: Adapter {
           become(.starting)
           open()
         } else {
-          if case .h4 = address { controller.reset() }
+          controller.leave(links.handles)
           close(GAPError.adapterOff.error("the adapter was switched off"), .off)
           links.pairing.switchedOff()
         }

@@ -77,6 +77,8 @@ package protocol RadioMachine {
   /// Whether an extended scan is on that has received nothing yet: then the kernel's findings matter.
   var isSilent: Bool { get }
   func deadline(after now: Instant) -> Instant?
+  /// The command that the controller executes.
+  var slot: CommandSlot { get }
   /// Whether an active scan was run since the controller came on.
   var scannedActively: Bool { get }
 }

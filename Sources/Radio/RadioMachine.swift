@@ -26,7 +26,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   /// As many commands as wait for a controller that works, and more.
   private static var maximumCommands: Int { 512 }
 
-  private var slot = CommandSlot()
+  private(set) var slot = CommandSlot()
   private var sender = Sender.nobody
   private var commands: Deque<(sender: Sender, packet: CommandPacket)> = []
   private var scan: ScanMachine<Scanning>

@@ -194,6 +194,59 @@ import Testing
     #expect(!stage.controller.hasHost)
   }
 
+  @Test("the devices of an adapter that is switched off are told, before the controller is reset")
+  func linksOfAnAdapterThatIsSwitchedOff() throws {
+    let stage = try HostStage()
+    _ = try connected(stage)
+    let before = stage.controller.commands.count
+    stage.adapter.setPower(false) { _ in }
+    try stage.settle()
+    // Remote Device Terminated Connection due to Power Off.
+    let disconnect = CommandPacket(opcode: 0x0406, parameters: [0x40, 0, 0x15])
+    #expect(stage.controller.commands.dropFirst(before) == [disconnect])
+    #expect(stage.adapter.state == .off && stage.ends.count == 1 && stage.controller.hasHost)
+    // One that is switched on again at once waits for that.
+    let connections = stage.controller.connections
+    stage.adapter.setPower(true) { _ in }
+    try stage.settle()
+    #expect(stage.adapter.state == .starting && stage.controller.connections == connections)
+    try stage.controller.tell(HostStage.disconnected(0x40))
+    try stage.settle()
+    #expect(stage.controller.commands.dropFirst(before + 1).first?.opcode == HostSetUp.reset.opcode)
+    #expect(stage.adapter.state == .on && stage.controller.connections == connections + 1)
+  }
+
+  @Test("an adapter that is switched off, on and off again has no transport")
+  func switchedOffAgain() throws {
+    let stage = try HostStage()
+    _ = try connected(stage)
+    for on in [false, true, false] {
+      stage.adapter.setPower(on) { _ in }
+      try stage.settle()
+    }
+    let connections = stage.controller.connections
+    try stage.wait(.milliseconds(500))
+    try stage.wait(.seconds(1))
+    #expect(stage.adapter.state == .off && stage.controller.connections == connections && !stage.controller.hasHost)
+  }
+
+  @Test("bled ends when the controller of an adapter that was just switched off is reset")
+  func stopAfterPowerOff() throws {
+    let stage = try HostStage()
+    _ = try connected(stage)
+    stage.adapter.setPower(false) { _ in }
+    stage.adapter.setPower(true) { _ in }
+    var hasStopped = false
+    try stage.settle()
+    stage.adapter.stop { hasStopped = true }
+    try stage.settle()
+    #expect(!hasStopped)
+    let connections = stage.controller.connections
+    try stage.wait(.milliseconds(500))
+    #expect(hasStopped && stage.controller.commands.last == HostSetUp.reset)
+    #expect(!stage.controller.hasHost && stage.controller.connections == connections)
+  }
+
   @Test func aControllerThatIsSwitchedOnAgainAtOnce() throws {
     let stage = try HostStage()
     for on in [false, true] {

@@ -34,13 +34,14 @@ protocol ControllerHostOwner: AnyObject {
 
 /// A controller behind a transport: sets it up, and carries the commands of its activities, the answers, and data.
 ///
-/// | State      | Input               | Then                                                    |
-/// |------------|---------------------|---------------------------------------------------------|
-/// | shut       | `open`              | opening                                                 |
-/// | opening    | the other end is there | `controllerIsThere`, setting up: `HostSetUp`         |
-/// | setting up | its answers         | `controllerIsSetUp`; the owner calls `begin`: ready     |
-/// | any        | a failure           | the owner is told, and calls `close`                    |
-/// | any        | `close`             | shut; questions that wait are answered with a failure   |
+/// | State      | Input                  | Then                                                    |
+/// |------------|------------------------|---------------------------------------------------------|
+/// | shut       | `open`                 | opening; after `leave` when the last transport is closed |
+/// | opening    | the other end is there | `controllerIsThere`, setting up: `HostSetUp`            |
+/// | setting up | its answers            | `controllerIsSetUp`; the owner calls `begin`: ready     |
+/// | any        | a failure              | the owner is told, and calls `close`                    |
+/// | in use     | `leave`                | `LeavingController` has the transport; `close` follows  |
+/// | any        | `close`                | shut; questions that wait are answered with a failure   |
 final class ControllerHost {
   weak var owner: (any ControllerHostOwner)?
   /// The wanted activities, which survive the absence of the controller.
@@ -49,9 +50,6 @@ final class ControllerHost {
   /// The recordings of its packets.
   let taps = HostTaps()
 
-  /// How long the last command may take to leave.
-  private static let departure = Duration.milliseconds(100)
-
   private let context: AdapterContext
   /// For transports that block while they are opened and closed.
   private let worker: Worker
@@ -59,8 +57,12 @@ final class ControllerHost {
   /// The address of a controller that has none.
   private let spare: DeviceAddress
   private var transport: (any PacketTransport)?
-  /// One on which the last command may be on its way.
-  private var leaving: (any PacketTransport)?
+  /// One whose controller is taken out of use.
+  private var leaving: LeavingController?
+  /// Where a controller is that is to be opened when that is done.
+  private var next: ControllerAddress?
+  /// Called when that is done.
+  private var hasLeft: (() -> Void)?
   private var setUp: HostSetUp?
   /// How many octets came that mean nothing, while no packet has come.
   private var skipped = 0
@@ -82,7 +84,8 @@ final class ControllerHost {
 
   /// Opens the transport and begins to set the controller up.
   func open(_ address: ControllerAddress) {
-    left()
+    next = leaving == nil ? nil : address
+    guard next == nil else { return }
     do throws(SystemError) {
       let new: any PacketTransport =
         switch address {
@@ -98,23 +101,32 @@ final class ControllerHost {
     }
   }
 
-  /// Has a controller in use end all that it does: its transport is closed when the command has had time to leave, as
-  /// a serial line that is closed drops its octets. The answer is not awaited.
-  func reset() {
-    guard activities.isReady || setUp != nil else { return }
-    send(.command(HostSetUp.reset))
-    transport?.onEvent = nil
-    leaving = transport
-    transport = nil
-    context.scheduler.schedule(after: Self.departure) { [weak self] in self?.left() }
+  /// Ends the links of a controller in use, and all else that it does: its transport is closed when that is done, or
+  /// the time for it is over. Until then no other is opened. `close` follows.
+  func leave(_ links: [ConnectionHandle]) {
+    guard let transport, activities.isReady || setUp != nil else { return }
+    self.transport = nil
+    let machine = HostTearDown(links: links, slot: activities.slot ?? CommandSlot())
+    leaving = LeavingController(transport, machine, taps, in: context) { [weak self] in self?.left() }
   }
 
   private func left() {
-    leaving?.close()
     leaving = nil
+    if let next { open(next) }
+    hasLeft?()
+    hasLeft = nil
+  }
+
+  /// Calls back when the transport of a controller that is taken out of use is closed, at once if there is none. No
+  /// other is opened then.
+  func afterLeaving(_ done: @escaping () -> Void) {
+    guard leaving != nil else { return done() }
+    next = nil
+    hasLeft = done
   }
 
   func close() {
+    next = nil
     activities.end()
     setUp = nil
     skipped = 0

@@ -73,6 +73,9 @@ final class HostLinks {
   /// The announced links.
   var all: [HostLink] { entries.values.compactMap(\.link) }
 
+  /// The handles of all links, announced or not.
+  var handles: [ConnectionHandle] { entries.numbers }
+
   /// Whether a link that we initiated was not announced yet: it could be lost if its initiator pauses.
   var isAwaiting: Bool { entries.values.contains { $0.attempts != nil } }
 

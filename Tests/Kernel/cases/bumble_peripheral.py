@@ -11,6 +11,7 @@ from support.air import Air
 from support.cases import expect, expect_equal, stage
 from support.client import failure_of
 from support.daemon import Daemon
+from support.main_things import power_off_is_told
 from support.peripheral import Peripheral
 
 ADDRESS = "F0:F1:F2:F3:F4:01"
@@ -201,6 +202,11 @@ async def flood(given, count):
     expect_equal(numbers, list(range(len(numbers))), f"the {len(numbers)} values")
     await disconnect(given, identifier)
     return len(numbers), [method for method, _ in came if method != "gatt.value"]
+
+
+@central.case("a device learns why its link ends when the adapter is switched off, which works when it is on again")
+async def switched_off(given):
+    await power_off_is_told(given)
 
 
 @central.case("a client that reads late gets every value, though the link was held meanwhile (P16)")

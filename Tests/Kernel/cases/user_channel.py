@@ -9,7 +9,7 @@ from support.air import Adapter, Air
 from support.btvirt import Emulator
 from support.cases import expect, expect_equal, stage
 from support.daemon import Daemon
-from support.main_things import ADDRESS, PHONE, central_reads, reads, scan_finds
+from support.main_things import ADDRESS, PHONE, central_reads, power_off_is_told, reads, scan_finds
 from support.peripheral import Peripheral
 from support.published import Published
 from support.tools import Program, run
@@ -88,6 +88,12 @@ async def refused(given):
             expect_equal(problem["kind"], kind, "the kind of the problem")
             expect(words in problem["message"] and problem["remedy"], f"the problem: {problem}")
     await scan_finds(given)
+
+
+@user_channel.case("switched off, it tells its devices why their links end, and is bled's when it is on again")
+async def switched_off(given):
+    await power_off_is_told(given, NAME)
+    await reads(given)
 
 
 @user_channel.case("unplugged and plugged in again, it is bled's again, though bluetoothd switches it on")

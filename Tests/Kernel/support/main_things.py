@@ -59,6 +59,19 @@ async def reads(given):
     await asyncio.wait_for(gone, 60)
 
 
+async def power_off_is_told(given, adapter="hci0"):
+    """The peripheral learns why its link ends when the adapter is switched off, and twice in a row."""
+    for _ in range(2):
+        identifier = await connect(given)
+        gone = given.peripheral.disconnection()
+        await given.client.call("adapter.power", adapter=adapter, on=False)
+        await given.client.next("peripheral.disconnected", lambda event: event["peripheral"] == identifier)
+        await given.client.call("adapter.power", adapter=adapter, on=True)
+        # Remote Device Terminated Connection due to Power Off
+        expect_equal(await asyncio.wait_for(gone, 60), 0x15, "the reason of the end")
+        await given.daemon.until_on(given.client, adapter)
+
+
 async def hears(phone, name):
     """Waits until the phone hears an advertisement of this name; gives it."""
     heard = asyncio.get_running_loop().create_future()
