@@ -77,7 +77,7 @@ package final class HostAdapter: Adapter {
 
   package func start() { context.loop.execute { [self] in open() } }
 
-  /// Ends scan, advertising and links within two seconds, and calls back.
+  /// Ends scan, advertising and links within two seconds, or three if the adapter was just switched off; calls back.
   package func stop(_ done: @escaping () -> Void) {
     guard end.stops(done) else { return }
     controller.activities.wantNothing()
@@ -86,8 +86,8 @@ package final class HostAdapter: Adapter {
     end.waitsToStop { [weak self] in self?.finishStop() }
   }
 
-  /// Without power the transport is closed, of which a controller need not learn: it ends its links and is reset first,
-  /// or it would go on to advertise.
+  /// Without power the transport is closed, of which a controller need not learn: the controller is told first to end
+  /// its links and all else, which may last some seconds. Programs need not wait for that.
   package func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) {
     context.loop.execute { [self] in
       if on != isPowered {
@@ -100,6 +100,7 @@ package final class HostAdapter: Adapter {
           controller.leave(links.handles)
           close(GAPError.adapterOff.error("the adapter was switched off"), .off)
           links.pairing.switchedOff()
+          if end.isStopping { controller.afterLeaving { [weak self] in self?.finishStop() } }
         }
       }
       done(nil)
@@ -189,7 +190,7 @@ package final class HostAdapter: Adapter {
     let tap = controller.taps.make(onEvent)
     context.loop.execute { [weak self, weak tap] in
       guard let self, let tap else { return }
-      controller.taps.add(tap, MonitorPacket.presence(context.name, information.address, isOn: state == .on))
+      controller.taps.add(tap, MonitorPacket.presence(context.name, information.address, isOn: controller.taps.isOpen))
     }
     return tap
   }
@@ -224,13 +225,8 @@ package final class HostAdapter: Adapter {
 
   private func become(_ new: AdapterState) {
     guard new != state else { return }
-    if state == .on { controller.taps.tell(MonitorPacket(.closeIndex, [])) }
     state = new
-    if new == .on {
-      for packet in MonitorPacket.presence(context.name, information.address, isOn: true).dropFirst() {
-        controller.taps.tell(packet)
-      }
-    }
+    if new == .on { controller.taps.openIndex(context.name, information.address) }
     events.emit(.stateChanged)
   }
 

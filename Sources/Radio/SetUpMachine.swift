@@ -24,7 +24,8 @@ package struct SetUpMachine {
   }
 
   private var profile: ControllerProfile
-  private var slot = CommandSlot()
+  /// The command that the controller executes.
+  package private(set) var slot = CommandSlot()
   private var questions: [CommandPacket]
   /// The question that was sent last.
   private var question: CommandPacket?

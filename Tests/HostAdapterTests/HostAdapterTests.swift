@@ -189,7 +189,7 @@ import Testing
     #expect(stage.controller.commands.dropFirst(before).map(\.opcode) == [HostSetUp.reset.opcode])
     #expect(stage.adapter.state == .off)
     #expect(stage.controller.hasHost, "a serial line that is closed at once drops the command")
-    stage.scheduler.advance(by: .milliseconds(100))
+    stage.scheduler.advance(by: .seconds(1))
     try stage.settle()
     #expect(!stage.controller.hasHost)
   }
@@ -225,9 +225,56 @@ import Testing
       try stage.settle()
     }
     let connections = stage.controller.connections
-    try stage.wait(.milliseconds(500))
+    try stage.wait(.seconds(2))
     try stage.wait(.seconds(1))
     #expect(stage.adapter.state == .off && stage.controller.connections == connections && !stage.controller.hasHost)
+  }
+
+  @Test("bled ends without a delay when its adapter is switched off while it stops")
+  func powerOffAfterStop() throws {
+    let stage = try HostStage()
+    _ = try connected(stage)
+    var stops = 0
+    stage.adapter.setPower(false) { _ in }
+    stage.adapter.stop { stops += 1 }
+    try stage.settle()
+    #expect(stops == 0)
+    try stage.controller.tell(HostStage.disconnected(0x40))
+    try stage.settle()
+    #expect(stops == 1 && stage.controller.commands.last == HostSetUp.reset && !stage.controller.hasHost)
+    try stage.wait(.seconds(10))
+    #expect(stops == 1)
+  }
+
+  @Test("a transport that ends while its controller is left is opened if that is wanted", arguments: [false, true])
+  func aTransportThatEndsWhileItIsLeft(isWanted: Bool) throws {
+    let stage = try HostStage()
+    _ = try connected(stage)
+    stage.adapter.setPower(false) { _ in }
+    if isWanted { stage.adapter.setPower(true) { _ in } }
+    try stage.settle()
+    let connections = stage.controller.connections
+    stage.controller.hangUp()
+    try stage.settle()
+    #expect(stage.adapter.state == (isWanted ? .on : .off))
+    try stage.wait(.seconds(10))
+    #expect(stage.controller.connections == connections + (isWanted ? 1 : 0))
+  }
+
+  @Test("a capture has the end of all links before the adapter has no power")
+  func captureOfPowerOff() throws {
+    let stage = try HostStage()
+    _ = try connected(stage)
+    var kinds: [MonitorPacket.Kind] = []
+    let tap = try stage.adapter.tap { event in if case .packet(let packet, _) = event { kinds.append(packet.kind) } }
+    try stage.settle()
+    stage.adapter.setPower(false) { _ in }
+    try stage.settle()
+    try stage.controller.tell(HostStage.disconnected(0x40))
+    try stage.settle()
+    // Disconnect and its answer, the end of the link, Reset and its answer.
+    #expect(kinds.suffix(6) == [.command, .event, .event, .command, .event, .closeIndex])
+    tap.close()
   }
 
   @Test("bled ends when the controller of an adapter that was just switched off is reset")
@@ -242,7 +289,7 @@ import Testing
     try stage.settle()
     #expect(!hasStopped)
     let connections = stage.controller.connections
-    try stage.wait(.milliseconds(500))
+    try stage.wait(.seconds(2))
     #expect(hasStopped && stage.controller.commands.last == HostSetUp.reset)
     #expect(!stage.controller.hasHost && stage.controller.connections == connections)
   }

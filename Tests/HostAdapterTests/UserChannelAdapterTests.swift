@@ -84,7 +84,7 @@ import Testing
     try until { isDone }
     #expect(adapter.state == .off)
     // Reset is not answered.
-    scheduler.advance(by: .milliseconds(100))
+    scheduler.advance(by: .seconds(1))
     try until { kernel.calls == [.opens, .opened, .closes] }
     kernel.proceed()
     try until { kernel.calls.last == .closed }

@@ -75,7 +75,7 @@ package struct HostSetUp {
   private static let oldestEvents: UInt64 = 0x1F
 
   private var state: State
-  private var slot = CommandSlot()
+  private var ownSlot = CommandSlot()
   private var controller: HostController
 
   /// - Parameters:
@@ -90,9 +90,12 @@ package struct HostSetUp {
     ])
   }
 
+  /// The command that the controller executes.
+  package var slot: CommandSlot { if case .profiling(let machine) = state { machine.slot } else { ownSlot } }
+
   /// When `tick` is due.
   package var deadline: Instant? {
-    if case .profiling(let machine) = state { machine.deadline } else { slot.deadline }
+    if case .profiling(let machine) = state { machine.deadline } else { ownSlot.deadline }
   }
 
   package mutating func start(at now: Instant) -> [Action] { next(at: now) }
@@ -103,8 +106,8 @@ package struct HostSetUp {
       state = .profiling(machine)
       return perform(actions, at: now)
     }
-    guard case .ours(let answer) = slot.receive(event, at: now) else {
-      return slot.outstanding == nil ? next(at: now) : []
+    guard case .ours(let answer) = ownSlot.receive(event, at: now) else {
+      return ownSlot.outstanding == nil ? next(at: now) : []
     }
     if let fault = note(answer) { return fail(fault) }
     return next(at: now)
@@ -116,11 +119,11 @@ package struct HostSetUp {
       state = .profiling(machine)
       return perform(actions, at: now)
     }
-    return slot.expire(at: now) == nil ? next(at: now) : fail("it does not respond")
+    return ownSlot.expire(at: now) == nil ? next(at: now) : fail("it does not respond")
   }
 
   private mutating func next(at now: Instant) -> [Action] {
-    guard slot.isFree else { return [] }
+    guard ownSlot.isFree else { return [] }
     switch state {
     case .beginning(var packets):
       guard let packet = packets.first else { return profile(at: now) }
@@ -140,7 +143,7 @@ package struct HostSetUp {
   }
 
   private mutating func send(_ packet: CommandPacket, at now: Instant) -> [Action] {
-    slot.send(packet, at: now, timeout: packet == Self.reset ? Self.resetTimeout : CommandSlot.timeout)
+    ownSlot.send(packet, at: now, timeout: packet == Self.reset ? Self.resetTimeout : CommandSlot.timeout)
     return [.send(packet)]
   }
 

@@ -5,15 +5,16 @@ import Radio
 /// Takes a controller out of use: ends its links, one after the other, and resets it. Reset alone ends them without a
 /// word on the air, and their devices would wait for the supervision timeout.
 ///
-/// | State     | Input                                          | Then                                       |
-/// |-----------|------------------------------------------------|--------------------------------------------|
-/// | ending    | the answer to the last command                 | `send` Disconnect for the next link        |
-/// | ending    | a link that comes up                           | it is ended as well                        |
-/// | ending    | the end of the last link, or 500 ms have passed | `send` Reset: resetting                   |
-/// | resetting | its answer, or 100 ms have passed              | `done`: over                               |
+/// | State     | Input                                           | Then                                       |
+/// |-----------|-------------------------------------------------|--------------------------------------------|
+/// | ending    | the answer to a command, or none in 500 ms      | `send` Disconnect for the next link        |
+/// | ending    | a link that comes up                            | it is ended as well                        |
+/// | ending    | the end of the last link, or 2 s have passed    | `send` Reset: resetting                    |
+/// | resetting | its answer, or 1 s has passed                   | `done`: over                               |
 ///
-/// The reason is that this machine is switched off (Core 5.4, Vol 1, Part F, 2.21). Links of devices that acknowledge
-/// nothing are left to Reset, and so is a controller that answers nothing: the time is for the octets to leave.
+/// The reason is that this machine is switched off (Core 5.4, Vol 1, Part F, 2.21). A link that is being ended for
+/// another reason goes on until its device acknowledges that, and devices that do so after 2 s are left to Reset. Reset
+/// is sent even if the controller owes an answer, but not if the controller executes it already.
 package struct HostTearDown {
   package enum Action: Hashable {
     case send(CommandPacket)
@@ -27,15 +28,19 @@ package struct HostTearDown {
     case over
   }
 
-  private static let endTimeout = Duration.milliseconds(500)
-  private static let resetTimeout = Duration.milliseconds(100)
+  private static let endTimeout = Duration.seconds(2)
+  private static let resetTimeout = Duration.seconds(1)
+  /// How long a command may take that is not Reset.
+  private static let commandTimeout = Duration.milliseconds(500)
 
-  /// When `tick` is due; nil before the start and when it is over.
-  package private(set) var deadline: Instant?
+  /// When the state ends at the latest; nil before the start and when it is over.
+  private var limit: Instant?
+  /// When the next command is sent even if the last one has no answer; nil while none is waited for.
+  private var patience: Instant?
 
   private var state: State
   private var slot: CommandSlot
-  /// The link that the last Disconnect was for.
+  /// The link of the Disconnect that the controller executes, or executed last.
   private var asked: ConnectionHandle?
 
   /// - Parameters:
@@ -46,8 +51,16 @@ package struct HostTearDown {
     self.slot = slot
   }
 
+  /// When `tick` is due; nil before the start and when it is over.
+  package var deadline: Instant? { [limit, patience].compactMap { $0 }.min() }
+
   package mutating func start(at now: Instant) -> [Action] {
-    deadline = now.advanced(by: Self.endTimeout)
+    guard slot.outstanding != HostSetUp.reset.opcode else {
+      state = .resetting
+      limit = now.advanced(by: Self.resetTimeout)
+      return []
+    }
+    limit = now.advanced(by: Self.endTimeout)
     return next(at: now)
   }
 
@@ -55,9 +68,8 @@ package struct HostTearDown {
     let answer = slot.receive(event, at: now)
     switch state {
     case .ending:
-      if case .ours(let answer) = answer, answer.opcode == Disconnect.opcode, !answer.status.isSuccess {
-        asked.map { ended($0) }
-      }
+      // Other refusals are those of a link that is being ended.
+      if case .ours(let answer) = answer, answer.status.code == .unknownConnectionIdentifier, let asked { ended(asked) }
       note(event)
       return next(at: now)
     case .resetting:
@@ -70,7 +82,11 @@ package struct HostTearDown {
   package mutating func tick(at now: Instant) -> [Action] {
     guard let deadline, deadline <= now else { return [] }
     switch state {
-    case .ending: return reset(at: now)
+    case .ending:
+      guard let limit, limit > now else { return reset(at: now) }
+      slot = CommandSlot()
+      asked = nil
+      return next(at: now)
     case .resetting: return finish()
     case .over: return []
     }
@@ -96,18 +112,25 @@ package struct HostTearDown {
   }
 
   private mutating func next(at now: Instant) -> [Action] {
-    guard case .ending(var next, let left) = state, slot.isFree else { return [] }
+    guard case .ending(var next, let left) = state else { return [] }
+    guard slot.isFree else {
+      patience = patience ?? now.advanced(by: Self.commandTimeout)
+      return []
+    }
+    patience = nil
     guard !left.isEmpty else { return reset(at: now) }
     guard !next.isEmpty else { return [] }
     let handle = next.removeFirst()
     state = .ending(next: next, left: left)
     asked = handle
+    patience = now.advanced(by: Self.commandTimeout)
     return send(CommandPacket(Disconnect(handle: handle, reason: HCIStatus(.remoteTerminatedPowerOff))), at: now)
   }
 
   private mutating func reset(at now: Instant) -> [Action] {
     state = .resetting
-    deadline = now.advanced(by: Self.resetTimeout)
+    patience = nil
+    limit = now.advanced(by: Self.resetTimeout)
     return send(HostSetUp.reset, at: now)
   }
 
@@ -118,7 +141,7 @@ package struct HostTearDown {
 
   private mutating func finish() -> [Action] {
     state = .over
-    deadline = nil
+    limit = nil
     return [.done]
   }
 }

@@ -36,7 +36,7 @@ protocol ControllerHostOwner: AnyObject {
 ///
 /// | State      | Input                  | Then                                                    |
 /// |------------|------------------------|---------------------------------------------------------|
-/// | shut       | `open`                 | opening; after `leave` when the last transport is closed |
+/// | shut       | `open`                 | opening, after `leave` when that transport is closed    |
 /// | opening    | the other end is there | `controllerIsThere`, setting up: `HostSetUp`            |
 /// | setting up | its answers            | `controllerIsSetUp`; the owner calls `begin`: ready     |
 /// | any        | a failure              | the owner is told, and calls `close`                    |
@@ -104,14 +104,15 @@ final class ControllerHost {
   /// Ends the links of a controller in use, and all else that it does: its transport is closed when that is done, or
   /// the time for it is over. Until then no other is opened. `close` follows.
   func leave(_ links: [ConnectionHandle]) {
-    guard let transport, activities.isReady || setUp != nil else { return }
+    guard let transport, let slot = activities.slot ?? setUp?.slot else { return }
     self.transport = nil
-    let machine = HostTearDown(links: links, slot: activities.slot ?? CommandSlot())
+    let machine = HostTearDown(links: links, slot: slot)
     leaving = LeavingController(transport, machine, taps, in: context) { [weak self] in self?.left() }
   }
 
   private func left() {
     leaving = nil
+    taps.closeIndex()
     if let next { open(next) }
     hasLeft?()
     hasLeft = nil
@@ -134,6 +135,7 @@ final class ControllerHost {
     alarm = nil
     transport?.close()
     transport = nil
+    if leaving == nil { taps.closeIndex() }
   }
 
   /// An extended command does not work: the next `open` does without any.

@@ -32,6 +32,9 @@ final class HostTaps {
   /// Replaced, never changed in place: so it can be looked at with each packet without a check of exclusive access.
   private var taps: [WeakTap] = []
 
+  /// Whether packets of the controller may follow.
+  private(set) var isOpen = false
+
   /// Makes a tap; packets are told after `add`.
   func make(_ onEvent: @escaping (TapEvent) -> Void) -> HostTap { HostTap(of: self, onEvent) }
 
@@ -43,8 +46,19 @@ final class HostTaps {
     for packet in start { onEvent(.packet(packet)) }
   }
 
-  /// Something else happened to the controller.
-  func tell(_ packet: MonitorPacket) { for tap in taps { tap.tap?.onEvent?(.packet(packet)) } }
+  /// The controller has power.
+  func openIndex(_ name: String, _ address: DeviceAddress) {
+    isOpen = true
+    for packet in MonitorPacket.presence(name, address, isOn: true).dropFirst() { tell(packet) }
+  }
+
+  /// The controller has no power any more.
+  func closeIndex() {
+    if isOpen { tell(MonitorPacket(.closeIndex, [])) }
+    isOpen = false
+  }
+
+  private func tell(_ packet: MonitorPacket) { for tap in taps { tap.tap?.onEvent?(.packet(packet)) } }
 
   /// A packet passed, with the octet of its type.
   func tell(_ octets: some Collection<UInt8>, isSent: Bool) {
