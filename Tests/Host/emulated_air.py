@@ -73,6 +73,7 @@ async def main(scenario, folder, count):
     parent = os.getppid()
     description = parse(pathlib.Path(scenario).read_text(encoding="utf-8"))
     check(description, "adapter", "devices", "phones", "seed")
+    Radio.seed = description.get("seed", Radio.seed)
     folder = pathlib.Path(folder)
     air = Air()
     transports = [

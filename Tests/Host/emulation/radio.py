@@ -71,12 +71,15 @@ class Radio(ExtendedAdvertiser):
     loses_connect = 0
     falls_silent = None
     is_away = False
+    # The same one gives the same failures.
+    seed = 1
 
     def __init__(self, *arguments, **named):
         super().__init__(*arguments, **named)
         # Is called with each advertisement.
         self.on_heard = None
         self.silent = set()
+        self._chance = random.Random(f"{self.seed} {self.name}")
         self._scans_actively = False
         # Of links, by the peer's address, in seconds.
         self._timeouts = {}
@@ -170,7 +173,7 @@ class Radio(ExtendedAdvertiser):
             self.on_le_disconnected(connection, ERRORS.CONNECTION_FAILED_TO_BE_ESTABLISHED_ERROR)
 
     def on_le_connect_ind(self, packet):
-        if self.is_away or random.random() < self.loses_connect:
+        if self.is_away or self._chance.random() < self.loses_connect:
             return
         super().on_le_connect_ind(packet)
         if connection := self.le_connections.get(packet.initiator_address):
@@ -185,15 +188,21 @@ class Radio(ExtendedAdvertiser):
             self._fall_silent(connection)
 
     def _fall_silent(self, connection):
+        if self.le_connections.get(connection.peer_address) is not connection:
+            return
         self.silent.add(connection.peer_address)
         timeout = self._timeouts[connection.peer_address]
         asyncio.get_running_loop().call_later(timeout, self._time_out, connection)
 
     def _time_out(self, connection):
-        self.silent.discard(connection.peer_address)
         if self.le_connections.get(connection.peer_address) is connection:
             connection.send_ll_control_pdu(ll.TerminateInd(ERRORS.CONNECTION_TIMEOUT_ERROR))
             self.on_le_disconnected(connection, ERRORS.CONNECTION_TIMEOUT_ERROR)
+
+    def on_le_disconnected(self, connection, reason):
+        # The next link of this device is heard.
+        self.silent.discard(connection.peer_address)
+        super().on_le_disconnected(connection, reason)
 
     def on_link_acl_data(self, sender_address, transport, data):
         if sender_address not in self.silent:
