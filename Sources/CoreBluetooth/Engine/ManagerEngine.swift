@@ -59,7 +59,7 @@ package class ManagerEngine: @unchecked Sendable {
   package func close() {
     run { [self] in
       isClosed = true
-      OwnAddresses.remove(of: self)
+      OwnAdapters.remove(of: self)
       client?.close()
       client = nil
       closed()

@@ -25,7 +25,7 @@ extension PeripheralEngine {
   /// The advertisement that the daemon kept goes on.
   func restoreAdvertising(_ number: Int, on adapter: String) {
     advertising.restore(number)
-    if let address = adapters.first(where: { $0.adapter == adapter })?.address { OwnAddresses.add(address, of: self) }
+    OwnAdapters.add(adapter, of: self)
   }
 
   /// The state is not poweredOn any more.
@@ -41,7 +41,7 @@ extension PeripheralEngine {
     for action in actions {
       switch action {
       case .start(let params, let attempt):
-        if let address = adapters.first?.address { OwnAddresses.add(address, of: self) }
+        if let adapter = adapters.first?.adapter { OwnAdapters.add(adapter, of: self) }
         call(AdvertisingStart.self, params) { [weak self] result in
           guard let self else { return }
           perform(advertising.decided(attempt, result.map(\.advertising)))
