@@ -66,10 +66,12 @@ async def advertise(device):
 
 async def hear_all(given):
     """Waits until every device was heard twice from now on, so that all that is to be reported was."""
+    # An answer comes behind what waits, which was heard before.
+    await given.observer.call("adapter.list")
     given.observer.forget("scan.report")
     for address in sorted(ALL) * 2:
         await given.observer.next("scan.report", lambda report, address=address: report["address"] == address)
-    # An answer comes behind what waits.
+    # The same for what was heard since.
     await given.client.call("adapter.list")
 
 
