@@ -86,8 +86,8 @@ package final class HostAdapter: Adapter {
     end.waitsToStop { [weak self] in self?.finishStop() }
   }
 
-  /// Without power the transport is closed, of which a controller need not learn: the controller is told first to end
-  /// its links and all else, which may last some seconds. Programs need not wait for that.
+  /// A controller need not notice that its transport is closed, and would go on to advertise: it ends its links and is
+  /// reset before, which takes three seconds at most. The state is `off` at once.
   package func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) {
     context.loop.execute { [self] in
       if on != isPowered {

@@ -12,9 +12,9 @@ import Radio
 /// | ending    | the end of the last link, or 2 s have passed    | `send` Reset: resetting                    |
 /// | resetting | its answer, or 1 s has passed                   | `done`: over                               |
 ///
-/// The reason is that this machine is switched off (Core 5.4, Vol 1, Part F, 2.21). A link that is being ended for
-/// another reason goes on until its device acknowledges that, and devices that do so after 2 s are left to Reset. Reset
-/// is sent even if the controller owes an answer, but not if the controller executes it already.
+/// Devices are given the reason "power off" (Core 5.4, Vol 1, Part F, 2.21). A link that is being ended already refuses
+/// Disconnect; its end is awaited all the same. Devices that acknowledge nothing for 2 s are left to their timeout.
+/// Reset is sent even if the controller owes an answer, but not if it executes Reset already.
 package struct HostTearDown {
   package enum Action: Hashable {
     case send(CommandPacket)

@@ -36,7 +36,7 @@ protocol ControllerHostOwner: AnyObject {
 ///
 /// | State      | Input                  | Then                                                    |
 /// |------------|------------------------|---------------------------------------------------------|
-/// | shut       | `open`                 | opening, after `leave` when that transport is closed    |
+/// | shut       | `open`                 | opening; after `leave` when that transport is closed    |
 /// | opening    | the other end is there | `controllerIsThere`, setting up: `HostSetUp`            |
 /// | setting up | its answers            | `controllerIsSetUp`; the owner calls `begin`: ready     |
 /// | any        | a failure              | the owner is told, and calls `close`                    |
