@@ -1,4 +1,4 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
 import PackageDescription
 
 // A package of its own, so that nobody who builds bled pays for it. `./run` builds and runs everything in it.

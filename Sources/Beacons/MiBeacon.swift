@@ -50,9 +50,9 @@ enum MiBeacon {
       guard control >> 12 >= 4, let address, let payload = reader.octets(reader.count - 7),
         let counter = reader.octets(3), let check = reader.octets(4)
       else { return decoded }
+      let nonce: [UInt8] = address.littleEndian + Array(data[2..<5]) + counter
       let sealed = SealedData(
-        address: address, nonce: address.littleEndian + data[2..<5] + counter, associatedData: associatedData,
-        payload: payload, check: check)
+        address: address, nonce: nonce, associatedData: associatedData, payload: payload, check: check)
       guard let objects = decoded.add(source.open(sealed)) else { return decoded }
       reader = OctetReader(objects)
     }

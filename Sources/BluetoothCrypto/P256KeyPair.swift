@@ -32,7 +32,7 @@ public struct P256PublicKey: Hashable, Sendable {
   }
 
   /// X and Y in wire order, 64 octets.
-  public var littleEndian: [UInt8] { x.reversed() + y.reversed() }
+  public var littleEndian: [UInt8] { Array(x.reversed()) + y.reversed() }
 }
 
 /// A private key on the curve P-256 and the public key that belongs to it.

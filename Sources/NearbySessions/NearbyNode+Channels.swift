@@ -127,10 +127,9 @@ extension NearbyNode {
     perform(events, of: number)
     guard events.contains(.connected) else { return false }
     // The peer was started again, and the link of its former session still counts as up.
-    for (other, peer) in peers
-    where other != number && peer.key == peers[number]?.key && peer.session.isAlive {
-      end(other, .replaced)
-    }
+    let key = peers[number]?.key
+    let former = peers.keys.filter { $0 != number && peers[$0]?.key == key && peers[$0]?.session.isAlive == true }
+    for other in former.sorted() { end(other, .replaced) }
     return true
   }
 

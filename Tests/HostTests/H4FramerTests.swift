@@ -97,7 +97,7 @@ import Testing
       [0x04, 0x0F, 0x04, 0x01, 0x01, 0x03, 0x0C],
     ] as [[UInt8]], [1, 4, 64])
   func synchrony(_ answer: [UInt8], size: Int) {
-    let stream = Self.credits + answer + Self.credits + Self.packets.joined()
+    let stream = Self.credits + answer + Self.credits + Array(Self.packets.joined())
     let (skipped, packets) = found(stream, cutInto: size)
     #expect(skipped == Self.credits.count)
     #expect(packets == [answer, Self.credits] + Self.packets)

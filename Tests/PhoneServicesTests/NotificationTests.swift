@@ -247,9 +247,9 @@ import Testing
         #expect(progress == (end == whole.count ? .complete("Größe") : .incomplete))
       }
     }
-    let wrong = [
-      answer(), naming("com.b"), naming() + [0], [1] + Array("com.a".utf8) + [0, 1],
-      [1] + Array("com.a".utf8) + [0, 0, 1, 1], Array(repeating: 1, count: 1000),
+    let name: [UInt8] = [1] + Array("com.a".utf8)
+    let wrong: [[UInt8]] = [
+      answer(), naming("com.b"), naming() + [0], name + [0, 1], name + [0, 0, 1, 1], Array(repeating: 1, count: 1000),
     ]
     for octets in wrong {
       var assembly = AppNameAssembly("com.a")

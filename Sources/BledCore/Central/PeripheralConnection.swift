@@ -172,12 +172,13 @@ final class PeripheralConnection {
     guard isUser || machine.isWaiting(session) else { return nil }
     let link = isUser ? link : nil
     let had = preserved[session]
+    let services = link?.services(discoveredBy: session) ?? had?.services ?? []
+    let subscriptions = link?.receivers.subscriptions(of: session) ?? had?.subscriptions ?? []
+    let indications = (link?.receivers.indications(of: session) ?? had?.indications)?.nonEmpty
     return .init(
       peripheral: peripheral.id, address: "\(peripheral.address)", addressType: Word(peripheral.address.kind),
       adapter: slot.id, name: peripheral.name, state: Word(isUser ? .connected : .connecting), mtu: link?.hub.mtu,
-      services: link?.services(discoveredBy: session) ?? had?.services ?? [],
-      subscriptions: link?.receivers.subscriptions(of: session) ?? had?.subscriptions ?? [],
-      indications: (link?.receivers.indications(of: session) ?? had?.indications)?.nonEmpty,
+      services: services, subscriptions: subscriptions, indications: indications,
       reconnect: machine.persistent.contains(session) ? true : nil, parameters: wished[session]?.wish)
   }
 

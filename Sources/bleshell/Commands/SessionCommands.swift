@@ -137,14 +137,19 @@ extension SessionDescription {
 extension ScanStart.Params {
   /// Its filters, as text with a leading space.
   fileprivate var words: String {
-    let words = [
+    let words: [String] = [
       adapter.map { "on \($0)" }, services.map { $0.map { "\($0)" }.joined(separator: " ") }, name.map { "\"\($0)\"" },
       address, filters.map { $0.map(\.words).joined(separator: " or ") },
-      rssi.map { "from \($0) dBm" + (rssiOut.map { " to \($0) dBm" } ?? "") },
+      signalWords,
       lost.map { "lost after \($0) s" }, duplicates == true ? "with duplicates" : nil,
       active == false ? "passive" : nil,
-    ].compactMap { $0 }.filter { !$0.isEmpty }
+    ].compactMap(\.self).filter { !$0.isEmpty }
     return words.map { " " + $0 }.joined()
+  }
+
+  private var signalWords: String? {
+    guard let rssi else { return nil }
+    return "from \(rssi) dBm" + (rssiOut.map { " to \($0) dBm" } ?? "")
   }
 }
 

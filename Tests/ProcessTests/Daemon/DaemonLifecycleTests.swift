@@ -167,7 +167,7 @@ import Testing
   @Test func mistakesOnTheCommandLineSayWhatToDo() throws {
     let folder = try TemporaryFolder()
     let config = "\(folder.path)/bled.json"
-    let file = fopen(config, "w")
+    let file = try #require(fopen(config, "w"))
     fputs("{ \"adaptors\": [] }", file)
     fclose(file)
     let adapters = "\(folder.path)/adapters.json"

@@ -76,7 +76,7 @@ import Testing
   @Test("A damaged store is moved aside and named in the log; without a directory the daemon says so and runs")
   func damage() throws {
     let folder = try TemporaryFolder()
-    let file = fopen("\(folder.path)/peripherals", "w")
+    let file = try #require(fopen("\(folder.path)/peripherals", "w"))
     fputs("bled-store 1 peripherals 1 00000000\n{\"peripherals\":[", file)
     fclose(file)
     let daemon = try DaemonProcess(scenario: Self.scenario, folder: folder)
