@@ -59,7 +59,7 @@ extension NearbyNode {
   func crossed(_ identifier: UInt64, _ end: NearbyEnd?) async -> NearbyConnection? {
     if end == .replaced, !hasStopped, let own = inviting[identifier], own.crossed == nil {
       let timer = Task {
-        try await Task.sleep(for: Self.crossing)
+        try await settings.clock.sleep(for: Self.crossing)
         wakeCrossing(identifier, own.number)
       }
       await withTaskCancellationHandler {

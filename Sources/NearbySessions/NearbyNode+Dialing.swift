@@ -147,7 +147,8 @@ extension NearbyNode {
     let dialed: Dialed
     do throws(BluetoothError) {
       dialed = try await Self.result(
-        of: task, within: settings.limits.dialing, or: "the peer could not be reached in time")
+        of: task, within: Self.dialingLimit, on: settings.clock,
+        or: GAPError.connectionFailed.error("the peer could not be reached in time"))
     } catch {
       throw hasStopped ? stopped : error
     }
@@ -187,7 +188,8 @@ extension NearbyNode {
     else { throw GAPError.connectionFailed.error("this program's key cannot be used") }
     let socket = try await openChannel(description.psm, on: link)
     do throws(Violation) {
-      let opened = try await Self.bounded(socket, within: settings.limits.dialing) { () async throws(Violation) in
+      let opened = try await Self.bounded(socket, within: Self.dialingLimit, on: settings.clock) {
+        () async throws(Violation) in
         try await Self.open(opening, over: socket)
       }
       guard opened.hello.identifier == identifier else { throw Violation("the identifier of another peer") }
@@ -213,7 +215,8 @@ extension NearbyNode {
     do {
       let psm = try await description(of: link, opened.hello.identifier).psm
       let socket = try await openChannel(psm, on: link)
-      let stream = try await Self.bounded(socket, within: settings.limits.dialing) { () async throws(Violation) in
+      let stream = try await Self.bounded(socket, within: Self.dialingLimit, on: settings.clock) {
+        () async throws(Violation) in
         try await Self.open(opening, over: socket)
       }
       guard peers[number]?.sockets[.control] === control else { return socket.close() }
@@ -230,10 +233,11 @@ extension NearbyNode {
 
   /// Closes a socket unless something with it is done in time, or when the task is cancelled.
   static func bounded<Value: Sendable>(
-    _ socket: ChannelSocket, within time: Duration, _ body: @Sendable () async throws(Violation) -> Value
+    _ socket: ChannelSocket, within time: Duration, on clock: any Clock<Duration>,
+    _ body: @Sendable () async throws(Violation) -> Value
   ) async throws(Violation) -> Value {
     let timer = Task {
-      try await Task.sleep(for: time)
+      try await clock.sleep(for: time)
       socket.close()
     }
     defer { timer.cancel() }

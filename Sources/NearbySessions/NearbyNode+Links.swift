@@ -22,8 +22,7 @@ extension NearbyNode {
     join(peripheral)
     await beginChange(peripheral)
     do throws(BluetoothError) {
-      let connection = try await client.connect(
-        .identifier(peripheral), adapter: settings.adapter, timeout: .seconds(10))
+      let connection = try await connect(peripheral)
       links[peripheral]?.connection = connection
       endChange(peripheral)
       return connection
@@ -32,6 +31,19 @@ extension NearbyNode {
       await release(peripheral)
       throw error
     }
+  }
+
+  private func connect(_ peripheral: String) async throws(BluetoothError) -> Peripheral {
+    let task = Task { [client, settings] () async -> Result<Peripheral, BluetoothError> in
+      do throws(BluetoothError) {
+        return .success(try await client.connect(.identifier(peripheral), adapter: settings.adapter))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try await Self.result(
+      of: task, within: Self.connectingLimit, on: settings.clock,
+      or: GAPError.timeout.error("no connection to the device of the peer within \(Self.connectingLimit)"))
   }
 
   /// The other side uses the link.
@@ -76,16 +88,18 @@ extension NearbyNode {
       }
     }
     return try await Self.result(
-      of: task, within: settings.limits.reading, or: "the description of the peer was not read in time")
+      of: task, within: Self.readingLimit, on: settings.clock,
+      or: GAPError.connectionFailed.error("the description of the peer was not read in time"))
   }
 
   /// Waits for a task, which is cancelled when its time is over, or the present task is cancelled.
-  /// - Throws: the error of the task; `GAPError.connectionFailed` with the text when its time is over.
+  /// - Throws: the error of the task; `late` when its time is over.
   static func result<Value: Sendable>(
-    of task: Task<Result<Value, BluetoothError>, Never>, within time: Duration, or text: String
+    of task: Task<Result<Value, BluetoothError>, Never>, within time: Duration, on clock: any Clock<Duration>,
+    or late: BluetoothError
   ) async throws(BluetoothError) -> Value {
     let timer = Task {
-      try await Task.sleep(for: time)
+      try await clock.sleep(for: time)
       task.cancel()
     }
     defer { timer.cancel() }
@@ -94,7 +108,7 @@ extension NearbyNode {
     } onCancel: {
       task.cancel()
     }
-    if case .failure = result, task.isCancelled, !Task.isCancelled { throw GAPError.connectionFailed.error(text) }
+    if case .failure = result, task.isCancelled, !Task.isCancelled { throw late }
     return try result.get()
   }
 

@@ -149,8 +149,8 @@ extension NearbyNode {
 
   /// The handshake of a channel that another peer opened.
   private func serve(_ socket: ChannelSocket, _ peripheral: String) async throws(Violation) {
-    let timer = Task {
-      try await Task.sleep(for: PeerSession.timeout)
+    let timer = Task { [clock = settings.clock] in
+      try await clock.sleep(for: PeerSession.timeout)
       socket.close()
     }
     defer { timer.cancel() }

@@ -13,12 +13,18 @@ public actor NearbyNode {
   static let pendingDeviceLimit = 4
   /// How long the other side has to close the channels of a session that was ended here.
   private static let lingering = Duration.seconds(2)
+  /// How long the reading of a description may take, however many services a device has: others wait for it.
+  static let readingLimit = Duration.seconds(15)
+  /// How long a device may take to be connected.
+  static let connectingLimit = Duration.seconds(10)
+  /// How long a connection may take, all attempts and the handshake included, and the opening of each channel.
+  static let dialingLimit = Duration.seconds(30)
 
   let client: BledClient
   let settings: NearbySettings
   /// The invitations that the program has not fetched.
   let unfetched = InvitationQueue(limit: NearbyNode.pendingLimit)
-  private let beginning = ContinuousClock.now
+  private let elapsed: @Sendable () -> Duration
 
   var peers: [Int: PeerState] = [:]
   var lastNumber = 0
@@ -63,6 +69,7 @@ public actor NearbyNode {
     try Self.check(settings.information)
     self.client = client
     self.settings = settings
+    elapsed = settings.clock.stopwatch()
     information = settings.information
   }
 
@@ -84,7 +91,7 @@ public actor NearbyNode {
   public nonisolated var name: String { settings.name }
 
   /// The time of the sessions.
-  var now: Instant { Instant.zero.advanced(by: beginning.duration(to: .now)) }
+  var now: Instant { Instant.zero.advanced(by: elapsed()) }
 
   /// Ends all sessions, invitations, the advertisement and the listener, for good.
   public func stop() async {
@@ -182,7 +189,7 @@ public actor NearbyNode {
     guard !peer.isLingering else { return }
     peers[number]?.isLingering = true
     Task {
-      try? await Task.sleep(for: Self.lingering)
+      try? await settings.clock.sleep(for: Self.lingering)
       forget(number)
     }
   }
@@ -218,8 +225,8 @@ public actor NearbyNode {
     peer.timer?.cancel()
     peers[number]?.timer = peer.session.deadline.map { deadline in
       let wait = now.duration(to: deadline)
-      return Task { [weak self] in
-        try? await Task.sleep(for: max(.zero, wait))
+      return Task { [weak self, clock = settings.clock] in
+        try? await clock.sleep(for: max(.zero, wait))
         guard !Task.isCancelled else { return }
         await self?.pass(number)
       }

@@ -17,16 +17,8 @@ public struct NearbySettings: Sendable {
   public var adapter: String?
   /// How long a lost link may take to come back, before the peer is not connected any more.
   public var resumption = Duration.seconds(10)
-  /// Shorter ones in tests.
-  var limits = Limits()
-
-  /// How long parts of a connection may take.
-  struct Limits: Sendable {
-    /// The reading of a description, however many services and characteristics a device has: others wait for it.
-    var reading = Duration.seconds(15)
-    /// A connection, all attempts together, with its handshake; and the opening of each channel.
-    var dialing = Duration.seconds(30)
-  }
+  /// The clock of all limits; tests hold it.
+  package var clock: any Clock<Duration> = ContinuousClock()
 
   /// Makes settings with a random identifier and key.
   /// - Parameter name: any text: `PeerName.valid` makes a name of it.

@@ -36,9 +36,9 @@ final class Party: NSObject, @unchecked Sendable {
 
   convenience init(
     _ name: String, _ daemon: Daemon, adapter: Int, encryption: MCEncryptionPreference = .required,
-    identity: [Any]? = nil, info: [String: String]? = nil
+    identity: [Any]? = nil, info: [String: String]? = nil, clock: HeldClock = HeldClock()
   ) {
-    let place = Place(socket: daemon.socket, adapter: daemon.adapter(adapter))
+    let place = Place(socket: daemon.socket, adapter: daemon.adapter(adapter), clock: clock)
     self.init(
       MCPeerID(displayName: name, place: place), encryption: encryption, identity: identity, info: info)
   }

@@ -8,11 +8,11 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CrossingTests {
   /// Two nodes that advertise and have found each other; Alice has the identifier `alice`, Bob 7.
   private static func found(
-    alice identifier: UInt64
+    alice identifier: UInt64, clock: HeldClock = HeldClock()
   ) async throws -> (daemon: Daemon, alice: NearbyNode, bob: NearbyNode, toBob: FoundPeer, toAlice: FoundPeer) {
     let daemon = try await Daemon(adapters: 2)
-    let alice = try await Nodes.node(daemon, "Alice", adapter: 0, identifier: identifier)
-    let bob = try await Nodes.node(daemon, "Bob", adapter: 1, identifier: 7)
+    let alice = try await Nodes.node(daemon, "Alice", adapter: 0, identifier: identifier, clock: clock)
+    let bob = try await Nodes.node(daemon, "Bob", adapter: 1, identifier: 7, clock: clock)
     try await alice.advertise()
     try await bob.advertise()
     return (daemon, alice, bob, try await Nodes.find("Bob", by: alice), try await Nodes.find("Alice", by: bob))
@@ -113,9 +113,20 @@ import Testing
 
   @Test("an invitation that has timed out leaves the queue")
   func timedOut() async throws {
-    let (daemon, alice, bob, toBob, _) = try await Self.found(alice: 5)
+    let clock = HeldClock()
+    let (daemon, alice, bob, toBob, _) = try await Self.found(alice: 5, clock: clock)
     defer { withExtendedLifetime(daemon) {} }
-    await #expect(throws: BluetoothError.self) { try await alice.invite(toBob, context: [1], timeout: .seconds(1)) }
+    let late = Task { () async -> BluetoothError? in
+      do throws(BluetoothError) {
+        _ = try await alice.invite(toBob, context: [1], timeout: .seconds(1))
+        return nil
+      } catch {
+        return error
+      }
+    }
+    try await until { await bob.isInvited }
+    try await clock.advance { await alice.hasNoPeers }
+    #expect(await late.value?.code == GAPError.timeout.rawValue)
     try await until { await bob.hasNoPeers }
     let invited = Nodes.invite(toBob, context: [2], by: alice)
     let invitation = try await Nodes.invitation(to: bob, by: invited)

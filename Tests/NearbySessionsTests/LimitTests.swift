@@ -7,16 +7,18 @@ import Testing
 
 /// The time that looks, dials and handshakes may take.
 @Suite(.timeLimit(.minutes(10))) struct LimitTests {
+  private static let late = GAPError.connectionFailed.error("too late")
+
   @Test("a task whose time is over is cancelled, and its error says so; one that ends in time is not")
   func result() async throws {
     let slow = Self.untilCancelled()
     let error = await #expect(throws: BluetoothError.self) {
-      try await NearbyNode.result(of: slow, within: .milliseconds(1), or: "too late")
+      try await NearbyNode.result(of: slow, within: .milliseconds(1), on: ContinuousClock(), or: Self.late)
     }
-    #expect(error == GAPError.connectionFailed.error("too late"))
+    #expect(error == Self.late)
     #expect(slow.isCancelled)
     let quick = Task { () async -> Result<Int, BluetoothError> in .success(7) }
-    #expect(try await NearbyNode.result(of: quick, within: .seconds(3600), or: "too late") == 7)
+    #expect(try await NearbyNode.result(of: quick, within: .seconds(1), on: HeldClock(), or: Self.late) == 7)
   }
 
   @Test("a wait for a task that is cancelled itself ends with the task's own error")
@@ -24,7 +26,7 @@ import Testing
     let slow = Self.untilCancelled()
     let wait = Task { () async -> BluetoothError? in
       do throws(BluetoothError) {
-        _ = try await NearbyNode.result(of: slow, within: .seconds(3600), or: "too late")
+        _ = try await NearbyNode.result(of: slow, within: .seconds(1), on: HeldClock(), or: Self.late)
         return nil
       } catch {
         return error
@@ -49,7 +51,7 @@ import Testing
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
     let (own, other) = (ChannelSocket(ends[0]), ChannelSocket(ends[1]))
     await #expect(throws: Violation.self) {
-      try await NearbyNode.bounded(own, within: .milliseconds(1)) { () async throws(Violation) in
+      try await NearbyNode.bounded(own, within: .milliseconds(1), on: ContinuousClock()) { () async throws(Violation) in
         guard await own.read() != nil else { throw Violation("the end of the channel") }
       }
     }
@@ -63,13 +65,22 @@ import Testing
     try await bob.advertise()
     var settings = NearbySettings(type: .files, name: "Alice")
     settings.adapter = daemon.adapter(0)
-    settings.limits.dialing = .milliseconds(1)
+    let clock = HeldClock()
+    settings.clock = clock
     let alice = try NearbyNode(client: try await daemon.client(), settings: settings)
     let peer = try await Nodes.find("Bob", by: alice)
     _ = try await daemon.client().call(AdapterPower.self, .init(adapter: daemon.adapter(1), on: false))
-    let error = await #expect(throws: BluetoothError.self) { try await alice.invite(peer) }
-    #expect(error?.message.contains("could not be reached in time") == true)
-    #expect(await alice.inviting.isEmpty)
+    let invited = Task { () async -> BluetoothError? in
+      do throws(BluetoothError) {
+        _ = try await alice.invite(peer)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    try await until { await alice.inviting.count == 1 }
+    try await clock.advance { await alice.inviting.isEmpty }
+    #expect(await invited.value?.domain == .gap)
     #expect(await alice.links.isEmpty)
   }
 
@@ -93,7 +104,8 @@ import Testing
     let daemon = try await Daemon(adapters: 2)
     var settings = NearbySettings(type: .files, name: "Alice")
     settings.adapter = daemon.adapter(0)
-    settings.limits.reading = .milliseconds(1)
+    let clock = HeldClock()
+    settings.clock = clock
     let alice = try NearbyNode(client: try await daemon.client(), settings: settings)
     // A peer whose description is read from a program that never answers.
     let mute = try await daemon.client()
@@ -113,8 +125,17 @@ import Testing
     }
     let peripheral = try #require(found)
     let link = try await alice.acquire(peripheral)
-    let error = await #expect(throws: BluetoothError.self) { try await alice.description(of: link, 5) }
-    #expect(error?.message.hasSuffix("was not read in time") == true)
+    let read = Task { () async -> BluetoothError? in
+      do throws(BluetoothError) {
+        _ = try await alice.description(of: link, 5)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    try await until { requests.withLock { !$0.isEmpty } }
+    clock.advance(by: NearbyNode.readingLimit)
+    #expect(await read.value?.message.hasSuffix("was not read in time") == true)
     await alice.release(peripheral)
     #expect(await alice.links.isEmpty)
     requests.withLock { $0 = [] }

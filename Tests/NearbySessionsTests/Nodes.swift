@@ -10,28 +10,27 @@ import Testing
 enum Nodes {
   struct Missing: Error {}
 
-  /// - Parameter resumption: the time for a lost link; the usual one where the test waits for its end.
+  /// - Parameter clock: the clock of its limits, which stands unless the test advances it.
   static func node(
     _ daemon: Daemon, _ name: String, adapter: Int, identifier: UInt64? = nil, key: X25519KeyPair? = nil,
-    resumption: Duration = .seconds(10)
+    clock: HeldClock = HeldClock()
   ) async throws -> NearbyNode {
     var settings = NearbySettings(type: .files, name: name)
     if let identifier { settings.identifier = identifier }
     if let key { settings.key = key }
     settings.adapter = daemon.adapter(adapter)
     settings.information = ["a": name]
-    settings.resumption = resumption
+    settings.clock = clock
     return try NearbyNode(client: try await daemon.client(), settings: settings)
   }
 
   /// Nodes of these names, each with an adapter of its own, and the daemon that they share.
-  static func pair(
-    resumption: Duration = .seconds(10)
-  ) async throws -> (daemon: Daemon, alice: NearbyNode, bob: NearbyNode) {
+  static func pair(clock: HeldClock = HeldClock()) async throws -> (daemon: Daemon, alice: NearbyNode, bob: NearbyNode)
+  {
     let daemon = try await Daemon(adapters: 2)
     return (
-      daemon, try await node(daemon, "Alice", adapter: 0, resumption: resumption),
-      try await node(daemon, "Bob", adapter: 1, resumption: resumption)
+      daemon, try await node(daemon, "Alice", adapter: 0, clock: clock),
+      try await node(daemon, "Bob", adapter: 1, clock: clock)
     )
   }
 
@@ -89,7 +88,20 @@ enum Nodes {
   }
 }
 
+extension HeldClock {
+  /// Lets seconds pass until a condition holds.
+  func advance(until condition: () async throws -> Bool) async throws {
+    try await until {
+      advance(by: .seconds(1))
+      return try await condition()
+    }
+  }
+}
+
 extension NearbyNode {
+  /// Whether an invitation waits for an answer.
+  var isInvited: Bool { peers.values.contains(where: \.session.isInvited) }
+
   /// Whether nothing of a session is left.
   var hasNoPeers: Bool { peers.isEmpty }
 }

@@ -78,6 +78,7 @@ actor LocalNode {
       var settings = NearbySettings(type: key.type, name: key.peer.name)
       settings.identifier = key.peer.identifier
       settings.adapter = key.place.adapter
+      settings.clock = key.place.clock
       settings.key = keyPairs.with { pairs in
         let pair = pairs[key.peer.identifier] ?? settings.key
         pairs[key.peer.identifier] = pair
@@ -140,7 +141,7 @@ actor LocalNode {
   func invite(
     _ identifier: UInt64, _ context: InvitationContext, timeout: Duration
   ) async throws(BluetoothError) -> NearbyConnection {
-    let end = ContinuousClock.now + timeout
+    let elapsed = key.place.clock.stopwatch()
     var attempt = 1
     while true {
       let hasOpened = Guarded(false)
@@ -152,7 +153,7 @@ actor LocalNode {
         }
       } catch {
         // Two that invite each other, or read each other's descriptions, can take a link away from each other.
-        guard error.isLoss(hasOpened[\.self]), attempt < Self.attempts, ContinuousClock.now < end, !Task.isCancelled
+        guard error.isLoss(hasOpened[\.self]), attempt < Self.attempts, elapsed() < timeout, !Task.isCancelled
         else { throw error }
         attempt += 1
         try? await Task.sleep(for: .milliseconds(250))
@@ -171,8 +172,8 @@ actor LocalNode {
         return .failure(error)
       }
     }
-    let timer = Task {
-      try await Task.sleep(for: timeout)
+    let timer = Task { [clock = key.place.clock] in
+      try await clock.sleep(for: timeout)
       search.cancel()
     }
     defer { timer.cancel() }

@@ -122,7 +122,7 @@ extension SessionEngine {
     guard let wait = beginWait(for: peer) else { return }
     reach(local)
     Task {
-      try? await Task.sleep(for: Self.timeout)
+      try? await local.key.place.clock.sleep(for: Self.timeout)
       endWait(wait, for: peer)
     }
   }

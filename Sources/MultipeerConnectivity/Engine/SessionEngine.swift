@@ -157,8 +157,8 @@ final class SessionEngine: @unchecked Sendable {
     }
     guard let link else { return await connection.disconnect() }
     link.start(self)
-    Task { [weak self, weak link] in
-      try? await Task.sleep(for: Self.opening)
+    Task { [weak self, weak link, clock = local.key.place.clock] in
+      try? await clock.sleep(for: Self.opening)
       if let self, let link, !isConnected(link) { ended(link) }
     }
   }

@@ -91,6 +91,15 @@ struct Place: Hashable, Sendable {
   var socket: String?
   /// The name or address of the adapter; nil: the first.
   var adapter: String?
+  /// The clock of all limits; tests hold it.
+  var clock: any Clock<Duration> = ContinuousClock()
+
+  static func == (left: Place, right: Place) -> Bool { left.socket == right.socket && left.adapter == right.adapter }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(socket)
+    hasher.combine(adapter)
+  }
 
   /// As BLED_SOCKET and BLED_ADAPTER say.
   static var environment: Place {
