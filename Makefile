@@ -27,6 +27,9 @@ SANITIZED := $(if $(SANITIZE),--sanitize=$(SANITIZE) --scratch-path .build/sanit
 export ASAN_OPTIONS := malloc_context_size=64
 export LSAN_OPTIONS := suppressions=$(CURDIR)/Tests/lsan.supp:print_suppressions=0
 export TSAN_OPTIONS := suppressions=$(CURDIR)/Tests/tsan.supp
+# Builds programs and copies them where `make install` finds them.
+release = for program in $(1); do scripts/build -c release --static-swift-stdlib --product $$program; done; \
+  scripts/dist $(DIST) $(1)
 SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks \
   Fuzz/Package.swift Fuzz/Sources Examples
 # Not those in Python, nor their tables.
@@ -38,8 +41,8 @@ SCRIPTS := .ci/run $(filter-out %.py scripts/arrows scripts/words $(PYTHON_SCRIP
   Tests/Avatar/run Tests/Avatar/guest Tests/Bleak/{run,guest,fetch-suite} \
   Tests/Packages/{run,guest,gateways,fetch-root} Tests/Docs/bin/* $(wildcard packaging/debian/*.postrm)
 
-.PHONY: help deps build deb demo examples python test test-fast test-examples docs-test docs-pictures test-bluez \
-  test-home test-host test-python test-web test-kernel test-avatar test-bleak install-mqtt \
+.PHONY: help deps build deb demo examples python test test-swift test-fast test-examples docs-test docs-pictures \
+  test-bluez test-home test-host test-python test-web test-kernel test-avatar test-bleak install-mqtt \
   test-fuzz test-attack test-stress search lint-deb test-deb conformance fuzz soak attack panic bench lint format \
   reference docs sdk \
   install install-bluez install-esphome install-sdk install-python uninstall clean
@@ -56,12 +59,7 @@ deps-%:
 
 build: deps-build ## builds all programs: release, static Swift libraries, stripped, in .build/dist
 	@if [ ! -e .build/release/bled ]; then echo "build: a first build takes some 5 minutes on 2 cores"; fi
-	@scripts/build -c release --static-swift-stdlib --product bled
-	@scripts/build -c release --static-swift-stdlib --product bleshell
-	@scripts/build -c release --static-swift-stdlib --product bled-mqtt
-	@scripts/build -c release --static-swift-stdlib --product bled-bluez
-	@scripts/build -c release --static-swift-stdlib --product bled-esphome
-	@scripts/dist $(DIST)
+	@$(call release,bled bleshell bled-mqtt bled-bluez bled-esphome)
 
 python: deps-python ## builds the Python package bled: wheel and sdist, in .build/python
 	@scripts/python .build/python
@@ -71,7 +69,8 @@ sdk: deps-build ## builds the modules with Apple's APIs for other packages: rele
 	@scripts/build -c release --static-swift-stdlib --target MultipeerConnectivity
 	@scripts/sdk $(SDK)
 
-demo: build ## shows both roles on the simulated adapter, in less than a minute
+demo: deps-build ## builds bled and bleshell, and shows both roles on the simulated adapter, in less than a minute
+	@$(call release,bled bleshell)
 	@scripts/demo
 
 examples: deps-build ## builds the programs in Examples: debug, in Examples/.build
@@ -84,6 +83,9 @@ test: deps-build+test+kernel+avatar+bluez+home+python+web+package ## runs all te
 
 test-fast: deps-build+test ## runs the tests that need no other kernel; SANITIZE=address or thread adds a sanitizer
 	@BUILT=$(BUILT) scripts/test-swift $(CHECKED) $(SANITIZED)
+
+test-swift: deps-package ## compiles all with Debian's Swift, the oldest that works, and runs tests: before a release
+	@scripts/debian-swift
 
 panic: deps-build+test ## presses random keys in bleshell for ten minutes; make test presses a thousand
 	@BLED_PANIC_TIME=600 SWIFT_BACKTRACE=enable=no swift test $(CHECKED) --filter BleshellScreenTests
