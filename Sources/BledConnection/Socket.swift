@@ -2,7 +2,7 @@ import BledRPC
 private import Glibc
 
 /// A failed system call.
-package struct Errno: Error, Equatable {
+package struct Errno: Error, Equatable, CustomStringConvertible {
   package let code: Int32
 
   package init(code: Int32) { self.code = code }
@@ -15,6 +15,9 @@ package struct Errno: Error, Equatable {
 
   /// A human-readable description.
   package var text: String { String(cString: strerror(code)) }
+
+  /// The same, for errors that contain it.
+  package var description: String { text }
 }
 
 /// A nonblocking Unix stream socket, closed when its last reference is released.
