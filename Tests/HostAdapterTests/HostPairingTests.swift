@@ -363,6 +363,43 @@ import Testing
     #expect(stage.bonds.all.count == 1 && stage.unencrypted == [0x41: .pinOrKeyMissing])
   }
 
+  /// Every call of every user on the link would wait.
+  @Test func aDeviceThatDoesNotEncryptIsDisconnectedAfterThirtySeconds() throws {
+    let stage = try PairingStage()
+    _ = stage.raise(stage.connect(lamp, 0x40))
+    try stage.settle()
+    stage.pairing.ended(0x40, GAPError.disconnected.error("the link ended"))
+    let device = stage.connect(lamp, 0x41)
+    device.isSilent = true
+    let (first, second) = (stage.raise(device), stage.raise(device))
+    try stage.settle()
+    stage.scheduler.advance(by: .milliseconds(29_999))
+    try stage.settle()
+    #expect(first.all.isEmpty && stage.unencrypted.isEmpty)
+    stage.scheduler.advance(by: .milliseconds(1))
+    try stage.settle()
+    #expect(first.error?.message.contains("the device did not answer within 30 s") == true)
+    #expect(second.error == first.error && second.hasFailed)
+    #expect(stage.unencrypted == [0x41: .authenticationFailure])
+    #expect(!stage.events.contains { if case .keysLost = $0.event { true } else { false } }, "it may have them")
+  }
+
+  @Test(arguments: [false, true]) func aLinkThatIsEncryptedNoLongerIsEnded(_ isRefresh: Bool) throws {
+    let stage = try PairingStage()
+    _ = stage.raise(stage.connect(lamp, 0x40))
+    try stage.settle()
+    #expect(stage.pairing.security(of: 0x40).level == 2)
+    if isRefresh {
+      stage.pairing.receive(
+        .encryptionKeyRefreshComplete(
+          EncryptionKeyRefreshComplete { ($0.handle, $0.status) = (0x40, HCIStatus(.lmpResponseTimeout)) }))
+    } else {
+      stage.pairing.receive(.encryptionChange(EncryptionChange { ($0.handle, $0.mode) = (0x40, 0) }))
+    }
+    #expect(stage.pairing.security(of: 0x40) == .none)
+    #expect(stage.unencrypted == [0x40: .authenticationFailure])
+  }
+
   /// The controllers end the link when the keys differ.
   @Test func otherKeysThanThoseOfTheBondAreTold() throws {
     let stage = try PairingStage()

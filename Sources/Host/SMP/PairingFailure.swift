@@ -54,18 +54,29 @@ package enum PairingFailure: Hashable, Sendable {
   case theirs(PairingFailureReason)
   /// The other side did not go on for 30 seconds.
   case timeout
-  /// The controllers could not encrypt the link, for this HCI error.
+  /// The controllers could not encrypt the link, for this HCI error, or ended its encryption (0).
   case encryption(UInt8)
+  /// The link was not encrypted with the keys of a bond within 30 seconds.
+  case encryptionTimeout
 
-  /// The error that users are given.
+  /// The error that users are given where the devices paired.
   package func error(with peer: DeviceAddress) -> BluetoothError {
-    let words =
-      switch self {
-      case .ours(let reason): reason.words
-      case .theirs(let reason): "the device ended it: \(reason.words)"
-      case .timeout: "it took too long"
-      case .encryption(let code): "the link could not be encrypted (HCI error \(code))"
-      }
-    return GAPError.pairingFailed.error("\(peer) and this machine did not pair: \(words)")
+    GAPError.pairingFailed.error("\(peer) and this machine did not pair: \(words)")
+  }
+
+  /// The error that users are given where keys of a bond were used.
+  package func errorOfKeys(of peer: DeviceAddress) -> BluetoothError {
+    GAPError.pairingFailed.error("the link to \(peer) is not encrypted with the keys of its bond: \(words)")
+  }
+
+  private var words: String {
+    switch self {
+    case .ours(let reason): reason.words
+    case .theirs(let reason): "the device ended it: \(reason.words)"
+    case .timeout: "the device did not go on for 30 s"
+    case .encryption(0): "a controller ended the encryption"
+    case .encryption(let code): "the link could not be encrypted (HCI error \(code))"
+    case .encryptionTimeout: "the device did not answer within 30 s, and is disconnected; connect again"
+    }
   }
 }

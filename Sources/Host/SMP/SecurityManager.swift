@@ -12,6 +12,8 @@ import BluetoothCrypto
 // requested   Pairing Request                        pairing
 // requested   the link is encrypted                  idle
 // encrypting  the link is encrypted, or cannot be    idle
+// encrypting  30 s                                   closed: the other side did not answer
+// any         an encrypted link is so no longer      idle: failed, and the owner ends the link; pairing: closed
 // pairing     packets, answers, encryption           idle, when it succeeded or failed
 // pairing     a failure once its key is in use       closed: the link is encrypted, and there is no bond
 // pairing     30 s since the last packet was sent    closed
@@ -28,7 +30,7 @@ package struct SecurityManager: Sendable {
     /// A Security Request was sent.
     case requested(until: Instant)
     /// The controller encrypts with the key of a bond, which gives this protection.
-    case encrypting(LinkSecurity)
+    case encrypting(LinkSecurity, until: Instant)
     case pairing(Pairing, until: Instant)
     /// After this failure.
     case closed(PairingFailure)
@@ -40,7 +42,8 @@ package struct SecurityManager: Sendable {
     case pairing(LinkSecurity)
   }
 
-  /// The Security Manager Timer (3.4).
+  /// The Security Manager Timer (3.4). Encryption with the keys of a bond may take as long: the other controller gives
+  /// up after 40 s (Vol 6, Part B, 5.2), and the link carries no data until then.
   static let timeout = Duration.seconds(30)
 
   private var ends: Pairing.Ends
@@ -80,8 +83,8 @@ package struct SecurityManager: Sendable {
   /// When `timePassed` is due.
   package var deadline: Instant? {
     switch state {
-    case .requested(let until), .pairing(_, let until): until
-    case .idle, .encrypting, .closed: nil
+    case .requested(let until), .encrypting(_, let until), .pairing(_, let until): until
+    case .idle, .closed: nil
     }
   }
 
@@ -103,7 +106,7 @@ package struct SecurityManager: Sendable {
   ) -> [SecurityAction] {
     switch (state, ends.role) {
     case (.idle, .central):
-      if let key = bond?.key(for: .central) { return encrypt(key) }
+      if let key = bond?.key(for: .central) { return encrypt(key, now) }
       return pair(on: terms(), now)
     case (.idle, .peripheral):
       state = .requested(until: now.advanced(by: Self.timeout))
@@ -172,7 +175,7 @@ package struct SecurityManager: Sendable {
     case .requested, .encrypting, .pairing, .closed: return []
     }
     let key = bond()?.key(for: .central)
-    if let key, key.meets(requirements) { return security.level >= key.level ? [] : encrypt(key) }
+    if let key, key.meets(requirements) { return security.level >= key.level ? [] : encrypt(key, now) }
     let refusal: PairingFailureReason
     switch permission() {
     case .granted(let terms) where key == nil || terms.mayAuthenticate: return pair(on: terms, now)
@@ -182,7 +185,7 @@ package struct SecurityManager: Sendable {
     }
     // The bond's key is better than none.
     guard let key, security.level < key.level else { return [.send(.pairingFailed(refusal))] }
-    return encrypt(key)
+    return encrypt(key, now)
   }
 
   /// The central begins to pair.
@@ -233,7 +236,7 @@ package struct SecurityManager: Sendable {
     let replied = replied
     self.replied = nil
     switch (state, replied) {
-    case (.encrypting(let security), _):
+    case (.encrypting(let security, _), _):
       state = .idle
       return secured(security, isAwaited: true)
     case (.closed, _): return []
@@ -253,17 +256,21 @@ package struct SecurityManager: Sendable {
     }
   }
 
-  /// The controller could not encrypt the link, for this HCI error.
+  /// The controller could not encrypt the link, for this HCI error, or does so no longer (0).
   package mutating func encryptionFailed(_ code: UInt8) -> [SecurityAction] {
+    let wasSecured = security != .none
+    replied = nil
     switch state {
     // Else it was the key of the bond, and the event was slower than the Pairing Request.
-    case .pairing(let pairing, _): return pairing.mayEncrypt ? end(.encryption(code)) : []
-    case .encrypting:
-      state = .idle
-      // PIN or Key Missing.
-      return (code == 0x06 ? [.keysLost(theirs: true)] : []) + [.failed(.encryption(code))]
-    case .idle, .requested, .closed: return []
+    case .pairing(let pairing, _): return pairing.mayEncrypt || wasSecured ? end(.encryption(code)) : []
+    case .encrypting: break
+    // Nobody waits for a link that was not encrypted before.
+    case .idle, .requested: guard wasSecured else { return [] }
+    case .closed: return []
     }
+    state = .idle
+    let lost: [SecurityAction] = code == 0x06 && !wasSecured ? [.keysLost(theirs: true)] : []
+    return lost + [.failed(.encryption(code))] + secured(.none)
   }
 
   /// - Parameter isAwaited: whether this side has asked for it, and waits.
@@ -273,9 +280,9 @@ package struct SecurityManager: Sendable {
     return [.secured(new)]
   }
 
-  private mutating func encrypt(_ key: LongTermKey) -> [SecurityAction] {
+  private mutating func encrypt(_ key: LongTermKey, _ now: Instant) -> [SecurityAction] {
     guard let value = key.secret else { return [.failed(.ours(.keyRejected))] }
-    state = .encrypting(key.security)
+    state = .encrypting(key.security, until: now.advanced(by: Self.timeout))
     return [.encrypt(EncryptionKey(value: value, random: key.random, diversifier: key.diversifier))]
   }
 
@@ -284,7 +291,9 @@ package struct SecurityManager: Sendable {
   /// Time has passed.
   package mutating func timePassed(now: Instant) -> [SecurityAction] {
     guard let deadline, deadline <= now else { return [] }
-    return end(.timeout)
+    guard case .encrypting = state else { return end(.timeout) }
+    state = .closed(.encryptionTimeout)
+    return [.failed(.encryptionTimeout)] + secured(.none)
   }
 
   /// Tells the other side that nothing comes of it.
@@ -308,8 +317,9 @@ package struct SecurityManager: Sendable {
     return switch failure {
     case .timeout: true
     case .ours, .theirs: pairing.mayEncrypt
-    // The controllers have left the link as it was.
-    case .encryption: !pairing.isEncrypting
+    // The controllers have left the link as it was, unless it was encrypted, or they said that it is so no longer.
+    case .encryption(let code): !pairing.isEncrypting || code == 0 || security != .none
+    case .encryptionTimeout: true
     }
   }
 

@@ -32,7 +32,8 @@ protocol HostPairingOwner: AnyObject {
 /// | the link is encrypted with a bond's key | requests of that level are done                                         |
 /// | the pairing succeeded                   | the owner is told; requests of that level are done, others failed       |
 /// | a failure, the link's end               | all requests of the link failed                                         |
-/// | the link cannot be encrypted with a bond's key | the same, and the link is ended: its data are not for any device |
+/// | the link cannot be encrypted with a bond's key, not within 30 s, or is so no longer | the same, and the link is |
+/// |                                         | ended: its data are not for any device                                  |
 /// | a pairing failed once the link was encrypted | the same, and the link is disconnected                             |
 /// | the link's end during a pairing that the device began | counted as one of its failed attempts                     |
 /// | `switchedOff`                           | failed attempts are forgotten                                           |
@@ -162,6 +163,7 @@ final class HostPairing {
   private func encryptionChanged(_ handle: ConnectionHandle, _ status: HCIStatus, isOn: Bool) {
     guard let secured = links[handle] else { return }
     run(secured) { (manager, now) in
+      // With success and without encryption, 0: it was ended.
       status.isSuccess && isOn ? manager.encrypted(now: now) : manager.encryptionFailed(status.rawValue)
     }
   }
@@ -359,9 +361,13 @@ final class HostPairing {
     context.logger.debug("\(error)")
     if isOfPairing { onEvent?(secured.peer, .failed(error)) }
     settle(secured, error)
-    if !isOfPairing, case .encryption(let code) = failure {
-      let isLost = code == HCIErrorCode.pinOrKeyMissing.rawValue
-      owner?.encryptionFailed(secured.handle, isLost ? .pinOrKeyMissing : .authenticationFailure)
+    guard !isOfPairing else { return }
+    switch failure {
+    case .encryption(HCIErrorCode.pinOrKeyMissing.rawValue):
+      owner?.encryptionFailed(secured.handle, .pinOrKeyMissing)
+    case .encryption, .encryptionTimeout: owner?.encryptionFailed(secured.handle, .authenticationFailure)
+    // A request that came to nothing: the link goes on as it was.
+    case .ours, .theirs, .timeout: break
     }
   }
 

@@ -8,13 +8,15 @@ extension PairingFailure {
   var isOfAuthentication: Bool {
     switch self {
     case .ours(let reason), .theirs(let reason): reason.isOfAuthentication
-    case .timeout, .encryption: false
+    case .timeout, .encryption, .encryptionTimeout: false
     }
   }
 
   /// The error that users are given where keys of a bond were used.
   func errorOfBond(with peer: DeviceAddress) -> BluetoothError {
-    guard case .encryption(let code) = self, BluetoothError.isOfLostKeys(Int(code)) else { return error(with: peer) }
+    guard case .encryption(let code) = self, BluetoothError.isOfLostKeys(Int(code)) else {
+      return errorOfKeys(of: peer)
+    }
     return .lostKeys(of: peer)
   }
 }

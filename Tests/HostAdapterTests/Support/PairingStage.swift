@@ -29,6 +29,8 @@ final class PairingStage {
     var terms: PairingTerms
     /// Replaces its packets.
     var relay: (SMPPDU) -> [SMPPDU] = { [$0] }
+    /// Whether its controller does not answer when it is to encrypt.
+    var isSilent = false
     fileprivate(set) var received: [SMPPDU] = []
     /// The key with which its controller encrypts, as central.
     fileprivate var key: Key128?
@@ -159,7 +161,7 @@ final class PairingStage {
     switch packet.opcode {
     case LEEnableEncryption.opcode:
       let command = try LEEnableEncryption(decoding: packet)
-      guard let device = devices[command.handle] else { return }
+      guard let device = devices[command.handle], !device.isSilent else { return }
       let actions = device.manager.keyRequested(
         random: command.randomNumber, diversifier: command.encryptedDiversifier, bond: device.bond)
       for case .replyToKeyRequest(let key) in actions {

@@ -180,6 +180,57 @@ import Testing
     #expect(link.central.manager.deadline == nil)
   }
 
+  /// The link carries no data meanwhile, whoever has begun.
+  @Test(arguments: [true, false], [LinkRole.central, .peripheral])
+  func encryptionWithTheKeysOfABondMayTakeThirtySeconds(_ isSecure: Bool, _ role: LinkRole) throws {
+    let link = try bonded(isSecure: isSecure)
+    link.central.isEncryptionHeld = true
+    link.raise(role)
+    #expect(link.central.manager.isEncrypting)
+    link.pass(.seconds(29))
+    #expect(link.central.failures == [])
+    link.pass(.seconds(1))
+    #expect(link.central.failures == [.encryptionTimeout])
+    #expect(link.central.manager.security == .none && link.central.manager.deadline == nil)
+    #expect(link.central.manager.encrypted(now: link.now) == [], "the event comes too late")
+    #expect(link.central.manager.security == .none)
+  }
+
+  /// Key Refresh: the link is encrypted with the keys of a bond again.
+  @Test func anEncryptedLinkMayTakeThirtySecondsToRenewItsKey() throws {
+    let link = try bonded()
+    link.raise()
+    link.central.isEncryptionHeld = true
+    link.raise()
+    link.pass(.seconds(30))
+    #expect(link.central.actions.suffix(2) == [.failed(.encryptionTimeout), .secured(.none)])
+  }
+
+  /// Its data would count as encrypted. 0: the controller tells success, and that the link is not encrypted.
+  @Test(arguments: [UInt8(0), 0x06, 0x3D], [LinkRole.central, .peripheral])
+  func aLinkThatIsEncryptedNoLongerHasNoLevel(_ code: UInt8, _ role: LinkRole) throws {
+    let link = try bonded()
+    link.raise()
+    #expect(link.side(role).manager.security.level == 2)
+    #expect(link.side(role).manager.encryptionFailed(code) == [.failed(.encryption(code)), .secured(.none)])
+    #expect(link.side(role).manager.encryptionFailed(code) == [])
+  }
+
+  @Test(arguments: [UInt8(0), 0x3D], [true, false])
+  func aPairingOnALinkThatIsEncryptedNoLongerIsTheLast(_ code: UInt8, _ isAgreed: Bool) throws {
+    let link = try bonded(.displayYesNo)
+    let weak = try bonded()
+    (link.central.bond, link.peripheral.bond) = (weak.central.bond, weak.peripheral.bond)
+    link.raise()
+    link.central.bond = nil
+    link.central.isEncryptionHeld = true
+    link.central.answer = { _ in isAgreed ? .accept : nil }
+    link.raise()
+    #expect(link.central.manager.isPairing)
+    let actions = link.central.manager.encryptionFailed(code)
+    #expect(actions == [.secured(.none), .failed(.encryption(code)), .disconnect])
+  }
+
   @Test func packetsOfTheOtherSideDoNotStopTheTimer() {
     let link = SMPLink(.keyboard, .display)
     link.central.answer = { _ in nil }
