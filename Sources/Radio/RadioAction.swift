@@ -39,8 +39,8 @@ package enum RadioAction: Hashable {
   case linkDown(handle: UInt16, HCIStatus)
   /// The controller told something about a link.
   case link(handle: UInt16, LinkNews)
-  /// The encryption of a link changed.
-  case encryptionChanged(handle: UInt16)
+  /// The encryption of a link changed, or did not, for this reason.
+  case encryptionChanged(handle: UInt16, HCIStatus)
   /// A link could not be encrypted because one side has no key for it: the device, or the kernel.
   case keysMissing(handle: UInt16, theirs: Bool)
   /// A question was answered.

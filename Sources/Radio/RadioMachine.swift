@@ -290,8 +290,8 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     case .encryptionChange(let event):
       let isMissing = event.status.code == .pinOrKeyMissing
       return (isMissing ? [.keysMissing(handle: event.handle, theirs: true)] : [])
-        + [.encryptionChanged(handle: event.handle)]
-    case .encryptionKeyRefreshComplete(let event): return [.encryptionChanged(handle: event.handle)]
+        + [.encryptionChanged(handle: event.handle, event.status)]
+    case .encryptionKeyRefreshComplete(let event): return [.encryptionChanged(handle: event.handle, event.status)]
     case .disconnectionComplete(let event):
       guard event.status.isSuccess else { return [] }
       links.endWasTold(at: now)

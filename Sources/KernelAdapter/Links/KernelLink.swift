@@ -30,8 +30,8 @@ protocol LinkServices: AnyObject {
 final class KernelLink: Link, ControllerLink {
   let id: LinkID
   let peer: DeviceAddress
-  /// Whether the device said that it has no key for us.
-  var peerLacksKeys = false
+  /// The reason for which the controller could not encrypt it.
+  var encryptionFailure: HCIStatus?
   let role: LinkRole
   let attempts: Int
   /// The HCI handle.
@@ -281,7 +281,7 @@ final class KernelLink: Link, ControllerLink {
     let isOurs = reason.code == .remoteUserTerminatedConnection || reason.code == .unknownConnectionIdentifier
     if isDisconnecting, isOurs { return HCIStatus(.terminatedByLocalHost) }
     // The kernel ends a link that could not be encrypted, for any reason, with Authentication Failure.
-    return peerLacksKeys && reason.code == .authenticationFailure ? HCIStatus(.pinOrKeyMissing) : reason
+    return reason.code == .authenticationFailure ? encryptionFailure ?? reason : reason
   }
 
   /// The link has ended: earlier packets are delivered, then the end, once.

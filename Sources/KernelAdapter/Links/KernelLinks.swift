@@ -140,7 +140,9 @@ final class KernelLinks {
     case .linkUp(let handle, let role, _, let parameters): linkUp(handle, role, parameters)
     case .link(let handle, let news): receive(news, handle)
     case .linkDown(let handle, let reason): linkDown(handle, reason)
-    case .encryptionChanged(let handle): updateSecurity(handle)
+    case .encryptionChanged(let handle, let status):
+      if !status.isSuccess { link(handle)?.encryptionFailure = status }
+      updateSecurity(handle)
     default: break
     }
   }

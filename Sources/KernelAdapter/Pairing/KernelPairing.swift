@@ -101,7 +101,6 @@ final class KernelPairing {
   /// The controller could not encrypt a link: the device has no key, or the kernel had none for the device.
   func keysAreMissing(_ handle: ConnectionHandle, theirs: Bool) {
     guard let link = links.link(handle) else { return }
-    if theirs { link.peerLacksKeys = true }
     onEvent?(link.peer, .keysLost(theirs: theirs))
   }
 

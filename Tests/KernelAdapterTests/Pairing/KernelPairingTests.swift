@@ -121,6 +121,22 @@ struct KernelPairingTests {
     #expect(errors.count == 2 && errors.last??.message.contains("in time") == true)
   }
 
+  @Test(
+    "a link that could not be encrypted ends with the controller's reason, in place of the kernel's for all",
+    arguments: [0x06, 0x22, 0x23, 0x2A] as [UInt8])
+  func encryptionFailure(_ status: UInt8) throws {
+    let stage = try KernelStage.on()
+    let link = try connected(stage)
+    var end: BluetoothError?
+    link.onEvent = { if case .ended(let reason) = $0 { end = reason } }
+    try stage.kernel.encryptionFailed(0x40, status)
+    try stage.kernel.disconnected(0x40, 0x05)
+    try stage.wait(.seconds(2))
+    #expect(end?.domain == .hci && end?.code == Int(status))
+    let isTold = stage.events.contains { if case .pairing(phone, .keysLost(theirs: true)) = $0 { true } else { false } }
+    #expect(isTold == (status == 0x06))
+  }
+
   @Test("several calls for out-of-band data get the same, by one command")
   func outOfBand() throws {
     let stage = try KernelStage.on()

@@ -181,6 +181,9 @@ final class ScriptedKernel: KernelSockets {
     _ = try offered?.write([1])
   }
 
+  /// The controller could not encrypt a link.
+  func encryptionFailed(_ handle: UInt16, _ status: UInt8) throws { try event(0x08, [status] + octets(handle) + [0]) }
+
   /// A link has ended.
   func disconnected(_ handle: UInt16, _ reason: UInt8) throws {
     known.removeAll { $0.handle == handle }
