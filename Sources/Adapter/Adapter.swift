@@ -214,7 +214,9 @@ public protocol Link: AnyObject {
   ///   - capability: the capability of a person for a pairing that this begins.
   ///   - usesOwnData: whether the data of `readOutOfBand` count in such a pairing; with a kernel's adapter they always
   ///     do.
-  ///   - done: called once: with nil when the link has that level, else with why not.
+  ///   - done: called once: with nil when the link has that level, else with why not: `GAPError.pairingFailed` if no
+  ///     pairing came of it, or the keys of the bond are of no use; `GAPError.disconnected` or `.notConnected` if the
+  ///     link ended; any other error if it could not be encrypted this time.
   func raiseSecurity(
     to level: Int, as capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
   )

@@ -400,6 +400,24 @@ import Testing
     #expect(stage.unencrypted == [0x40: .authenticationFailure])
   }
 
+  /// A collision says nothing about the keys.
+  @Test(arguments: [0x05, 0x23, 0x2A] as [UInt8]) func theCauseOfAFailureIsTold(_ code: UInt8) throws {
+    let stage = try PairingStage()
+    _ = stage.raise(stage.connect(lamp, 0x40))
+    try stage.settle()
+    stage.pairing.ended(0x40, GAPError.disconnected.error("the link ended"))
+    let device = stage.connect(lamp, 0x41)
+    device.isSilent = true
+    let outcome = stage.raise(device)
+    try stage.settle()
+    stage.pairing.receive(
+      .encryptionChange(EncryptionChange { ($0.handle, $0.status) = (0x41, HCIStatus(rawValue: code)) }))
+    try stage.settle()
+    let error = try #require(outcome.error)
+    #expect(error.domain == (code == 0x05 ? .gap : .hci) && error.code == (code == 0x05 ? 14 : Int(code)))
+    #expect(stage.unencrypted == [0x41: .authenticationFailure])
+  }
+
   /// The controllers end the link when the keys differ.
   @Test func otherKeysThanThoseOfTheBondAreTold() throws {
     let stage = try PairingStage()

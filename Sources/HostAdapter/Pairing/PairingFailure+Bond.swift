@@ -12,12 +12,17 @@ extension PairingFailure {
     }
   }
 
-  /// The error that users are given where keys of a bond were used.
+  /// The error that users are given where keys of a bond were used: `pairingFailed` if these are of no use, another one
+  /// if the link could not be encrypted this time.
   func errorOfBond(with peer: DeviceAddress) -> BluetoothError {
-    guard case .encryption(let code) = self, BluetoothError.isOfLostKeys(Int(code)) else {
-      return errorOfKeys(of: peer)
+    switch self {
+    case .encryption(let code) where BluetoothError.isOfLostKeys(Int(code)): return .lostKeys(of: peer)
+    // Not 0: the encryption was ended.
+    case .encryption(let code) where code > 0:
+      return HCIStatus(rawValue: code).error("the link to \(peer) is not encrypted with the keys of its bond")
+    case .encryptionTimeout: return GAPError.timeout.error(errorOfKeys(of: peer).message)
+    case .encryption, .ours, .theirs, .timeout: return errorOfKeys(of: peer)
     }
-    return .lostKeys(of: peer)
   }
 }
 
