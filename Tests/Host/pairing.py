@@ -7,7 +7,7 @@ import unittest
 from bumble.core import ProtocolError, TimeoutError as CoreTimeoutError
 from bumble.crypto import aes_cmac
 from bumble.device import Peer
-from bumble.gatt import Characteristic, Service
+from bumble.gatt import Characteristic, CharacteristicValue, Service
 from bumble.hci import Address, HCI_LE_Set_Random_Address_Command
 from bumble.pairing import OobContext, OobSharedData, PairingConfig, PairingDelegate
 from bumble.smp import AddressResolver, OobLegacyContext
@@ -111,19 +111,74 @@ class PairingTest(unittest.IsolatedAsyncioTestCase):
             await self.let_go(world, peripheral)
             await until(world.far.keystore.get_all)
             await world.far.keystore.delete_all()
-            peripheral = await self.connect(world)
-            with self.assertRaisesRegex(Exception, "do not share keys any more"):
-                await world.call("peripheral.pair", peripheral=peripheral)
+            packets = self.packets(world)
+            with self.assertRaisesRegex(Exception, "do not share keys any more: remove the pairing on both sides"):
+                await self.connect(world)
             self.assertEqual((await world.next("pairing.keysLost"))["side"], "device")
+            self.assertEqual(packets, [])
             await world.call("pairing.forget", peripheral=peripheral)
-            await world.next("peripheral.disconnected")
             peripheral = await self.connect(world)
             self.assertEqual(await self.read(world, peripheral), b"secret")
 
+    def packets(self, world):
+        """The requests and commands that the device gets from now on: the opcode, and whether the link is encrypted."""
+        packets, server = [], world.far.gatt_server
+        receive = server.on_gatt_pdu
+
+        def on_gatt_pdu(bearer, pdu):
+            packets.append((pdu.op_code, bearer.is_encrypted))
+            receive(bearer, pdu)
+
+        server.on_gatt_pdu = on_gatt_pdu
+        return packets
+
+    async def test_a_bonded_device_gets_no_packet_before_the_link_is_encrypted(self):
+        async with World() as world:
+            self.sits(world)
+            written = asyncio.Queue()
+            value = Characteristic(
+                SECRET, Characteristic.Properties.WRITE_WITHOUT_RESPONSE, Characteristic.WRITE_REQUIRES_ENCRYPTION,
+                CharacteristicValue(write=lambda _, octets: written.put_nowait(octets)))
+            world.far.add_service(Service(SERVICE, [value]))
+            await world.advertise()
+            peripheral = await self.connect(world)
+            await world.call("peripheral.pair", peripheral=peripheral)
+            await self.let_go(world, peripheral)
+            packets = self.packets(world)
+            peripheral = await self.connect(world)
+            # Nothing answers a Write Command: the device would drop it in silence.
+            await world.call(
+                "gatt.write", peripheral=peripheral, service=SERVICE, characteristic=SECRET, value="0a", response=False)
+            self.assertEqual(await asyncio.wait_for(written.get(), PATIENCE), b"\n")
+            self.assertEqual(packets[0][0], 0x02)
+            self.assertTrue(all(is_encrypted for _, is_encrypted in packets), packets)
+
+    async def test_a_device_that_only_looks_like_a_bonded_one_gets_nothing(self):
+        async with World() as world:
+            self.sits(world)
+            await self.lock(world)
+            peripheral = await self.connect(world)
+            await world.call("peripheral.pair", peripheral=peripheral)
+            await self.let_go(world, peripheral)
+            # The same address and attributes, without the keys, and without protection.
+            await until(world.far.keystore.get_all)
+            await world.far.keystore.delete_all()
+            for attribute in world.far.gatt_server.attributes:
+                attribute.permissions = Characteristic.READABLE | Characteristic.WRITEABLE
+            packets = self.packets(world)
+            for _ in range(2):
+                with self.assertRaisesRegex(Exception, "do not share keys any more"):
+                    await self.connect(world)
+                with self.assertRaisesRegex(Exception, "not connected"):
+                    await self.read(world, peripheral)
+            self.assertEqual(packets, [])
+
     async def test_pairing_gives_the_key_of_signed_writes(self):
         async with World() as world:
-            person, _ = self.sits(world)
+            person, _ = self.sits(world, sc=False)
             person.local_initiator_key_distribution |= PairingDelegate.KeyDistribution.DISTRIBUTE_SIGNING_KEY
+            # No key for links that we begin: these stay without encryption, which is what signatures are for.
+            person.local_responder_key_distribution &= ~PairingDelegate.KeyDistribution.DISTRIBUTE_ENCRYPTION_KEY
             value = Characteristic(
                 SECRET, Characteristic.Properties.AUTHENTICATED_SIGNED_WRITES, Characteristic.WRITEABLE, b"")
             world.far.add_service(Service(SERVICE, [value]))
@@ -131,7 +186,6 @@ class PairingTest(unittest.IsolatedAsyncioTestCase):
             peripheral = await self.connect(world)
             await world.call("peripheral.pair", peripheral=peripheral)
             ((_, keys),) = await until(world.far.keystore.get_all)
-            # A link without encryption: signatures are for that.
             await self.let_go(world, peripheral)
             peripheral = await self.connect(world)
             arrived = asyncio.Queue()

@@ -17,6 +17,8 @@ final class CentralLink: ClientRole, OperationHandler {
   private(set) lazy var receivers = ValueReceivers(on: self)
   private(set) lazy var measurements = SignalMeasurements(on: hub)
   private(set) lazy var features = FeatureExchange(on: self)
+  /// Brings the link into use.
+  private(set) lazy var linkUp = LinkUpRunner(self)
   private var serviceWatch = ServiceWatch()
   private var addressResolution = AddressResolutionCheck()
 
@@ -29,6 +31,9 @@ final class CentralLink: ClientRole, OperationHandler {
   /// The sessions that use the device over this link.
   var users: [Session] { connection?.machine.users ?? [] }
 
+  /// The sessions that wait for it.
+  var waiters: [Session] { connection?.machine.waiters ?? [] }
+
   /// The findings of a preserved session on this link; nil if it discovered nothing.
   func services(discoveredBy session: Session) -> [ServiceDescription]? { discovery.services(discoveredBy: session) }
 
@@ -40,9 +45,6 @@ final class CentralLink: ClientRole, OperationHandler {
   func enqueue(_ operation: LinkOperation) { operations.enqueue(operation) }
 
   // MARK: Sessions
-
-  /// Exchanges the MTU; `PeripheralConnection.negotiated` is called, also if the device refuses.
-  func exchangeMTU() { enqueue(LinkOperation(nil, .exchangeMTU, .exchangeMTU)) }
 
   /// Looks for the services that a session had on an earlier link, and restores its subscriptions.
   func restore(_ state: RestoredState.Peripheral, for session: Session) {
@@ -90,6 +92,7 @@ final class CentralLink: ClientRole, OperationHandler {
   func sendCommand(of session: Session) { operations.sendCommand(of: session) }
 
   func securityChanged() {
+    guard !linkUp.machine.isUnderWay else { return }
     features.securityChanged()
     checkAddressResolution()
   }
@@ -101,9 +104,11 @@ final class CentralLink: ClientRole, OperationHandler {
   }
 
   private func checkAddressResolution() {
-    guard let procedure = addressResolution.begin(on: hub) else { return }
+    guard !linkUp.machine.isUnderWay, let procedure = addressResolution.begin(on: hub) else { return }
     enqueue(LinkOperation(nil, .addressResolution, procedure))
   }
+
+  func linkEnds(_ reason: BluetoothError) { linkUp.linkEnded(reason) }
 
   /// Everything that is pending fails; then the broker is notified.
   func linkEnded(_ error: BluetoothError, _ reason: BluetoothError) {
@@ -129,17 +134,13 @@ final class CentralLink: ClientRole, OperationHandler {
       case .procedure(let completion):
         if let result { try completion.succeed(result.orBluetoothError()) }
       case .exchangeMTU:
-        // A device that refuses keeps the MTU of 23; if the link is gone, its end follows. One that does not answer at
-        // all can be asked nothing more on this link, which ends; the next one is used without this question.
+        // A device that refuses keeps the MTU of 23; if the link is gone, its end follows.
         if case .failure(.bearer(.timeout))? = result {
-          broker.logger.warning(
-            "\(hub.peripheral.address) did not answer Exchange MTU; the next link keeps the default MTU",
-            metadata: .about(hub.peripheral, adapter: hub.slot))
-          broker.directory.ignoresMTU(hub.peripheral)
+          linkUp.exchangeTimedOut()
         } else if hub.isOpen {
           // The MTU is in the answers to the calls that wait for the link.
           hub.toldMTU = hub.mtu
-          connection?.negotiated()
+          linkUp.exchanged()
         }
       case .discovery(let request, var machine):
         if let next = try discover(&machine, result) {

@@ -5,10 +5,11 @@ import Bluetooth
 /// | State       | Input                     | Actions, next state                                              |
 /// |-------------|---------------------------|------------------------------------------------------------------|
 /// | idle        | want                      | connect → connecting                                             |
-/// | connecting  | link up                   | negotiate (the MTU) → negotiating                                |
+/// | connecting  | link up                   | negotiate (`LinkUp`) → negotiating                               |
 /// | connecting  | failed (adapter gone …)   | refuse all, cancel → idle                                        |
 /// | negotiating | negotiated                | answer all, which now use it → connected                         |
 /// | negotiating | link down                 | connect → connecting; after `maximumRetries` refuse all → idle   |
+/// | negotiating | unusable                  | refuse all, disconnect → ending; persistent ones wait on         |
 /// | connected   | want                      | answer                                                           |
 /// | connected   | link down                 | tell each that uses it → idle; for persistent ones connect → connecting |
 /// | ending      | link down                 | → idle; connect → connecting if it is wanted again               |
@@ -151,7 +152,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     return actions
   }
 
-  /// The MTU is known.
+  /// The link can be used.
   mutating func negotiated(at now: Instant) -> [Action] {
     guard state == .negotiating else { return [] }
     state = .connected
@@ -160,6 +161,14 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     (waiting, rejoining) = ([], [])
     for who in ready.map(\.who) + back where !users.contains(who) { users.append(who) }
     return ready.map { .answer($0.request, nil) } + back.map { .tellConnected($0) }
+  }
+
+  /// The link is of no use, and neither would the next one be now. Sessions that keep the link go on waiting.
+  mutating func unusable(_ error: BluetoothError, at now: Instant) -> [Action] {
+    guard state == .negotiating else { return [] }
+    state = .ending
+    backOff.fail(at: now)
+    return refuseWaiting(error) + [.disconnect]
   }
 
   /// The link has ended.

@@ -39,8 +39,6 @@ final class PeripheralConnection {
   private unowned let broker: CentralBroker
   /// Rings when a link that was not stable is to be requested again.
   private var retry: (any ScheduledWork)?
-  /// Whether the MTU was exchanged on this link; a client may do so only once (Core 5.4, Vol 3, Part F, 3.4.2.1).
-  private var hasNegotiated = false
   /// The error of pending requests for sessions that may see others' resources, while they are being failed.
   private var fullError: BluetoothError?
   /// The sessions' wishes for the link's parameters, for as long as they use the device or wait for it.
@@ -120,18 +118,26 @@ final class PeripheralConnection {
     link = new
     new.connection = self
     slot = hub.slot
-    hasNegotiated = false
     let isOurs = hub.link.role == .central
     if isOurs { dialled = nil }
     if isOurs || broker.directory.stores(peripheral) { broker.directory.connected(peripheral) }
     broker.watchers.tell(peripheral)
     perform(machine.linkUp(isOurs: isOurs))
-    wishesChanged()
-    if machine.state != .ending { hub.improve(phy, broker.links.defaults) }
+    // Encryption goes first.
+    if !new.linkUp.machine.isEncrypting { improve() }
   }
 
-  /// The MTU was exchanged, or the device refuses it.
+  /// The link may have other parameters, longer packets and another PHY from now on.
+  func improve() {
+    wishesChanged()
+    if machine.state != .ending { link?.hub.improve(phy, broker.links.defaults) }
+  }
+
+  /// The link is ready for programs.
   func negotiated() { perform(machine.negotiated(at: broker.scheduler.now)) }
+
+  /// The link is of no use to programs, and ends.
+  func unusable(_ error: BluetoothError) { perform(machine.unusable(error, at: broker.scheduler.now)) }
 
   /// No link is possible.
   /// - Parameter full: the error for sessions that may see others' resources.
@@ -220,7 +226,7 @@ final class PeripheralConnection {
       case .cancelConnect:
         retry?.cancel()
         cancel()
-      case .negotiate: negotiate()
+      case .negotiate: link?.linkUp.begin()
       case .disconnect: link?.hub.disconnect()
       case .answer(let request, let error): answer(request, error)
       case .tellDisconnected(let session, let reason, let isReconnecting):
@@ -277,13 +283,6 @@ final class PeripheralConnection {
     guard machine.state == .connecting, let dialled, dialled != reachable else { return }
     cancel()
     dial()
-  }
-
-  private func negotiate() {
-    guard let link else { return }
-    guard !hasNegotiated, !peripheral.ignoresMTU else { return negotiated() }
-    hasNegotiated = true
-    link.exchangeMTU()
   }
 
   private func answer(_ request: ConnectRequest, _ error: BluetoothError?) {

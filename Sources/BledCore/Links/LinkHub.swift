@@ -74,6 +74,22 @@ final class LinkHub {
   /// Ends the link; both roles are told when it has ended.
   func disconnect() { link.disconnect() }
 
+  // MARK: Encryption with the keys of the bond
+
+  /// The level that the keys of the bond give the link, 2 to 4; nil without any, and where the other side encrypts.
+  var bondLevel: Int? { link.role == .central ? protection.bond(of: self)?.level(as: .central) : nil }
+
+  /// Encrypts the link with the keys of its bond.
+  /// - Parameter done: called once with why it is not, unless the link ends.
+  func encrypt(_ level: Int, _ done: @escaping (BluetoothError?) -> Void) {
+    protection.encrypt(self, to: level) { [weak self] error in
+      if self?.isOpen == true { done(error) }
+    }
+  }
+
+  /// The device has shown that it has no longer the keys of its bond.
+  func keysLost() { protection.keysLost(self) }
+
   // MARK: The client role
 
   /// Starts a procedure on a bearer; `ClientRole.finished` is called with its result.
@@ -201,6 +217,7 @@ final class LinkHub {
 
   private func end(_ reason: BluetoothError) {
     isOpen = false
+    central.linkEnds(reason)
     alarm?.work.cancel()
     alarm = nil
     brake.end()

@@ -28,6 +28,8 @@ protocol ServerRoles: AnyObject {
 protocol ClientRole: AnyObject {
   /// The sessions that use the device over this link.
   var users: [Session] { get }
+  /// The sessions that wait for the link.
+  var waiters: [Session] { get }
   /// The sessions that get values of the device.
   var subscribers: Set<Session> { get }
   /// The connection parameters that sessions want, also of later links to the device.
@@ -57,6 +59,8 @@ protocol ClientRole: AnyObject {
   func delaysCommands(of session: Session) -> Bool
   /// Sends a Write Command of a session, for which there is room.
   func sendCommand(of session: Session)
+  /// The link has ended, for this reason; its pairing is still known.
+  func linkEnds(_ reason: BluetoothError)
   /// Everything that is pending fails.
   /// - Parameters:
   ///   - error: the error of pending calls.
@@ -120,5 +124,12 @@ protocol LinkProtection: AnyObject {
   ///   - session: the session that asked; nil for the daemon itself.
   ///   - done: called once, possibly from inside the call, with whether the request is worth repeating.
   func raise(_ hub: LinkHub, after error: ATTErrorCode, for session: Session?, _ done: @escaping (Bool) -> Void)
+  /// Encrypts a link with the keys of its bond.
+  /// - Parameters:
+  ///   - level: the level that they give it, 2 to 4.
+  ///   - done: called once, possibly from inside the call, with why the link does not have it.
+  func encrypt(_ hub: LinkHub, to level: Int, _ done: @escaping (BluetoothError?) -> Void)
+  /// The device of a link has no longer the keys of its bond: the programs concerned are told, once for a link.
+  func keysLost(_ hub: LinkHub)
   func linkEnded(_ hub: LinkHub)
 }

@@ -164,6 +164,14 @@ final class PairingBroker: LinkProtection {
     raise(hub, to: level, for: session, done)
   }
 
+  func encrypt(_ hub: LinkHub, to level: Int, _ done: @escaping (BluetoothError?) -> Void) {
+    raise(hub, to: level, for: nil) { [weak self, weak hub] error in
+      guard error == nil, let self, let hub, hub.isOpen, security(of: hub).level < level else { return done(error) }
+      done(
+        GAPError.connectionFailed.error("\(hub.peripheral.address) encrypted the link with other keys than its bond's"))
+    }
+  }
+
   private func raise(
     _ hub: LinkHub, to level: Int, for session: Session?, _ done: @escaping (BluetoothError?) -> Void
   ) {
@@ -314,7 +322,9 @@ final class PairingBroker: LinkProtection {
       PairingKey(slot: slot, peripheral: peripheral), device(peripheral, hub, slot), error, orTell: others)
   }
 
-  /// Tells the agents concerned and the users of the link, once for a link.
+  func keysLost(_ hub: LinkHub) { keysLost(theirs: true, hub.peripheral, hub, hub.slot) }
+
+  /// Tells the agents concerned, the users of the link, and the programs that wait for it, once for a link.
   private func keysLost(theirs: Bool, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
     guard let hub else { return }
     var isFirst = false
@@ -324,7 +334,8 @@ final class PairingBroker: LinkProtection {
     logger.warning(
       "\(peripheral.address) \(theirs ? "no longer has this machine's keys" : "has keys this machine lacks"): \(remedy)",
       metadata: .about(peripheral, adapter: slot))
-    let sessions = Set(consent.agents.concerned(concern(hub, slot))).union(hub.central.users).union(hub.server.served)
+    let sessions = Set(consent.agents.concerned(concern(hub, slot)))
+      .union(hub.central.users + hub.central.waiters).union(hub.server.served)
     let params = PairingKeysLost.Params(
       device: device(peripheral, hub, slot), side: Word(theirs ? .device : .machine), remedy: remedy)
     for session in sessions.sorted(by: { $0.id < $1.id }) { session.send(PairingKeysLost.self, params) }
@@ -341,4 +352,11 @@ final class PairingBroker: LinkProtection {
 
 extension PairingBroker: PublishersObserver {
   func publishersChanged() { consent.settingsChanged() }
+}
+
+extension Bond {
+  /// The level that its key gives links on which we have this role, 2 to 4; nil without such a key.
+  func level(as role: LinkRole) -> Int? {
+    longTermKeys.first { $0.isSecureConnections || $0.role == role }?.level
+  }
 }

@@ -61,8 +61,10 @@ final class Peripheral {
   var wasConnected = false
   /// Whether it was ever heard, or linked in either role; an address that was only requested may be mistyped.
   var wasMet = false
-  /// Whether it does not answer Exchange MTU.
+  /// Whether it does not answer Exchange MTU, or does not survive it.
   var ignoresMTU = false
+  /// How many links in a row ended before it had answered Exchange MTU.
+  var lostExchanges = 0
   /// Whether its controller resolves private addresses, as its Central Address Resolution tells; nil if it was not
   /// asked with its present bond.
   var resolvesAddresses: Bool?

@@ -134,10 +134,15 @@ final class PeripheralDirectory {
     document?.changed()
   }
 
-  /// A device does not answer Exchange MTU.
-  func ignoresMTU(_ peripheral: Peripheral) {
+  /// A link ended before its device had answered Exchange MTU: one that does so repeatedly is not asked any more.
+  /// - Parameter maximum: how many such links in a row are too many.
+  /// - Returns: whether that is so from now on.
+  func lostExchange(with peripheral: Peripheral, maximum: Int) -> Bool {
+    peripheral.lostExchanges += 1
+    guard peripheral.lostExchanges >= maximum, !peripheral.ignoresMTU else { return false }
     peripheral.ignoresMTU = true
     if stores(peripheral) { document?.changed() }
+    return true
   }
 
   /// A device has told whether its controller resolves private addresses; nil: it has other keys than when it told.

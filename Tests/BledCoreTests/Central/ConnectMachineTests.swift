@@ -40,6 +40,26 @@ import Testing
     #expect(machine.state == .idle)
   }
 
+  @Test func aLinkThatIsOfNoUseEndsForCallsAndPausesForOthers() {
+    var machine = ConnectMachine<String, Int>()
+    #expect(words(machine.unusable(Self.reason, at: .zero)) == [])
+    _ = machine.want("a", 1)
+    _ = machine.linkUp(isOurs: true)
+    #expect(words(machine.unusable(Self.reason, at: .zero)) == ["answer 1 connectionFailed", "disconnect"])
+    #expect(machine.state == .ending)
+    #expect(words(machine.unusable(Self.reason, at: .zero)) == [])
+    #expect(words(machine.linkDown(Self.reason, at: .zero)) == [] && machine.state == .idle)
+    _ = machine.rejoin("b", persists: true)
+    for pause in ["connect", "connect after 0.25 seconds", "connect after 0.5 seconds"] {
+      _ = machine.linkUp(isOurs: true)
+      #expect(words(machine.unusable(Self.reason, at: .zero)) == ["disconnect"])
+      #expect(words(machine.linkDown(Self.reason, at: .zero)) == [pause])
+    }
+    _ = machine.linkUp(isOurs: true)
+    #expect(words(machine.negotiated(at: .zero)) == ["tell b connected"])
+    #expect(words(machine.unusable(Self.reason, at: .zero)) == [], "it is in use")
+  }
+
   @Test func whatIsRefusedEndsForAll() {
     let blocked = GAPError.blocked.error("")
     var machine = ConnectMachine<String, Int>()

@@ -38,13 +38,13 @@ import Testing
       id = try #require(try client.answer(to: call, PeripheralConnect.self)).get().peripheral
     }
 
-    /// Pairs on this link.
+    /// Pairs on this link. The keys encrypt no link that we begin, so that later ones are not encrypted.
     func pair(key: [UInt8] = SignedWriteTests.key) {
       var bond = Bond(local: DeviceAddress(value: 0x00AA_0100_0000, kind: .public), peer: peer.address)
       bond.add(
         LongTermKey(
           value: [UInt8](repeating: 5, count: 16), size: 16, diversifier: 0, random: 0, isAuthenticated: false,
-          isSecureConnections: true, role: .central))
+          isSecureConnections: false, role: .peripheral))
       bond.add(SignatureKey(value: key, isOurs: true, isAuthenticated: false))
       world.daemon.setPairing(PairingPolicy(standard: .justWorks))
       world.adapter.onEvent?(.pairing(peer.address, .question(.consent)))

@@ -117,6 +117,7 @@ import Testing
     tell(peer, .bonded(strong))
     first.endRaise(LinkSecurity(level: 4, keySize: 16))
     #expect(world.adapter.bonds == [strong])
+    peer.keys = LinkSecurity(level: 4, keySize: 16)
     first.end(reason: 0x13)
     _ = try owner.call(PeripheralDisconnect.self, .init(peripheral: id))
     world.settle()

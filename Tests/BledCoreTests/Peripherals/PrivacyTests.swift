@@ -39,6 +39,13 @@ import Testing
     return bond
   }
 
+  /// A device that has the keys of its bond.
+  private func bonded(_ address: String, in world: World) -> ScriptedPeer {
+    let peer = world.peer(address)
+    peer.keys = LinkSecurity(level: 2, keySize: 16)
+    return peer
+  }
+
   /// Connects to a device at an address, and pairs.
   private func pair(_ client: TestClient, at address: DeviceAddress, in world: World) throws -> (ScriptedLink, String) {
     let call = try client.call(PeripheralConnect.self, .init(address: "\(address)", addressType: "random"))
@@ -100,7 +107,7 @@ import Testing
     scheduler.advance(by: .seconds(3))
     world.adapter.hear(try address(3), [])
     #expect(world.adapter.pendingConnections == [try address(3)])
-    world.adapter.bringUp(world.peer("\(try address(3))"))
+    world.adapter.bringUp(bonded("\(try address(3))", in: world))
     world.settle()
     #expect(try client.answer(to: call, PeripheralConnect.self)?.get().peripheral == id)
     #expect(world.adapter.scan == nil, "nobody is waited for")
@@ -130,7 +137,7 @@ import Testing
     scheduler.advance(by: .seconds(900))
     world.adapter.hear(try address(2), [])
     #expect(world.adapter.pendingConnections == [try address(2)])
-    world.adapter.bringUp(world.peer("\(try address(2))"))
+    world.adapter.bringUp(bonded("\(try address(2))", in: world))
     world.settle()
     #expect(try client.answer(to: call, PeripheralConnect.self)?.get().peripheral == id)
     let second = world.adapter.links.last
@@ -138,7 +145,7 @@ import Testing
     second?.end(reason: 0x08)
     world.settle()
     let again = try client.call(PeripheralConnect.self, .init(peripheral: id))
-    world.adapter.bringUp(world.peer("\(identity)"))
+    world.adapter.bringUp(bonded("\(identity)", in: world))
     world.settle()
     #expect(try client.answer(to: again, PeripheralConnect.self)?.get().peripheral == id)
     #expect(world.adapter.scan == nil && world.adapter.pendingConnections.isEmpty)
@@ -189,7 +196,7 @@ import Testing
     #expect(second.adapter.scan?.isActive == false)
     second.adapter.hear(try address(2), [])
     #expect(second.adapter.pendingConnections == [try address(2)])
-    second.adapter.bringUp(second.peer("\(try address(2))"))
+    second.adapter.bringUp(bonded("\(try address(2))", in: second))
     second.settle()
     #expect(try client.answer(to: call, PeripheralConnect.self)?.get().peripheral == id)
     #expect(try client.result(PeripheralList.self, .init()).peripherals.map(\.peripheral) == [id])
@@ -204,7 +211,7 @@ import Testing
     link.end(reason: 0x08)
     scheduler.advance(by: .seconds(10))
     world.adapter.hear(try address(2), [])
-    world.adapter.bringUp(world.peer("\(try address(2))"))
+    world.adapter.bringUp(bonded("\(try address(2))", in: world))
     world.settle()
     #expect(try client.notifications(PeripheralConnected.self).map(\.peripheral) == [id])
   }

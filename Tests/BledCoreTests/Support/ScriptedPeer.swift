@@ -9,6 +9,9 @@ final class ScriptedPeer {
   var database = AttributeDatabase()
   /// Whether it answers to anything.
   var isMute = false
+  /// The protection that the keys of its bond give, with which it encrypts; nil: the test says what becomes of a
+  /// request for security.
+  var keys: LinkSecurity?
   /// How long a packet to it takes.
   var delay = Duration.milliseconds(1)
   /// How long the change to another PHY takes; nil: as long as the call.
@@ -195,7 +198,11 @@ final class ScriptedLink: Link {
   func raiseSecurity(
     to level: Int, as capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
   ) {
-    raises.append((level, capability, usesOwnData, done))
+    guard let security = peerDevice.keys else { return raises.append((level, capability, usesOwnData, done)) }
+    scheduler.schedule(after: .milliseconds(1)) { [self] in
+      if isOpen { protect(security) }
+      done(nil)
+    }
   }
 
   /// The first raise that waits ends.

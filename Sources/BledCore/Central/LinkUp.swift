@@ -1,0 +1,209 @@
+import Adapter
+import Bluetooth
+
+/// One link on its way into use for programs: encrypted as its bond says, before the first packet of our client (Core
+/// 5.4, Vol 3, Part C, 10.3.2), then with the MTU exchanged, once (Part F, 3.4.2.1). It does no I/O.
+///
+/// | State      | Input                                    | Actions, next state                                 |
+/// |------------|------------------------------------------|-----------------------------------------------------|
+/// | idle       | begin, central, with a bond              | encrypt → encrypting                                |
+/// | idle       | begin, any other                         | exchange → exchanging; ready → ready if the device is not asked |
+/// | encrypting | the link has the level of the bond       | exchange, improve → exchanging; the same without it |
+/// | encrypting | the keys are of no use to the device     | keysLost → over                                     |
+/// | encrypting | it failed for the moment                 | disconnect → over                                   |
+/// | encrypting | 30 s                                     | fail → over                                         |
+/// | encrypting | the link ended because of the keys       | keysLost → over                                     |
+/// | exchanging | the device answered, or refused          | ready → ready                                       |
+/// | exchanging | no answer in 30 s, or the link ended     | lost → over                                         |
+/// | ready      | begin                                    | ready                                               |
+/// | over       | any                                      |                                                     |
+///
+/// Nothing in plain text follows an encryption that failed: the link ends, and so does the next one, until the device
+/// has its keys again or the bond is forgotten.
+struct LinkUp {
+  private enum State {
+    case idle
+    case encrypting(until: Instant, exchanges: Bool)
+    case exchanging
+    case ready
+    case over
+  }
+
+  enum Action: Hashable {
+    /// Encrypt the link with the keys of its bond, at this level, 2 to 4.
+    case encrypt(level: Int)
+    /// Ask for longer packets and other parameters, which had to wait.
+    case improve
+    /// Ask the device for its MTU.
+    case exchange
+    /// Programs can use the link.
+    case ready
+    /// The device and this machine do not share keys any more.
+    case keysLost(BluetoothError)
+    /// The link is of no use, for this reason.
+    case fail(BluetoothError)
+    /// End the link; another one may do better.
+    case disconnect
+    /// The link ended before Exchange MTU was answered.
+    case lost(LostExchange)
+  }
+
+  /// The device answers the controller's request within 40 s, or the link ends (Core 5.4, Vol 6, Part B, 5.2).
+  static let timeout = Duration.seconds(30)
+
+  private var state = State.idle
+
+  /// When `timePassed` is due.
+  var deadline: Instant? { if case .encrypting(let until, _) = state { until } else { nil } }
+
+  /// Whether the link is being encrypted with the keys of its bond.
+  var isEncrypting: Bool { deadline != nil }
+
+  /// Whether requests of our client have to wait.
+  var isUnderWay: Bool {
+    switch state {
+    case .encrypting, .exchanging, .over: true
+    case .idle, .ready: false
+    }
+  }
+
+  // MARK: - Inputs
+
+  /// Programs want to use the link.
+  /// - Parameters:
+  ///   - level: the level that the bond gives the link, 2 to 4; nil without one, and where the other side encrypts.
+  ///   - exchanges: whether the device takes Exchange MTU.
+  mutating func begin(level: Int?, exchanges: Bool, now: Instant) -> [Action] {
+    switch state {
+    case .idle:
+      guard let level else { return proceed(exchanges) }
+      state = .encrypting(until: now.advanced(by: Self.timeout), exchanges: exchanges)
+      return [.encrypt(level: level)]
+    case .ready: return [.ready]
+    case .encrypting, .exchanging, .over: return []
+    }
+  }
+
+  /// The link has the level of its bond, or cannot have it, for this reason.
+  mutating func encryptionEnded(_ error: BluetoothError?) -> [Action] {
+    guard case .encrypting(_, let exchanges) = state else { return [] }
+    guard let error else { return proceed(exchanges) + [.improve] }
+    switch error.ofEncryption {
+    case .keysLost:
+      state = .over
+      return [.keysLost(error)]
+    case .passing:
+      state = .over
+      return [.disconnect]
+    case .linkEnded: return []
+    }
+  }
+
+  /// The device answered Exchange MTU, also with a refusal.
+  mutating func exchanged() -> [Action] {
+    guard case .exchanging = state else { return [] }
+    state = .ready
+    return [.ready]
+  }
+
+  /// The device did not answer Exchange MTU in time.
+  mutating func exchangeTimedOut() -> [Action] {
+    guard case .exchanging = state else { return [] }
+    state = .over
+    return [.lost(.unanswered)]
+  }
+
+  mutating func timePassed(_ peer: DeviceAddress, now: Instant) -> [Action] {
+    guard let deadline, deadline <= now else { return [] }
+    state = .over
+    return [
+      .fail(
+        GAPError.timeout.error(
+          "\(peer) did not encrypt the link with the keys of its bond within 30 s: connect again"))
+    ]
+  }
+
+  /// The link has ended.
+  mutating func linkEnded(_ reason: BluetoothError) -> [Action] {
+    let before = state
+    state = .over
+    switch before {
+    case .encrypting:
+      if case .keysLost = reason.ofEncryption { return [.keysLost(reason)] }
+      return []
+    case .exchanging: return LostExchange(reason).map { [.lost($0)] } ?? []
+    case .idle, .ready, .over: return []
+    }
+  }
+
+  private mutating func proceed(_ exchanges: Bool) -> [Action] {
+    state = exchanges ? .exchanging : .ready
+    return [exchanges ? .exchange : .ready]
+  }
+}
+
+/// How Exchange MTU ended a link: some devices hang up or crash when they are asked, and work with an MTU of 23.
+enum LostExchange: Hashable {
+  /// The device did not answer for 30 s.
+  case unanswered
+  /// The device ended the link.
+  case hungUp
+  /// The device was not heard any more.
+  case silent
+
+  /// - Returns: nil if the end says nothing about the device.
+  init?(_ reason: BluetoothError) {
+    guard reason.domain == .hci else { return nil }
+    switch reason.code {
+    // Remote User Terminated Connection, and its other reasons (Core 5.4, Vol 1, Part F, 2.19 to 2.21).
+    case 0x13, 0x14, 0x15: self = .hungUp
+    // Connection Timeout, LL Response Timeout.
+    case 0x08, 0x22: self = .silent
+    default: return nil
+    }
+  }
+
+  /// The words before "Exchange MTU" in the log.
+  var words: String {
+    switch self {
+    case .unanswered: "did not answer"
+    case .hungUp: "disconnected at"
+    case .silent: "was lost at"
+    }
+  }
+
+  /// How many links have to end like that, one after the other, before the device is asked no more. A link may be lost
+  /// by chance.
+  var maximum: Int {
+    switch self {
+    case .unanswered: 1
+    case .hungUp: 2
+    case .silent: 3
+    }
+  }
+}
+
+extension BluetoothError {
+  fileprivate enum OfEncryption { case keysLost, passing, linkEnded }
+
+  /// The meaning of an encryption that failed with this error, or of the end of a link meanwhile.
+  fileprivate var ofEncryption: OfEncryption {
+    switch domain {
+    case .gap:
+      switch GAPError(rawValue: code) {
+      case .pairingFailed: .keysLost
+      case .disconnected, .notConnected: .linkEnded
+      default: .passing
+      }
+    case .hci:
+      switch code {
+      // Authentication Failure, PIN or Key Missing, Unsupported Remote Feature, Encryption Mode Not Acceptable,
+      // Insufficient Security, MIC Failure (Core 5.4, Vol 1, Part F, 2).
+      case 0x05, 0x06, 0x1A, 0x25, 0x2F, 0x3D: .keysLost
+      // Timeouts, collisions, a lack of memory.
+      default: .passing
+      }
+    case .att, .bled: .passing
+    }
+  }
+}

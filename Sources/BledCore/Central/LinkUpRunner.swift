@@ -1,0 +1,84 @@
+import Adapter
+import Bluetooth
+import Logging
+
+/// Executes the actions of a link's `LinkUp`.
+final class LinkUpRunner {
+  private(set) var machine = LinkUp()
+  private unowned let link: CentralLink
+  private unowned let hub: LinkHub
+  /// Rings at the machine's deadline.
+  private var alarm: (any ScheduledWork)?
+
+  init(_ link: CentralLink) {
+    self.link = link
+    hub = link.hub
+  }
+
+  /// Programs want to use the link; `PeripheralConnection.negotiated` is called when they can.
+  func begin() {
+    run {
+      $0.begin(level: hub.bondLevel, exchanges: !hub.peripheral.ignoresMTU, now: hub.scheduler.now)
+    }
+  }
+
+  /// The device answered Exchange MTU, also with a refusal.
+  func exchanged() {
+    hub.peripheral.lostExchanges = 0
+    run { $0.exchanged() }
+  }
+
+  /// The device did not answer Exchange MTU: it can be asked nothing more on this link, which ends.
+  func exchangeTimedOut() { run { $0.exchangeTimedOut() } }
+
+  /// The link has ended.
+  func linkEnded(_ reason: BluetoothError) { run { $0.linkEnded(reason) } }
+
+  private func run(_ input: (inout LinkUp) -> [LinkUp.Action]) {
+    let actions = input(&machine)
+    alarm?.cancel()
+    alarm = machine.deadline.map { deadline in
+      hub.scheduler.schedule(at: deadline) { [weak self] in
+        guard let self else { return }
+        run { $0.timePassed(self.hub.peripheral.address, now: self.hub.scheduler.now) }
+      }
+    }
+    for action in actions { perform(action) }
+  }
+
+  private func perform(_ action: LinkUp.Action) {
+    switch action {
+    case .encrypt(let level):
+      hub.encrypt(level) { [weak self] error in self?.run { $0.encryptionEnded(error) } }
+    case .improve: link.connection?.improve()
+    case .exchange: link.enqueue(LinkOperation(nil, .exchangeMTU, .exchangeMTU))
+    case .ready:
+      link.connection?.negotiated()
+      // Requests of our own that had to wait.
+      link.securityChanged()
+    case .keysLost(let error):
+      hub.keysLost()
+      link.connection?.unusable(error.ofLostKeys(hub.peripheral.address))
+    case .fail(let error): link.connection?.unusable(error)
+    case .disconnect: hub.disconnect()
+    case .lost(let exchange):
+      guard link.broker.directory.lostExchange(with: hub.peripheral, maximum: exchange.maximum) else { return }
+      link.broker.logger.warning(
+        "\(hub.peripheral.address) \(exchange.words) Exchange MTU; the next links keep the default MTU",
+        metadata: .about(hub.peripheral, adapter: hub.slot))
+    }
+  }
+}
+
+extension BluetoothError {
+  /// The error of calls that wait for a link whose device has lost its keys: PIN or Key Missing (Core 5.4, Vol 1, Part
+  /// F, 2.6).
+  fileprivate func ofLostKeys(_ peer: DeviceAddress) -> BluetoothError {
+    BluetoothError(
+      domain: .hci, code: 0x06, name: "pinOrKeyMissing",
+      message: domain == .gap
+        ? message
+        : "\(peer) and this machine do not share keys any more: remove the pairing on both sides, then pair again (\(message))"
+    )
+  }
+}
