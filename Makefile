@@ -131,7 +131,7 @@ docs-pictures: deps-build+test+web ## draws docs/session.svg from the programs' 
 	@Tests/Docs/pictures.py
 	@/usr/bin/python3 -B Tests/Web/pictures.py
 
-test-kernel: build examples deps-kernel+bluez+home ## runs the tests in virtual machines; KERNEL=6.12, CASE=2 or zoo
+test-kernel: build examples deps-kernel+bluez+home ## runs the tests in virtual machines; KERNEL=7.2, CASE=2 or zoo
 	@python3 -B Tests/Kernel/test_machine.py --quiet
 	@Tests/Kernel/run
 
