@@ -275,8 +275,7 @@ extension KernelAdapter: LifecycleHostOwner {
 
 extension KernelAdapter: RadioHostOwner {
   func radioIsSetUp(_ profile: ControllerProfile) {
-    // With privacy it has no radio before it has an address.
-    if lifecycle.privacy == nil { begin(profile) } else { addresses.begin(profile) }
+    addresses.begin(profile, isPrivate: lifecycle.privacy != nil)
   }
 
   private func begin(_ profile: ControllerProfile) {
@@ -353,9 +352,9 @@ extension KernelAdapter: RadioHostOwner {
 
 extension KernelAdapter: PrivateAddressHostOwner {
   var rotation: Duration? { lifecycle.privacy?.rotation }
-  func addressIsMade(_ address: DeviceAddress, for profile: ControllerProfile) {
+  func addressIsMade(_ address: DeviceAddress?, for profile: ControllerProfile) {
     information.privateAddress = address
-    begin(profile.seen(under: address))
+    begin(profile.seen(under: address ?? profile.address))
   }
 
   func addressIsMissing() {
@@ -375,6 +374,8 @@ extension KernelAdapter: PrivateAddressHostOwner {
     if isScanOver { events.emit(.scanning(false)) }
     for set in over { events.emit(.advertising(set, .off)) }
   }
+
+  func restoreBonds() { pairing.raises.allowBonds() }
 }
 
 // MARK: - Links

@@ -21,16 +21,24 @@ struct AdvertisingFormat: Hashable {
 /// The handles of a controller's advertising sets, and the purpose of each.
 struct AdvertisingHandles {
   private let count: Int
+  private let keepsFirst: Bool
   private var formats: [UInt8: AdvertisingFormat] = [:]
 
-  /// - Parameter count: how many sets the controller has, 1 to 240.
-  init(count: Int) { self.count = count }
+  /// - Parameters:
+  ///   - count: how many sets the controller has, 1 to 240.
+  ///   - keepsFirst: whether devices can pair through handle 0 only.
+  init(count: Int, keepsFirst: Bool) {
+    self.count = count
+    self.keepsFirst = keepsFirst
+  }
 
-  /// A handle that is not used. The kernel keeps track of our own address for handle 0 only: the adapter's address is
-  /// there first, and an address of its own as far from it as possible.
+  /// A handle that is not used. The kernel keeps track of a random address for handle 0 only: the adapter's address is
+  /// there first, and an address of its own as far from it as possible. Where the adapter's is random, so are
+  /// advertisements that are not connectable.
   func free(besides used: Set<UInt8>, for wanted: AdvertisingParameters) -> UInt8? {
     let all = 0..<UInt8(clamping: count)
-    return wanted.ownAddress != nil ? all.last { !used.contains($0) } : all.first { !used.contains($0) }
+    let isLast = wanted.ownAddress != nil || keepsFirst && !wanted.isConnectable
+    return isLast ? all.last { !used.contains($0) } : all.first { !used.contains($0) }
   }
 
   /// The steps for a handle before it is prepared for others.

@@ -46,7 +46,9 @@ struct AdvertisingMachine<Family: RadioFamily> {
   init(profile: ControllerProfile, wanted: OrderedDictionary<AdvertisingSetID, AdvertisingParameters>) {
     self.profile = profile
     capabilities = profile.advertisingCapabilities
-    handles = AdvertisingHandles(count: profile.usableAdvertisingSets)
+    handles = AdvertisingHandles(
+      count: profile.usableAdvertisingSets,
+      keepsFirst: profile.addressOnAir.kind == .random && !profile.isExclusive)
     turns = AdvertisingTurns(sets: profile.usableAdvertisingSets)
     for (set, parameters) in wanted {
       entries[set] = Entry(wanted: parameters)

@@ -222,6 +222,16 @@ struct ExtendedAdvertisingTests {
     script.expectTold()
   }
 
+  @Test("Under a private address what is not connectable leaves the first set, through which devices pair")
+  func firstSetIsKept() throws {
+    var script = RadioScript<ExtendedFamily>(
+      sets: 4, onAir: DeviceAddress(value: 0x5F11_2233_4455, kind: .random))
+    script.give(.wantAdvertising(set, AdvertisingParameters(isConnectable: false, data: [2, 1, 6])))
+    script.give(.wantAdvertising(other, AdvertisingParameters(data: [2, 1, 6])))
+    while script.isAsked { try script.answer() }
+    #expect(script.enabledSets == [0, 3])
+  }
+
   @Test func whatThisControllerCannotSendIsRefusedAndItsLimitNamed() throws {
     var long = AdvertisingParameters(isConnectable: false, data: [UInt8](repeating: 0, count: 300))
     #expect(try failure(long, extended()).message.hasSuffix("at most 31 with legacy PDUs; with extended ones, 1650"))

@@ -106,6 +106,13 @@ package struct SetLowEnergy: ManagementSettingCommand {
   package init() {}
 }
 
+/// Set Connectable (mgmt-api).
+package struct SetConnectable: ManagementSettingCommand {
+  package static let opcode: UInt16 = 0x0007
+  package var value: UInt8 = 0
+  package init() {}
+}
+
 /// Set IO Capability (mgmt-api).
 package struct SetIOCapability: ManagementSettingCommand {
   package static let opcode: UInt16 = 0x0018
@@ -179,10 +186,20 @@ package struct RemoveAdvertising: ManagementSettingCommand {
 /// Add Extended Advertising Parameters (mgmt-api): prepares an advertisement without sending it.
 package struct AddExtendedAdvertisingParameters: ManagementCommand {
   package static let opcode: UInt16 = 0x0054
+
+  /// The kind of advertisement.
+  package struct Flags: OptionSet, PacketField, Hashable, Sendable {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+    /// Connectable.
+    package static let connectable = Flags(rawValue: 1 << 0)
+    /// In general discoverable mode.
+    package static let discoverable = Flags(rawValue: 1 << 1)
+  }
+
   /// The instance, from 1.
   package var instance: UInt8 = 0
-  /// Bit 0: connectable.
-  package var flags: UInt32 = 1
+  package var flags = Flags.connectable
   /// The duration in seconds, which the flags say is not given.
   package var duration: UInt16 = 0
   package var timeout: UInt16 = 0

@@ -120,6 +120,8 @@ package struct ManagementSettings: OptionSet, PacketField, Hashable, Sendable {
 
   /// The controller has power.
   package static let powered = ManagementSettings(rawValue: 1 << 0)
+  /// Advertisements are connectable.
+  package static let connectable = ManagementSettings(rawValue: 1 << 1)
   /// The controller accepts bonding.
   package static let bondable = ManagementSettings(rawValue: 1 << 4)
   /// Secure Simple Pairing, of BR/EDR.

@@ -9,8 +9,8 @@ import Radio
 protocol PrivateAddressHostOwner: AnyObject {
   /// For how long an address is used; nil if it stays.
   var rotation: Duration? { get }
-  /// The controller can be used under this address, which it knows.
-  func addressIsMade(_ address: DeviceAddress, for profile: ControllerProfile)
+  /// The controller can be used, under this address if it is a private one, which it knows.
+  func addressIsMade(_ address: DeviceAddress?, for profile: ControllerProfile)
   /// The kernel made no address for a controller that has none.
   func addressIsMissing()
   /// Whether scan, advertising and connecting may pause; nil if nothing goes on any more.
@@ -18,6 +18,8 @@ protocol PrivateAddressHostOwner: AnyObject {
   /// They go on under this address, except for unwanted ones: their ends were not told. The radio
   /// tells when they have begun again (`RadioAction.resumed`).
   func resume(under address: DeviceAddress, isScanOver: Bool, over: Set<AdvertisingSetID>)
+  /// The kernel accepted bonds, whether devices may pair or not.
+  func restoreBonds()
 }
 
 /// The private addresses under which one controller is seen: runs `PrivateAddresses` by the clock, and has the kernel
@@ -39,15 +41,13 @@ final class PrivateAddressHost {
   /// Whether scan, advertising and connecting pause until there is a new address.
   var isPausing: Bool { machine.isPausing }
 
-  /// A controller was set up: it has no radio before it has an address.
-  func begin(_ profile: ControllerProfile) { run { $0.begin(profile, at: self.context.scheduler.now) } }
+  /// A controller was set up: it has no radio before the kernel knows its address.
+  func begin(_ profile: ControllerProfile, isPrivate: Bool) {
+    run { $0.begin(profile, isPrivate: isPrivate, at: self.context.scheduler.now) }
+  }
 
   /// The radio is closed.
-  func close() {
-    machine.close()
-    alarm?.cancel()
-    alarm = nil
-  }
+  func close() { run { $0.close(at: self.context.scheduler.now) } }
 
   /// The controller gets power anew, and another address with that.
   func forget() { machine.forget() }
@@ -57,8 +57,8 @@ final class PrivateAddressHost {
 
   /// The kernel answered a command.
   func receive(answer event: ManagementEvent) {
-    guard let (opcode, status) = event.answer else { return }
-    run { $0.answered(opcode, status, at: self.context.scheduler.now) }
+    guard let (opcode, _) = event.answer else { return }
+    run { $0.answered(opcode, at: self.context.scheduler.now) }
   }
 
   /// Whether this is an end for the pause, which programs need not notice.
@@ -82,6 +82,14 @@ final class PrivateAddressHost {
     switch action {
     case .send(.prepareAdvertisement):
       management.send(AddExtendedAdvertisingParameters { $0.instance = PrivateAddressMachine.advertisement })
+    case .send(.prepareDiscoverableAdvertisement):
+      management.send(
+        AddExtendedAdvertisingParameters {
+          $0.instance = PrivateAddressMachine.advertisement
+          $0.flags = .discoverable
+        })
+    case .send(.allowBonds): management.send(SetBondable(value: 1))
+    case .send(.restoreBonds): owner?.restoreBonds()
     case .send(.removeAdvertisement): management.send(RemoveAdvertising(value: PrivateAddressMachine.advertisement))
     case .send(.startDiscovery): management.send(StartDiscovery())
     case .send(.stopDiscovery): management.send(StopDiscovery())
@@ -89,7 +97,7 @@ final class PrivateAddressHost {
       context.logger.debug("the adapter is seen under another address", metadata: ["address": "\(address)"])
     case .made(nil): context.logger.warning("the kernel made no new private address; retrying in a minute")
     case .open(let profile, let address):
-      radio.send(Self.setAddress(address))
+      if let address { radio.send(Self.setAddress(address)) }
       owner?.addressIsMade(address, for: profile)
     case .failed: owner?.addressIsMissing()
     case .pauseIsDue: pause()

@@ -32,6 +32,8 @@ enum ControllerSettings {
     }
     if changesPrivacy { add(privacy(identityResolvingKey)) }
     if current.contains(.advertising) { add(SetAdvertising(value: 0)) }
+    // Otherwise the advertisement of `PrivateAddressMachine` that is not connectable would be.
+    if identityResolvingKey != nil, current.contains(.connectable) { add(SetConnectable(value: 0)) }
     if !current.contains(.lowEnergy) { add(SetLowEnergy(value: 1)) }
     // With BR/EDR on, the kernel refuses Secure Connections, also of LE, before this.
     if current.contains(.basicRate), !current.contains(.secureSimplePairing) { add(SetSecureSimplePairing(value: 1)) }
@@ -48,7 +50,8 @@ enum ControllerSettings {
 
   private static func privacy(_ identityResolvingKey: [UInt8]?) -> SetPrivacy {
     SetPrivacy {
-      $0.mode = identityResolvingKey == nil ? 0 : 1
+      // Limited: see `PrivateAddressMachine`. Nothing else of ours is discoverable for the kernel.
+      $0.mode = identityResolvingKey == nil ? 0 : 2
       $0.identityResolvingKey = identityResolvingKey ?? [UInt8](repeating: 0, count: 16)
     }
   }
@@ -88,6 +91,7 @@ enum ControllerSettings {
     let isCycled = needsCycle || wasPrivate
     if isCycled || !found.contains(.powered) { add(SetPowered(value: 0)) }
     if wasPrivate { add(privacy(nil)) }
+    if wasPrivate, found.contains(.connectable) { add(SetConnectable(value: 1)) }
     if isCycled, found.contains(.powered) { add(SetPowered(value: 1)) }
     return script
   }

@@ -2,29 +2,39 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// Has the kernel make a private address, and learns it.
+/// Has the kernel make a private address, and learns it. Makes the kernel take links that come in to have reached us
+/// under the kind of address that we use.
 ///
 /// The kernel's SMP assumes that a link that another program initiates comes from the private address that the kernel
 /// made last, and does not reveal that. It makes one for each new advertisement; a controller with legacy commands gets
 /// one with a discovery, if the one before is 15 minutes old. So an advertisement is prepared and removed, or a
-/// discovery started and stopped, and the address is read off the kernel's command to the controller. The advertisement
-/// also has the kernel take links that come in to have reached us under a random address.
+/// discovery started and stopped, and the address is read off the kernel's command to the controller.
+///
+/// Of links that come in it assumes the kind of address of the advertisement that it prepared last: since September
+/// 2025 the commands of other programs do not count, except legacy ones. Kernels after 6.12 leave the address of theirs
+/// to a controller that can make addresses, and ours are of another kind. But limited privacy, which
+/// `ControllerSettings` asks for, has an exception: a discoverable one that is not connectable, while bonds are
+/// accepted, has a random address of the kernel's, and the private address stays.
 ///
 /// | State    | Input                                | Actions and next state                                   |
 /// |----------|--------------------------------------|----------------------------------------------------------|
 /// | idle     | `begin`                              | clear: clearing                                          |
 /// | clearing | any answer                           | make: making                                             |
-/// | making   | the command with the random address  | it is kept in mind                                       |
-/// | making   | success                              | clear: ending                                            |
-/// | making   | an error                             | `done` with the address heard: idle                      |
+/// | making, ending | the command with the random address | it is kept in mind                                  |
+/// | making, ending | the command with the kind of address | it is kept in mind                                 |
+/// | making   | any answer                           | clear: ending                                            |
 /// | ending   | any answer                           | `done` with the address, nil if there was none: idle     |
+/// | ending   | any answer, the address is left to the controller | allow bonds, make a discoverable one: settling |
+/// | settling | any answer                           | bonds as they were, clear: settled                       |
+/// | settled  | any answer                           | `done` with the address: idle                            |
 /// | any      | `tick` after the deadline            | `done` with the address heard: idle                      |
+/// | settling | `tick` after the deadline, `closing` | bonds as they were, too                                  |
 ///
 /// |       | extended                                     | legacy                                           |
 /// |-------|----------------------------------------------|--------------------------------------------------|
 /// | clear | Remove Advertising                           | Stop Discovery, as which an active scan counts   |
 /// | make  | Add Extended Advertising Parameters          | Start Discovery                                  |
-/// | heard | LE Set Advertising Set Random Address        | LE Set Random Address                            |
+/// | heard | LE Set Advertising Set Random Address, LE Set Extended Advertising Parameters | LE Set Random Address |
 ///
 /// The command and the answers come over two sockets. Commands that the kernel sent before an answer have been heard
 /// when it answers the next.
@@ -37,18 +47,14 @@ struct PrivateAddressMachine {
 
   enum Request: Hashable {
     case prepareAdvertisement
+    case prepareDiscoverableAdvertisement
     case removeAdvertisement
     case startDiscovery
     case stopDiscovery
-
-    fileprivate var opcode: UInt16 {
-      switch self {
-      case .prepareAdvertisement: AddExtendedAdvertisingParameters.opcode
-      case .removeAdvertisement: RemoveAdvertising.opcode
-      case .startDiscovery: StartDiscovery.opcode
-      case .stopDiscovery: StopDiscovery.opcode
-      }
-    }
+    /// The kernel accepts bonds, whether devices may pair or not.
+    case allowBonds
+    /// The kernel accepts bonds if devices may pair.
+    case restoreBonds
   }
 
   private enum State: Hashable {
@@ -56,6 +62,8 @@ struct PrivateAddressMachine {
     case clearing
     case making
     case ending
+    case settling
+    case settled
   }
 
   /// The number of the advertisement, which none of ours has while addresses change.
@@ -66,19 +74,27 @@ struct PrivateAddressMachine {
   private var state = State.idle
   private var isExtended = false
   private var made: DeviceAddress?
+  /// The kernel leaves the address of its advertisement to the controller.
+  private var isLeftToController = false
   /// When `tick` is due.
   private(set) var deadline: Instant?
 
-  private var clear: Request { isExtended ? .removeAdvertisement : .stopDiscovery }
-  private var make: Request { isExtended ? .prepareAdvertisement : .startDiscovery }
+  private var clear: (request: Request, opcode: UInt16) {
+    isExtended ? (.removeAdvertisement, RemoveAdvertising.opcode) : (.stopDiscovery, StopDiscovery.opcode)
+  }
+  private var make: (request: Request, opcode: UInt16) {
+    isExtended
+      ? (.prepareAdvertisement, AddExtendedAdvertisingParameters.opcode) : (.startDiscovery, StartDiscovery.opcode)
+  }
 
   /// - Parameter isExtended: whether the controller has the extended advertising commands.
   mutating func begin(isExtended: Bool, at now: Instant) -> [Action] {
     self.isExtended = isExtended
     made = nil
+    isLeftToController = false
     state = .clearing
     deadline = now.advanced(by: Self.timeout)
-    return [.send(clear)]
+    return [.send(clear.request)]
   }
 
   /// The kernel, or another program, sent this to the controller.
@@ -90,6 +106,13 @@ struct PrivateAddressMachine {
     case LESetAdvertisingSetRandomAddress.opcode where isExtended:
       let command = try? LESetAdvertisingSetRandomAddress(decoding: packet)
       value = command?.advertisingHandle == Self.advertisement ? command?.address : nil
+    case LESetExtendedAdvertisingParameters.opcode where isExtended:
+      // A controller with one set has the advertisement in set 0.
+      guard let command = try? LESetExtendedAdvertisingParameters(decoding: packet),
+        command.advertisingHandle <= Self.advertisement
+      else { return }
+      isLeftToController = command.ownAddressType == .publicIdentity || command.ownAddressType == .randomIdentity
+      return
     default: value = nil
     }
     guard let value, value >> 46 == 0b01 else { return }
@@ -97,29 +120,40 @@ struct PrivateAddressMachine {
   }
 
   /// The kernel answered one of its management commands.
-  mutating func answered(_ opcode: UInt16, _ status: ManagementStatus) -> [Action] {
+  mutating func answered(_ opcode: UInt16) -> [Action] {
     switch state {
     case .clearing where opcode == clear.opcode:
       state = .making
-      return [.send(make)]
+      return [.send(make.request)]
     case .making where opcode == make.opcode:
-      // The kernel relies on an address that was heard, regardless of the other steps.
-      guard status == .success else { return end(with: made) }
+      // The kernel relies on an address that was heard, even if it answered with an error.
       state = .ending
-      return [.send(clear)]
-    case .ending where opcode == clear.opcode: return end(with: made)
+      return [.send(clear.request)]
+    case .ending where opcode == clear.opcode:
+      guard isLeftToController else { return end() }
+      state = .settling
+      return [.send(.allowBonds), .send(.prepareDiscoverableAdvertisement)]
+    case .settling where opcode == make.opcode:
+      state = .settled
+      return [.send(.restoreBonds), .send(clear.request)]
+    case .settled where opcode == clear.opcode: return end()
     default: return []
     }
   }
 
   mutating func tick(at now: Instant) -> [Action] {
     guard let deadline, deadline <= now else { return [] }
-    return end(with: made)
+    return end()
   }
 
-  private mutating func end(with address: DeviceAddress?) -> [Action] {
-    state = .idle
-    deadline = nil
-    return [.done(address)]
+  /// Before the controller is closed.
+  var closing: [Action] { state == .settling ? [.send(.restoreBonds)] : [] }
+
+  private mutating func end() -> [Action] {
+    defer {
+      state = .idle
+      deadline = nil
+    }
+    return closing + [.done(made)]
   }
 }

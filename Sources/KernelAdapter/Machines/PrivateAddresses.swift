@@ -4,11 +4,13 @@ import HCI
 import Radio
 
 /// The private addresses of one controller: when the kernel makes the next one (`PrivateAddressMachine`), and the
-/// activities that wait for it.
+/// activities that wait for it. Without privacy the kernel is asked once, because of links that come in.
 ///
 /// | State   | Input                                | Actions and next state                                      |
 /// |---------|--------------------------------------|-------------------------------------------------------------|
 /// | idle    | `begin`                              | the kernel is asked: opening                                |
+/// | idle    | `begin`, neither privacy nor extended commands | `open`: idle                                      |
+/// | opening | done, without privacy                | `open`: idle                                                |
 /// | opening | an address, or an earlier one        | `open`: used                                                |
 /// | opening | no address                           | `failed`                                                    |
 /// | used    | the address was used for long enough | `pauseIsDue`; the owner answers with `pause` or `postpone`  |
@@ -22,8 +24,8 @@ import Radio
 struct PrivateAddresses {
   enum Action: Hashable {
     case send(PrivateAddressMachine.Request)
-    /// The controller can be used under this address.
-    case open(ControllerProfile, DeviceAddress)
+    /// The controller can be used, under this address if it is a private one.
+    case open(ControllerProfile, DeviceAddress?)
     /// The kernel made no address for a controller that has none.
     case failed
     /// Scan, advertising and connecting are to pause, when that harms no link.
@@ -49,6 +51,7 @@ struct PrivateAddresses {
   private(set) var isPausing = false
   private var machine = PrivateAddressMachine()
   private var isExtended = false
+  private var isPrivate = false
   /// The controller that has no radio yet, because it has no address.
   private var waiting: ControllerProfile?
   /// The ends of the present pause.
@@ -64,17 +67,21 @@ struct PrivateAddresses {
   var deadline: Instant? { [next, pauseEnd, machine.deadline, made?.at].compactMap { $0 }.min() }
 
   /// The controller was asked for its capabilities.
-  mutating func begin(_ profile: ControllerProfile, at now: Instant) -> [Action] {
-    waiting = profile
+  mutating func begin(_ profile: ControllerProfile, isPrivate: Bool, at now: Instant) -> [Action] {
+    self.isPrivate = isPrivate
     isExtended = profile.advertisesExtended
+    guard isPrivate || isExtended else { return [.open(profile, nil)] }
+    waiting = profile
     return ask(at: now)
   }
 
   /// The radio is closed.
-  mutating func close() {
+  mutating func close(at now: Instant) -> [Action] {
+    let actions = apply(machine.closing, at: now)
     let last = last
     self = PrivateAddresses()
     self.last = last
+    return actions
   }
 
   /// The controller gets power anew, and another address with that.
@@ -84,8 +91,8 @@ struct PrivateAddresses {
   mutating func heard(_ packet: CommandPacket) { machine.heard(packet) }
 
   /// The kernel answered one of its management commands.
-  mutating func answered(_ opcode: UInt16, _ status: ManagementStatus, at now: Instant) -> [Action] {
-    apply(machine.answered(opcode, status), at: now)
+  mutating func answered(_ opcode: UInt16, at now: Instant) -> [Action] {
+    apply(machine.answered(opcode), at: now)
   }
 
   /// Scan, advertising and connecting pause.
@@ -134,6 +141,10 @@ struct PrivateAddresses {
   private mutating func adopt(_ address: DeviceAddress?, rotation: Duration?, at now: Instant) -> [Action] {
     made = nil
     pauseEnd = nil
+    if !isPrivate {
+      defer { waiting = nil }
+      return waiting.map { [.open($0, nil)] } ?? []
+    }
     last = address ?? last
     let kernels: Duration = isExtended ? .zero : Self.kernelRotation
     next = rotation.map { now.advanced(by: address == nil ? Self.retry : max($0, kernels) + Self.margin) }

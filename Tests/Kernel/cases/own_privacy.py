@@ -6,6 +6,7 @@ from bumble.hci import Address, LeFeatureMask
 from bumble.smp import AddressResolver
 from cases.pairing import HUB, KINDS, LOCK, SECRET, as_phone, build, build_phone, leave
 from cases.privacy import count_pairings
+from support import zoo
 from support.air import EmulatedController
 from support.cases import expect, expect_equal, stage
 from support.waiting import First, until
@@ -120,8 +121,57 @@ async def peripheral(given):
     await asyncio.wait_for(connection.encrypt(), 60)
     await encrypted.happens()
     expect_equal(await asyncio.wait_for(secret.read_value(), 60), b"secret", "the value")
-    expect_equal([bond["address"] for bond in await given.bonds()], [LOCK], "the bonds")
+    [bond] = await given.bonds()
+    expect_equal(bond["address"], LOCK, "the bond")
     await leave(connection)
+    await given.client.call("pairing.forget", peripheral=bond["peripheral"])
+    await given.device.keystore.delete_all()
+
+
+async def pairs(given, address):
+    """The phone pairs under this address and reads the value; they forget each other then."""
+    await given.client.call("pairing.open", seconds=60)
+    connection, secret = await as_phone(given, address)
+    await asyncio.wait_for(connection.pair(), 60)
+    expect_equal(await asyncio.wait_for(secret.read_value(), 60), b"secret", "the value")
+    await leave(connection)
+    [bond] = await given.bonds()
+    await given.client.call("pairing.forget", peripheral=bond["peripheral"])
+    await given.device.keystore.delete_all()
+
+
+@phone.case("as peripheral: pairs beside a beacon that was there first, and under the address after the next")
+async def beside_beacon(given):
+    await given.client.call("advertising.stop")
+    other = await given.daemon.client()
+    await other.call("advertising.start", manufacturerData="ffff00", connectable=False)
+    await given.client.call("advertising.start", name="vault")
+    first = await seen_under(given)
+    await pairs(given, Address(first))
+    changed = await given.client.next(
+        "adapter.changed", lambda event: event.get("privateAddress") not in (None, first), 60
+    )
+    await pairs(given, Address(changed["privateAddress"]))
+
+
+@phone.case("as peripheral: without privacy after it, pairs under the address that it keeps")
+async def after_privacy(given):
+    with open(given.daemon.configuration, "w", encoding="utf-8") as file:
+        file.write("{}")
+    given.client = await given.daemon.restart()
+    await given.publish()
+    await pairs(given, Address(HUB, Address.PUBLIC_DEVICE_ADDRESS))
+
+
+@stage(8, "a phone, and a controller without a public address")
+async def addressless_phone(resources):
+    return await build_phone(resources, zoo.Addressless)
+
+
+@addressless_phone.case("as peripheral: pairs under the random static address")
+async def addressless(given):
+    [adapter] = (await given.client.call("adapter.list"))["adapters"]
+    await pairs(given, Address(adapter["address"]))
 
 
 @stage(8, "a lock, and private addresses of our own on a controller with legacy commands")

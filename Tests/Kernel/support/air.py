@@ -75,6 +75,11 @@ class Air(LocalLink):
         return device
 
 
+def connects(advertising_set):
+    """Whether an advertising set is connectable."""
+    return bool(advertising_set.parameters and advertising_set.parameters.advertising_event_properties & 1)
+
+
 class EmulatedController(link_procedures.LinkProcedures):
     """A controller with a filter accept list and cancellable connects (Core 5.4, Vol 4, Part E, 7.8.12–17)."""
 
@@ -109,6 +114,11 @@ class EmulatedController(link_procedures.LinkProcedures):
                 return_parameters=hci.HCI_StatusReturnParameters(status),
             )
         )
+
+    def on_le_connect_ind(self, packet):
+        # Bumble's takes the first set with the address, connectable or not.
+        self.advertising_sets = dict(sorted(self.advertising_sets.items(), key=lambda each: not connects(each[1])))
+        super().on_le_connect_ind(packet)
 
     def on_hci_reset_command(self, command):
         # Bumble's goes on with what it did.

@@ -82,12 +82,13 @@ struct LifecycleMachineTests {
     var script = Script(.index(0))
     let privacy = PrivacySettings(root: [UInt8](repeating: 7, count: 16), rotation: .seconds(900))
     script.machine.privacy = privacy
-    try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])
+    try script.find(current: [.powered, .connectable, .lowEnergy, .secureConnections, .bondable])
     script.give(.rival(nil))
     try script.leftoversRemoved()
     try script.command("0500 0000 0100 00")
     let key = Hex.encode(try #require(privacy.identityResolvingKey(of: address)))
-    try script.command("2f00 0000 1100 01 \(key)")
+    try script.command("2f00 0000 1100 02 \(key)")
+    try script.command("0700 0000 0100 00")
     try script.command("1800 0000 0100 03")
     try script.command("0500 0000 0100 01")
     script.give(.radioOpened)
@@ -95,6 +96,7 @@ struct LifecycleMachineTests {
     script.give(.stop(needsCycle: false))
     try script.command("0500 0000 0100 00")
     try script.command("2f00 0000 1100 00 00000000000000000000000000000000")
+    try script.command("0700 0000 0100 01")
     try script.command("0500 0000 0100 01")
     #expect(script.told.last == .stopped)
   }

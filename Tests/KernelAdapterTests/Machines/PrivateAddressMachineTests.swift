@@ -22,41 +22,89 @@ struct PrivateAddressMachineTests {
     #expect(machine.begin(isExtended: true, at: .zero) == [.send(.removeAdvertisement)])
     // Another program's, before and with another set.
     machine.heard(try command("3520 07 01 0100000000 5f"))
-    #expect(machine.answered(RemoveAdvertising.opcode, .failed) == [.send(.prepareAdvertisement)])
+    #expect(machine.answered(RemoveAdvertising.opcode) == [.send(.prepareAdvertisement)])
     machine.heard(try command("3520 07 02 0200000000 5f"))
     machine.heard(try command("3520 07 01 5544332211 5f"))
     machine.heard(try command("0520 06 0300000000 5f"))
-    #expect(machine.answered(RemoveAdvertising.opcode, .success) == [])
-    #expect(
-      machine.answered(AddExtendedAdvertisingParameters.opcode, .success) == [.send(.removeAdvertisement)])
-    #expect(machine.answered(RemoveAdvertising.opcode, .success) == [.done(private1)])
+    #expect(machine.answered(RemoveAdvertising.opcode) == [])
+    #expect(machine.answered(AddExtendedAdvertisingParameters.opcode) == [.send(.removeAdvertisement)])
+    #expect(machine.answered(RemoveAdvertising.opcode) == [.done(private1)])
     #expect(machine.deadline == nil)
+  }
+
+  /// The kernel's parameters of the advertisement, with this type of our address.
+  private func parameters(_ type: UInt8) throws -> CommandPacket {
+    try command("3620 19 01 1300 000800 000800 07 0\(type) 00 000000000000 00 7f 01 00 01 00 00")
+  }
+
+  @Test("An address that is left to the controller is followed by an advertisement of another kind, bonds or not")
+  func leftToController() throws {
+    var machine = PrivateAddressMachine()
+    _ = machine.begin(isExtended: true, at: .zero)
+    _ = machine.answered(RemoveAdvertising.opcode)
+    machine.heard(try parameters(3))
+    machine.heard(try command("3520 07 01 5544332211 5f"))
+    #expect(machine.answered(AddExtendedAdvertisingParameters.opcode) == [.send(.removeAdvertisement)])
+    #expect(
+      machine.answered(RemoveAdvertising.opcode) == [.send(.allowBonds), .send(.prepareDiscoverableAdvertisement)])
+    machine.heard(try parameters(1))
+    machine.heard(try command("3520 07 01 5544332211 1f"))
+    #expect(machine.answered(SetBondable.opcode) == [])
+    #expect(
+      machine.answered(AddExtendedAdvertisingParameters.opcode) == [.send(.restoreBonds), .send(.removeAdvertisement)])
+    #expect(machine.answered(RemoveAdvertising.opcode) == [.done(private1)])
+  }
+
+  @Test("An address that the kernel gives the advertisement needs no other, whatever other sets have")
+  func givenByTheKernel() throws {
+    var machine = PrivateAddressMachine()
+    _ = machine.begin(isExtended: true, at: .zero)
+    _ = machine.answered(RemoveAdvertising.opcode)
+    machine.heard(try parameters(1))
+    machine.heard(try command("3620 19 02 1300 000800 000800 07 03 00 000000000000 00 7f 01 00 01 00 00"))
+    _ = machine.answered(AddExtendedAdvertisingParameters.opcode)
+    #expect(machine.answered(RemoveAdvertising.opcode) == [.done(nil)])
+  }
+
+  @Test("Bonds are as they were when the kernel does not answer, or the controller is closed")
+  func bondsRestored() throws {
+    var machine = PrivateAddressMachine()
+    _ = machine.begin(isExtended: true, at: .zero)
+    _ = machine.answered(RemoveAdvertising.opcode)
+    machine.heard(try parameters(2))
+    _ = machine.answered(AddExtendedAdvertisingParameters.opcode)
+    #expect(machine.closing == [])
+    _ = machine.answered(RemoveAdvertising.opcode)
+    #expect(machine.closing == [.send(.restoreBonds)])
+    #expect(machine.tick(at: .zero.advanced(by: .seconds(10))) == [.send(.restoreBonds), .done(nil)])
+    #expect(machine.closing == [])
   }
 
   @Test("With legacy commands it starts and stops a discovery")
   func legacy() throws {
     var machine = PrivateAddressMachine()
     #expect(machine.begin(isExtended: false, at: .zero) == [.send(.stopDiscovery)])
-    #expect(machine.answered(StopDiscovery.opcode, .failed) == [.send(.startDiscovery)])
+    #expect(machine.answered(StopDiscovery.opcode) == [.send(.startDiscovery)])
     // Neither a static nor a non-resolvable address is what is looked for.
     machine.heard(try command("0520 06 5544332211 df"))
     machine.heard(try command("0520 06 5544332211 1f"))
-    #expect(machine.answered(StartDiscovery.opcode, .success) == [.send(.stopDiscovery)])
+    #expect(machine.answered(StartDiscovery.opcode) == [.send(.stopDiscovery)])
     // The other socket may be read later.
     machine.heard(try command("0520 06 5544332211 5f"))
-    #expect(machine.answered(StopDiscovery.opcode, .success) == [.done(private1)])
+    #expect(machine.answered(StopDiscovery.opcode) == [.done(private1)])
   }
 
   @Test("Without an address, with a refusal and without an answer it ends with none")
   func nothing() {
     var machine = PrivateAddressMachine()
     _ = machine.begin(isExtended: false, at: .zero)
-    _ = machine.answered(StopDiscovery.opcode, .success)
-    #expect(machine.answered(StartDiscovery.opcode, .failed) == [.done(nil)])
+    _ = machine.answered(StopDiscovery.opcode)
+    #expect(machine.answered(StartDiscovery.opcode) == [.send(.stopDiscovery)])
+    #expect(machine.answered(StopDiscovery.opcode) == [.done(nil)])
     _ = machine.begin(isExtended: true, at: .zero)
-    _ = machine.answered(RemoveAdvertising.opcode, .success)
-    _ = machine.answered(AddExtendedAdvertisingParameters.opcode, .success)
-    #expect(machine.answered(RemoveAdvertising.opcode, .success) == [.done(nil)])
+    _ = machine.answered(RemoveAdvertising.opcode)
+    _ = machine.answered(AddExtendedAdvertisingParameters.opcode)
+    #expect(machine.answered(RemoveAdvertising.opcode) == [.done(nil)])
     _ = machine.begin(isExtended: true, at: .zero)
     #expect(machine.tick(at: .zero) == [])
     #expect(machine.tick(at: .zero.advanced(by: .seconds(10))) == [.done(nil)])

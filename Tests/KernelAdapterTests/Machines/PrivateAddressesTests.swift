@@ -24,7 +24,7 @@ struct PrivateAddressesTests {
   private func make(_ address: DeviceAddress?, _ addresses: inout PrivateAddresses, at now: Instant)
     -> [PrivateAddresses.Action]
   {
-    #expect(addresses.answered(RemoveAdvertising.opcode, .failed, at: now) == [.send(.prepareAdvertisement)])
+    #expect(addresses.answered(RemoveAdvertising.opcode, at: now) == [.send(.prepareAdvertisement)])
     if let address {
       let command = LESetAdvertisingSetRandomAddress {
         $0.advertisingHandle = PrivateAddressMachine.advertisement
@@ -32,9 +32,8 @@ struct PrivateAddressesTests {
       }
       addresses.heard(CommandPacket(command))
     }
-    #expect(
-      addresses.answered(AddExtendedAdvertisingParameters.opcode, .success, at: now) == [.send(.removeAdvertisement)])
-    #expect(addresses.answered(RemoveAdvertising.opcode, .success, at: now).isEmpty)
+    #expect(addresses.answered(AddExtendedAdvertisingParameters.opcode, at: now) == [.send(.removeAdvertisement)])
+    #expect(addresses.answered(RemoveAdvertising.opcode, at: now).isEmpty)
     #expect(addresses.deadline == now)
     return addresses.tick(rotation: rotation, at: now)
   }
@@ -42,7 +41,7 @@ struct PrivateAddressesTests {
   /// A controller that is used under the first address since time zero.
   private func used() -> PrivateAddresses {
     var addresses = PrivateAddresses()
-    #expect(addresses.begin(profile(), at: .zero) == [.send(.removeAdvertisement)])
+    #expect(addresses.begin(profile(), isPrivate: true, at: .zero) == [.send(.removeAdvertisement)])
     #expect(make(first, &addresses, at: .zero) == [.made(first), .open(profile(), first)])
     return addresses
   }
@@ -56,10 +55,26 @@ struct PrivateAddressesTests {
     #expect(addresses.tick(rotation: rotation, at: time(902)) == [.pauseIsDue])
   }
 
+  @Test("Without privacy the kernel prepares one advertisement, under the address that the controller keeps")
+  func notPrivate() {
+    var addresses = PrivateAddresses()
+    #expect(addresses.begin(profile(), isPrivate: false, at: .zero) == [.send(.removeAdvertisement)])
+    #expect(make(nil, &addresses, at: .zero) == [.open(profile(), nil)])
+    #expect(addresses.deadline == nil)
+  }
+
+  @Test("Without privacy and extended commands there is nothing to prepare")
+  func legacyNotPrivate() {
+    var addresses = PrivateAddresses()
+    let legacy = profile(isExtended: false)
+    #expect(addresses.begin(legacy, isPrivate: false, at: .zero) == [.open(legacy, nil)])
+    #expect(addresses.deadline == nil)
+  }
+
   @Test("Without an address the controller cannot be used")
   func none() {
     var addresses = PrivateAddresses()
-    _ = addresses.begin(profile(), at: .zero)
+    _ = addresses.begin(profile(), isPrivate: true, at: .zero)
     #expect(make(nil, &addresses, at: .zero) == [.made(nil), .failed])
     #expect(addresses.deadline == nil)
   }
@@ -67,9 +82,9 @@ struct PrivateAddressesTests {
   @Test("A controller that slept keeps its address if the kernel makes none; that is tried again in a minute")
   func slept() {
     var addresses = used()
-    addresses.close()
+    #expect(addresses.close(at: time(902)).isEmpty)
     #expect(addresses.deadline == nil)
-    _ = addresses.begin(profile(), at: time(10))
+    _ = addresses.begin(profile(), isPrivate: true, at: time(10))
     #expect(make(nil, &addresses, at: time(10)) == [.made(nil), .open(profile(), first)])
     #expect(addresses.deadline == time(70))
   }
@@ -77,9 +92,9 @@ struct PrivateAddressesTests {
   @Test("A controller that gets power anew has no earlier address")
   func power() {
     var addresses = used()
-    addresses.close()
+    #expect(addresses.close(at: time(902)).isEmpty)
     addresses.forget()
-    _ = addresses.begin(profile(), at: .zero)
+    _ = addresses.begin(profile(), isPrivate: true, at: .zero)
     #expect(make(nil, &addresses, at: .zero) == [.made(nil), .failed])
   }
 
@@ -124,11 +139,11 @@ struct PrivateAddressesTests {
   func legacy() {
     for (rotation, deadline) in [(Duration.seconds(60), time(902)), (.seconds(1200), time(1202)), (nil, nil)] {
       var addresses = PrivateAddresses()
-      #expect(addresses.begin(profile(isExtended: false), at: .zero) == [.send(.stopDiscovery)])
-      _ = addresses.answered(StopDiscovery.opcode, .success, at: .zero)
+      #expect(addresses.begin(profile(isExtended: false), isPrivate: true, at: .zero) == [.send(.stopDiscovery)])
+      _ = addresses.answered(StopDiscovery.opcode, at: .zero)
       addresses.heard(CommandPacket(LESetRandomAddress { $0.address = first.value }))
-      _ = addresses.answered(StartDiscovery.opcode, .success, at: .zero)
-      _ = addresses.answered(StopDiscovery.opcode, .success, at: .zero)
+      _ = addresses.answered(StartDiscovery.opcode, at: .zero)
+      _ = addresses.answered(StopDiscovery.opcode, at: .zero)
       #expect(
         addresses.tick(rotation: rotation, at: .zero) == [.made(first), .open(profile(isExtended: false), first)])
       #expect(addresses.deadline == deadline)
@@ -141,10 +156,10 @@ struct PrivateAddressesTests {
     _ = addresses.tick(rotation: rotation, at: time(902))
     addresses.pause(at: time(902))
     _ = addresses.quiet(at: time(902))
-    addresses.close()
+    #expect(addresses.close(at: time(902)).isEmpty)
     #expect(!addresses.isPausing)
     #expect(addresses.withholds(.scanning(false)) == false)
-    #expect(addresses.answered(RemoveAdvertising.opcode, .success, at: time(902)).isEmpty)
+    #expect(addresses.answered(RemoveAdvertising.opcode, at: time(902)).isEmpty)
     #expect(addresses.deadline == nil)
   }
 }

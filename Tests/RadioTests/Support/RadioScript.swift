@@ -25,12 +25,14 @@ struct RadioScript<Family: RadioFamily> {
 
   /// A controller with so many advertising sets and places in its accept list and its list of monitored advertisers,
   /// that combines these states.
+  /// - Parameter onAir: a private address under which it is seen.
   init(
     sets: Int = 1, acceptList: Int = 8, monitoredList: Int = 0, states: LEStates? = nil,
     address: DeviceAddress = DeviceAddress(value: 0x00AA_0100_0000, kind: .public), features: LEFeatures = [],
-    advertisingDataLength: Int = 1650, isExclusive: Bool = false, targets: RadioTargets = RadioTargets()
+    advertisingDataLength: Int = 1650, isExclusive: Bool = false, targets: RadioTargets = RadioTargets(),
+    onAir: DeviceAddress? = nil
   ) {
-    var profile = ControllerProfile(address: address)
+    var profile = ControllerProfile(address: address).seen(under: onAir ?? address)
     profile.advertisingSets = sets
     profile.acceptListSize = acceptList
     profile.monitoredListSize = monitoredList
