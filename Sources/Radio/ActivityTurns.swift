@@ -11,6 +11,7 @@ import HCI
 /// | any     | `update`: some do not               | the first group granted, until the end of its turn             |
 /// | turns   | `update` after the deadline         | the next group granted                                         |
 /// | turns   | `update`: other activities wanted   | other groups; the turn of a leader that still leads one goes on |
+/// | turns   | `update`: a new one comes first     | its group granted at once, for a turn of its own                |
 /// | any     | `update`: a link excludes some      | these are held back; the others as above                       |
 ///
 /// Connecting comes before advertising, advertising before scanning: in this order each activity that is in no group
@@ -68,6 +69,7 @@ struct ActivityTurns {
 
   /// Sets the wanted activities and the present links, and lets time pass.
   mutating func update(wanted: Set<Activity>, links: Set<LinkSide>, at now: Instant) {
+    let known = groups.reduce(into: Set()) { $0.formUnion($1.members) }
     if wanted != self.wanted || links != self.links {
       self.wanted = wanted
       self.links = links
@@ -75,13 +77,20 @@ struct ActivityTurns {
     }
     guard groups.count > 1 else {
       leader = groups.first?.leader
+      // An activity that is alone has no turn that others would wait for.
+      end = .zero
       return
     }
     let current = groups.firstIndex { $0.leader == leader }
-    if let current, now < end { return leader = groups[current].leader }
-    let next = groups[current.map { ($0 + 1) % groups.count } ?? 0]
-    leader = next.leader
-    end = now.advanced(by: Self.turn(of: next.leader))
+    let next: Int
+    if let first = groups.prefix(current ?? 0).firstIndex(where: { !known.contains($0.leader) }) {
+      next = first
+    } else {
+      if current != nil, now < end { return }
+      next = current.map { ($0 + 1) % groups.count } ?? 0
+    }
+    leader = groups[next].leader
+    end = now.advanced(by: Self.turn(of: groups[next].leader))
   }
 
   /// When the turn is over; nil without turns.

@@ -88,6 +88,42 @@ struct ActivityTurnsTests {
     #expect(granted(turns, both).contains(.scanningActively))
   }
 
+  @Test("What remains of a connection's turn is not the scan's: the next connection begins at once (radio F2)")
+  func theRestOfATurnIsNobodys() {
+    var turns = turns(without: 22, 23)
+    let both: Set<Activity> = [.scanningActively, .initiating]
+    func update(_ wanted: Set<Activity>, at milliseconds: Int) -> Set<Activity> {
+      turns.update(wanted: wanted, links: [], at: .zero.advanced(by: .milliseconds(milliseconds)))
+      return granted(turns, wanted)
+    }
+    for start in stride(from: 0, to: 10_000, by: 700) {
+      #expect(update([.scanningActively], at: start) == [.scanningActively])
+      #expect(update(both, at: start + 100) == [.initiating])
+      #expect(update([.scanningActively], at: start + 300) == [.scanningActively])
+    }
+  }
+
+  @Test func aNewActivityOvertakesThoseBehindIt() {
+    let connecting: Set<Activity> = [.initiating], advertising: Set<Activity> = [.advertisingConnectably]
+    let scanning: Set<Activity> = [.scanningActively]
+    var turns = turns(without: 14, 22, 23, 32)
+    func update(_ wanted: Set<Activity>, at milliseconds: Int) -> Set<Activity> {
+      turns.update(wanted: wanted, links: [], at: .zero.advanced(by: .milliseconds(milliseconds)))
+      return granted(turns, wanted)
+    }
+    _ = update(advertising.union(scanning), at: 0)
+    #expect(update(advertising.union(scanning), at: 2000) == scanning)
+    #expect(update(connecting.union(advertising).union(scanning), at: 2100) == connecting, "the scan's turn had begun")
+    // It has a whole turn, and the others theirs.
+    #expect(update(connecting.union(advertising).union(scanning), at: 5099) == connecting)
+    #expect(update(connecting.union(advertising).union(scanning), at: 5100) == advertising)
+    // One that comes later in the order waits.
+    var later = self.turns(without: 14, 22, 23, 32)
+    later.update(wanted: connecting.union(advertising), links: [], at: .zero)
+    later.update(wanted: connecting.union(advertising).union(scanning), links: [], at: .zero.advanced(by: .seconds(1)))
+    #expect(granted(later, scanning.union(connecting)) == connecting)
+  }
+
   @Test func whatStillRunsIsWaitedFor() {
     var turns = turns(without: 22, 23)
     turns.update(wanted: [.scanningActively, .initiating], links: [], at: .zero)
