@@ -94,11 +94,16 @@ struct LinkRequest {
 
   /// Another PHY in both directions.
   static func phy(of link: any ControllerLink, to wanted: LinkPHY) -> LinkRequest {
+    phys(of: link, [wanted.phy], wanted.coding)
+  }
+
+  /// The PHYs that both sides may choose from, in both directions.
+  static func phys(of link: any ControllerLink, _ phys: Set<PHY>, _ coding: LinkPHY.Coding? = nil) -> LinkRequest {
     let command = LESetPHY {
       $0.handle = link.handle
-      $0.txPHYs = wanted.phy.bit
-      $0.rxPHYs = wanted.phy.bit
-      $0.options = UInt16(wanted.coding?.rawValue ?? 0)
+      $0.txPHYs = phys.mask
+      $0.rxPHYs = phys.mask
+      $0.options = UInt16(coding?.rawValue ?? 0)
     }
     return LinkRequest(kind: .phy, packet: CommandPacket(command)) {
       $0.error("the connection's PHY stays as it is")
@@ -134,4 +139,9 @@ extension PHY {
     case .leCoded: .codedPHY
     }
   }
+}
+
+extension LinkLayer {
+  /// Whether both directions have this PHY.
+  func has(_ phy: PHY) -> Bool { txPHY == phy && rxPHY == phy }
 }

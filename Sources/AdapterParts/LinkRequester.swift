@@ -38,6 +38,8 @@ package final class LinkRequester {
     var hasRate = false
     /// The parameters that were asked for last.
     var wanted: ConnectionParameters?
+    /// The PHY that was asked for last.
+    var wantedPHY: LinkPHY?
     var requests = LinkRequests()
     /// Called when a request is settled, by its number.
     var done: [Int: (HCIStatus) -> Void] = [:]
@@ -100,26 +102,20 @@ package final class LinkRequester {
   /// Takes a controller's news of a link.
   package func receive(_ news: LinkNews, _ handle: ConnectionHandle) {
     let now = context.scheduler.now
+    // A change may make the owner of the link ask for more, which this event does not settle.
+    if let (kind, status) = news.outcome { update(handle) { $0.completed(kind, status, at: now) } }
     switch news {
-    case .parameters(let parameters):
-      change(handle) { $0.parameters = parameters.updated(from: $0.parameters) }
-      update(handle) { $0.completed(.parameters, .success, at: now) }
-    case .rate(let parameters):
-      change(handle) { ($0.parameters, $0.hasRate) = (parameters, true) }
-      update(handle) { $0.completed(.parameters, .success, at: now) }
-    case .parametersRefused(let status):
-      update(handle) { $0.completed(.parameters, status, at: now) }
+    case .parameters(let parameters): change(handle) { $0.parameters = parameters.updated(from: $0.parameters) }
+    case .rate(let parameters): change(handle) { ($0.parameters, $0.hasRate) = (parameters, true) }
+    case .parametersRefused: break
     case .phy(let status, let tx, let rx):
       if status.isSuccess { change(handle) { ($0.layer.txPHY, $0.layer.rxPHY) = (tx, rx) } }
-      update(handle) { $0.completed(.phy, status, at: now) }
     case .subrate(let subrate):
       if subrate.status.isSuccess { change(handle) { $0.parameters = $0.parameters?.subrated(by: subrate) } }
-      update(handle) { $0.completed(.subrate, subrate.status, at: now) }
     case .dataLength(let tx, let rx): change(handle) { ($0.layer.txOctets, $0.layer.rxOctets) = (tx, rx) }
     case .features(let status, let features): if status.isSuccess { records[handle]?.features = features }
     case .moreFeatures(let status, let features):
       if status.isSuccess { records[handle]?.moreFeatures = features }
-      update(handle) { $0.completed(.features, status, at: now) }
     }
   }
 
@@ -219,14 +215,29 @@ package final class LinkRequester {
     request(.subrate(of: link, to: wanted), on: link, done)
   }
 
-  /// Asks for another PHY in both directions.
+  /// Asks for another PHY in both directions. Once the link has LE 2M, the device may choose LE 1M again; a link keeps
+  /// another PHY that was asked for, as controllers would leave it at once if they might.
   package func request(_ wanted: LinkPHY, on link: any ControllerLink, _ done: @escaping (BluetoothError?) -> Void) {
     let name = "the \(wanted.phy.word) PHY"
     if let lacking = lacking(wanted.phy.feature, name, on: link) { return context.fail(done, lacking) }
+    records[link.handle]?.wantedPHY = wanted
     request(.phy(of: link, to: wanted), on: link) { [weak self] error in
-      let layer = self?.records[link.handle]?.layer
-      guard error == nil, let layer, layer.txPHY != wanted.phy || layer.rxPHY != wanted.phy else { return done(error) }
-      done(GAPError.notSupported.error("\(link.peer) does not use \(name) on this link"))
+      guard let self, error == nil, let record = records[link.handle] else { return done(error) }
+      guard record.layer.has(wanted.phy) else {
+        return done(GAPError.notSupported.error("\(link.peer) does not use \(name) on this link"))
+      }
+      done(nil)
+      if wanted.phy == .le2M, record.wantedPHY == wanted { permitSlowerPHY(on: link) }
+    }
+  }
+
+  /// A controller that leaves LE 2M when it may is told again to use that alone.
+  private func permitSlowerPHY(on link: any ControllerLink) {
+    request(.phys(of: link, [.le1M, .le2M]), on: link) { [weak self] error in
+      guard let self, error == nil, let record = records[link.handle], record.wantedPHY == LinkPHY(.le2M),
+        !record.layer.has(.le2M)
+      else { return }
+      request(.phy(of: link, to: LinkPHY(.le2M)), on: link) { _ in }
     }
   }
 

@@ -45,6 +45,18 @@ extension LinkNews {
     }
   }
 
+  /// The procedure that this event ends, and how.
+  package var outcome: (LinkRequests.Kind, HCIStatus)? {
+    switch self {
+    case .parameters, .rate: (.parameters, .success)
+    case .parametersRefused(let status): (.parameters, status)
+    case .phy(let status, _, _): (.phy, status)
+    case .subrate(let subrate): (.subrate, subrate.status)
+    case .moreFeatures(let status, _): (.features, status)
+    case .dataLength, .features: nil
+    }
+  }
+
   /// The supervision timeout that the link has from now on; nil if the news are about something else.
   var supervisionTimeout: Duration? {
     switch self {

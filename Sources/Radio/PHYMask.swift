@@ -3,10 +3,10 @@ import Bluetooth
 
 extension PHY {
   /// Its bit in the masks of commands: 0 LE 1M, 1 LE 2M, 2 LE Coded (Core 5.4, Vol 4, Part E, 7.8.64).
-  package var bit: UInt8 { 1 << (rawValue - 1) }
+  var bit: UInt8 { 1 << (rawValue - 1) }
 }
 
 extension Set<PHY> {
   /// The mask of a command.
-  var mask: UInt8 { reduce(0) { $0 | $1.bit } }
+  package var mask: UInt8 { reduce(0) { $0 | $1.bit } }
 }
