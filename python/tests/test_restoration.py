@@ -82,6 +82,40 @@ async def test_session_is_restored_by_another_daemon(daemon: Daemon) -> None:
         await client.end()
 
 
+async def test_session_of_a_process_that_is_about_to_end(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that is started again before its former process has ended waits for its session."""
+    former = await bled.connect(daemon.socket, restore=NAME)
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        await former.close()
+
+    monkeypatch.setattr("bled.session.sleep", sleep)
+    async for client in bled.connect(daemon.socket, restore=NAME):
+        assert client.is_connected
+        await client.end()
+        break
+    # The daemon may see the end of the former process later than this one.
+    assert 1 <= len(pauses) <= 7
+
+
+async def test_session_of_a_process_that_stays(daemon: Daemon, monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+
+    monkeypatch.setattr("bled.session.sleep", sleep)
+    async with bled.connect(daemon.socket, restore=NAME) as client:
+        with pytest.raises(bled.DaemonError) as refused:
+            async for _ in bled.connect(daemon.socket, restore=NAME):
+                pytest.fail("a session was opened twice")
+        assert refused.value.name == "alreadyInProgress"
+        assert 5 <= sum(pauses) <= 15
+        await client.end()
+
+
 async def test_clients_come_back(daemon: Daemon) -> None:
     count = 0
     async for client in bled.connect(daemon.socket):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
+from asyncio import sleep
 from collections.abc import AsyncGenerator, Generator
 from types import TracebackType
 
 from bled.client import Client
-from bled.errors import DaemonUnreachable, LimitReached
+from bled.errors import BledError, DaemonUnreachable, LimitReached
+
+# For how many seconds a preserved session may still be used by the former process of the program.
+OVERLAP = 10
 
 
 class connect:
@@ -25,7 +28,8 @@ class connect:
     client = await bled.connect()
     async for client in bled.connect(restore="com.example.logger"): ...
 
-    The last connects again, when the body ends or continues; while there is no daemon it waits.
+    The last connects again, when the body ends or continues; while there is no daemon it waits, and for some seconds
+    while the former process of the program has its session.
     """
 
     def __init__(
@@ -65,14 +69,19 @@ class connect:
 
     async def __aiter__(self) -> AsyncGenerator[Client]:
         pause = 0.1
+        overlap = 0.0
         while True:
             try:
                 client = await self._open()
-            except (DaemonUnreachable, LimitReached):
-                await asyncio.sleep(pause)
+            except BledError as error:
+                if error.name == "alreadyInProgress" and overlap < OVERLAP:
+                    overlap += pause
+                elif not isinstance(error, DaemonUnreachable | LimitReached):
+                    raise
+                await sleep(pause)
                 pause = min(pause * 2, 10)
                 continue
-            pause = 0.1
+            pause, overlap = 0.1, 0.0
             try:
                 yield client
             finally:
