@@ -17,7 +17,7 @@ extension BledClient {
   public func call<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil
   ) async throws(BluetoothError) -> Method.Result {
-    try await core.call(method, params, timeout: timeout)
+    try await core.call(method, params, timeout: timeout, undo: .nothing)
   }
 
   /// Calls the daemon without waiting: use this and `observe` if the order of messages matters.
@@ -49,21 +49,45 @@ extension BledClient {
   }
 }
 
+/// What the daemon has to be told when nobody waits for the answer to a call any more. The functions are called on the
+/// connection's queue.
+struct Undo<Answer: Sendable>: Sendable {
+  /// Called when the wait ends, to cancel the operation in the daemon.
+  let abandoned: (@Sendable () -> Void)?
+  /// Called with the answer that arrives after that.
+  let late: (@Sendable (Result<Answer, BluetoothError>) -> Void)?
+
+  init(
+    abandoned: @escaping @Sendable () -> Void, late: @escaping @Sendable (Result<Answer, BluetoothError>) -> Void
+  ) {
+    (self.abandoned, self.late) = (abandoned, late)
+  }
+
+  private init(_ late: (@Sendable (Result<Answer, BluetoothError>) -> Void)?) { (abandoned, self.late) = (nil, late) }
+
+  /// The call leaves nothing in the daemon, or what it leaves is as good without its caller: a value written, a link
+  /// encrypted, a service removed; or the caller ends it in another way.
+  static var nothing: Undo { Undo(nil) }
+
+  /// What the call has made is released when its answer says what that is.
+  static func made(_ release: @escaping @Sendable (Answer) -> Void) -> Undo {
+    Undo { if case .success(let answer) = $0 { release(answer) } }
+  }
+}
+
 extension ClientCore {
   /// - Parameters:
+  ///   - undo: What the daemon has to be told when the task is cancelled or the timeout expires.
   ///   - arrived: Called with the result on the connection's queue, before the next message is handled.
-  ///   - abandoned: Called when the wait ends without an answer, to cancel the operation in the daemon.
-  ///   - late: Called with a result that arrives after that.
   func call<Method: RPCMethod>(
-    _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil,
-    arrived: (@Sendable (Method.Result) -> Void)? = nil, abandoned: (@Sendable () -> Void)? = nil,
-    late: (@Sendable (Method.Result) -> Void)? = nil
+    _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil, undo: Undo<Method.Result>,
+    arrived: (@Sendable (Method.Result) -> Void)? = nil
   ) async throws(BluetoothError) -> Method.Result {
     guard !Task.isCancelled else { throw cancelled(Method.name) }
     let id = newNumber()
-    let give = { @Sendable (error: BluetoothError) in self.abandon(id, error, abandoned: abandoned) }
-    let lateCompletion: ClientState.Completion? = late.map { late in
-      { @Sendable result in if case .success(let value) = result.decoded(Method.Result.self) { late(value) } }
+    let give = { @Sendable (error: BluetoothError) in self.abandon(id, error, abandoned: undo.abandoned) }
+    let late: ClientState.Completion? = undo.late.map { late in
+      { @Sendable result in late(result.decoded(Method.Result.self)) }
     }
     let clock = timeout.map { timeout in
       Task {
@@ -74,7 +98,7 @@ extension ClientCore {
     defer { clock?.cancel() }
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        begin(method, id: id, params, late: lateCompletion) { message in
+        begin(method, id: id, params, late: late) { message in
           let result = message.decoded(Method.Result.self)
           if case .success(let value) = result { arrived?(value) }
           continuation.resume(returning: result)
@@ -88,15 +112,16 @@ extension ClientCore {
     return try result.get()
   }
 
-  /// Calls a method with an answer that passes a descriptor. One that comes too late is closed, as which the daemon
-  /// sees that it is not wanted.
+  /// Calls a method with an answer that passes a descriptor. One that comes too late is closed, by which the daemon
+  /// sees that it is not wanted: there is nothing else to undo.
   /// - Throws: As `call`.
   func callForDescriptor<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil
   ) async throws(BluetoothError) -> (result: Method.Result, descriptor: ReceivedDescriptor) {
     let passed = Mutex<ReceivedDescriptor?>(nil)
     let result = try await call(
-      method, params, timeout: timeout, arrived: { _ in passed.withLock { $0 = self.takeDescriptor() } })
+      method, params, timeout: timeout, undo: .nothing, arrived: { _ in passed.withLock { $0 = self.takeDescriptor() } }
+    )
     guard let descriptor = passed.withLock({ $0 }) else { throw missingDescriptor(Method.name) }
     return (result, descriptor)
   }

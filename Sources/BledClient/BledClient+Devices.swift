@@ -1,3 +1,4 @@
+import BledConnection
 import BledRPC
 import Bluetooth
 
@@ -39,12 +40,13 @@ extension BledClient {
   }
 
   /// Watches for devices; otherwise like `scan`. `address` or `addresses`, and `lost`, are required; `presence` is set.
+  /// If more than 1024 changes wait to be fetched, the stream ends with `BledError.tooSlow`.
   public func presence(_ parameters: ScanStart.Params) async throws(BluetoothError) -> DevicePresence.Changes {
     try await DevicePresence.changes(parameters, core)
   }
 
   /// Connects to a device and waits until the link is up. When the calling task is cancelled, the pending connection is
-  /// cancelled, too.
+  /// cancelled, too, unless this client uses the device or connects to it in another task.
   ///
   /// The client uses the link until `Peripheral.disconnect`. It is shared with other programs.
   /// - Parameters:
@@ -79,9 +81,8 @@ extension BledClient {
     }
     let watch = LinkWatch()
     let link = try await core.call(
-      PeripheralConnect.self, params,
-      arrived: { [core] link in watch.begin(on: core, link.peripheral) },
-      abandoned: { [core, undo] in core.tell(PeripheralDisconnect.self, undo) })
+      PeripheralConnect.self, params, for: LinkRequest(undo), using: { UsedLink($0) },
+      arrived: { [core] link in watch.begin(on: core, link.peripheral) })
     return Peripheral(client: self, link: link, watch)
   }
 }

@@ -27,27 +27,40 @@ extension BledClient {
   /// display shows the passkeys of the notification `PairingShowPasskey`: observe it before.
   /// - Throws: `BledError.notPermitted`, `.invalidParameter`; and as `call`.
   public func answerPairings(with agent: PairingAgent) async throws(BluetoothError) {
-    core.answer(PairingConfirm.name) { [weak core] message, id in
-      core?.params(of: message, id) { (core, params: PairingConfirm.Params) in
-        let answer = RequestAnswer(core: core, id: id)
-        Task { answer.succeed(PairingConfirm.Result(accept: await agent.confirm(params))) }
-      }
-    }
-    core.answer(PairingEnterPasskey.name) { [weak core] message, id in
-      core?.params(of: message, id) { (core, params: PairingEnterPasskey.Params) in
-        let answer = RequestAnswer(core: core, id: id)
-        Task { answer.succeed(PairingEnterPasskey.Result(passkey: await agent.enterPasskey(params))) }
-      }
-    }
-    _ = try await call(PairingRegister.self, .init(capability: agent.capability))
+    _ = try await core.call(
+      PairingRegister.self, .init(capability: agent.capability),
+      undo: .made { [core] _ in core.restoreAgent() }, arrived: { [core] _ in core.answer(with: agent) })
   }
 
   /// The opposite of `answerPairings`.
   /// - Throws: As `call`.
   public func stopAnsweringPairings() async throws(BluetoothError) {
     _ = try await call(PairingUnregister.self, Empty())
-    core.answer(PairingConfirm.name, with: nil)
-    core.answer(PairingEnterPasskey.name, with: nil)
+    core.answer(with: nil)
+  }
+}
+
+extension ClientCore {
+  /// Questions of the daemon go to this agent from now on; nil: they are refused.
+  fileprivate func answer(with agent: PairingAgent?) {
+    setAgent(agent?.capability)
+    guard let agent else {
+      answer(PairingConfirm.name, with: nil)
+      answer(PairingEnterPasskey.name, with: nil)
+      return
+    }
+    answer(PairingConfirm.name) { [weak self] message, id in
+      self?.params(of: message, id) { (core, params: PairingConfirm.Params) in
+        let answer = RequestAnswer(core: core, id: id)
+        Task { answer.succeed(PairingConfirm.Result(accept: await agent.confirm(params))) }
+      }
+    }
+    answer(PairingEnterPasskey.name) { [weak self] message, id in
+      self?.params(of: message, id) { (core, params: PairingEnterPasskey.Params) in
+        let answer = RequestAnswer(core: core, id: id)
+        Task { answer.succeed(PairingEnterPasskey.Result(passkey: await agent.enterPasskey(params))) }
+      }
+    }
   }
 }
 

@@ -1,5 +1,7 @@
+import BledConnection
 import BledRPC
 import Bluetooth
+import Synchronization
 
 /// A train of periodic advertisements that this client follows.
 public struct SynchronisedTrain: Sendable {
@@ -29,7 +31,7 @@ extension SynchronisedTrain {
     output.onTermination = { _ in
       reports.cancel()
       changes.cancel()
-      core.tell(PeriodicStop.self, .init(peripheral: peripheral, sid: sid))
+      core.leave(UsedTrain(peripheral: peripheral, sid: sid), of: TrainRequest.self)
     }
     self.init(train: train, reports: stream)
   }
@@ -41,7 +43,8 @@ extension BledClient {
   /// - Parameter params: Which train, and how long to wait.
   /// - Throws: The result of `periodic.sync`; `GAPError.timeout`, `.cancelled`, `.notSupported`.
   public func synchronise(_ params: PeriodicSync.Params) async throws(BluetoothError) -> SynchronisedTrain {
-    SynchronisedTrain(try await core.call(PeriodicSync.self, params), from: core)
+    let request = TrainRequest(params)
+    return try await follow(PeriodicSync.self, params, request, from: params.peripheral) { $0 }.train
   }
 
   /// Waits for a train of periodic advertisements that a device transfers over its link, and follows it like
@@ -52,13 +55,27 @@ extension BledClient {
   public func receiveTrain(
     _ params: PeriodicReceive.Params
   ) async throws(BluetoothError) -> (train: SynchronisedTrain, serviceData: Int) {
-    let received = try await core.call(
-      PeriodicReceive.self, params,
-      late: { [core] in core.tell(PeriodicStop.self, .init(peripheral: $0.peripheral, sid: $0.sid)) })
-    let train = PeriodicSync.Result(
-      peripheral: received.peripheral, adapter: received.adapter, sid: received.sid, interval: received.interval,
-      phy: received.phy, responses: received.responses)
-    return (SynchronisedTrain(train, from: core), received.serviceData)
+    let (train, received) = try await follow(PeriodicReceive.self, params, TrainRequest(params)) {
+      PeriodicSync.Result(
+        peripheral: $0.peripheral, adapter: $0.adapter, sid: $0.sid, interval: $0.interval, phy: $0.phy,
+        responses: $0.responses)
+    }
+    return (train, received.serviceData)
+  }
+
+  /// The train is observed before the message behind the answer is handled.
+  /// - Parameter name: The device, as the call names it.
+  private func follow<Method: RPCMethod>(
+    _ method: Method.Type, _ params: Method.Params, _ request: TrainRequest, from name: String? = nil,
+    _ train: @escaping @Sendable (Method.Result) -> PeriodicSync.Result
+  ) async throws(BluetoothError) -> (train: SynchronisedTrain, result: Method.Result) {
+    let followed = Mutex<SynchronisedTrain?>(nil)
+    let result = try await core.call(
+      method, params, for: request,
+      using: { UsedTrain(peripheral: train($0).peripheral, sid: train($0).sid, name: name) },
+      arrived: { [core] result in followed.withLock { $0 = SynchronisedTrain(train(result), from: core) } })
+    guard let train = followed.withLock({ $0 }) else { throw GAPError.cancelled.error("\(Method.name) was cancelled") }
+    return (train, result)
   }
 
   /// Sends a response to a packet of a train with subevents that this client follows, and waits until the controller
@@ -67,14 +84,14 @@ extension BledClient {
   /// - Throws: The result of `periodic.respond`: `GAPError.notSupported`, `BledError.unknownHandle`, or code 0x46 of
   ///   the domain `hci` if the slot has passed.
   public func respond(_ params: PeriodicRespond.Params) async throws(BluetoothError) {
-    _ = try await core.call(PeriodicRespond.self, params)
+    _ = try await call(PeriodicRespond.self, params)
   }
 
   /// Transfers a train that this client sends or follows to a device, which can follow it without a scan.
   /// - Parameter params: Which device, and which train.
   /// - Throws: The result of `periodic.transfer`; `GAPError.notSupported`, `.notConnected`, `BledError.unknownHandle`.
   public func transfer(_ params: PeriodicTransfer.Params) async throws(BluetoothError) {
-    _ = try await core.call(PeriodicTransfer.self, params)
+    _ = try await call(PeriodicTransfer.self, params)
   }
 
   /// Sends data in a subevent of a train of this client, once, and waits until the controller has it.
@@ -83,6 +100,6 @@ extension BledClient {
   /// - Throws: The result of `advertising.send`; `GAPError.cancelled` if newer data took its place,
   ///   `BledError.unknownHandle`.
   public func send(_ params: AdvertisingSend.Params) async throws(BluetoothError) {
-    _ = try await core.call(AdvertisingSend.self, params)
+    _ = try await call(AdvertisingSend.self, params)
   }
 }

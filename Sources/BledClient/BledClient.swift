@@ -1,3 +1,4 @@
+import BledConnection
 // The types of the protocol come with the client.
 @_exported import BledRPC
 @_exported import Bluetooth
@@ -43,6 +44,8 @@ public final class BledClient: Sendable {
       let opened = Mutex<BledClient?>(nil)
       let session = try await core.call(
         SessionOpen.self, params, timeout: .seconds(10),
+        // The session ends with the connection.
+        undo: .nothing,
         arrived: { session in
           guard session.protocol == ProtocolContents.version else { return }
           let client = BledClient(session: session, core: core)
@@ -124,6 +127,7 @@ extension BledClient {
       peripheral: restored.peripheral, address: restored.address, addressType: restored.addressType,
       adapter: restored.adapter, mtu: mtu, attempts: 1)
     let watch = LinkWatch()
+    core.use(UsedLink(link), of: LinkRequest.self)
     watch.begin(on: core, restored.peripheral)
     return Peripheral(client: self, link: link, watch)
   }

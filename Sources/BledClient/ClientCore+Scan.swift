@@ -17,7 +17,8 @@ extension ClientCore {
       endScan(number, as: scan)
     }
     do {
-      _ = try await call(ScanStart.self, parameters)
+      // The end of the stream stops the scan.
+      _ = try await call(ScanStart.self, parameters, undo: .nothing)
     } catch {
       output.finish()
       throw error

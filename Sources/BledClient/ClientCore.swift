@@ -19,6 +19,7 @@ final class ClientCore: @unchecked Sendable {
 
   func start() {
     connection.start(line: { self.receive($0, $1) }, closed: { self.end($0) })
+    followLinks()
   }
 
   func close() {
@@ -85,6 +86,20 @@ final class ClientCore: @unchecked Sendable {
     connection.perform { self.state.answer(method, with: answerer) }
   }
 
+  /// The means of the agent that answers from now on; nil: there is none.
+  func setAgent(_ capability: PairingCapability?) { connection.perform { self.state.agent = capability } }
+
+  /// An agent was registered for nobody: the daemon gets the one before it back.
+  func restoreAgent() {
+    connection.perform { [self] in
+      if let capability = state.agent {
+        tell(PairingRegister.self, .init(capability: capability))
+      } else {
+        tell(PairingUnregister.self, Empty())
+      }
+    }
+  }
+
   /// Registers a scan, and ends the stream of the previous one.
   /// - Parameter scan: Its number at the daemon; nil for the one without.
   func beginScan(_ number: Int, as scan: Int?, replaced: @escaping @Sendable () -> Void) {
@@ -98,17 +113,12 @@ final class ClientCore: @unchecked Sendable {
     }
   }
 
-  /// Registers a stream of a characteristic's values.
-  func addSubscription(_ reference: CharacteristicReference) {
-    connection.perform { self.state.addSubscription(reference) }
-  }
-
-  /// Unsubscribes, unless there is another stream of the values.
-  func removeSubscription(_ reference: CharacteristicReference) {
+  /// Changes the users of something, and does what follows.
+  func update<Request: ClientRequest>(
+    _ change: @escaping @Sendable (inout Uses<Request>) -> [Uses<Request>.Undo]
+  ) {
     connection.perform { [self] in
-      if state.removeSubscription(reference) {
-        tell(GATTUnsubscribe.self, .init(peripheral: reference.peripheral, handle: reference.handle))
-      }
+      for undo in change(&state[keyPath: Request.table]) { Request.undo(undo, on: self) }
     }
   }
 

@@ -2,7 +2,7 @@ import BledConnection
 import BledRPC
 import Bluetooth
 
-/// The calls and observers of a client. It does no I/O: `ClientCore` does that.
+/// The calls, observers, and users of a client. It does no I/O: `ClientCore` does that.
 ///
 /// | Input                     | Effect                                                                 |
 /// |---------------------------|------------------------------------------------------------------------|
@@ -30,12 +30,15 @@ struct ClientState {
   }
 
   var connection = ConnectionMachine<Completion>()
+  var links = Uses<LinkRequest>()
+  var subscriptions = Uses<SubscriptionRequest>()
+  var trains = Uses<TrainRequest>()
   private var observers: [OctetText: [ObserverGroup]] = [:]
   private var answerers: [OctetText: Answerer] = [:]
+  /// The means of the agent that answers the daemon's questions.
+  var agent: PairingCapability?
   /// By the number at the daemon; nil for the scan without.
   private var scans: [Int?: (number: Int, replaced: @Sendable () -> Void)] = [:]
-  /// The number of streams of each characteristic's values.
-  private var subscriptions: [CharacteristicReference: Int] = [:]
 
   /// - Parameter type: The type that `decode` returns.
   /// - Returns: False: the connection has ended.
@@ -83,15 +86,6 @@ struct ClientState {
     guard scans[scan]?.number == number else { return false }
     scans.removeValue(forKey: scan)
     return true
-  }
-
-  mutating func addSubscription(_ reference: CharacteristicReference) { subscriptions[reference, default: 0] += 1 }
-
-  /// Whether it was the last one of this characteristic.
-  mutating func removeSubscription(_ reference: CharacteristicReference) -> Bool {
-    let left = subscriptions[reference, default: 1] - 1
-    subscriptions[reference] = left > 0 ? left : nil
-    return left == 0
   }
 
   /// - Parameter error: nil if this side closed.

@@ -13,14 +13,18 @@ public enum DevicePresence: Hashable, Sendable {
 
   /// Begins such a scan, which ends with the stream.
   static func changes(_ parameters: ScanStart.Params, _ core: ClientCore) async throws(BluetoothError) -> Changes {
-    let (stream, output) = AsyncThrowingStream.makeStream(of: DevicePresence.self, .newest(1024))
+    // The last change of a device is what counts: none is dropped.
+    let buffering = StreamBuffering.all(1024)
+    let (stream, output) = AsyncThrowingStream.makeStream(of: DevicePresence.self, buffering)
     var parameters = parameters
     parameters.presence = true
     let scan = parameters.scan
     let found = core.observe(
-      ScanFound.self, value: { if $0.scan == scan { output.yield(.found($0)) } }, end: { output.finish(throwing: $0) })
+      ScanFound.self, value: { if $0.scan == scan { output.offer(.found($0), buffering) } },
+      end: { output.finish(throwing: $0) })
     let lost = core.observe(
-      ScanLost.self, value: { if $0.scan == scan { output.yield(.lost($0)) } }, end: { output.finish(throwing: $0) })
+      ScanLost.self, value: { if $0.scan == scan { output.offer(.lost($0), buffering) } },
+      end: { output.finish(throwing: $0) })
     try await core.scan(parameters, output) {
       found.cancel()
       lost.cancel()

@@ -55,8 +55,9 @@ extension BledClient {
     psm: UInt16? = nil, security: ChannelSecurity? = nil, receiveMTU: Int? = nil, mode: ChannelMode? = nil,
     adapter: String? = nil
   ) async throws(BluetoothError) -> L2CAPPublish.Result {
-    try await call(
-      L2CAPPublish.self, .init(psm: psm, security: security, receiveMTU: receiveMTU, mode: mode, adapter: adapter))
+    try await core.call(
+      L2CAPPublish.self, .init(psm: psm, security: security, receiveMTU: receiveMTU, mode: mode, adapter: adapter),
+      undo: .made { [core] in core.tell(L2CAPUnpublish.self, .init(psm: $0.psm, adapter: adapter)) })
   }
 
   /// Ends listening that `publishL2CAPChannel` began. Channels that are open stay.

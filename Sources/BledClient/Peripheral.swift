@@ -1,3 +1,4 @@
+import BledConnection
 import BledRPC
 import Bluetooth
 
@@ -34,6 +35,7 @@ public final class Peripheral: Sendable {
   /// - Throws: `GAPError.notConnected` if it has ended already; and as `BledClient.call`.
   public func disconnect() async throws(BluetoothError) {
     _ = try await client.call(PeripheralDisconnect.self, .init(peripheral: identifier))
+    client.core.lost(identifier)
   }
 
   /// Measures the signal strength.
@@ -206,15 +208,14 @@ public final class Peripheral: Sendable {
   ) async throws(BluetoothError) -> AsyncThrowingStream<[UInt8], any Error> {
     let (stream, values) = SubscribedValues.observe(characteristic.handle, on: self)
     let core = client.core
+    let reference = { @Sendable [identifier] (found: AttributeFound) in
+      (characteristic.handle ?? found.handle).map { CharacteristicReference(peripheral: identifier, handle: $0) }
+    }
     do {
       _ = try await core.call(
-        GATTSubscribe.self,
-        .init(peripheral: identifier, attribute: characteristic, indications: indications),
-        arrived: { found in if let handle = found.handle { values.locate(handle) } },
-        late: { [identifier] found in
-          guard let handle = found.handle else { return }
-          core.tell(GATTUnsubscribe.self, .init(peripheral: identifier, handle: handle))
-        })
+        GATTSubscribe.self, .init(peripheral: identifier, attribute: characteristic, indications: indications),
+        for: SubscriptionRequest(peripheral: identifier, handle: characteristic.handle), using: reference,
+        arrived: { found in if let handle = reference(found)?.handle { values.locate(handle) } })
     } catch {
       values.finish()
       throw error
@@ -227,44 +228,9 @@ public final class Peripheral: Sendable {
   /// - Parameter handle: The handle of the characteristic's value, from `RestoredState.Peripheral.subscriptions`.
   /// - Returns: The values. The stream throws when the subscription is lost or the connection ends.
   public func restoredValues(_ handle: UInt16) -> AsyncThrowingStream<[UInt8], any Error> {
-    SubscribedValues.observe(handle, on: self).stream
-  }
-}
-
-/// The two streams of a `Peripheral`: its changes and its end.
-struct LinkWatch: Sendable {
-  let ends: AsyncStream<BluetoothError?>
-  let changes: AsyncStream<LinkChange>
-  private let endOutput: AsyncStream<BluetoothError?>.Continuation
-  private let changeOutput: AsyncStream<LinkChange>.Continuation
-
-  init() {
-    (ends, endOutput) = AsyncStream.makeStream(of: BluetoothError?.self, bufferingPolicy: .bufferingOldest(1))
-    (changes, changeOutput) = AsyncStream.makeStream(of: LinkChange.self, bufferingPolicy: .bufferingNewest(16))
-  }
-
-  /// Observes from now on.
-  func begin(on core: ClientCore, _ peripheral: String) {
-    let (endOutput, changeOutput) = (endOutput, changeOutput)
-    let end = { @Sendable (error: BluetoothError?) in
-      endOutput.yield(error)
-      endOutput.finish()
-      changeOutput.finish()
-    }
-    let lost = core.observe(PeripheralDisconnected.self) { event in
-      guard event.peripheral == peripheral else { return }
-      guard event.reconnecting == true else { return end(event.reason?.bluetoothError) }
-      changeOutput.yield(.lost(event.reason?.bluetoothError))
-    } end: {
-      end($0)
-    }
-    let back = core.observe(PeripheralConnected.self) { event in
-      if event.peripheral == peripheral { changeOutput.yield(.back(event)) }
-    } end: { _ in
-    }
-    endOutput.onTermination = { _ in
-      lost.cancel()
-      back.cancel()
-    }
+    client.core.use(.init(peripheral: identifier, handle: handle), of: SubscriptionRequest.self)
+    let (stream, values) = SubscribedValues.observe(handle, on: self)
+    values.locate(handle)
+    return stream
   }
 }

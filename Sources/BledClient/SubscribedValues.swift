@@ -1,3 +1,4 @@
+import BledConnection
 import BledRPC
 import Bluetooth
 import Synchronization
@@ -6,7 +7,8 @@ import Synchronization
 /// the whole device are kept until the daemon's answer says which of them are meant: the first come before it.
 final class SubscribedValues: Sendable {
   private enum Place {
-    case known(UInt16)
+    /// Used: the client's subscription has this stream as a user.
+    case known(UInt16, isUsed: Bool)
     case awaited(early: [(handle: UInt16, value: [UInt8])])
     case abandoned
   }
@@ -20,7 +22,7 @@ final class SubscribedValues: Sendable {
   private let peripheral: String
 
   /// Observes from now on, until the stream is released.
-  /// - Parameter handle: nil if it is not known yet: `locate` tells it.
+  /// - Parameter handle: nil if it is not known yet. `locate` follows in any case, once there is a subscription.
   static func observe(
     _ handle: UInt16?, on device: Peripheral
   ) -> (stream: AsyncThrowingStream<[UInt8], any Error>, values: SubscribedValues) {
@@ -32,7 +34,7 @@ final class SubscribedValues: Sendable {
     _ handle: UInt16?, _ device: Peripheral, _ output: AsyncThrowingStream<[UInt8], any Error>.Continuation
   ) {
     self.output = output
-    place = Mutex(handle.map { .known($0) } ?? .awaited(early: []))
+    place = Mutex(handle.map { .known($0, isUsed: false) } ?? .awaited(early: []))
     client = device.client
     peripheral = device.identifier
     let core = client.core
@@ -50,29 +52,35 @@ final class SubscribedValues: Sendable {
           end(event.reason?.bluetoothError ?? GAPError.disconnected.error("the connection was ended here"))
         }, end: { [self] in end($0) }),
     ]
-    if let handle { core.addSubscription(.init(peripheral: peripheral, handle: handle)) }
     output.onTermination = { [self] _ in
       for observation in observations { observation.cancel() }
       let handle = place.withLock { place in
         defer { place = .abandoned }
-        return if case .known(let handle) = place { handle } else { nil as UInt16? }
+        return if case .known(let handle, isUsed: true) = place { handle } else { nil as UInt16? }
       }
-      if let handle { client.core.removeSubscription(.init(peripheral: peripheral, handle: handle)) }
+      if let handle { leave(handle) }
     }
   }
 
-  /// The daemon tells the handle.
+  /// The client has a subscription to this characteristic, with this stream as a user.
   func locate(_ handle: UInt16) {
-    let early = place.withLock { place in
-      guard case .awaited(let early) = place else { return nil as [(handle: UInt16, value: [UInt8])]? }
-      place = .known(handle)
-      return early
+    let early: [(handle: UInt16, value: [UInt8])]? = place.withLock { place in
+      switch place {
+      case .awaited(let early):
+        place = .known(handle, isUsed: true)
+        return early
+      case .known:
+        place = .known(handle, isUsed: true)
+        return []
+      case .abandoned: return nil
+      }
     }
-    guard let early else {
-      return client.core.tell(GATTUnsubscribe.self, .init(peripheral: peripheral, handle: handle))
-    }
-    client.core.addSubscription(.init(peripheral: peripheral, handle: handle))
+    guard let early else { return leave(handle) }
     for event in early where event.handle == handle { offer(event.value) }
+  }
+
+  private func leave(_ handle: UInt16) {
+    client.core.leave(.init(peripheral: peripheral, handle: handle), of: SubscriptionRequest.self)
   }
 
   /// The characteristic could not be subscribed to.
@@ -82,7 +90,7 @@ final class SubscribedValues: Sendable {
     guard event.peripheral == peripheral else { return }
     let (isMeant, isFull) = place.withLock { place in
       switch place {
-      case .known(let handle): return (handle == event.handle, false)
+      case .known(let handle, _): return (handle == event.handle, false)
       case .awaited(var early):
         guard early.count < Self.limit else { return (false, true) }
         // Not copied for each value.
@@ -98,7 +106,7 @@ final class SubscribedValues: Sendable {
   }
 
   private func isOf(_ handle: UInt16) -> Bool {
-    place.withLock { if case .known(handle) = $0 { true } else { false } }
+    place.withLock { if case .known(handle, _) = $0 { true } else { false } }
   }
 
   private func offer(_ value: [UInt8]) { output.offer(value, StreamBuffering.all(Self.limit)) }

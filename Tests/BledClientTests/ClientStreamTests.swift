@@ -74,6 +74,22 @@ import Testing
     try await script.value
   }
 
+  @Test("changes of presence that are not fetched end their stream with tooSlow: no last one is missed")
+  func presenceOverflow() async throws {
+    let daemon = try FakeDaemon()
+    let script = daemon.play { daemon in
+      try daemon.answer(daemon.expect(ScanStart.self).id, Empty())
+      for _ in 0..<1025 { try daemon.notify(ScanFound.self, Self.found("P")) }
+      _ = try daemon.expect(ScanStop.self)
+    }
+    let client = try await BledClient.connect(to: daemon.path)
+    let changes = try await client.presence(.init(addresses: ["C0:DE:00:00:00:01"], lost: 5))
+    try await script.value
+    var count = 0
+    let failure = await #expect(throws: BluetoothError.self) { for try await _ in changes { count += 1 } }
+    #expect(count == 1024 && failure?.name == "tooSlow")
+  }
+
   @Test("values of a characteristic named by UUID that come before the answer, which tells the handle, are delivered")
   func valuesByUUID() async throws {
     let daemon = try FakeDaemon()

@@ -1,0 +1,112 @@
+import BledConnection
+import BledRPC
+import Bluetooth
+
+/// A request for something that this client has once at the daemon.
+protocol ClientRequest: UseRequest {
+  /// Its users.
+  static var table: WritableKeyPath<ClientState, Uses<Self>> & Sendable { get }
+
+  /// Tells the daemon.
+  static func undo(_ undo: Uses<Self>.Undo, on core: ClientCore)
+}
+
+extension LinkRequest: ClientRequest {
+  static var table: WritableKeyPath<ClientState, Uses<Self>> & Sendable { \.links }
+
+  static func undo(_ undo: Uses<Self>.Undo, on core: ClientCore) {
+    switch undo {
+    case .withdraw(let request): core.tell(PeripheralDisconnect.self, request.withdrawal)
+    case .release(let link): core.tell(PeripheralDisconnect.self, .init(peripheral: link.peripheral))
+    }
+  }
+}
+
+extension SubscriptionRequest: ClientRequest {
+  static var table: WritableKeyPath<ClientState, Uses<Self>> & Sendable { \.subscriptions }
+
+  static func undo(_ undo: Uses<Self>.Undo, on core: ClientCore) {
+    switch undo {
+    // The device answers soon: what came of it is released then.
+    case .withdraw: break
+    case .release(let found):
+      core.tell(GATTUnsubscribe.self, .init(peripheral: found.peripheral, handle: found.handle))
+    }
+  }
+}
+
+extension TrainRequest: ClientRequest {
+  static var table: WritableKeyPath<ClientState, Uses<Self>> & Sendable { \.trains }
+
+  static func undo(_ undo: Uses<Self>.Undo, on core: ClientCore) {
+    switch undo {
+    case .withdraw(let request): core.tell(PeriodicStop.self, request.withdrawal)
+    case .release(let train): core.tell(PeriodicStop.self, .init(peripheral: train.peripheral, sid: train.sid))
+    }
+  }
+}
+
+extension ClientCore {
+  /// Calls a method for something that this client has once at the daemon. A cancelled call takes nothing away from
+  /// another user of it.
+  /// - Parameters:
+  ///   - request: The call, as other calls are compared with it.
+  ///   - thing: What the answer says that the client has now; its user ends that with `leave`.
+  ///   - arrived: As for `call`.
+  func call<Method: RPCMethod, Request: ClientRequest>(
+    _ method: Method.Type, _ params: Method.Params, for request: Request,
+    using thing: @escaping @Sendable (Method.Result) -> Request.Thing?,
+    arrived: @escaping @Sendable (Method.Result) -> Void
+  ) async throws(BluetoothError) -> Method.Result {
+    let number = newNumber()
+    update { (users: inout Uses<Request>) in
+      users.begin(number, request)
+      return []
+    }
+    let undo = Undo<Method.Result>(
+      abandoned: { self.update { (users: inout Uses<Request>) in users.abandoned(number) } },
+      late: { result in
+        let made = (try? result.get()).flatMap(thing)
+        self.update { (users: inout Uses<Request>) in users.late(number, made) }
+      })
+    do {
+      return try await call(method, params, undo: undo) { result in
+        self.update { (users: inout Uses<Request>) in users.answered(number, thing(result)) }
+        arrived(result)
+      }
+    } catch {
+      update { (users: inout Uses<Request>) in users.ended(number) }
+      throw error
+    }
+  }
+
+  /// Something that a preserved session has is used.
+  func use<Request: ClientRequest>(_ thing: Request.Thing, of type: Request.Type) {
+    update { (users: inout Uses<Request>) in
+      users.use(thing)
+      return []
+    }
+  }
+
+  /// A user needs it no longer: the last one releases it.
+  func leave<Request: ClientRequest>(_ thing: Request.Thing, of type: Request.Type) {
+    update { (users: inout Uses<Request>) in users.leave(thing) }
+  }
+
+  /// Links that end by themselves need no release.
+  func followLinks() {
+    _ = observe(PeripheralDisconnected.self) { [weak self] event in
+      if event.reconnecting != true { self?.lost(event.peripheral) }
+    } end: { _ in
+    }
+    _ = observe(PeripheralConnectFailed.self) { [weak self] event in
+      self?.lost(event.peripheral)
+    } end: { _ in
+    }
+  }
+
+  /// The client does not use a device any more.
+  func lost(_ peripheral: String) {
+    update { (users: inout Uses<LinkRequest>) in users.lost(UsedLink(peripheral: peripheral)) }
+  }
+}
