@@ -14,7 +14,7 @@ from bled.codec import Event
 from bled.connecting import Wishes
 from bled.connection import Connection
 from bled.errors import violation
-from bled.link import Link, Links, Values
+from bled.link import Link, Values
 from bled.listening import Listener, listen
 from bled.pairing import Agents, Capability, PairingEvent
 from bled.pipe import Pipe
@@ -30,6 +30,7 @@ from bled.restoring import Restored
 from bled.scanning import Scans
 from bled.serving import Advertisement, Published, ServerEvent, Serving
 from bled.stream import Full, Opening, Source, Stream
+from bled.uses import LinkRequest, Undo, UsedLink, Uses
 from bled.values import Subscriptions
 
 _Result = TypeVar("_Result")
@@ -57,12 +58,19 @@ class Client(Calls):
     def __init__(self) -> None:
         self.restored = None
         self.connection = Connection()
-        self.links = Links()
+        self.links: Uses[UsedLink] = Uses(self._undo_links)
         self.subscriptions = Subscriptions(self.connection)
         self._serving = Serving(self.connection)
         self._agents = Agents(self.connection)
         self._scans = Scans(self.connection)
         self._wishes = Wishes(self)
+
+    def _undo_links(self, undo: Undo[UsedLink]) -> None:
+        for request in undo.withdrawn:
+            if isinstance(request, LinkRequest):
+                self.connection.tell("peripheral.disconnect", calls.PERIPHERAL_DISCONNECT.request(**request.named))
+        for link in undo.released:
+            self.connection.tell("peripheral.disconnect", {"peripheral": link.peripheral})
 
     async def open(
         self, path: str | None, name: str | None, restore: str | None, keep: float | None, background: bool | None

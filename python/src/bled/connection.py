@@ -40,6 +40,7 @@ class _Pending(Generic[_Result]):
     future: asyncio.Future[_Result]
     arrived: Callable[[object, int | None], _Result]
     undo: Callable[[_Result], None] | None
+    failed: Callable[[], None] | None
     is_abandoned: bool = False
 
 
@@ -104,13 +105,14 @@ class Connection:
         *,
         undo: Callable[[_Result], None] | None = None,
         abandoned: Callable[[], None] | None = None,
+        failed: Callable[[], None] | None = None,
     ) -> _Result:
         """Calls a method of the daemon, and returns what `arrived` makes of its result and of the descriptor that came
         with it. `arrived` is called as soon as the answer is there, before anything that the daemon sent behind it is
         looked at.
 
-        If the task is cancelled, `undo` is called with a result that nobody gets, now or when the answer comes. With
-        `abandoned` that is called instead where there is no answer yet, and a late one is ignored.
+        If the task is cancelled, `undo` is called with a result that nobody gets, now or when the answer comes. Where
+        there is no answer yet, `abandoned` is called before, and `failed` if the call fails later.
         """
         if self._reason is not None:
             raise self._reason
@@ -118,7 +120,7 @@ class Connection:
         future: asyncio.Future[_Result] = asyncio.get_running_loop().create_future()
         self._last += 1
         number = self._last
-        pending = _Pending(future, arrived, None if abandoned else undo)
+        pending = _Pending(future, arrived, undo, failed)
         self._pending[number] = pending
         try:
             self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
@@ -142,7 +144,7 @@ class Connection:
         if self.is_open:
             self._last += 1
             future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._pending[self._last] = _Pending(future, lambda result, descriptor: None, None, True)
+            self._pending[self._last] = _Pending(future, lambda result, descriptor: None, None, None, True)
             self.send({"jsonrpc": "2.0", "id": self._last, "method": method, "params": params})
 
     def send(self, message: Mapping[str, object]) -> None:
@@ -243,6 +245,8 @@ class Connection:
                 pending.future.set_exception(error_of(message.get("error")))
                 if pending.is_abandoned:
                     pending.future.exception()
+            if pending.is_abandoned and pending.failed is not None:
+                pending.failed()
             return
         if pending.is_abandoned and pending.undo is None:
             return _close(descriptor)

@@ -28,6 +28,7 @@ from bled.protocol import (
     ServiceDescription,
 )
 from bled.stream import Full, Opening, Source, Stream
+from bled.uses import UsedLink
 from bled.values import LIMIT, Feed
 
 if TYPE_CHECKING:
@@ -132,6 +133,7 @@ class Link:
         self.is_connected = mtu is not None
         self.reason: BledError | None = None
         self.subscriptions: dict[int, Stream[bytes]] = {}
+        self.used = UsedLink(peripheral, address, address_type)
         self._client = client
         self._feeds: list[Feed] = []
         self._is_over = False
@@ -144,16 +146,19 @@ class Link:
             connection.on(PeripheralConnectFailed, self._failed),
             connection.on_end(self._end),
         ]
-        client.links.add(self)
 
     async def disconnect(self) -> None:
         """Ends the use of the link, and what the client has on it if this is its last use. It is not an error if the
         link has ended."""
         if self._is_over:
             return
-        is_last = self._client.links.is_last(self)
+        links = self._client.links
+        is_last = links.is_last(self.used)
         self._end(None)
-        if is_last:
+        if not is_last:
+            links.leave(self.used)
+        else:
+            links.lost(self.used)
             try:
                 await self._client.peripheral_disconnect(peripheral=self.peripheral)
             except BledError:
@@ -163,12 +168,8 @@ class Link:
     close = disconnect
 
     def drop(self) -> None:
-        """Ends the use of a link that nobody got."""
-        if not self._is_over:
-            is_last = self._client.links.is_last(self)
-            self._end(None)
-            if is_last:
-                self._client.connection.tell("peripheral.disconnect", {"peripheral": self.peripheral})
+        """Nobody got the link."""
+        self._end(None)
 
     async def ended(self) -> BledError | None:
         """Waits until it has ended for good; returns the reason, None if this client ended it."""
@@ -333,11 +334,15 @@ class Link:
         self.is_connected = False
         self._tell(event)
         if not event.reconnecting:
-            self._end(event.reason)
+            self._lose(event.reason)
 
     def _failed(self, event: PeripheralConnectFailed) -> None:
         if event.peripheral == self.peripheral and not self.is_connected:
-            self._end(event.reason)
+            self._lose(event.reason)
+
+    def _lose(self, reason: BledError | None) -> None:
+        self._client.links.lost(self.used)
+        self._end(reason)
 
     def _tell(self, event: Change) -> None:
         for stream in self._changes:
@@ -349,36 +354,8 @@ class Link:
         self._is_over, self.is_connected, self.reason = True, False, reason
         for remove in self._removals:
             remove()
-        self._client.links.remove(self)
         for stream in self._changes:
             stream.finish(None if reason is None or isinstance(reason, NotConnected) else reason)
         for feed in self._feeds:
             feed.lose(reason)
         self._over.set()
-
-
-class Links:
-    """The links of a client: those to one device end with the last of them."""
-
-    def __init__(self) -> None:
-        self._links: dict[str, list[Link]] = {}
-
-    def add(self, link: Link) -> None:
-        """A link is used."""
-        self._links.setdefault(link.peripheral, []).append(link)
-
-    def remove(self, link: Link) -> None:
-        """A link is used no longer."""
-        others = self._links.get(link.peripheral, [])
-        if link in others:
-            others.remove(link)
-        if not others:
-            self._links.pop(link.peripheral, None)
-
-    def is_last(self, link: Link) -> bool:
-        """Whether the client does not use the device otherwise."""
-        return self._links.get(link.peripheral) == [link]
-
-    def uses(self, reference: str) -> bool:
-        """Whether there is a link to the device with this identifier or address."""
-        return any(reference in (link.peripheral, link.address) for links in self._links.values() for link in links)

@@ -32,6 +32,7 @@ class Restored:
         for had in state.peripherals:
             mtu = (had.mtu or 0) if had.state == "connected" else None
             link = Link(client, had.peripheral, had.address, had.address_type, had.adapter, mtu)
+            client.links.use(link.used)
             link.restore(had.subscriptions)
             self.links.append(link)
         for scan in (*([state.scan] if state.scan else []), *(state.scans or ())):

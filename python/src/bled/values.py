@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 
@@ -10,6 +9,7 @@ from bled.connection import Connection
 from bled.errors import BledError, too_slow
 from bled.protocol import AttributeFound, GattSubscriptionLost, GattValue, PeripheralDisconnected
 from bled.stream import Full, Stream
+from bled.uses import SubscriptionRequest, Undo, UsedCharacteristic, Uses
 
 # How many values wait to be read before a stream ends with TooSlow.
 LIMIT = 4096
@@ -20,65 +20,72 @@ class Subscriptions:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._users: Counter[tuple[str, int]] = Counter()
+        self._last = 0
+        self.uses: Uses[UsedCharacteristic] = Uses(self._undo)
 
     @asynccontextmanager
     async def subscribe(
         self, peripheral: str, path: Mapping[str, object], indications: bool | None, limit: int
     ) -> AsyncIterator[Stream[bytes]]:
         """Subscribes, and unsubscribes in the end."""
-        handle = path.get("handle")
-        feed = Feed(self, self._connection, peripheral, limit)
-        if isinstance(handle, int):
-            feed.locate(handle)
-        else:
+        known = path.get("handle")
+        handle = known if isinstance(known, int) else None
+        feed = Feed(self.uses, self._connection, peripheral, limit)
+        if handle is None:
             feed.look_for()
+        else:
+            feed.listen(handle)
         params = {"peripheral": peripheral, **path}
         if indications is not None:
             params["indications"] = indications
+        self._last += 1
+        number = self._last
+        self.uses.begin(number, SubscriptionRequest(peripheral, handle))
+        is_abandoned = False
 
-        def arrived(result: object, descriptor: int | None) -> int | None:
-            found = AttributeFound.from_json(result).handle
-            if found is not None:
-                feed.locate(found)
-            return handle if isinstance(handle, int) else found
+        def arrived(result: object, descriptor: int | None) -> UsedCharacteristic | None:
+            found = handle if handle is not None else AttributeFound.from_json(result).handle
+            used = None if found is None else UsedCharacteristic(peripheral, found)
+            if not is_abandoned:
+                self.uses.answered(number, used)
+                if used is not None:
+                    feed.use(used.handle)
+            return used
 
-        def undo(found: int | None) -> None:
-            if found is not None:
-                self.release(peripheral, found)
+        def undo(used: UsedCharacteristic | None) -> None:
+            if is_abandoned:
+                self.uses.late(number, used)
+
+        def abandoned() -> None:
+            nonlocal is_abandoned
+            is_abandoned = True
+            self.uses.abandoned(number)
 
         try:
-            await self._connection.call("gatt.subscribe", params, arrived, undo=undo)
+            await self._connection.call(
+                "gatt.subscribe",
+                params,
+                arrived,
+                undo=undo,
+                abandoned=abandoned,
+                failed=lambda: self.uses.late(number, None),
+            )
             yield feed.stream
         finally:
+            self.uses.ended(number)
             feed.close()
 
     def restore(self, peripheral: str, handle: int) -> Feed:
         """The stream of a subscription that a preserved session has."""
-        feed = Feed(self, self._connection, peripheral, LIMIT)
-        feed.locate(handle)
+        feed = Feed(self.uses, self._connection, peripheral, LIMIT)
+        self.uses.use(UsedCharacteristic(peripheral, handle))
+        feed.use(handle)
         return feed
 
-    def use(self, peripheral: str, handle: int) -> None:
-        """Another stream needs the values."""
-        self._users[peripheral, handle] += 1
-
-    def leave(self, peripheral: str, handle: int) -> None:
-        """A stream needs them no longer."""
-        self._users[peripheral, handle] -= 1
-        self.release(peripheral, handle)
-
-    def forget(self, peripheral: str, handle: int) -> None:
-        """A stream ended with the daemon's subscription."""
-        self._users[peripheral, handle] -= 1
-        if self._users[peripheral, handle] <= 0:
-            del self._users[peripheral, handle]
-
-    def release(self, peripheral: str, handle: int) -> None:
-        """Unsubscribes if no stream is left."""
-        if self._users[peripheral, handle] <= 0:
-            del self._users[peripheral, handle]
-            self._connection.tell("gatt.unsubscribe", {"peripheral": peripheral, "handle": handle})
+    def _undo(self, undo: Undo[UsedCharacteristic]) -> None:
+        # A request is not withdrawn: the device answers soon, and what came of it is released then.
+        for used in undo.released:
+            self._connection.tell("gatt.unsubscribe", {"peripheral": used.peripheral, "handle": used.handle})
 
 
 class Feed:
@@ -88,12 +95,14 @@ class Feed:
     first may come before it.
     """
 
-    def __init__(self, subscriptions: Subscriptions, connection: Connection, peripheral: str, limit: int) -> None:
+    def __init__(self, uses: Uses[UsedCharacteristic], connection: Connection, peripheral: str, limit: int) -> None:
         self.stream: Stream[bytes] = Stream(limit, Full.END)
-        self._subscriptions = subscriptions
+        self._uses = uses
         self._connection = connection
         self._peripheral = peripheral
         self.handle: int | None = None
+        # Whether the subscription has this stream as a user.
+        self._is_user = False
         self._early: list[GattValue] = []
         self._is_closed = False
         self._removals: list[Callable[[], None]] = [
@@ -106,12 +115,11 @@ class Feed:
         """Keeps all values of the device for now."""
         self._search = self._connection.on(GattValue, self._keep)
 
-    def locate(self, handle: int) -> None:
+    def listen(self, handle: int) -> None:
         """The handle is known."""
         if self._is_closed or self.handle is not None:
             return
         self.handle = handle
-        self._subscriptions.use(self._peripheral, handle)
         key = (self._peripheral, handle)
         self._removals.append(self._connection.on(GattValue, self._offer, key))
         self._removals.append(self._connection.on(GattSubscriptionLost, self._lost, key))
@@ -122,16 +130,28 @@ class Feed:
             if event.handle == handle:
                 self._offer(event)
 
+    def use(self, handle: int) -> None:
+        """There is a subscription, with this stream as a user."""
+        if self._is_closed:
+            self._uses.leave(UsedCharacteristic(self._peripheral, handle))
+        else:
+            self._is_user = True
+            self.listen(handle)
+
     def close(self) -> None:
         """Ends the stream, and the subscription with the last one."""
-        if self._end() and self.handle is not None:
-            self._subscriptions.leave(self._peripheral, self.handle)
+        if self._end() and self._is_user and self.handle is not None:
+            self._uses.leave(UsedCharacteristic(self._peripheral, self.handle))
 
     def lose(self, reason: BledError | None) -> None:
         """Ends the stream of a subscription that the daemon has ended."""
         self.stream.finish(reason)
-        if self._end() and self.handle is not None:
-            self._subscriptions.forget(self._peripheral, self.handle)
+        if self._end() and self._is_user and self.handle is not None:
+            used = UsedCharacteristic(self._peripheral, self.handle)
+            if self._uses.is_last(used):
+                self._uses.lost(used)
+            else:
+                self._uses.leave(used)
 
     def _end(self) -> bool:
         if self._is_closed:
