@@ -245,10 +245,13 @@ let package = Package(
       dependencies: [
         "BlueZ", "BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth", "SessionTestSupport",
       ]),
+    .testTarget(name: "BledMqttTests", dependencies: ["bled-mqtt", "MQTTGateway"]),
     .testTarget(name: "BledBluezTests", dependencies: ["bled-bluez", "BlueZ", "Bluetooth", "EventLoop", "CSystemd"]),
     .testTarget(
       name: "MQTTGatewayTests",
-      dependencies: ["MQTTGateway", "BledSession", "BledRPC", "Adapter", "JSONFiles", "Bluetooth"]),
+      dependencies: [
+        "MQTTGateway", "BledSession", "BledRPC", "Adapter", "JSONFiles", "Bluetooth", "SessionTestSupport",
+      ]),
     .testTarget(
       name: "NearbySessionsTests",
       dependencies: [

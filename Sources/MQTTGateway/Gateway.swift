@@ -84,8 +84,15 @@ package final class Gateway {
     hasSaidRefused = false
     outbox.connected(broker)
     outbox.sendNow(availability("online"))
+    if outbox.spool == nil { publishAgain() }
     for message in discovery?.all() ?? [] { outbox.sendNow(message) }
     publishStatus()
+  }
+
+  /// Without a spool nobody has what was published before. A scan that reports a device once begins again.
+  private func publishAgain() {
+    policy.publishAgain()
+    if configuration.publish.every == nil, session.session != nil { beginScan() }
   }
 
   /// The connection to the broker has ended.
@@ -164,11 +171,15 @@ package final class Gateway {
     guard let session = session.session else { return }
     counters.sessions += 1
     say("connected to bled")
+    beginScan()
+    subscribed.began(session)
+    commands.began(session)
+  }
+
+  private func beginScan() {
     startScan { [weak self] in
       if case .failure(let error) = $0 { self?.say("bled does not scan: \(error.message)") }
     }
-    subscribed.began(session)
-    commands.began(session)
   }
 
   private func lost(_ error: BluetoothError) {
@@ -206,6 +217,8 @@ package final class Gateway {
       guard let end = try? message.params(PeripheralDisconnected.Params.self) else { return }
       subscribed.disconnected(end)
       commands.disconnected(end)
+    case PeripheralConnectFailed.name:
+      if let failure = try? message.params(PeripheralConnectFailed.Params.self) { subscribed.connectFailed(failure) }
     case GATTSubscriptionLost.name:
       if let lost = try? message.params(GATTSubscriptionLost.Params.self) { subscribed.subscriptionLost(lost) }
     case GATTServicesChanged.name:

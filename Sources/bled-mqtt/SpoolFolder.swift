@@ -40,7 +40,8 @@ final class SpoolFolder: SpoolStore {
     try numbers(Self.ending).map { number in
       var status = stat()
       let name = name(number)
-      guard stat(name, &status) == 0 else { throw Failure(path: name, code: errno) }
+      // Of the entry itself: one that is no file cannot be read, and is moved aside then.
+      guard lstat(name, &status) == 0 else { throw Failure(path: name, code: errno) }
       return (number, Int(status.st_size))
     }
   }
@@ -63,9 +64,14 @@ final class SpoolFolder: SpoolStore {
 
   func read(_ number: UInt64, limit: Int) throws -> [UInt8] {
     let name = name(number)
-    let descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    // Without O_NONBLOCK a pipe would wait for its writer.
+    let descriptor = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { throw Failure(path: name, code: errno) }
     defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw Failure(path: name, code: EINVAL)
+    }
     var octets: [UInt8] = []
     while true {
       var code: Int32 = 0

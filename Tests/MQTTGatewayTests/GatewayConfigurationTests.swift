@@ -11,9 +11,20 @@ struct GatewayConfigurationTests {
   @Test func aBrokerIsEnough() throws {
     let configuration = try read(#"{ "broker": { "host": "broker.example" } }"#)
     #expect(configuration.topics == Topics(base: "home", gateway: "kitchen"))
-    #expect(configuration.broker.port == 1883 && configuration.broker.version == .v5)
+    #expect(configuration.broker.port == 1883 && configuration.broker.version == .v311)
     #expect(configuration.quality == .atMostOnce && configuration.commands.isEmpty && configuration.devices.isEmpty)
     #expect(configuration.discovery == "homeassistant" && configuration.publishesUndecoded && !configuration.isSecret)
+  }
+
+  /// An invalid property of MQTT 5 ends libmosquitto's process: only the broker itself may send them.
+  @Test(arguments: [
+    (#""host": "localhost""#, true), (#""host": "127.0.0.1""#, true), (#""host": "::1""#, true),
+    (#""host": "127.example""#, false), (#""host": "broker.example""#, false),
+    (#""host": "broker.example", "tls": true"#, true), (#""host": "broker.example", "version": "5""#, true),
+    (#""host": "localhost", "version": "3.1.1""#, false),
+  ])
+  func versionFiveNeedsATrustedWay(_ broker: String, _ isVersion5: Bool) throws {
+    #expect(try read("{ \"broker\": { \(broker) } }").broker.version == (isVersion5 ? .v5 : .v311))
   }
 
   @Test func everythingCanBeSet() throws {

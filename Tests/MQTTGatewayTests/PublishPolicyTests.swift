@@ -68,13 +68,44 @@ struct PublishPolicyTests {
     #expect(!isNew)
   }
 
-  @Test func allDevicesTogetherAreBounded() throws {
+  @Test func allDevicesTogetherAreBoundedAndNoneIsForgotten() throws {
     var limits = PublishPolicy.Limits()
     limits.total = 10
     var policy = PublishPolicy(limits, at: at(0))
-    let published = try (0..<1000).count { try policy.heard(report($0), at: at(Int64($0))) }
+    var published = 0
+    for number in 0..<1000 {
+      if try policy.heard(report(number), at: at(Int64(number))) { published += 1 }
+      published += policy.due(at: at(Int64(number))).count
+    }
     #expect(published == 29)
-    #expect(policy.dropped == 971)
+    var now = at(999)
+    while let deadline = policy.deadline {
+      now = max(now, deadline)
+      published += policy.due(at: now).count
+    }
+    #expect(published == 1000 && policy.dropped == 0)
+    #expect(now >= at(97_000) && now <= at(98_000))
+  }
+
+  @Test func aHeldReportOfAForgottenDeviceIsCounted() throws {
+    var limits = PublishPolicy.Limits()
+    (limits.total, limits.devices) = (1, 4)
+    var policy = PublishPolicy(limits, at: at(0))
+    for number in 0..<5 { _ = try policy.heard(report(number), at: at(Int64(number))) }
+    // Two had a message, and one of them and of the others is forgotten.
+    #expect(policy.forgotten == 2 && policy.dropped == 0)
+    for number in 5..<8 { _ = try policy.heard(report(number), at: at(Int64(number))) }
+    #expect(policy.forgotten == 4 && policy.dropped == 2)
+  }
+
+  @Test func whatDidNotArriveIsPublishedAgain() throws {
+    var limits = PublishPolicy.Limits()
+    limits.every = nil
+    var policy = PublishPolicy(limits, at: at(0))
+    let first = try policy.heard(report(1), at: at(0))
+    policy.publishAgain()
+    let (again, same) = (try policy.heard(report(1), at: at(1)), try policy.heard(report(1), at: at(2)))
+    #expect(first && again && !same)
   }
 }
 

@@ -22,6 +22,8 @@ package struct BrokerConfiguration: Hashable, Sendable {
   package var tls: TLS?
   /// The file with user and password.
   package var credentials: String?
+  /// Without TLS anybody on the way to the broker can send packets, and libmosquitto 2.0 aborts at an invalid property
+  /// of MQTT 5: such a broker gets 3.1.1, which has none, unless the configuration says otherwise.
   package var version = Version.v5
   /// The pause after which the connection is checked, in seconds.
   package var keepAlive = 30
@@ -42,9 +44,16 @@ package struct BrokerConfiguration: Hashable, Sendable {
     if let section = members[.tls] { tls = try Self.tls(section) }
     port = try members.integer(.port, in: 1...65535, default: tls == nil ? 1883 : 8883)
     credentials = try Self.path(members[.credentials])
-    version = try members.word(.version, default: version)
+    version = try members.word(.version, default: tls != nil || isHere ? .v5 : .v311)
     keepAlive = try members.integer(.keepAlive, in: 5...3600, default: keepAlive)
     client = try members.optional(.client) { value throws(FileError) in try value.text(atMost: 128) }
+  }
+
+  /// Whether the broker is on this machine, by its name.
+  private var isHere: Bool {
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    return host == "localhost" || host == "::1"
+      || host.utf8.starts(with: "127.".utf8) && host.utf8.allSatisfy { digits.contains($0) || $0 == UInt8(ascii: ".") }
   }
 
   private static func tls(_ section: FileValue) throws(FileError) -> TLS? {

@@ -13,7 +13,9 @@ import Bluetooth
 /// | linked     | a subscription failed, ended | linked     | gatt.subscribe for it, after a pause                     |
 /// | linked     | disconnected, reconnecting   | lost       |                                                          |
 /// | linked     | disconnected                 | paused     |                                                          |
+/// | linked     | services changed             | linked     | gatt.subscribe for those in the range, or unsubscribed   |
 /// | lost       | connected                    | linked     | gatt.subscribe for each characteristic                   |
+/// | lost       | connect failed               | paused     |                                                          |
 /// | paused     | the pause is over            | connecting | peripheral.connect                                       |
 /// | any        | session lost                 | away       |                                                          |
 final class SubscribedDevices {
@@ -38,11 +40,19 @@ final class SubscribedDevices {
     var state = State.away
     /// The characteristics that are subscribed to, by the handles of their values.
     var handles: [UInt16: Int] = [:]
+    /// The characteristics whose subscription is awaited.
+    var awaited: Set<Int> = []
+    /// The values of the device that came meanwhile, of handles that may be theirs.
+    var early: [GATTValue.Params] = []
+    var hasTooManyEarly = false
     /// How often in a row something failed.
     var failures = 0
     /// Distinguishes the links of the device: an answer to a call on an earlier one has no effect.
     var link = 0
   }
+
+  /// How many values are kept until a subscription is answered: a device may send all that it has stored.
+  private static let earlyLimit = 1024
 
   private let clock: any Scheduler
   private var entries: [Entry]
@@ -84,10 +94,7 @@ final class SubscribedDevices {
   func lost() {
     session = nil
     era += 1
-    for index in entries.indices {
-      entries[index].state = .away
-      entries[index].handles = [:]
-    }
+    for index in entries.indices { leave(index, .away) }
   }
 
   // MARK: Connections
@@ -112,8 +119,16 @@ final class SubscribedDevices {
   }
 
   private func pause(_ index: Int) {
-    entries[index].state = .paused
+    leave(index, .paused)
     after(index) { $0.connect(index) }
+  }
+
+  /// There is no link: nothing of one is left.
+  private func leave(_ index: Int, _ state: State) {
+    entries[index].state = state
+    (entries[index].handles, entries[index].awaited) = ([:], [])
+    forgetEarly(index)
+    entries[index].link += 1
   }
 
   /// Does something after a pause that grows with the number of failures, unless the session or the link has changed.
@@ -128,15 +143,15 @@ final class SubscribedDevices {
   }
 
   private func linked(_ index: Int, _ peripheral: String) {
-    entries[index].state = .linked(peripheral)
-    entries[index].handles = [:]
-    entries[index].link += 1
+    leave(index, .linked(peripheral))
     connections += 1
     for place in entries[index].device.characteristics.indices { subscribe(index, place) }
   }
 
   private func subscribe(_ index: Int, _ place: Int) {
-    guard let session, case .linked(let peripheral) = entries[index].state else { return }
+    guard let session, case .linked(let peripheral) = entries[index].state,
+      !entries[index].handles.values.contains(place), entries[index].awaited.insert(place).inserted
+    else { return }
     let device = entries[index].device
     let path = device.characteristics[place]
     let link = entries[index].link
@@ -146,10 +161,12 @@ final class SubscribedDevices {
         peripheral: peripheral, attribute: .characteristic(path.characteristic, of: path.service))
     ) { [weak self, era] result in
       guard let self, self.era == era, entries[index].link == link else { return }
+      entries[index].awaited.remove(place)
+      defer { forgetEarly(index) }
       switch result {
       case .success(let found):
         entries[index].failures = 0
-        if let handle = found.handle { entries[index].handles[handle] = place }
+        if let handle = found.handle { subscribed(index, place, handle) }
       case .failure(let error):
         let name = "\(path.characteristic) of \(device.address)"
         say("\(name) cannot be subscribed to, which is tried again: \(error.message)")
@@ -158,10 +175,34 @@ final class SubscribedDevices {
     }
   }
 
+  private func subscribed(_ index: Int, _ place: Int, _ handle: UInt16) {
+    entries[index].handles[handle] = place
+    for early in entries[index].early where early.handle == handle { deliver(early, index, place) }
+    entries[index].early.removeAll { $0.handle == handle }
+  }
+
+  /// Without an awaited subscription, other values are of no use.
+  private func forgetEarly(_ index: Int) {
+    if entries[index].awaited.isEmpty { (entries[index].early, entries[index].hasTooManyEarly) = ([], false) }
+  }
+
   // MARK: Events
 
   func value(_ value: GATTValue.Params) {
-    guard let index = index(of: value.peripheral), let place = entries[index].handles[value.handle] else { return }
+    guard let index = index(of: value.peripheral) else { return }
+    if let place = entries[index].handles[value.handle] { return deliver(value, index, place) }
+    guard !entries[index].awaited.isEmpty else { return }
+    guard entries[index].early.count < Self.earlyLimit else {
+      guard !entries[index].hasTooManyEarly else { return }
+      entries[index].hasTooManyEarly = true
+      return say(
+        "\(entries[index].device.address) sent more than \(Self.earlyLimit) values before it was subscribed to; further "
+          + "ones are lost")
+    }
+    entries[index].early.append(value)
+  }
+
+  private func deliver(_ value: GATTValue.Params, _ index: Int, _ place: Int) {
     let device = entries[index].device
     received(
       Value(
@@ -176,9 +217,14 @@ final class SubscribedDevices {
 
   func disconnected(_ end: PeripheralDisconnected.Params) {
     guard let index = index(of: end.peripheral) else { return }
-    entries[index].handles = [:]
-    entries[index].link += 1
-    if end.reconnecting == true { entries[index].state = .lost(end.peripheral) } else { pause(index) }
+    if end.reconnecting == true { leave(index, .lost(end.peripheral)) } else { pause(index) }
+  }
+
+  /// A link that was lost does not come back by itself.
+  func connectFailed(_ failure: PeripheralConnectFailed.Params) {
+    guard let index = index(of: failure.peripheral) else { return }
+    say("\(entries[index].device.address) is not reconnected to, which is tried again: \(failure.reason.message)")
+    pause(index)
   }
 
   func subscriptionLost(_ lost: GATTSubscriptionLost.Params) {
@@ -187,10 +233,12 @@ final class SubscribedDevices {
     after(index) { $0.subscribe(index, place) }
   }
 
-  /// The device's attributes are others: everything is subscribed to again.
+  /// Some of the device's attributes are others. bled keeps the subscriptions outside the range; those within, and
+  /// those that have failed so far, are asked for again.
   func servicesChanged(_ change: GATTServicesChanged.Params) {
-    guard let index = index(of: change.peripheral), case .linked(let peripheral) = entries[index].state else { return }
-    linked(index, peripheral)
+    guard let index = index(of: change.peripheral), change.start <= change.end else { return }
+    entries[index].handles = entries[index].handles.filter { !(change.start...change.end).contains($0.key) }
+    for place in entries[index].device.characteristics.indices { subscribe(index, place) }
   }
 
   private func index(of peripheral: String) -> Int? {

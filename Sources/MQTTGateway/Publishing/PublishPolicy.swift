@@ -1,5 +1,6 @@
 import BledRPC
 import Bluetooth
+import DequeModule
 
 /// Which reports of devices become messages. It does no I/O.
 ///
@@ -10,6 +11,7 @@ import Bluetooth
 /// | same data             | report, `every` has passed         | the report                                      |
 /// | same data             | report, `every` has not passed     | nothing                                         |
 /// | with a held report    | the time of its next message comes | the held report                                 |
+/// | any                   | nothing that was published arrived | nothing; its next report counts as new          |
 ///
 /// A device has `burst` messages, and one more after each `interval`; all together have `total` a second. At the limit
 /// of devices a quarter of them, those not heard for the longest time, are forgotten: they count as new when they are
@@ -33,12 +35,18 @@ package struct PublishPolicy {
   private static let burst: Int64 = 4
 
   private struct Device {
-    var content: Int
+    /// nil if nothing was published of it.
+    var content: Int?
     var published: Instant
     var heard: Instant
     /// When its messages are all there again.
     var budget: Budget
     var held: RPCMessage?
+
+    mutating func publish(at now: Instant) {
+      _ = budget.take(at: now)
+      (published, held) = (now, nil)
+    }
   }
 
   /// Messages that come back with time: one every `pause`, `burst` at the most.
@@ -66,10 +74,12 @@ package struct PublishPolicy {
 
   private let limits: Limits
   private var devices: [String: Device] = [:]
-  /// The devices with a held report, and the time of their next message.
+  /// The devices with a held report that have no message left, and the time of their next one.
   private var held: [String: Instant] = [:]
+  /// The devices with a held report that wait for a message of all devices, in their order.
+  private var waiting: Deque<String> = []
   private var total: Budget
-  /// Reports that never became a message because all devices together had too many.
+  /// Held reports that never became a message, as their device was forgotten.
   package private(set) var dropped: UInt64 = 0
   /// Devices that were forgotten.
   package private(set) var forgotten: UInt64 = 0
@@ -84,7 +94,10 @@ package struct PublishPolicy {
   package var count: Int { devices.count }
 
   /// When `due` is to be called; nil: not at all.
-  package var deadline: Instant? { held.values.min() }
+  package var deadline: Instant? {
+    let next = held.values.min()
+    return waiting.isEmpty ? next : min(total.next, next ?? total.next)
+  }
 
   /// A device was heard.
   /// - Parameters:
@@ -94,70 +107,70 @@ package struct PublishPolicy {
   package mutating func heard(_ outline: ScanReport.Outline, _ report: RPCMessage, at now: Instant) -> Bool {
     let content = Self.content(of: outline)
     let peripheral = outline.peripheral
-    guard var device = devices[peripheral] else {
-      makeRoom()
-      var device = Device(
-        content: content, published: now, heard: now,
-        budget: Budget(pause: limits.interval, burst: Self.burst, at: now))
-      let isPublished = publish(report, of: peripheral, &device, at: now)
-      devices[peripheral] = device
-      return isPublished
-    }
+    if devices[peripheral] == nil { makeRoom() }
+    var device =
+      devices[peripheral]
+      ?? Device(published: now, heard: now, budget: Budget(pause: limits.interval, burst: Self.burst, at: now))
+    defer { devices[peripheral] = device }
     device.heard = now
-    let isChanged = device.content != content
-    let isDue = limits.every.map { device.published.advanced(by: $0) <= now } ?? false
-    var isPublished = false
-    if isChanged || isDue {
-      device.content = content
-      isPublished = publish(report, of: peripheral, &device, at: now)
-    } else if device.held != nil {
-      // With the newest signal strength.
-      device.held = report
+    guard device.held == nil else {
+      // With the newest data and signal strength.
+      (device.content, device.held) = (content, report)
+      return false
     }
-    devices[peripheral] = device
-    return isPublished
+    let isDue = limits.every.map { device.published.advanced(by: $0) <= now } ?? false
+    guard device.content != content || isDue else { return false }
+    device.content = content
+    if device.budget.next > now {
+      device.held = report
+      held[peripheral] = device.budget.next
+    } else if waiting.isEmpty, total.take(at: now) {
+      device.publish(at: now)
+      return true
+    } else {
+      device.held = report
+      waiting.append(peripheral)
+    }
+    return false
   }
 
   /// The held reports whose time has come, those that wait longest first.
   package mutating func due(at now: Instant) -> [RPCMessage] {
     let ready = held.filter { $0.value <= now }.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
-    var reports: [RPCMessage] = []
     for (peripheral, _) in ready {
       held[peripheral] = nil
-      guard var device = devices[peripheral], let report = device.held else { continue }
-      device.held = nil
-      if publish(report, of: peripheral, &device, at: now) { reports.append(report) }
+      waiting.append(peripheral)
+    }
+    var reports: [RPCMessage] = []
+    while let peripheral = waiting.first {
+      guard var device = devices[peripheral], let report = device.held else {
+        waiting.removeFirst()
+        continue
+      }
+      guard total.take(at: now) else { break }
+      waiting.removeFirst()
+      device.publish(at: now)
       devices[peripheral] = device
+      reports.append(report)
     }
     return reports
   }
 
-  private mutating func publish(
-    _ report: RPCMessage, of peripheral: String, _ device: inout Device, at now: Instant
-  ) -> Bool {
-    guard device.budget.take(at: now) else {
-      device.held = report
-      held[peripheral] = device.budget.next
-      return false
-    }
-    device.held = nil
-    held[peripheral] = nil
-    guard total.take(at: now) else {
-      dropped &+= 1
-      return false
-    }
-    device.published = now
-    return true
+  /// Nothing that was published has arrived for sure: the next report of each device counts as new.
+  package mutating func publishAgain() {
+    for peripheral in devices.keys { devices[peripheral]?.content = nil }
   }
 
   private mutating func makeRoom() {
     guard devices.count >= limits.devices else { return }
     let oldest = devices.sorted { ($0.value.heard, $0.key) < ($1.value.heard, $1.key) }.prefix(limits.devices / 4 + 1)
-    for (peripheral, _) in oldest {
+    for (peripheral, device) in oldest {
       devices[peripheral] = nil
       held[peripheral] = nil
       forgotten &+= 1
+      if device.held != nil { dropped &+= 1 }
     }
+    waiting.removeAll { devices[$0] == nil }
   }
 
   /// A hash of the data of a report, without signal strength and time.

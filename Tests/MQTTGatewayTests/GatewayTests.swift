@@ -1,0 +1,137 @@
+import Adapter
+import BledRPC
+import Bluetooth
+import FoundationEssentials
+import MQTTGateway
+import SessionTestSupport
+import Testing
+
+/// The gateway between bled and a broker, both played by the test.
+private final class GatewayStage: Broker {
+  let daemon = ScriptedDaemon()
+  let clock = VirtualScheduler()
+  let gateway: Gateway
+  private(set) var sent: [OutgoingMessage] = []
+  private(set) var said: [String] = []
+  /// The calls of the gateway that name a characteristic or device.
+  var subscribed: (ScriptedDaemon.Session, UInt16) throws -> Void = { _, _ in }
+
+  init(_ members: String) throws {
+    let text = #"{ "broker": { "host": "localhost" }, "discovery": false, "undecoded": false, \#(members) }"#
+    let configuration = try GatewayConfiguration(Array(text.utf8), file: "mqtt.json", hostName: "kitchen")
+    gateway = Gateway(configuration, daemon, clock, spool: nil)
+    gateway.say = { [unowned self] in said.append($0) }
+    daemon.answer = { [unowned self] method, message, session in
+      switch method {
+      case PeripheralConnect.name: return .success(Self.link)
+      case GATTSubscribe.name:
+        guard let uuid = try? message.params(GATTSubscribe.Params.self).attribute.characteristic else { return nil }
+        let handle: UInt16 = uuid == 0x2A37 ? 3 : 9
+        try? subscribed(session, handle)
+        return .success(AttributeFound(handle: handle, uuid: uuid))
+      default: return nil
+      }
+    }
+    gateway.start()
+    settle()
+  }
+
+  static let link = PeripheralConnect.Result(
+    peripheral: "P", address: "C0:DE:00:00:00:01", addressType: "random", adapter: "hci0", mtu: 247, attempts: 1)
+  static let device = #""devices": [{ "address": "C0:DE:00:00:00:01", "subscribe": ["2A37", "2A19"] }]"#
+
+  func publish(_ message: OutgoingMessage) -> Handover {
+    sent.append(message)
+    return .handed(Int32(sent.count))
+  }
+
+  func settle() {
+    repeat { clock.advance(by: .zero) } while daemon.deliver()
+  }
+
+  func advance(by duration: Duration) {
+    clock.advance(by: duration)
+    settle()
+  }
+
+  var session: ScriptedDaemon.Session { get throws { try #require(daemon.sessions.last) } }
+
+  func notify<Notification: RPCNotification>(_ type: Notification.Type, _ params: Notification.Params) throws {
+    try session.notify(type, params)
+    settle()
+  }
+
+  func value(_ octet: UInt8, of handle: UInt16) throws {
+    try notify(GATTValue.self, .init(peripheral: "P", handle: handle, value: HexBytes([octet])))
+  }
+
+  func hear(_ number: Int) throws {
+    let address = "C0:DE:00:00:00:0\(number)"
+    try notify(
+      ScanReport.self,
+      ScanReport.Params(
+        peripheral: "\(number)", adapter: "hci0", address: address, addressType: "random", connectable: true,
+        data: HexBytes([2, 1, 6]), time: 0))
+  }
+
+  /// The last levels of the topics of devices, and how often the gateway has called a method.
+  var topics: [String] {
+    sent.map(\.topic).filter { $0.contains("/BTtoMQTT/") }.map { String($0.split(separator: "/").last ?? "") }
+  }
+
+  func count(_ method: String) throws -> Int { try session.methods.count { $0 == method } }
+}
+
+struct GatewayTests {
+  @Test func aChangeOfServicesLosesNoValuesOfOthers() throws {
+    let stage = try GatewayStage(GatewayStage.device)
+    stage.gateway.connected(stage)
+    stage.settle()
+    // The value comes before the subscriptions within the range are answered again.
+    try stage.session.notify(GATTServicesChanged.self, .init(peripheral: "P", start: 5, end: 12))
+    try stage.session.notify(GATTValue.self, .init(peripheral: "P", handle: 3, value: HexBytes([1])))
+    stage.settle()
+    try stage.value(2, of: 9)
+    #expect(stage.topics == ["2A37", "2A19"])
+    #expect(try stage.count(GATTSubscribe.name) == 3)
+  }
+
+  @Test func valuesBeforeTheAnswerArePublishedInTheirOrder() throws {
+    let stage = try GatewayStage(#""publish": { "every": 0 }"#)
+    #expect(stage.topics.isEmpty)
+    let device = try GatewayStage(GatewayStage.device)
+    device.subscribed = { session, handle in
+      for octet in 1...3 as ClosedRange<UInt8> {
+        try session.notify(GATTValue.self, .init(peripheral: "P", handle: handle, value: HexBytes([octet])))
+      }
+    }
+    device.gateway.connected(device)
+    try device.notify(PeripheralDisconnected.self, .init(peripheral: "P", reason: nil, reconnecting: true))
+    try device.notify(PeripheralConnected.self, GatewayStage.link)
+    #expect(device.topics == ["2A37", "2A37", "2A37", "2A19", "2A19", "2A19"])
+  }
+
+  @Test func aLostLinkThatIsNotComingBackIsTriedAgain() throws {
+    let stage = try GatewayStage(GatewayStage.device)
+    try stage.notify(PeripheralDisconnected.self, .init(peripheral: "P", reason: nil, reconnecting: true))
+    try stage.notify(
+      PeripheralConnectFailed.self, .init(peripheral: "P", reason: RPCError(GAPError.cancelled.error("blocked"))))
+    #expect(stage.said.last?.hasSuffix("blocked") == true)
+    #expect(try stage.count(PeripheralConnect.name) == 1)
+    stage.advance(by: .seconds(5))
+    #expect(try stage.count(PeripheralConnect.name) == 2)
+  }
+
+  @Test(arguments: [0, 60]) func withoutASpoolTheFirstReportsAreNotLost(_ every: Int) throws {
+    let stage = try GatewayStage(#""publish": { "every": \#(every) }"#)
+    for number in 1...3 { try stage.hear(number) }
+    stage.gateway.connected(stage)
+    stage.settle()
+    #expect(stage.topics.isEmpty)
+    // A scan without repetitions reports a device again if it begins again.
+    #expect(try stage.count(ScanStart.name) == (every == 0 ? 2 : 1))
+    for number in 1...3 { try stage.hear(number) }
+    for number in 1...3 { try stage.hear(number) }
+    #expect(stage.topics == ["C0DE00000001", "C0DE00000002", "C0DE00000003"])
+  }
+}
