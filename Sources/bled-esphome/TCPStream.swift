@@ -9,6 +9,7 @@ final class TCPStream: ClientStream {
   private static let portion = 16384
   private static let sendBuffer: Int32 = 65536
 
+  let origin: [UInt8]
   private let socket: Socket
   private var watch: Watch?
   private var octets = UnsentOctets()
@@ -18,11 +19,29 @@ final class TCPStream: ClientStream {
   /// Takes over a nonblocking socket.
   init(_ descriptor: Int32, on loop: EventLoop) throws(EventLoopError) {
     socket = Socket(owning: descriptor)
+    origin = Self.origin(of: descriptor)
     var (on, size) = (Int32(1), Self.sendBuffer)
     let length = socklen_t(MemoryLayout<Int32>.size)
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, length)
     setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, length)
     watch = try Watch(descriptor, on: loop) { [unowned self] in ready($0) }
+  }
+
+  /// A host has the whole second half of the addresses of IPv6 (RFC 4291, 2.5.4).
+  private static func origin(of descriptor: Int32) -> [UInt8] {
+    var address = sockaddr_in6()
+    var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+    let result = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) }
+    }
+    guard result == 0 else { return [] }
+    if address.sin6_family == sa_family_t(AF_INET) {
+      // The address of IPv4 is where IPv6 has its flow (ip(7), ipv6(7)).
+      return withUnsafeBytes(of: address.sin6_flowinfo) { Array($0) }
+    }
+    let octets = withUnsafeBytes(of: address.sin6_addr) { Array($0) }
+    let isVersion4 = octets.prefix(10).allSatisfy { $0 == 0 } && octets[10...11].allSatisfy { $0 == 0xFF }
+    return isVersion4 ? Array(octets.suffix(4)) : Array(octets.prefix(8))
   }
 
   var unsent: Int { octets.count }

@@ -63,6 +63,14 @@ package struct APITransport {
     state = handshake.map(State.hello) ?? .ended
   }
 
+  /// Whether the client has shown that it has the key.
+  package var hasShownKey: Bool {
+    switch state {
+    case .open: true
+    case .plain, .hello, .handshake, .ended: false
+    }
+  }
+
   /// Adds what one read returned. `next` is to be called until it returns nil before more is added.
   package mutating func append(_ octets: some Sequence<UInt8>) {
     if case .ended = state { return }

@@ -128,9 +128,19 @@ extension ClientLinks {
   func value(_ address: UInt64, _ handle: UInt16, _ value: [UInt8]) {
     switch links[address]?.subscriptions[handle] {
     case .on: answer(.notified(address, handle, value))
-    case .starting(let values) where values.count < DeviceLink.valueLimit:
-      update(address) { $0.subscriptions[handle] = .starting(values + [value]) }
-    case .starting, nil: break
+    case .starting(let values) where values.count >= DeviceLink.valueLimit: tooManyValues(address, handle)
+    case .starting(let values): update(address) { $0.subscriptions[handle] = .starting(values + [value]) }
+    case nil: break
     }
+  }
+
+  /// No value is dropped silently: the subscription fails.
+  private func tooManyValues(_ address: UInt64, _ handle: UInt16) {
+    update(address) { $0.subscriptions[handle] = nil }
+    let error = BledError.tooSlow.error(
+      "more than \(DeviceLink.valueLimit) values came before the subscription's answer")
+    answer(.failed(address, handle, error: APIError.request(error)))
+    guard let peripheral = links[address]?.connected else { return }
+    call(GATTUnsubscribe.self, GATTUnsubscribe.Params(peripheral: peripheral, handle: handle)) { _, _ in }
   }
 }

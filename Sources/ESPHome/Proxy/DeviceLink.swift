@@ -31,7 +31,7 @@ struct DeviceLink {
   }
 
   /// The values that wait for the answer to a subscription.
-  static let valueLimit = 16
+  static let valueLimit = 1024
   /// The requests that wait for the discovery.
   static let waitingLimit = 128
 

@@ -33,9 +33,10 @@ package final class Proxy {
     }
   }
 
-  /// The clients that have said hello, and those that have not yet.
+  /// The clients that have said hello; those that have not yet, but have shown the key; and those without either.
   private static let clientLimit = 16
   private static let silentLimit = 16
+  private static let strangerLimit = 16
 
   /// The proxy can serve clients: at first, and when bled or the adapter is there again.
   package var whenReady: (DeviceDescription) -> Void = { _ in }
@@ -107,8 +108,7 @@ package final class Proxy {
       stream.close()
       return nil
     }
-    // Connections without a hello cannot keep others out: the oldest one gives way.
-    if clients.count(where: \.isSilent) >= Self.silentLimit { clients.first(where: \.isSilent)?.giveWay() }
+    makeRoom(for: stream.origin)
     context.counters.accepted += 1
     lastNumber += 1
     let identity = APITransport.Identity(name: device.name, address: device.compactAddress)
@@ -116,6 +116,21 @@ package final class Proxy {
       lastNumber, context, self, stream, APITransport(identity: identity, key: settings.key))
     clients.append(client)
     return client
+  }
+
+  /// Connections without a hello cannot keep others out: one gives way, the oldest of those that have the key, and of
+  /// the others the oldest from where most of them come.
+  private func makeRoom(for origin: [UInt8]) {
+    let silent = clients.filter { $0.isSilent && !$0.isStranger }
+    for client in silent.dropLast(Self.silentLimit - 1) { client.giveWay() }
+    let strangers = clients.filter(\.isStranger)
+    guard strangers.count >= Self.strangerLimit else { return }
+    var counts: [[UInt8]: Int] = [origin: 1]
+    for client in strangers { counts[client.origin, default: 0] += 1 }
+    let most = counts.values.max() ?? 0
+    // Among equals it is the turn of the newcomer's own.
+    let isOwn = counts[origin] == most && strangers.contains { $0.origin == origin }
+    strangers.first { isOwn ? $0.origin == origin : counts[$0.origin] == most }?.giveWay()
   }
 
   func left(_ client: ProxyClient) {

@@ -54,6 +54,11 @@ package final class ProxyClient {
     if case .silent = state { true } else { false }
   }
 
+  /// Whether it has shown neither a key nor a hello.
+  var isStranger: Bool { isSilent && !transport.hasShownKey }
+
+  var origin: [UInt8] { stream.origin }
+
   private var isEnded: Bool {
     if case .ended = state { true } else { false }
   }

@@ -1,5 +1,6 @@
 import BledRPC
 import Bluetooth
+import Noise
 import Testing
 
 @testable import ESPHome
@@ -67,6 +68,33 @@ import Testing
     let last = try stage.greeted()
     #expect(!first.stream.isClosed && !last.stream.isClosed)
     #expect(stage.proxy.counters.silent == 85)
+  }
+
+  @Test func connectionsFromOnePlaceKeepNobodyElsewhereOut() throws {
+    let stage = ProxyStage()
+    let client = try stage.connect(from: [10, 0, 0, 2])
+    let silent = try (0..<100).map { _ in try stage.connect(from: [10, 0, 0, 1]) }
+    #expect(!client.stream.isClosed)
+    #expect(silent.suffix(15).allSatisfy { !$0.stream.isClosed } && silent.count { !$0.stream.isClosed } == 15)
+    let late = try stage.connect(from: [10, 0, 0, 3])
+    #expect(!late.stream.isClosed && !client.stream.isClosed)
+    // Each from another place: the newest stay.
+    let spread = try (0..<100 as Range<UInt8>).map { try stage.connect(from: [10, 0, 1, $0]) }
+    #expect(spread.suffix(14).allSatisfy { !$0.stream.isClosed })
+  }
+
+  @Test func aClientWithTheKeyDoesNotGiveWayToThoseWithout() throws {
+    let key = [UInt8](repeating: 7, count: 32)
+    let stage = ProxyStage(key: key)
+    let client = try stage.connect()
+    var handshake = try #require(
+      Handshake(
+        .nnpsk0, as: .initiator, prologue: Array("NoiseAPIInit".utf8) + [0, 0], preSharedKey: key))
+    client.client.receive([1, 0, 0] + NoiseFrames.octets([0] + (try handshake.write())))
+    for _ in 0..<100 { _ = try stage.connect() }
+    #expect(!client.stream.isClosed)
+    stage.advance(by: .seconds(15))
+    #expect(client.stream.isClosed)
   }
 
   @Test func clientsBeyondTheLimitAreRefused() throws {

@@ -21,10 +21,10 @@ final class ProxyStage {
   /// Answers of bled that differ from the usual ones.
   var answer: (String, RPCMessage) -> ScriptedDaemon.Answer? = { _, _ in nil }
 
-  init(connections: Int = 2) {
+  init(connections: Int = 2, key: [UInt8]? = nil) {
     daemon.adapters = [Self.adapter()]
     proxy = Proxy(
-      Proxy.Settings(name: "kitchen", friendlyName: "Kitchen", key: nil, connections: connections), daemon, clock)
+      Proxy.Settings(name: "kitchen", friendlyName: "Kitchen", key: key, connections: connections), daemon, clock)
     proxy.whenReady = { [unowned self] _ in readyCount += 1 }
     daemon.answer = { [unowned self] method, message, _ in
       calls.append((method, message))
@@ -88,8 +88,8 @@ final class ProxyStage {
     let client: ProxyClient
   }
 
-  func connect() throws -> Client {
-    let stream = ScriptedStream()
+  func connect(from origin: [UInt8] = [127, 0, 0, 1]) throws -> Client {
+    let stream = ScriptedStream(from: origin)
     return Client(stream: stream, client: try #require(proxy.accept(stream)))
   }
 
