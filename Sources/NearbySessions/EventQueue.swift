@@ -1,3 +1,28 @@
+/// An event of a session before its program fetches it. A stream or resource is only a number: the queue must not keep
+/// the session that the program has released.
+enum QueuedEvent: Sendable {
+  case message([UInt8])
+  case datagram([UInt8])
+  case stream(UInt32, name: String)
+  case resource(UInt32, ResourceOffer)
+  case lost
+  case resumed
+  case ended(NearbyEnd)
+
+  /// The event for the program.
+  func event(of connection: NearbyConnection) -> NearbyEvent {
+    switch self {
+    case .message(let octets): .message(octets)
+    case .datagram(let octets): .datagram(octets)
+    case .stream(let flow, let name): .stream(IncomingFlow(connection: connection, flow: flow), name: name)
+    case .resource(let flow, let offer): .resource(IncomingFlow(connection: connection, flow: flow), offer)
+    case .lost: .lost
+    case .resumed: .resumed
+    case .ended(let end): .ended(end)
+    }
+  }
+}
+
 /// The events of a session that its program has not fetched. While it is full, no more are read from the other side.
 struct EventQueue: Sendable {
   /// The octets of messages and datagrams, and their number: an empty one takes room, too.
@@ -5,12 +30,12 @@ struct EventQueue: Sendable {
   /// The streams and resources.
   static let flowLimit = 64
 
-  private var events: [NearbyEvent] = []
+  private var events: [QueuedEvent] = []
   /// The events before those, the next one last: removing it moves no others.
-  private var leaving: [NearbyEvent] = []
+  private var leaving: [QueuedEvent] = []
   private var octets = 0, flows = 0
 
-  private var count: Int { events.count + leaving.count }
+  var count: Int { events.count + leaving.count }
   var isEmpty: Bool { count == 0 }
 
   /// Whether the events of a channel fill it.
@@ -21,13 +46,13 @@ struct EventQueue: Sendable {
     }
   }
 
-  mutating func append(_ event: NearbyEvent) {
+  mutating func append(_ event: QueuedEvent) {
     events.append(event)
     octets += event.octets
     if event.isFlow { flows += 1 }
   }
 
-  mutating func next() -> NearbyEvent? {
+  mutating func next() -> QueuedEvent? {
     if leaving.isEmpty { (leaving, events) = (events.reversed(), []) }
     guard let event = leaving.popLast() else { return nil }
     octets -= event.octets
@@ -36,7 +61,7 @@ struct EventQueue: Sendable {
   }
 }
 
-extension NearbyEvent {
+extension QueuedEvent {
   fileprivate var octets: Int {
     switch self {
     case .message(let octets), .datagram(let octets): octets.count

@@ -29,12 +29,12 @@ public struct FileResource: Sendable {
 
   /// Sends the file that was offered, and waits until the peer has all of it.
   /// - Parameter progress: called with the octets that are on their way or received.
-  /// - Returns: how it ended.
+  /// - Returns: how it ended; a task that is cancelled ends it.
   /// - Throws: as `offer`, if the file cannot be read to the end.
   public func send(
     _ offer: ResourceOffer, over flow: OutgoingFlow, progress: @Sendable (UInt64) -> Void = { _ in }
   ) async throws(BluetoothError) -> FlowEnd {
-    guard var done = await flow.accepted() else { return await flow.ended() }
+    guard var done = await flow.accepted() else { return await Self.end(of: flow) }
     do throws(BluetoothError) {
       let file = try OpenFile(path, O_RDONLY)
       try file.seek(done)
@@ -51,6 +51,11 @@ public struct FileResource: Sendable {
       await flow.close(.cancelled)
       throw error
     }
+    return await Self.end(of: flow)
+  }
+
+  private static func end(of flow: OutgoingFlow) async -> FlowEnd {
+    if Task.isCancelled { await flow.close(.cancelled) }
     return await flow.ended()
   }
 
@@ -58,7 +63,7 @@ public struct FileResource: Sendable {
   /// left of an attempt before is continued. Once the hash is right, the file gets a name made of the offered one that
   /// no file there has: nothing is ever replaced.
   /// - Parameter progress: called with the octets that were received.
-  /// - Returns: how it ended, and the path of the file if it is finished.
+  /// - Returns: how it ended, and the path of the file if it is finished; a task that is cancelled ends it.
   /// - Throws: `BledError.invalidParameter` with the system's reason if it cannot be written; `.alreadyInProgress` if
   ///   another transfer of the same octets into the folder is under way.
   public static func receive(
@@ -74,18 +79,18 @@ public struct FileResource: Sendable {
       guard file.freeSpace >= offer.size - done else { return await endWithoutRoom(partial, flow) }
       await flow.accept(from: done)
       while done < offer.size, let octets = await flow.read() {
-        guard UInt64(octets.count) <= offer.size - done else { break }
+        // More than was offered: the other side errs, and would wait for an answer.
+        guard UInt64(octets.count) <= offer.size - done else { return await endDamaged(partial, flow) }
         guard try file.write(octets) else { return await endWithoutRoom(partial, flow) }
         hash.update(octets)
         done += UInt64(octets.count)
         progress(done)
       }
-      guard done == offer.size else { return (await flow.ended(), nil) }
-      guard hash.hash() == offer.hash else {
-        unlink(partial)
-        await flow.close(.damaged)
-        return (.damaged, nil)
+      guard done == offer.size else {
+        if Task.isCancelled { await flow.close(.cancelled) }
+        return (await flow.ended(), nil)
       }
+      guard hash.hash() == offer.hash else { return await endDamaged(partial, flow) }
       try file.sync()
       let path = try named(partial, folder, PeerName.file(offer.name))
       await flow.close(.finished)
@@ -96,6 +101,13 @@ public struct FileResource: Sendable {
     }
   }
 
+  /// The octets are not those of the offer: none of them is kept.
+  private static func endDamaged(_ partial: String, _ flow: IncomingFlow) async -> (end: FlowEnd, path: String?) {
+    unlink(partial)
+    await flow.close(.damaged)
+    return (.damaged, nil)
+  }
+
   /// There is no room for a file: none of it is kept.
   private static func endWithoutRoom(_ partial: String, _ flow: IncomingFlow) async -> (end: FlowEnd, path: String?) {
     unlink(partial)
@@ -104,13 +116,28 @@ public struct FileResource: Sendable {
   }
 
   /// Gives a file the first name that no other has.
-  private static func named(_ partial: String, _ folder: String, _ name: String) throws(BluetoothError) -> String {
+  /// - Parameter link: link(2), which unlike rename(2) fails if there is one.
+  static func named(
+    _ partial: String, _ folder: String, _ name: String, link: (String, String) -> Int32 = { Glibc.link($0, $1) }
+  ) throws(BluetoothError) -> String {
     for number in 1...9999 {
       let path = "\(folder)/" + (number == 1 ? name : PeerName.file(name, number: number))
-      // Unlike rename(2) it fails if there is one.
       if link(partial, path) == 0 {
         unlink(partial)
         return path
+      }
+      // FAT and others have no links: the name is taken by an empty file, which is replaced.
+      if [EPERM, EOPNOTSUPP, ENOSYS, EMLINK].contains(errno) {
+        let place = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if place >= 0 {
+          close(place)
+          guard rename(partial, path) == 0 else {
+            let error = OpenFile.error(path)
+            unlink(path)
+            throw error
+          }
+          return path
+        }
       }
       guard errno == EEXIST else { throw OpenFile.error(path) }
     }

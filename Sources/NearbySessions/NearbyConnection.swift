@@ -27,8 +27,9 @@ public final class NearbyConnection: Sendable {
   /// Whether there is a link to the peer now. A session without one may come back.
   public var hasLink: Bool { get async { await node.hasLink(number) } }
 
-  /// The next event; nil behind `ended`. For one reader: as long as it does not read, the other side waits.
-  public func next() async -> NearbyEvent? { await node.nextEvent(of: number) }
+  /// The next event; nil behind `ended`, and when the task is cancelled: the event is left for the next call then. For
+  /// one reader: as long as it does not read, the other side waits.
+  public func next() async -> NearbyEvent? { await node.nextEvent(of: number, for: self) }
 
   /// Sends a message: it arrives once and in order, or the session ends.
   /// - Parameter message: 0 to 1,048,576 octets.
@@ -40,7 +41,7 @@ public final class NearbyConnection: Sendable {
   /// may overtake each other.
   /// - Parameter isFirst: whether it overtakes the messages that wait to be sent, and has 256 KiB more room; several
   ///   that go first keep their order.
-  /// - Throws: as `send`, but for `BledError.limitReached`.
+  /// - Throws: as `send`, but for `BledError.limitReached`; `GAPError.cancelled` if the task was cancelled before.
   public func sendWhenReady(_ message: [UInt8], isFirst: Bool = false) async throws(BluetoothError) {
     try await node.sendWhenReady(message, to: number, isFirst: isFirst)
   }
@@ -98,21 +99,22 @@ public struct NearbyInvitation: Sendable {
   public func answer(_ accepts: Bool) async -> Bool { await connection.node.answer(connection.number, accepts) }
 }
 
-/// A stream or resource to the peer.
+/// A stream or resource to the peer. When their task is cancelled its calls no longer wait, and the flow stays as it is:
+/// `close` ends it.
 public struct OutgoingFlow: Sendable {
   let connection: NearbyConnection
   let flow: UInt32
 
   /// Waits until the peer has accepted a resource.
-  /// - Returns: the octet from which on it wants it; nil if it does not.
+  /// - Returns: the octet from which on it wants it; nil if it does not, or the task was cancelled.
   public func accepted() async -> UInt64? { await connection.node.accepted(flow, of: connection.number) }
 
   /// How many octets can be sent now, at most 16 KiB; waits until there are some.
-  /// - Returns: nil if the flow has ended.
+  /// - Returns: nil if the flow has ended, or the task was cancelled.
   public func room() async -> Int? { await connection.node.room(flow, of: connection.number) }
 
   /// Sends octets, as soon as there is room.
-  /// - Returns: false if the flow has ended.
+  /// - Returns: false if the flow has ended, or the task was cancelled: then a part of them may have been sent.
   public func write(_ octets: [UInt8]) async -> Bool {
     await connection.node.write(octets, flow, of: connection.number)
   }
@@ -120,11 +122,12 @@ public struct OutgoingFlow: Sendable {
   /// Ends it: of a stream as finished, of a resource before its end as cancelled.
   public func close(_ end: FlowEnd = .finished) async { await connection.node.close(flow, end, of: connection.number) }
 
-  /// Waits for the end.
+  /// Waits for the end; `cancelled` if the task is cancelled before.
   public func ended() async -> FlowEnd { await connection.node.ended(flow, of: connection.number) }
 }
 
-/// A stream or resource from the peer.
+/// A stream or resource from the peer. When their task is cancelled its calls no longer wait, and the flow stays as it
+/// is: `close` ends it.
 public struct IncomingFlow: Sendable {
   let connection: NearbyConnection
   let flow: UInt32
@@ -134,13 +137,13 @@ public struct IncomingFlow: Sendable {
     await connection.node.accept(flow, offset, of: connection.number)
   }
 
-  /// The next octets, at most 64 KiB: all that are there; nil at the end. As long as they are not read, the peer waits
-  /// with this flow.
+  /// The next octets, at most 64 KiB: all that are there; nil at the end, and when the task is cancelled, which leaves
+  /// them to the next call. As long as they are not read, the peer waits with this flow.
   public func read() async -> [UInt8]? { await connection.node.read(flow, of: connection.number) }
 
   /// Ends it: a resource that is whole as finished.
   public func close(_ end: FlowEnd) async { await connection.node.close(flow, end, of: connection.number) }
 
-  /// How it has ended, after `read` gave nil.
+  /// How it has ended, after `read` gave nil; `cancelled` if the task is cancelled before its end.
   public func ended() async -> FlowEnd { await connection.node.ended(flow, of: connection.number) }
 }

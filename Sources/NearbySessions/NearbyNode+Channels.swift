@@ -68,17 +68,6 @@ extension NearbyNode {
 
   // MARK: Calls of connections
 
-  func nextEvent(of number: Int) async -> NearbyEvent? {
-    guard let peer = peers[number] else { return nil }
-    if let event = peers[number]?.events.next() {
-      resumeReaders(of: number)
-      finish(number)
-      return event
-    }
-    guard !peer.hasEnded, peer.eventWaiter == nil else { return nil }
-    return await withCheckedContinuation { peers[number]?.eventWaiter = $0 }
-  }
-
   func hasLink(_ number: Int) -> Bool { peers[number]?.session.state == .connected }
 
   func send(_ message: [UInt8], to number: Int, isFirst: Bool = false) throws(BluetoothError) {
@@ -88,6 +77,7 @@ extension NearbyNode {
         "a message has at most \(longest) octets: send several, or a resource")
     }
     guard peers[number]?.session.isAlive == true else { throw notConnected }
+    peers[number]?.hasTransferred = true
     guard peers[number]?.session.send(message, isFirst: isFirst) == true else {
       throw BledError.limitReached.error(
         "messages of more than 1 MiB wait to be received by the peer: send again when it has received some")
@@ -97,20 +87,19 @@ extension NearbyNode {
 
   /// Sends a message once there is room for it.
   func sendWhenReady(_ message: [UInt8], to number: Int, isFirst: Bool) async throws(BluetoothError) {
+    let cancelled = GAPError.cancelled.error("the message was not sent: its task was cancelled")
+    guard !Task.isCancelled else { throw cancelled }
     while let peer = peers[number], peer.session.isAlive, message.count <= Frame.Kind.message.longest,
       !peer.session.hasRoom(for: message.count, isFirst: isFirst)
     {
-      await withCheckedContinuation { peer.senders.append($0) }
+      await wait(at: .messages(number))
+      guard !Task.isCancelled else { throw cancelled }
     }
     try send(message, to: number, isFirst: isFirst)
   }
 
   /// The other side has received something, or the session has ended.
-  func resumeSenders(of number: Int) {
-    let senders = peers[number]?.senders ?? []
-    peers[number]?.senders = []
-    for sender in senders { sender.resume() }
-  }
+  func resumeSenders(of number: Int) { wake(at: .messages(number)) }
 
   func sendDatagram(_ octets: [UInt8], to number: Int) -> Bool {
     guard peers[number]?.session.sendDatagram(octets) == true else { return false }
@@ -119,6 +108,7 @@ extension NearbyNode {
   }
 
   func answer(_ number: Int, _ accepts: Bool) -> Bool {
+    if accepts, connectedCount >= Self.peerLimit { makeRoom(for: number) }
     if accepts, connectedCount >= Self.peerLimit {
       perform(peers[number]?.session.answer(false) ?? [], of: number)
       return false
@@ -131,6 +121,17 @@ extension NearbyNode {
     let former = peers.keys.filter { $0 != number && peers[$0]?.key == key && peers[$0]?.session.isAlive == true }
     for other in former.sorted() { end(other, .replaced) }
     return true
+  }
+
+  /// Others who connect and go must not keep everybody out for as long as they may come back: of the lost sessions that
+  /// were accepted here, and in which nothing was transferred or whose peer has the name of the newcomer, the oldest ends.
+  private func makeRoom(for number: Int) {
+    let name = peers[number]?.remote.name
+    let lost = peers.filter { other, peer in
+      guard case .lost = peer.session.state, other != number, !peer.session.isDialer else { return false }
+      return !peer.hasTransferred || peer.remote.name == name
+    }
+    if let oldest = lost.keys.min() { end(oldest, .linkLost) }
   }
 
   /// The sessions that are connected, or about to come back.

@@ -5,17 +5,18 @@ extension NearbyNode {
   func handle(_ event: FlowTable.Event, of number: Int) {
     switch event {
     case .opened(let flow, let name):
-      guard let connection = peers[number]?.connection else { return }
+      guard peers[number]?.connection != nil else { return }
       peers[number]?.flows[flow] = FlowState()
-      queue(.stream(IncomingFlow(connection: connection, flow: flow), name: name), for: number)
+      queue(.stream(flow, name: name), for: number)
     case .offered(let flow, let offer):
-      guard let connection = peers[number]?.connection else { return }
+      guard peers[number]?.connection != nil else { return }
       peers[number]?.flows[flow] = FlowState()
-      queue(.resource(IncomingFlow(connection: connection, flow: flow), offer), for: number)
+      queue(.resource(flow, offer), for: number)
     case .accepted(let flow, let offset):
       peers[number]?.flows[flow]?.offset = offset
       wake(flow, of: number)
     case .data(let flow, let octets):
+      peers[number]?.hasTransferred = true
       peers[number]?.flows[flow]?.unread.append(octets)
       wake(flow, of: number)
     case .room(let flow): wake(flow, of: number)
@@ -36,16 +37,9 @@ extension NearbyNode {
     }
   }
 
-  private func wake(_ flow: UInt32, of number: Int) {
-    let waiters = peers[number]?.flows[flow]?.waiters ?? []
-    peers[number]?.flows[flow]?.waiters = []
-    for waiter in waiters { waiter.resume() }
-  }
+  private func wake(_ flow: UInt32, of number: Int) { wake(at: .flow(flow, of: number)) }
 
-  private func change(_ flow: UInt32, of number: Int) async {
-    guard peers[number]?.flows[flow] != nil else { return }
-    await withCheckedContinuation { peers[number]?.flows[flow]?.waiters.append($0) }
-  }
+  private func change(_ flow: UInt32, of number: Int) async { await wait(at: .flow(flow, of: number)) }
 
   func open(name: String, offer: ResourceOffer?, to number: Int) throws(BluetoothError) -> OutgoingFlow {
     guard let peer = peers[number], peer.session.isAlive, let connection = peer.connection else { throw notConnected }
@@ -61,7 +55,7 @@ extension NearbyNode {
   }
 
   func accepted(_ flow: UInt32, of number: Int) async -> UInt64? {
-    while let state = peers[number]?.flows[flow], state.end == nil {
+    while !Task.isCancelled, let state = peers[number]?.flows[flow], state.end == nil {
       if let offset = state.offset { return offset }
       await change(flow, of: number)
     }
@@ -69,7 +63,7 @@ extension NearbyNode {
   }
 
   func room(_ flow: UInt32, of number: Int) async -> Int? {
-    while let peer = peers[number], peer.flows[flow]?.end == nil, peer.flows[flow] != nil {
+    while !Task.isCancelled, let peer = peers[number], peer.flows[flow]?.end == nil, peer.flows[flow] != nil {
       let room = peer.session.room(flow)
       if room > 0 { return room }
       await change(flow, of: number)
@@ -82,6 +76,7 @@ extension NearbyNode {
     while !rest.isEmpty {
       guard let room = await room(flow, of: number) else { return false }
       let piece = rest.prefix(room)
+      peers[number]?.hasTransferred = true
       guard peers[number]?.session.send(Array(piece), on: flow) == true else { return false }
       rest = rest.dropFirst(piece.count)
       // Several frames go together, as far as there is room for them.
@@ -96,7 +91,7 @@ extension NearbyNode {
   }
 
   func read(_ flow: UInt32, of number: Int) async -> [UInt8]? {
-    while let state = peers[number]?.flows[flow] {
+    while !Task.isCancelled, let state = peers[number]?.flows[flow] {
       if let first = state.unread.first {
         let octets = state.unread.count == 1 ? first : state.unread.flatMap { $0 }
         peers[number]?.flows[flow]?.unread = []
@@ -122,6 +117,7 @@ extension NearbyNode {
   func ended(_ flow: UInt32, of number: Int) async -> FlowEnd {
     while let state = peers[number]?.flows[flow] {
       if let end = state.end { return end }
+      guard !Task.isCancelled else { break }
       await change(flow, of: number)
     }
     return .cancelled

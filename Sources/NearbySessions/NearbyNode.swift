@@ -61,6 +61,9 @@ public actor NearbyNode {
   private(set) var hasStopped = false
   /// The sessions whose invitation is awaited: nothing else refers to them yet.
   var waiting: [Int: NearbyConnection] = [:]
+  /// The waits of calls of the program, each with its number.
+  var waits: [WaitingPlace: [Int: CheckedContinuation<Void, Never>]] = [:]
+  var lastWait = 0
   /// The waits for the end of a session's channels.
   private(set) var closeWaiters: [CheckedContinuation<Void, Never>] = []
 
@@ -147,7 +150,9 @@ public actor NearbyNode {
     switch event {
     case .invited(let context, _): invited(context, number)
     case .connected: answered(nil, number)
-    case .message(let message): queue(.message(message), for: number)
+    case .message(let message):
+      peers[number]?.hasTransferred = true
+      queue(.message(message), for: number)
     case .datagram(let octets): queue(.datagram(octets), for: number)
     case .flow(let event): handle(event, of: number)
     case .lost:
@@ -172,11 +177,11 @@ public actor NearbyNode {
     waiter.resume(returning: end)
   }
 
-  func queue(_ event: NearbyEvent, for number: Int) {
+  func queue(_ event: QueuedEvent, for number: Int) {
     guard peers[number]?.hasEnded == false else { return }
     if let waiter = peers[number]?.eventWaiter {
       peers[number]?.eventWaiter = nil
-      return waiter.resume(returning: event)
+      return waiter.continuation.resume(returning: event)
     }
     peers[number]?.events.append(event)
   }
@@ -200,7 +205,8 @@ public actor NearbyNode {
     closeSockets(of: number)
     // Its events may still be fetched.
     guard peer.events.isEmpty || peer.connection == nil else { return }
-    peer.eventWaiter?.resume(returning: nil)
+    peer.eventWaiter?.continuation.resume(returning: nil)
+    resumeSenders(of: number)
     peers[number] = nil
     Task { await updateAdvertising() }
   }

@@ -24,7 +24,7 @@ final class PeerState {
 
   /// The events that were not fetched.
   var events = EventQueue()
-  var eventWaiter: CheckedContinuation<NearbyEvent?, Never>?
+  var eventWaiter: (number: Int, continuation: CheckedContinuation<QueuedEvent?, Never>)?
   /// The end, once it was told.
   var end: NearbyEnd?
   var hasEnded: Bool { end != nil }
@@ -34,9 +34,9 @@ final class PeerState {
   var pausedReaders: [Frame.Lane: CheckedContinuation<Void, Never>] = [:]
   /// The wait for the answer to an invitation.
   var answerWaiter: CheckedContinuation<NearbyEnd?, Never>?
-  /// The waits for room in the queue of messages, each of which is checked again when something has happened.
-  var senders: [CheckedContinuation<Void, Never>] = []
   var flows: [UInt32: FlowState] = [:]
+  /// Whether messages, or octets of a stream or resource, were sent or received.
+  var hasTransferred = false
   /// Counts the ends of flows.
   var lastEnd = 0
 
@@ -61,6 +61,4 @@ struct FlowState {
   var end: FlowEnd?
   /// The order of the ends.
   var endNumber = 0
-  /// The waits of the program, each of which is checked again when something has happened to the flow.
-  var waiters: [CheckedContinuation<Void, Never>] = []
 }
