@@ -66,6 +66,28 @@ import Testing
     #expect(throws: ListenError.self) { _ = try long.listen() }
   }
 
+  @Test("Many connections may wait to be accepted: a process that floods the socket keeps nobody waiting for seconds")
+  func backlog() throws {
+    let folder = try Folder()
+    let path = "\(folder.path)/page.sock"
+    let listener = try #require(ListenAddress(argument: "unix:\(path)")).listen()
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    for number in 0..<200 {
+      // Without waiting, the system says at once that there is no room (unix(7)).
+      let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+      defer { close(descriptor) }
+      let result = withUnsafeBytes(of: address) { octets in
+        octets.withMemoryRebound(to: sockaddr.self) {
+          connect(descriptor, $0.baseAddress, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
+      }
+      try #require(result == 0, "connection \(number): \(errno)")
+    }
+    withExtendedLifetime(listener) {}
+  }
+
   @Test("A port of ::1 is served", .enabled(if: hasVersion6))
   @MainActor func version6() async throws {
     let listener = try #require(ListenAddress(argument: "[::1]:0")).listen()

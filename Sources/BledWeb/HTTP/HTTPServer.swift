@@ -12,6 +12,8 @@ private import Glibc
 @MainActor public final class HTTPServer {
   /// The limit for the time until a request is whole.
   private static let timeout = Duration.seconds(5)
+  /// The connections that are accepted in one turn.
+  private static let portion = 16
   /// The time without `accept` after there was no descriptor for a connection.
   private static let pause = DispatchTimeInterval.milliseconds(200)
 
@@ -61,19 +63,26 @@ private import Glibc
   }
 
   private func accept() {
-    let descriptor = Glibc.accept(listener.descriptor, nil, nil)
-    guard descriptor >= 0 else {
-      guard ![EAGAIN, EINTR, ECONNABORTED].contains(errno) else { return }
-      // Without a descriptor or memory the connection stays in the queue, and the source would fire again at once.
-      watch?.cancel()
-      DispatchQueue.main.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
-        MainActor.assumeIsolated {
-          guard let self, !self.isClosed else { return }
-          self.awaitConnections()
-        }
-      }
-      return
+    for _ in 0..<Self.portion {
+      let descriptor = Glibc.accept(listener.descriptor, nil, nil)
+      guard descriptor >= 0 else { return acceptFailed(errno) }
+      serve(descriptor)
     }
+  }
+
+  private func acceptFailed(_ code: Int32) {
+    guard ![EAGAIN, EINTR, ECONNABORTED].contains(code) else { return }
+    // Without a descriptor or memory the connection stays in the queue, and the source would fire again at once.
+    watch?.cancel()
+    DispatchQueue.main.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
+      MainActor.assumeIsolated {
+        guard let self, !self.isClosed else { return }
+        self.awaitConnections()
+      }
+    }
+  }
+
+  private func serve(_ descriptor: Int32) {
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
     if connections.count >= limit {

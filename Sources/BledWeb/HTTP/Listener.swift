@@ -24,6 +24,9 @@ public final class Listener: Sendable {
     }
   }
 
+  /// The connections that may wait to be accepted, as many as the kernel allows by default (listen(2)).
+  private static let backlog: Int32 = 4096
+
   let descriptor: Int32
   private let file: File?
 
@@ -63,7 +66,7 @@ public final class Listener: Sendable {
     let bound = withUnsafeBytes(of: place) { octets in
       octets.withMemoryRebound(to: sockaddr.self) { bind(descriptor, $0.baseAddress, socklen_t(octets.count)) }
     }
-    guard bound == 0, Glibc.listen(descriptor, 16) == 0 else {
+    guard bound == 0, Glibc.listen(descriptor, backlog) == 0 else {
       let failure = failure(bound == 0 ? "listen" : "bind")
       close(descriptor)
       throw failure
