@@ -33,10 +33,13 @@ struct ReadyDescriptor {
     _ = fcntl(number, F_SETFD, FD_CLOEXEC)
   }
 
-  /// Writes the one line and closes the descriptor. The reader may have gone.
+  /// Writes the one line and closes the descriptor. The reader may have gone, and a pipe that is full gets nothing but
+  /// its end: clients do not wait for the one who started the daemon.
   func tell() {
     let line = "READY=1\n"
-    _ = write(number, line, line.utf8.count)
+    var room = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+    // A pipe with room has it for 4096 octets (pipe(7)).
+    if poll(&room, 1, 0) == 1 { _ = write(number, line, line.utf8.count) }
     close(number)
   }
 }
