@@ -52,7 +52,7 @@ struct PairingAnswerCommand: ShellCommand {
     if output.json {
       try? output.object(shown)
     } else if shown.entered == 0 {
-      output.line("type this passkey at \(shown.device.shownName): \(shown.passkey)")
+      output.line("type this passkey at \(shown.device.quotedName): \(shown.passkey)")
     }
   }
 

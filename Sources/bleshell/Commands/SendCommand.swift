@@ -38,12 +38,13 @@ struct SendCommand: ShellCommand {
     let peer = try await find(node, output)
     let progress = output.progress("Waiting for the answer of \(peer.name)")
     defer { progress.end() }
+    let receiver = Output.quoted(peer.name)
     let connection = try await node.invite(peer, context: try offer.context, timeout: .seconds(120)) { connection in
-      progress.change("Waiting for the answer of \(peer.name); code \(codeText(connection.code))")
-      output.problem("\(peer.name): \(offer.text); code \(codeText(connection.code))")
+      progress.change("Waiting for the answer of \(receiver); code \(codeText(connection.code))")
+      output.problem("\(receiver): \(offer.text); code \(codeText(connection.code))")
     }
     progress.end()
-    if !yes, !(await FilePeer.confirms("Does \(peer.name) show the code \(codeText(connection.code)), too?")) {
+    if !yes, !(await FilePeer.confirms("Does \(receiver) show the code \(codeText(connection.code)), too?")) {
       await node.stop()
       throw Failure("nothing was sent: the codes were not confirmed")
     }

@@ -38,9 +38,9 @@ struct FileOffer: Codable, Equatable {
     return total
   }
 
-  /// "2 files, 3.4 MB: photo.jpg, notes.txt"
+  /// 2 files, 3.4 MB: "photo.jpg", "notes.txt"
   var text: String {
-    let names = files.prefix(5).map { PeerName.file($0.name) }.joined(separator: ", ")
+    let names = files.prefix(5).map { Output.quoted(PeerName.file($0.name)) }.joined(separator: ", ")
     let more = files.count > 5 ? " and \(files.count - 5) more" : ""
     return "\(files.count == 1 ? "1 file" : "\(files.count) files"), \(octetText(total ?? 0)): \(names)\(more)"
   }

@@ -19,13 +19,14 @@ struct FileReceiver: Sendable {
       await invitation.answer(false)
       return false
     }
-    problem("\(peer.name) offers \(offer.text); code \(codeText(peer.code))")
+    let name = Output.quoted(peer.name)
+    problem("\(name) offers \(offer.text); code \(codeText(peer.code))")
     var accepts = expected == peer.name
     if !accepts {
-      accepts = await questions.confirms("Receive, and does \(peer.name) show \(codeText(peer.code)), too?")
+      accepts = await questions.confirms("Receive, and does \(name) show \(codeText(peer.code)), too?")
     }
     guard await invitation.answer(accepts), accepts else {
-      problem(accepts ? "the offer of \(peer.name) has timed out, or too many machines send" : "declined")
+      problem(accepts ? "the offer of \(name) has timed out, or too many machines send" : "declined")
       return false
     }
     var left = offer.files

@@ -48,6 +48,6 @@ import BledRPC
   }
 
   private func show(_ asked: PairingShowPasskey.Params) {
-    change { $0.showPasskey("type this passkey at \(asked.device.shownName): \(asked.passkey)") }
+    change { $0.showPasskey("type this passkey at \(asked.device.quotedName): \(asked.passkey)") }
   }
 }

@@ -137,6 +137,11 @@ struct Output: Sendable {
     return String(cleaned)
   }
 
+  /// The same in quotation marks, which the text itself cannot end: for lines on which a person compares a code.
+  static func quoted(_ text: String) -> String {
+    "\"" + String(clean(text).map { $0 == "\"" ? "'" : $0 }) + "\""
+  }
+
   /// Whether a terminal acts on it: controls, directions of text, ends of lines.
   private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {

@@ -44,16 +44,19 @@ struct PairingQuestion {
 
 extension PairingQuestion {
   init(_ asked: PairingConfirm.Params) {
-    let name = asked.device.shownName
+    let name = asked.device.quotedName
     self.init(kind: .consent, text: asked.number.map { "does \(name) show \($0)?" } ?? "pair with \(name)?")
   }
 
   init(_ asked: PairingEnterPasskey.Params) {
-    self.init(kind: .passkey, text: "the passkey that \(asked.device.shownName) shows: ")
+    self.init(kind: .passkey, text: "the passkey that \(asked.device.quotedName) shows: ")
   }
 }
 
 extension PairingDevice {
   /// The name of the device, fit for a terminal.
   var shownName: String { Output.clean(name ?? address) }
+
+  /// The same for a line with a code: a name could contain another one.
+  var quotedName: String { name.map(Output.quoted) ?? Output.clean(address) }
 }

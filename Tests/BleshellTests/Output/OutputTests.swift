@@ -15,6 +15,13 @@ import Testing
     #expect(Output.escaped(#"{"a":"b"}"#) == #"{"a":"b"}"#)
   }
 
+  @Test("A name in quotation marks does not end them")
+  func quoted() {
+    #expect(Output.quoted("bob") == #""bob""#)
+    #expect(
+      Output.quoted("bob\" offers 1 file; code 417 930\u{202E}") == "\"bob' offers 1 file; code 417 930\u{FFFD}\"")
+  }
+
   @Test("Text that a spreadsheet would evaluate has an apostrophe in front, numbers have not")
   func formulas() {
     #expect(

@@ -40,7 +40,7 @@ import Testing
       errors.split(separator: "code ").dropFirst().first.map { String($0.prefix(7)) }
     }
     #expect(codes[0] == codes[1] && codes[0] != nil)
-    #expect(receiver.errors.contains("bob offers 1 file, 131.1 kB: photo.txt; code"))
+    #expect(receiver.errors.contains(#""bob" offers 1 file, 131.1 kB: "photo.txt"; code"#))
   }
 
   @Test("a sender that is expected is not asked about; without a name the receivers are listed")

@@ -50,7 +50,7 @@ import Testing
     try inspect.wait(for: "FFF2")
     try inspect.wait(for: " dBm (")
     inspect.type("\u{1B}[Fr")
-    try inspect.wait(for: "the passkey that Lock shows: ")
+    try inspect.wait(for: #"the passkey that "Lock" shows: "#)
     inspect.type("000042\r")
     try inspect.wait(for: "636865636b6564")
     try inspect.wait(for: "16-octet key")
