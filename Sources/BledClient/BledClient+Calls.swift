@@ -49,8 +49,8 @@ extension BledClient {
   }
 }
 
-/// What the daemon has to be told when nobody waits for the answer to a call any more. The functions are called on the
-/// connection's queue.
+/// The messages by which a call is undone in the daemon when its caller no longer waits. The functions are called on
+/// the connection's queue.
 struct Undo<Answer: Sendable>: Sendable {
   /// Called when the wait ends, to cancel the operation in the daemon.
   let abandoned: (@Sendable () -> Void)?
@@ -65,11 +65,11 @@ struct Undo<Answer: Sendable>: Sendable {
 
   private init(_ late: (@Sendable (Result<Answer, BluetoothError>) -> Void)?) { (abandoned, self.late) = (nil, late) }
 
-  /// The call leaves nothing in the daemon, or what it leaves is as good without its caller: a value written, a link
+  /// Nothing is left in the daemon, or only a result that is as good without the caller: a value written, a link
   /// encrypted, a service removed; or the caller ends it in another way.
   static var nothing: Undo { Undo(nil) }
 
-  /// What the call has made is released when its answer says what that is.
+  /// The result of the call is released when the answer names it.
   static func made(_ release: @escaping @Sendable (Answer) -> Void) -> Undo {
     Undo { if case .success(let answer) = $0 { release(answer) } }
   }
@@ -77,7 +77,7 @@ struct Undo<Answer: Sendable>: Sendable {
 
 extension ClientCore {
   /// - Parameters:
-  ///   - undo: What the daemon has to be told when the task is cancelled or the timeout expires.
+  ///   - undo: The undoing of the call when the task is cancelled or the timeout expires.
   ///   - arrived: Called with the result on the connection's queue, before the next message is handled.
   func call<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil, undo: Undo<Method.Result>,

@@ -27,7 +27,7 @@ extension SubscriptionRequest: ClientRequest {
 
   static func undo(_ undo: Uses<Self>.Undo, on core: ClientCore) {
     switch undo {
-    // The device answers soon: what came of it is released then.
+    // The device answers soon: the subscription is released then.
     case .withdraw: break
     case .release(let found):
       core.tell(GATTUnsubscribe.self, .init(peripheral: found.peripheral, handle: found.handle))
@@ -51,7 +51,7 @@ extension ClientCore {
   /// another user of it.
   /// - Parameters:
   ///   - request: The call, as other calls are compared with it.
-  ///   - thing: What the answer says that the client has now; its user ends that with `leave`.
+  ///   - thing: The thing that the client has with this answer; its user ends that with `leave`.
   ///   - arrived: As for `call`.
   func call<Method: RPCMethod, Request: ClientRequest>(
     _ method: Method.Type, _ params: Method.Params, for request: Request,

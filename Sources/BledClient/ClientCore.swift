@@ -89,7 +89,7 @@ final class ClientCore: @unchecked Sendable {
   /// The means of the agent that answers from now on; nil: there is none.
   func setAgent(_ capability: PairingCapability?) { connection.perform { self.state.agent = capability } }
 
-  /// An agent was registered for nobody: the daemon gets the one before it back.
+  /// A cancelled call registered an agent: the daemon gets the one before it back.
   func restoreAgent() {
     connection.perform { [self] in
       if let capability = state.agent {
@@ -113,7 +113,7 @@ final class ClientCore: @unchecked Sendable {
     }
   }
 
-  /// Changes the users of something, and does what follows.
+  /// Changes the users of things, and tells the daemon the consequences.
   func update<Request: ClientRequest>(
     _ change: @escaping @Sendable (inout Uses<Request>) -> [Uses<Request>.Undo]
   ) {

@@ -13,7 +13,7 @@ public enum DevicePresence: Hashable, Sendable {
 
   /// Begins such a scan, which ends with the stream.
   static func changes(_ parameters: ScanStart.Params, _ core: ClientCore) async throws(BluetoothError) -> Changes {
-    // The last change of a device is what counts: none is dropped.
+    // The last change of a device counts: none is dropped.
     let buffering = StreamBuffering.all(1024)
     let (stream, output) = AsyncThrowingStream.makeStream(of: DevicePresence.self, buffering)
     var parameters = parameters

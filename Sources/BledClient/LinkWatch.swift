@@ -1,8 +1,8 @@
 import BledRPC
 import Bluetooth
 
-/// The two streams of a `Peripheral`: its changes and its end. Each has observers of its own, so that one who stops
-/// reading one of them takes nothing away from the reader of the other.
+/// The two streams of a `Peripheral`: its changes and its end. Each has observers of its own: the end of one stream's
+/// reader takes nothing away from the reader of the other.
 struct LinkWatch: Sendable {
   let ends: AsyncStream<BluetoothError?>
   let changes: AsyncStream<LinkChange>

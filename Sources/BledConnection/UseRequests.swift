@@ -32,7 +32,7 @@ package struct LinkRequest: UseRequest {
 
   package init(_ withdrawal: PeripheralDisconnect.Params) { self.withdrawal = withdrawal }
 
-  /// A device that is looked for by what it advertises is not compared: if it is used already, the daemon answers.
+  /// A device that is looked for by its advertisements is not compared: if it is used already, the daemon answers.
   package func mayMean(_ link: UsedLink) -> Bool {
     if let peripheral = withdrawal.peripheral { return peripheral == link.peripheral }
     return mayBe(link.address, link.addressType)

@@ -9,8 +9,8 @@ package protocol UseRequest: Sendable {
   func mayMean(_ other: Self) -> Bool
 }
 
-/// The users of the things that one session has at the daemon, and what the end of a use or of a call has to undo
-/// there: a thing is released, and a request withdrawn, once no other user has or awaits the same thing. It does no I/O.
+/// The users of the things that one session has at the daemon. When a use or a call ends, its thing is released, or its
+/// request withdrawn, once no other user has or awaits the same thing. The machine does no I/O.
 ///
 /// | State of a call | Input                 | Effect                                                                   |
 /// |-----------------|-----------------------|--------------------------------------------------------------------------|
@@ -18,8 +18,8 @@ package protocol UseRequest: Sendable {
 /// | waiting         | answered(thing)       | ended; the thing has a user more                                         |
 /// | waiting         | ended                 | ended                                                                    |
 /// | waiting         | abandoned             | abandoned                                                                |
-/// | abandoned       | nobody else needs it  | withdrawn: withdraw(request)                                             |
-/// | abandoned, withdrawn | late(thing)      | ended; the thing is released as soon as nobody else has or awaits it     |
+/// | abandoned       | no other user, no call waiting for the same | withdrawn: withdraw(request)                       |
+/// | abandoned, withdrawn | late(thing)      | ended; the thing is released as soon as no other user has or awaits it   |
 /// | abandoned, withdrawn | late(nil)        | ended                                                                    |
 /// | abandoned, withdrawn | ended            | nothing: the answer is still to come                                     |
 ///
@@ -29,7 +29,7 @@ package protocol UseRequest: Sendable {
 /// | used             | leave, by the last user    | release(thing) as soon as no waiting call may mean it              |
 /// | used             | lost                       | unused; the daemon has released it by itself                       |
 package struct Uses<Request: UseRequest> {
-  /// What the daemon has to be told.
+  /// A message for the daemon.
   package enum Undo {
     /// Cancel a pending request.
     case withdraw(Request)
@@ -52,7 +52,7 @@ package struct Uses<Request: UseRequest> {
 
   package mutating func begin(_ call: Int, _ request: Request) { calls[call] = (request, .waiting) }
 
-  /// A call was answered while its caller waited for it, who uses the thing from now on.
+  /// A call was answered while its caller, which uses the thing from now on, waited for it.
   /// - Parameter thing: nil if the answer does not say which one.
   package mutating func answered(_ call: Int, _ thing: Request.Thing?) -> [Undo] {
     calls.removeValue(forKey: call)
@@ -60,14 +60,14 @@ package struct Uses<Request: UseRequest> {
     return settle()
   }
 
-  /// A call ended without such an answer.
+  /// The end of a call without such an answer.
   package mutating func ended(_ call: Int) -> [Undo] {
     guard calls[call]?.state == .waiting else { return [] }
     calls.removeValue(forKey: call)
     return settle()
   }
 
-  /// Nobody waits for a call any more.
+  /// The caller no longer waits.
   package mutating func abandoned(_ call: Int) -> [Undo] {
     guard calls[call]?.state == .waiting else { return [] }
     calls[call]?.state = .abandoned

@@ -89,7 +89,7 @@ package final class Gateway {
     publishStatus()
   }
 
-  /// Without a spool nobody has what was published before. A scan that reports a device once begins again.
+  /// Without a spool earlier reports are lost. A scan that reports a device once begins again.
   private func publishAgain() {
     policy.publishAgain()
     if configuration.publish.every == nil, session.session != nil { beginScan() }

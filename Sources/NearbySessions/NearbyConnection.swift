@@ -99,8 +99,8 @@ public struct NearbyInvitation: Sendable {
   public func answer(_ accepts: Bool) async -> Bool { await connection.node.answer(connection.number, accepts) }
 }
 
-/// A stream or resource to the peer. When their task is cancelled its calls no longer wait, and the flow stays as it is:
-/// `close` ends it.
+/// A stream or resource to the peer. A call whose task is cancelled no longer waits, and the flow stays: `close` ends
+/// it.
 public struct OutgoingFlow: Sendable {
   let connection: NearbyConnection
   let flow: UInt32
@@ -126,8 +126,8 @@ public struct OutgoingFlow: Sendable {
   public func ended() async -> FlowEnd { await connection.node.ended(flow, of: connection.number) }
 }
 
-/// A stream or resource from the peer. When their task is cancelled its calls no longer wait, and the flow stays as it
-/// is: `close` ends it.
+/// A stream or resource from the peer. A call whose task is cancelled no longer waits, and the flow stays: `close` ends
+/// it.
 public struct IncomingFlow: Sendable {
   let connection: NearbyConnection
   let flow: UInt32

@@ -123,8 +123,8 @@ extension NearbyNode {
     return true
   }
 
-  /// Others who connect and go must not keep everybody out for as long as they may come back: of the lost sessions that
-  /// were accepted here, and in which nothing was transferred or whose peer has the name of the newcomer, the oldest ends.
+  /// Peers that connect and go must not keep all others out for as long as they may come back. Of the lost sessions
+  /// that were accepted here the oldest ends in which nothing was transferred, or whose peer has the newcomer's name.
   private func makeRoom(for number: Int) {
     let name = peers[number]?.remote.name
     let lost = peers.filter { other, peer in

@@ -33,8 +33,8 @@ struct ReadyDescriptor {
     _ = fcntl(number, F_SETFD, FD_CLOEXEC)
   }
 
-  /// Writes the one line and closes the descriptor. The reader may have gone, and a pipe that is full gets nothing but
-  /// its end: clients do not wait for the one who started the daemon.
+  /// Writes the one line and closes the descriptor. The reader may have gone, and a full pipe gets nothing but its end:
+  /// clients do not wait for that reader.
   func tell() {
     let line = "READY=1\n"
     var room = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)

@@ -22,8 +22,8 @@ package struct BrokerConfiguration: Hashable, Sendable {
   package var tls: TLS?
   /// The file with user and password.
   package var credentials: String?
-  /// Without TLS anybody on the way to the broker can send packets, and libmosquitto 2.0 aborts at an invalid property
-  /// of MQTT 5: such a broker gets 3.1.1, which has none, unless the configuration says otherwise.
+  /// Without TLS any machine on the way to the broker can send packets, and libmosquitto 2.0 aborts at an invalid
+  /// property of MQTT 5: such a broker gets 3.1.1, which has none, unless the configuration says otherwise.
   package var version = Version.v5
   /// The pause after which the connection is checked, in seconds.
   package var keepAlive = 30

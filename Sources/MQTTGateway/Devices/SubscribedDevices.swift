@@ -233,8 +233,8 @@ final class SubscribedDevices {
     after(index) { $0.subscribe(index, place) }
   }
 
-  /// Some of the device's attributes are others. bled keeps the subscriptions outside the range; those within, and
-  /// those that have failed so far, are asked for again.
+  /// Some of the device's attributes are others. bled keeps the subscriptions outside the range; the others, and
+  /// failed ones, are requested again.
   func servicesChanged(_ change: GATTServicesChanged.Params) {
     guard let index = index(of: change.peripheral), change.start <= change.end else { return }
     entries[index].handles = entries[index].handles.filter { !(change.start...change.end).contains($0.key) }

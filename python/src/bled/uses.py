@@ -1,4 +1,4 @@
-"""The users of what a session has once at the daemon, and what the end of a use or of a cancelled call undoes there."""
+"""The users of links and subscriptions, and what the end of a use or of a cancelled call undoes at the daemon."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class _Call(Generic[Thing]):
 
 @dataclass
 class Undo(Generic[Thing]):
-    """What the daemon is to be told.
+    """Messages for the daemon.
 
     withdrawn: The pending requests to cancel.
     released: The things to release.
