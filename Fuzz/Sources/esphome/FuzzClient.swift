@@ -9,6 +9,7 @@ final class FuzzClient: ClientStream {
   /// Nil before `accept`, and if it was refused.
   var client: ProxyClient?
   private(set) var isClosed = false
+  let origin: [UInt8] = [127, 0, 0, 1]
   var unsent = 0
   private let plain = APITransport(identity: .init(name: "", address: ""), key: nil)
   private var handshake: Handshake?
