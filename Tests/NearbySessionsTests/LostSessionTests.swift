@@ -9,12 +9,12 @@ import Testing
   @Test("peers that connect and go keep nobody out: a lost session in which nothing was transferred gives way")
   func strangers() async throws {
     let daemon = try await Daemon(adapters: NearbyNode.peerLimit + 2)
-    let alice = try await Nodes.node(daemon, "Alice", adapter: 0, resumption: .seconds(600))
+    let alice = try await Nodes.node(daemon, "Alice", adapter: 0)
     try await alice.advertise()
     var accepted: [NearbyConnection] = []
     var nodes: [NearbyNode] = []
     for number in 1...NearbyNode.peerLimit + 1 {
-      let node = try await Nodes.node(daemon, "Peer \(number)", adapter: number, resumption: .seconds(600))
+      let node = try await Nodes.node(daemon, "Peer \(number)", adapter: number)
       let invited = Nodes.invite(try await Nodes.find("Alice", by: node), by: node)
       let invitation = try await Nodes.invitation(to: alice, by: invited)
       #expect(await invitation.answer(true), "peer \(number)")
