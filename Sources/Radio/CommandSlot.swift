@@ -9,6 +9,7 @@ import HCI
 /// | busy     | its Command Complete or Command Status    | free, `.ours`                             |
 /// | busy     | the deadline                              | free, `.ours` with "unspecified error"    |
 /// | either   | an answer to another program's command    | `.foreign`                                |
+/// | busy     | one that names another link: it is late   | `.foreign`                                |
 /// | busy     | `doubt`                                   | the deadline is near                      |
 /// | busy     | the end of the command's link             | the deadline is near                      |
 /// | free     | `doubt`                                   | `isFree`                                  |
@@ -78,10 +79,18 @@ package struct CommandSlot {
     default: return nil
     }
     guard answer.opcode != .none else { return nil }
-    guard answer.opcode == outstanding else { return .foreign(answer) }
+    guard answer.opcode == outstanding, !isOfAnotherLink(answer) else { return .foreign(answer) }
     clear()
     timeouts = 0
     return .ours(answer)
+  }
+
+  /// Whether it is the late answer to an earlier command of the same opcode, or that of another program. A Command
+  /// Status names no link, and a handle of zero may be one that was not filled in.
+  private func isOfAnotherLink(_ answer: Answer) -> Bool {
+    guard let link, let octets = answer.complete?.returnParameters, octets.count >= 3 else { return false }
+    let handle = (ConnectionHandle(octets[1]) | ConnectionHandle(octets[2]) << 8) & 0x0FFF
+    return handle != 0 && handle != link
   }
 
   /// Events were lost, perhaps the answer that is awaited, or the one with the credit for the next command.

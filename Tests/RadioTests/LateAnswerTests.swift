@@ -49,4 +49,28 @@ struct LateAnswerTests {
     script.expectTold(
       .advertising(second, .failed(failure)), .advertising(second, .on(interval: .milliseconds(100))))
   }
+
+  /// The answer to a command that was given up, or to another program's, about another link.
+  @Test func anAnswerAboutAnotherLinkIsNoAnswer() {
+    func complete(_ octets: [UInt8]) -> HCIEvent {
+      .commandComplete(
+        CommandComplete {
+          ($0.credits, $0.opcode) = (1, ReadRSSI.opcode)
+          $0.returnParameters = octets
+        })
+    }
+    func answers(_ octets: [UInt8]) -> Bool {
+      var slot = CommandSlot()
+      slot.send(CommandPacket(ReadRSSI(handle: 0x0141)), at: .zero)
+      guard case .ours = slot.receive(complete(octets), at: .zero) else {
+        #expect(slot.outstanding == ReadRSSI.opcode && slot.deadline != nil)
+        return false
+      }
+      return true
+    }
+    #expect(answers([0, 0x41, 0x01, 0xC4]))
+    #expect(!answers([0, 0x40, 0x01, 0xC4]) && !answers([0x02, 0x40, 0x01, 0]))
+    // Flags beside the handle, a handle that was not filled in, and a failure that names none.
+    #expect(answers([0, 0x41, 0x21, 0xC4]) && answers([0x02, 0, 0, 0]) && answers([0x01]))
+  }
 }
