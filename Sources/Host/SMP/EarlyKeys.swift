@@ -3,32 +3,33 @@ import Bluetooth
 /// The packets of keys that come before the event that the link is encrypted: events and data come over different pipes
 /// of a controller, and keys may overtake the event by a moment. Earlier ones are plain text, from any device nearby.
 struct EarlyKeys: Sendable {
-  /// As many packets as the other side has keys.
-  private static let limit = 5
   /// They overtake the event by less than this, the shortest connection interval.
   private static let lead = Duration.microseconds(7500)
 
+  /// Each of the five only once.
   private(set) var packets: [SMPPDU] = []
-  /// When the first one came.
+  /// When the first one arrived.
   private var beginning: Instant?
 
-  /// - Returns: false if the packet was not kept.
-  mutating func keep(_ pdu: SMPPDU, at now: Instant) -> Bool {
-    guard pdu.isKey, packets.count < Self.limit else { return false }
-    beginning = beginning ?? now
-    packets.append(pdu)
+  /// - Parameter arrival: when the packet arrived in this machine, which may be busy until it is looked at.
+  /// - Returns: false if it is no key.
+  mutating func keep(_ pdu: SMPPDU, arrived arrival: Instant) -> Bool {
+    guard pdu.isKey else { return false }
+    beginning = beginning ?? arrival
+    if !packets.contains(where: { $0.code == pdu.code }) { packets.append(pdu) }
     return true
   }
 
-  /// Whether all of them may have come encrypted if the event comes now.
-  func mayBeEncrypted(at now: Instant) -> Bool {
-    beginning.map { $0.duration(to: now) <= Self.lead } ?? true
+  /// Whether all of them may have come encrypted.
+  /// - Parameter arrival: when the event arrived.
+  func mayBeEncrypted(eventArrived arrival: Instant) -> Bool {
+    beginning.map { $0.duration(to: arrival) <= Self.lead } ?? true
   }
 }
 
 extension SMPPDU {
   /// Whether it carries a key that is handed out.
-  fileprivate var isKey: Bool {
+  var isKey: Bool {
     switch self {
     case .encryptionInformation, .centralIdentification, .identityInformation, .identityAddressInformation,
       .signingInformation:

@@ -2,14 +2,16 @@ import Adapter
 import Bluetooth
 import BluetoothCrypto
 
-// State      Input                     Next
-// waiting    start, as responder       waiting (our keys are sent); ended if no key is to come
-// waiting    start, as initiator       waiting; ended if no key is to come (our keys are sent)
-// waiting    the next key              waiting; ended after the last one
-// any        anything else             throws: the pairing fails
+// State      Input                            Next
+// waiting    start, as responder              waiting (our keys are sent); ended if no key is to come
+// waiting    start, as initiator              waiting; ended if no key is to come (our keys are sent)
+// waiting    a key that is to come            waiting; ended after the last one
+// waiting    another key, or one again        waiting: it is not kept
+// any        anything else                    throws: the pairing fails
 //
-// The responder's keys come first. Of each side they come in this order: key for encryption, its name, identity
-// resolving key, identity address, key for signatures.
+// The responder's keys come first. Those of each side are to come in this order: key for encryption, its name, identity
+// resolving key, identity address, key for signatures. Devices with another order, or with keys that they had not
+// promised, pair with other hosts: each order is taken. We send them in that one.
 
 /// Phase 3 of a pairing, on the encrypted link (Core 5.4, Vol 3, Part H, 3.6.1): each side hands its keys to the other.
 struct KeyDistributionMachine: Sendable {
@@ -19,7 +21,9 @@ struct KeyDistributionMachine: Sendable {
   /// The packets that are still to come.
   private var expected: [SMPPDU.Code]
 
-  private var encryptionKey: EncryptionKey?
+  /// The key for encryption of legacy pairing, and its name.
+  private var encryptionKey: Key128?
+  private var name: (diversifier: UInt16, random: UInt64) = (0, 0)
   private var identityResolvingKey: Key128?
   private var identity: DeviceAddress?
   private var signatureKey: Key128?
@@ -41,17 +45,16 @@ struct KeyDistributionMachine: Sendable {
 
   /// A packet came.
   mutating func receive(_ pdu: SMPPDU) throws(PairingFailureReason) -> [PairingStep] {
-    guard pdu.code == expected.first else { throw .unspecified }
-    expected.removeFirst()
+    guard pdu.isKey else { throw .unspecified }
+    guard let place = expected.firstIndex(of: pdu.code) else { return [] }
+    expected.remove(at: place)
     switch pdu {
     case .encryptionInformation(let key):
       let key = key.truncated(to: parameters.keySize)
       // A key of zeros is no secret.
       guard key != .zero else { throw .keyRejected }
-      encryptionKey = EncryptionKey(value: key)
-    case .centralIdentification(let diversifier, let random):
-      encryptionKey?.diversifier = diversifier
-      encryptionKey?.random = random
+      encryptionKey = key
+    case .centralIdentification(let diversifier, let random): name = (diversifier, random)
     case .identityInformation(let key): identityResolvingKey = key
     case .identityAddressInformation(let address): identity = address
     case .signingInformation(let key): signatureKey = key
@@ -101,7 +104,10 @@ struct KeyDistributionMachine: Sendable {
       bond.add(storedKey(EncryptionKey(value: longTermKey), for: parameters.role))
     } else {
       // The peripheral of a link gave the key with which the central encrypts it.
-      if let encryptionKey { bond.add(storedKey(encryptionKey, for: .central)) }
+      if let encryptionKey {
+        let key = EncryptionKey(value: encryptionKey, random: name.random, diversifier: name.diversifier)
+        bond.add(storedKey(key, for: .central))
+      }
       if ownKeys.contains(.encryption) { bond.add(storedKey(ownEncryptionKey, for: .peripheral)) }
     }
     guard !bond.longTermKeys.isEmpty else { return nil }

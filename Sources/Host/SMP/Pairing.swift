@@ -83,7 +83,8 @@ struct Pairing: Sendable {
   // MARK: - Inputs
 
   /// A packet came.
-  mutating func receive(_ pdu: SMPPDU, now: Instant) throws(PairingFailureReason) -> [PairingStep] {
+  /// - Parameter arrival: when it arrived in this machine.
+  mutating func receive(_ pdu: SMPPDU, arrived arrival: Instant) throws(PairingFailureReason) -> [PairingStep] {
     if case .keypressNotification(let keypress) = pdu { return try receive(keypress) }
     switch (state, pdu) {
     case (.response(let terms, let request), .pairingResponse(let response)):
@@ -99,7 +100,7 @@ struct Pairing: Sendable {
       state = .secure(machine)
       return advance(steps)
     case (.encryption(let key, let isGiven, var early), _):
-      guard isGiven, early.keep(pdu, at: now) else { throw .unspecified }
+      guard isGiven, early.keep(pdu, arrived: arrival) else { throw .unspecified }
       state = .encryption(key, isGiven: true, early: early)
       return []
     case (.keys(var machine), _):
@@ -147,9 +148,10 @@ struct Pairing: Sendable {
   }
 
   /// The link is encrypted with the agreed key.
-  mutating func encrypted(now: Instant) throws(PairingFailureReason) -> [PairingStep] {
+  /// - Parameter arrival: when the event arrived in this machine.
+  mutating func encrypted(eventArrived arrival: Instant) throws(PairingFailureReason) -> [PairingStep] {
     guard case .encryption(let key, _, let early) = state, let parameters else { return [] }
-    guard early.mayBeEncrypted(at: now) else { throw .unspecified }
+    guard early.mayBeEncrypted(eventArrived: arrival) else { throw .unspecified }
     var machine = KeyDistributionMachine(parameters, agreed: key)
     var steps = machine.start()
     for pdu in early.packets { steps += try machine.receive(pdu) }

@@ -78,8 +78,6 @@ package struct KeyDistribution: OptionSet, Hashable, Sendable {
   static let signing = KeyDistribution(rawValue: 0x04)
   /// A key for BR/EDR, made of that for LE. Never wanted.
   static let link = KeyDistribution(rawValue: 0x08)
-
-  static let all: KeyDistribution = [.encryption, .identity, .signing, .link]
 }
 
 extension PairingCapability {

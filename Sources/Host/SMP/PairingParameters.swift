@@ -36,9 +36,6 @@ struct PairingParameters: Sendable {
     guard terms.level < 4 || isSecureConnections, terms.level < 3 || method.isAuthenticated else {
       throw .authenticationRequirements
     }
-    guard response.initiatorKeys.intersection(.all).isSubset(of: request.initiatorKeys),
-      response.responderKeys.intersection(.all).isSubset(of: request.responderKeys)
-    else { throw .invalidParameters }
     guard hasOutOfBandData, method == .outOfBand || !isForTemporaryKey else { throw .outOfBandNotAvailable }
   }
 
@@ -83,9 +80,14 @@ struct PairingParameters: Sendable {
     return method.isTyped(by: .central) || method.isTyped(by: .peripheral)
   }
 
-  /// The keys that a side hands out: with LE Secure Connections none for encryption (2.4.3).
+  /// The keys that a side hands out: the ones that both want, with LE Secure Connections none for encryption (2.4.3).
+  /// A responder is to ask for none that the initiator has not offered (3.6.1), but some chips name all they know, and
+  /// other hosts leave the rest aside.
   func keys(of role: LinkRole) -> KeyDistribution {
-    let keys = role == .central ? response.initiatorKeys : response.responderKeys
+    let keys =
+      role == .central
+      ? request.initiatorKeys.intersection(response.initiatorKeys)
+      : request.responderKeys.intersection(response.responderKeys)
     return keys.intersection(isSecureConnections ? [.identity, .signing] : [.encryption, .identity, .signing])
   }
 

@@ -91,6 +91,11 @@ package struct SecurityManager: Sendable {
   /// Whether the controller is encrypting with the key of a bond.
   package var isEncrypting: Bool { if case .encrypting = state { true } else { false } }
 
+  /// Whether the controller, as central's, was given a key, and has not told the outcome.
+  package var awaitsEncryption: Bool {
+    if case .pairing(let pairing, _) = state { pairing.isEncrypting } else { isEncrypting }
+  }
+
   /// Whether a pairing is under way.
   package var isPairing: Bool { if case .pairing = state { true } else { false } }
 
@@ -129,8 +134,10 @@ package struct SecurityManager: Sendable {
   /// - Parameters:
   ///   - bond: the bond with the device, if there is one.
   ///   - permission: whether it may pair; asked for only if it wants to.
+  ///   - arrival: when it arrived in this machine, which may have been busy since; nil: now.
   package mutating func receive(
-    _ octets: [UInt8], bond: @autoclosure () -> Bond?, _ permission: @autoclosure () -> PairingPermission, now: Instant
+    _ octets: [UInt8], bond: @autoclosure () -> Bond?, _ permission: @autoclosure () -> PairingPermission,
+    arrived arrival: Instant? = nil, now: Instant
   ) -> [SecurityAction] {
     if case .closed = state { return [] }
     let pdu: SMPPDU
@@ -149,7 +156,9 @@ package struct SecurityManager: Sendable {
       (.centralIdentification, _), (.identityInformation, _), (.identityAddressInformation, _),
       (.signingInformation, _), (.pairingRequest, _), (.pairingPublicKey, _), (.pairingDHKeyCheck, _),
       (.keypressNotification, _):
-      return withPairing(now) { (pairing) throws(PairingFailureReason) in try pairing.receive(pdu, now: now) }
+      return withPairing(now) { (pairing) throws(PairingFailureReason) in
+        try pairing.receive(pdu, arrived: arrival ?? now)
+      }
     }
   }
 
@@ -232,7 +241,8 @@ package struct SecurityManager: Sendable {
   }
 
   /// The controller encrypted the link (Encryption Change, Encryption Key Refresh Complete).
-  package mutating func encrypted(now: Instant) -> [SecurityAction] {
+  /// - Parameter arrival: when the event arrived in this machine; nil: now.
+  package mutating func encrypted(eventArrived arrival: Instant? = nil, now: Instant) -> [SecurityAction] {
     let replied = replied
     self.replied = nil
     switch (state, replied) {
@@ -248,7 +258,9 @@ package struct SecurityManager: Sendable {
     case (.pairing(let pairing, _), .pairing),
       (.pairing(let pairing, _), nil) where ends.role == .central:
       guard pairing.isEncrypting, let security = pairing.parameters?.security else { return [] }
-      let actions = withPairing(now) { (pairing) throws(PairingFailureReason) in try pairing.encrypted(now: now) }
+      let actions = withPairing(now) { (pairing) throws(PairingFailureReason) in
+        try pairing.encrypted(eventArrived: arrival ?? now)
+      }
       // The keys of a pairing that has failed are not used.
       if case .closed = state { return actions }
       return secured(security) + actions
@@ -264,7 +276,7 @@ package struct SecurityManager: Sendable {
     // Else it was the key of the bond, and the event was slower than the Pairing Request.
     case .pairing(let pairing, _): return pairing.mayEncrypt || wasSecured ? end(.encryption(code)) : []
     case .encrypting: break
-    // Nobody waits for a link that was not encrypted before.
+    // No data were protected that are so no longer.
     case .idle, .requested: guard wasSecured else { return [] }
     case .closed: return []
     }

@@ -255,16 +255,23 @@ import Testing
     #expect(!request.initiatorKeys.contains(.link) && !request.responderKeys.contains(.link))
   }
 
-  /// The responder takes more keys than were offered.
-  @Test func moreKeysThanOffered() {
-    let link = SMPLink()
-    replace(link, of: .peripheral, .pairingResponse) { pdu in
-      var octets = pdu.encoded
-      octets[5] = 0x0F
-      return [octets]
-    }
-    link.raise()
-    expectFailure(link, at: .central, .invalidParameters)
+  /// The responder names more keys than were offered, or all that it knows and more: those of both sides count, and the
+  /// checks are made of the octets as they were sent.
+  @Test(arguments: [true, false], [UInt8(0x0F), 0xFF]) func moreKeysThanOffered(_ isSecure: Bool, _ keys: UInt8) throws
+  {
+    let far = try SMPTester(.central, isSecure: isSecure)
+    let features = isSecure ? "0300 09 10" : "0300 01 10"
+    let request = isSecure ? "01 0300 09 10 05 07" : "01 0300 01 10 05 07"
+    try far.begin(features + Hex.encode([keys, keys]), request, "")
+    let key = try isSecure ? far.authenticate() : far.authenticate(.zero)
+    far.encrypt(key)
+    if !isSecure { for packet in ["06" + far.hex(Key128(9)), "07 0100 0200000000000000"] { try far.send(packet) } }
+    for packet in ["08" + far.hex(Key128(8)), "09 01 c1cf2d7013c7"] { try far.send(packet) }
+    #expect(far.paired.isEmpty, "one is still to come")
+    try far.send("0a" + far.hex(Key128(7)))
+    let bond = try #require(far.paired.first ?? nil)
+    #expect(bond.longTermKeys.contains { $0.value == (isSecure ? key : Key128(9)).littleEndian })
+    #expect(far.failures == [])
   }
 
   /// SweynTooth, sequential packets: each packet before its turn, at each point of a pairing.

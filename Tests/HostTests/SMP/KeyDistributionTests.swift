@@ -116,9 +116,9 @@ import Testing
     var toCentral = steps
     while !pairing.isEncrypting {
       var toPeripheral: [PairingStep] = []
-      for case .send(let pdu) in toCentral { toPeripheral += try pairing.receive(pdu, now: .zero) }
+      for case .send(let pdu) in toCentral { toPeripheral += try pairing.receive(pdu, arrived: .zero) }
       toCentral = []
-      for case .send(let pdu) in toPeripheral { toCentral += try other.receive(pdu, now: .zero) }
+      for case .send(let pdu) in toPeripheral { toCentral += try other.receive(pdu, arrived: .zero) }
       try #require(!toPeripheral.isEmpty || !toCentral.isEmpty || pairing.isEncrypting)
     }
     return (pairing, other)
@@ -127,20 +127,20 @@ import Testing
   /// A USB controller's event and its data race; what comes long before the event has come in plain text.
   @Test(arguments: [0, 5, 8, 20]) func keysBeforeTheEventOfEncryptionAreKeptForAMoment(_ milliseconds: Int) throws {
     var (pairing, other) = try agreed()
-    for case .send(let pdu) in try other.encrypted(now: .zero) {
-      let early = try pairing.receive(pdu, now: .zero)
+    for case .send(let pdu) in try other.encrypted(eventArrived: .zero) {
+      let early = try pairing.receive(pdu, arrived: .zero)
       #expect(early == [])
     }
     let event = Instant.zero.advanced(by: .milliseconds(milliseconds))
     guard milliseconds < 8 else {
-      #expect(throws: PairingFailureReason.unspecified) { try pairing.encrypted(now: event) }
+      #expect(throws: PairingFailureReason.unspecified) { try pairing.encrypted(eventArrived: event) }
       return
     }
-    let last = try pairing.encrypted(now: event)
+    let last = try pairing.encrypted(eventArrived: event)
     let bond = last.compactMap { if case .completed(let bond) = $0 { bond } else { nil } }.first
     #expect(bond?.longTermKeys.count == 1)
     // Packets other than keys are not kept.
-    #expect(throws: PairingFailureReason.unspecified) { try other.receive(.pairingRandom(.zero), now: .zero) }
+    #expect(throws: PairingFailureReason.unspecified) { try other.receive(.pairingRandom(.zero), arrived: .zero) }
   }
 
   /// Legacy pairing: the key of an injector would encrypt all later links.
@@ -153,6 +153,66 @@ import Testing
     let actions = link.central.manager.encrypted(now: link.now)
     #expect(actions == [.send(.pairingFailed(.unspecified)), .failed(.ours(.unspecified)), .disconnect])
     #expect(link.central.manager.security == .none)
+  }
+
+  /// A process that was busy, or stopped, in between looks at them later than they arrived.
+  @Test func keysCountByTheTimeOfTheirArrival() {
+    for lead in [5, 20] {
+      let link = SMPLink(isSecure: false)
+      link.central.isEncryptionHeld = true
+      link.raise()
+      let arrival = link.now
+      link.pass(.seconds(3))
+      let key = SMPPDU.encryptionInformation(Self.key).encoded
+      let permission = PairingPermission.granted(link.central.terms)
+      let early = link.central.manager.receive(key, bond: nil, permission, arrived: arrival, now: link.now)
+      #expect(early == [])
+      link.pass(.seconds(3))
+      let event = arrival.advanced(by: .milliseconds(lead))
+      let actions = link.central.manager.encrypted(eventArrived: event, now: link.now)
+      #expect(actions.contains(.disconnect) == (lead == 20))
+    }
+  }
+
+  /// Each side's keys come in the opposite order, and with others that were not promised.
+  @Test(arguments: [true, false], [LinkRole.central, .peripheral])
+  func keysAreTakenInEachOrder(_ isSecure: Bool, _ strange: LinkRole) throws {
+    let link = SMPLink(isSecure: isSecure)
+    link.central.terms.identityResolvingKey = Self.key
+    link.peripheral.terms.identityResolvingKey = Key128(7)
+    let other = LongTermKeyPackets(value: Key128(0xBAD))
+    var held: [[UInt8]] = []
+    link.relay = { role, pdu in
+      guard role == strange, pdu.isKey else { return [pdu.encoded] }
+      held.insert(pdu.encoded, at: 0)
+      guard pdu.code == .signingInformation else { return [] }
+      defer { held = [] }
+      // None that was not promised counts, nor one that came before.
+      return (isSecure ? other.all : []) + held.prefix(1) + [SMPPDU.signingInformation(Key128(0xBAD)).encoded]
+        + held.dropFirst()
+    }
+    link.raise()
+    let (near, far) = (link.side(strange.other), link.side(strange))
+    #expect(link.central.failures == [] && link.peripheral.failures == [])
+    let bond = try #require(near.bondMade)
+    #expect(bond.identityResolvingKey == far.terms.identityResolvingKey?.littleEndian)
+    #expect(bond.signatureKeys.first { !$0.isOurs }?.value == far.terms.secrets.signatureKey.littleEndian)
+    if isSecure {
+      #expect(bond.longTermKeys.map(\.value) == link.side(strange).bondMade?.longTermKeys.map(\.value))
+    } else {
+      let key = try #require(bond.longTermKeys.first { $0.role == .central })
+      let handedOut = far.terms.secrets.longTermKey
+      #expect(key.value == handedOut.value.littleEndian)
+      #expect(key.random == handedOut.random && key.diversifier == handedOut.diversifier)
+    }
+  }
+
+  /// Keys for encryption, which LE Secure Connections does not hand out.
+  private struct LongTermKeyPackets {
+    let value: Key128
+    var all: [[UInt8]] {
+      [SMPPDU.encryptionInformation(value), .centralIdentification(diversifier: 1, random: 1)].map(\.encoded)
+    }
   }
 
   /// The controller does not encrypt before it has asked for the key.
