@@ -82,6 +82,26 @@ package final class Descriptor {
     return 1
   }
 
+  /// Has the kernel say when packets arrive.
+  package func stampPackets() { _ = cbz_stamp_packets(number) }
+
+  /// Reads packets as above, with the times in microseconds since the epoch at which they arrived; 0 if the kernel does
+  /// not say.
+  package func read(
+    into buffer: inout [UInt8], each length: Int, _ lengths: inout [UInt32], stamps: inout [Int64], most: Int
+  ) throws(SystemError) -> Int {
+    let result = buffer.withUnsafeMutableBufferPointer { buffer in
+      lengths.withUnsafeMutableBufferPointer { lengths in
+        stamps.withUnsafeMutableBufferPointer { stamps in
+          cbz_read_packets_stamped(
+            number, buffer.baseAddress, length, lengths.baseAddress, stamps.baseAddress, UInt32(most))
+        }
+      }
+    }
+    if result == -EAGAIN || result == -EINTR { return 0 }
+    return Int(try SystemError.check(result))
+  }
+
   /// Writes one packet.
   /// - Returns: false when there is no room for now.
   package func write(_ packet: [UInt8]) throws(SystemError) -> Bool {

@@ -35,6 +35,11 @@ package final class PacketSocket {
   /// The room for the packets of one read, and their lengths.
   private var buffer: [UInt8]
   private var lengths: [UInt32]
+  /// When they arrived; empty if that is of no interest.
+  private var stamps: [Int64]
+  /// When the packet that is being told arrived in this machine, in microseconds since the epoch; 0 if the kernel does
+  /// not say.
+  package private(set) var stamp: Int64 = 0
   private var error: SystemError?
   private var hasEnded = false
   private var lost = 0
@@ -50,13 +55,16 @@ package final class PacketSocket {
   ///   - batch: how many packets one read takes, 1 to 64. With 1 all packets that have come are told before those of
   ///     sockets of a lower priority. With more a packet is read alone unless one was read in the loop's last round:
   ///     mostly none follows it, and to look for more takes time.
+  ///   - isStamped: whether the kernel is to say when packets arrive.
   package init(
     _ descriptor: Descriptor, on loop: EventLoop, priority: EventLoop.Priority, longest: Int = 4096, batch: Int = 1,
-    limit: Int = 256
+    limit: Int = 256, isStamped: Bool = false
   ) {
     self.longest = longest
     buffer = [UInt8](repeating: 0, count: longest * batch)
     lengths = [UInt32](repeating: 0, count: batch)
+    stamps = [Int64](repeating: 0, count: isStamped ? batch : 0)
+    if isStamped { descriptor.stampPackets() }
     self.descriptor = descriptor
     self.loop = loop
     self.priority = priority
@@ -160,10 +168,11 @@ package final class PacketSocket {
       guard descriptor.isOpen, !hasEnded else { return false }
       do throws(SystemError) {
         let wanted = min(lengths.count, most)
-        let read = try descriptor.read(into: &buffer, each: longest, &lengths, most: wanted)
+        let read = try read(wanted)
         for place in 0..<read {
           guard descriptor.isOpen, !hasEnded else { return false }
           guard lengths[place] > 0 else { return end() }
+          if !stamps.isEmpty { stamp = stamps[place] }
           onEvent?(.received(Array(buffer[(place * longest)...].prefix(Int(lengths[place])))))
         }
         count += read
@@ -180,6 +189,14 @@ package final class PacketSocket {
     }
     if count >= Self.fewest { tellLosses() }
     return true
+  }
+
+  /// - Returns: how many were read.
+  private func read(_ most: Int) throws(SystemError) -> Int {
+    guard stamps.isEmpty else {
+      return try descriptor.read(into: &buffer, each: longest, &lengths, stamps: &stamps, most: most)
+    }
+    return try descriptor.read(into: &buffer, each: longest, &lengths, most: most)
   }
 
   private func tellLosses() {

@@ -38,7 +38,7 @@ int cbz_hci_user(uint16_t index) { return hci_socket(index, HCI_CHANNEL_USER); }
 int cbz_hci_monitor(void) {
   int descriptor = hci_socket(HCI_DEV_NONE, HCI_CHANNEL_MONITOR);
   if (descriptor < 0) return descriptor;
-  if (setsockopt(descriptor, SOL_SOCKET, SO_TIMESTAMP, &(int){1}, sizeof(int)) < 0) return give_up(descriptor);
+  if (cbz_stamp_packets(descriptor) < 0) return give_up(descriptor);
   return descriptor;
 }
 
@@ -309,11 +309,12 @@ int cbz_read(int descriptor, uint8_t *buffer, size_t length) {
   return result((int)recv(descriptor, buffer, length, MSG_DONTWAIT));
 }
 
+enum { most_packets = 64 };
+
 int cbz_read_packets(int descriptor, uint8_t *buffer, size_t length, uint32_t *lengths, uint32_t count) {
-  enum { most = 64 };
-  struct iovec parts[most];
-  struct mmsghdr messages[most];
-  if (count > most) count = most;
+  struct iovec parts[most_packets];
+  struct mmsghdr messages[most_packets];
+  if (count > most_packets) count = most_packets;
   for (uint32_t i = 0; i < count; i++) {
     parts[i] = (struct iovec){.iov_base = buffer + i * length, .iov_len = length};
     messages[i] = (struct mmsghdr){.msg_hdr = {.msg_iov = &parts[i], .msg_iovlen = 1}};
@@ -323,23 +324,53 @@ int cbz_read_packets(int descriptor, uint8_t *buffer, size_t length, uint32_t *l
   return result(received);
 }
 
-int cbz_read_stamped(int descriptor, uint8_t *buffer, size_t length, int64_t *microseconds) {
-  struct iovec part = {.iov_base = buffer, .iov_len = length};
-  union {
-    struct cmsghdr header;
-    char octets[CMSG_SPACE(sizeof(struct timeval))];
-  } control;
-  struct msghdr message = {
-      .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-  ssize_t count = recvmsg(descriptor, &message, MSG_DONTWAIT);
-  if (count < 0) return -errno;
-  *microseconds = 0;
-  for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part; part = CMSG_NXTHDR(&message, part)) {
+int cbz_stamp_packets(int descriptor) {
+  return result(setsockopt(descriptor, SOL_SOCKET, SO_TIMESTAMP, &(int){1}, sizeof(int)));
+}
+
+// The room for a packet's stamp.
+union stamp {
+  struct cmsghdr header;
+  char octets[CMSG_SPACE(sizeof(struct timeval))];
+};
+
+static int64_t stamp(struct msghdr *message) {
+  for (struct cmsghdr *part = CMSG_FIRSTHDR(message); part; part = CMSG_NXTHDR(message, part)) {
     if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_TIMESTAMP) continue;
     struct timeval time;
     memcpy(&time, CMSG_DATA(part), sizeof time);
-    *microseconds = time.tv_sec * INT64_C(1000000) + time.tv_usec;
+    return time.tv_sec * INT64_C(1000000) + time.tv_usec;
   }
+  return 0;
+}
+
+int cbz_read_packets_stamped(
+    int descriptor, uint8_t *buffer, size_t length, uint32_t *lengths, int64_t *microseconds, uint32_t count) {
+  struct iovec parts[most_packets];
+  struct mmsghdr messages[most_packets];
+  union stamp stamps[most_packets];
+  if (count > most_packets) count = most_packets;
+  for (uint32_t i = 0; i < count; i++) {
+    parts[i] = (struct iovec){.iov_base = buffer + i * length, .iov_len = length};
+    messages[i] = (struct mmsghdr){
+        .msg_hdr = {
+            .msg_iov = &parts[i], .msg_iovlen = 1, .msg_control = &stamps[i], .msg_controllen = sizeof stamps[i]}};
+  }
+  int received = recvmmsg(descriptor, messages, count, MSG_DONTWAIT, NULL);
+  for (int i = 0; i < received; i++) {
+    lengths[i] = messages[i].msg_len;
+    microseconds[i] = stamp(&messages[i].msg_hdr);
+  }
+  return result(received);
+}
+
+int cbz_read_stamped(int descriptor, uint8_t *buffer, size_t length, int64_t *microseconds) {
+  struct iovec part = {.iov_base = buffer, .iov_len = length};
+  union stamp room;
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &room, .msg_controllen = sizeof room};
+  ssize_t count = recvmsg(descriptor, &message, MSG_DONTWAIT);
+  if (count < 0) return -errno;
+  *microseconds = stamp(&message);
   return (int)count;
 }
 

@@ -48,7 +48,7 @@ import Testing
     let stage = try stage()
     try tell(HostStage.connected(handle), stage)
     try tell(HostStage.disconnected(handle), stage)
-    try stage.wait(.milliseconds(20))
+    try stage.wait(.milliseconds(9))
     try request(1, stage)
     #expect(told(stage) == [[1, 0x40, 0, 1, 0]])
     try tell(HostStage.connected(handle), stage)
@@ -61,7 +61,8 @@ import Testing
     let stage = try stage()
     try tell(HostStage.connected(handle), stage)
     try tell(HostStage.disconnected(handle), stage)
-    try stage.wait(.milliseconds(100))
+    // A device that connects at once, and whose handle is that of the last link.
+    try stage.wait(.milliseconds(10))
     try request(1, stage)
     #expect(told(stage) == [])
     try tell(HostStage.connected(handle), stage)

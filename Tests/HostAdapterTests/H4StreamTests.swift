@@ -1,3 +1,4 @@
+import Adapter
 import AdapterParts
 import EventLoop
 import Glibc
@@ -49,7 +50,7 @@ import Testing
 
   /// A stream that has started.
   private func open(_ path: String, on loop: EventLoop) throws -> (H4Stream, Heard) {
-    let stream = try H4Stream(to: try TransportAddress(path), on: loop)
+    let stream = try H4Stream(to: try TransportAddress(path), on: loop, by: VirtualScheduler())
     let heard = Heard()
     heard.hear(stream)
     try stream.start()
@@ -64,13 +65,13 @@ import Testing
     defer { close(master) }
     let loop = try EventLoop()
     let address = try TransportAddress("\(path),115200")
-    let stream = try H4Stream(to: address, on: loop)
+    let stream = try H4Stream(to: address, on: loop, by: VirtualScheduler())
     let heard = Heard()
     heard.hear(stream)
     try stream.start()
     #expect(try turn(loop) { heard.isOpen })
     // Another program is kept away.
-    #expect(throws: SystemError(result: -EBUSY)) { try H4Stream(to: address, on: loop) }
+    #expect(throws: SystemError(result: -EBUSY)) { try H4Stream(to: address, on: loop, by: VirtualScheduler()) }
 
     stream.send(Self.reset)
     var buffer = [UInt8](repeating: 0, count: 64)
@@ -106,7 +107,7 @@ import Testing
     let listener = try ControllerSocket.listen(name)
     defer { close(listener) }
     let loop = try EventLoop()
-    let stream = try H4Stream(to: .unix("@\(name)"), on: loop)
+    let stream = try H4Stream(to: .unix("@\(name)"), on: loop, by: VirtualScheduler())
     let heard = Heard()
     heard.hear(stream)
     try stream.start()
@@ -177,16 +178,44 @@ import Testing
     stream.close()
   }
 
+  /// CTS says who may send, unless the board has no such line.
+  @Test(arguments: [true, false]) func aLineIsExclusiveAndHasFlowControlUnlessToldOtherwise(_ hasFlow: Bool) throws {
+    let (master, path) = try serialLine()
+    defer { close(master) }
+    let address = try TransportAddress(hasFlow ? path : "\(path),noflow")
+    let stream = try H4Stream(to: address, on: try EventLoop(), by: VirtualScheduler())
+    var (settings, isExclusive) = (termios(), CInt(0))
+    try #require(tcgetattr(master, &settings) == 0)
+    #expect((settings.c_cflag & tcflag_t(CRTSCTS) != 0) == hasFlow)
+    let other = Glibc.open(path, O_RDWR | O_NOCTTY | O_NONBLOCK)
+    // Root may open it all the same, and then asks (TIOCGEXCL).
+    let isOpen = other >= 0
+    #expect(isOpen ? ioctl(other, UInt(0x8004_5440), &isExclusive) == 0 && isExclusive != 0 : errno == EBUSY)
+    stream.close()
+    if isOpen {
+      #expect(ioctl(other, UInt(0x8004_5440), &isExclusive) == 0 && isExclusive == 0)
+      close(other)
+    }
+  }
+
+  @Test func aLineWithoutCTSSaysSo() {
+    #expect(SerialLine.obstacle(0, hasFlowControl: true)?.contains("CTS of its line is off") == true)
+    #expect(SerialLine.obstacle(Int32(TIOCM_CTS), hasFlowControl: true) == nil)
+    #expect(SerialLine.obstacle(0, hasFlowControl: false) == nil)
+  }
+
   @Test func aLineThatAnotherProgramHasKeepsItsOctets() throws {
     let (master, path) = try serialLine()
     defer { close(master) }
     let loop = try EventLoop()
-    let stream = try H4Stream(to: try TransportAddress(path), on: loop)
+    let stream = try H4Stream(to: try TransportAddress(path), on: loop, by: VirtualScheduler())
     defer { stream.close() }
     // TIOCPKT: a line that is flushed says so.
     var isTold = CInt(1)
     try #require(ioctl(master, UInt(0x5420), &isTold) == 0)
-    #expect(throws: SystemError(result: -EBUSY)) { try H4Stream(to: try TransportAddress(path), on: loop) }
+    #expect(throws: SystemError(result: -EBUSY)) {
+      try H4Stream(to: try TransportAddress(path), on: loop, by: VirtualScheduler())
+    }
     try #require(fcntl(master, F_SETFL, O_NONBLOCK) == 0)
     var status: UInt8 = 0
     #expect(read(master, &status, 1) == -1)
@@ -214,7 +243,13 @@ import Testing
     let loop = try EventLoop()
     #expect(throws: SystemError(result: -ENOENT)) { try H4Stream(to: .unix("/nonexistent/hci"), on: loop) }
     #expect(throws: SystemError(result: -ENOENT)) {
-      try H4Stream(to: .serial("/nonexistent/tty", speed: 115_200), on: loop)
+      try H4Stream(to: .unix("/nonexistent/hci"), on: loop, by: VirtualScheduler())
+    }
+    #expect(throws: SystemError(result: -ENOENT)) {
+      try H4Stream(to: .serial("/nonexistent/tty", speed: 115_200), on: loop, by: VirtualScheduler())
+    }
+    #expect(throws: SystemError(result: -ENOTTY)) {
+      try H4Stream(to: .serial("/dev/null", speed: 115_200), on: loop, by: VirtualScheduler())
     }
     #expect(throws: SystemError(result: -ENOTTY)) { try H4Stream(to: .serial("/dev/null", speed: 115_200), on: loop) }
   }
@@ -227,7 +262,7 @@ import Testing
     let loop = try EventLoop()
     let heard = Heard()
     do {
-      let stream = try H4Stream(to: .tcp(host: "127.0.0.1", port: port), on: loop)
+      let stream = try H4Stream(to: .tcp(host: "127.0.0.1", port: port), on: loop, by: VirtualScheduler())
       heard.hear(stream)
       try stream.start()
       #expect(try turn(loop) { !heard.refusals.isEmpty })

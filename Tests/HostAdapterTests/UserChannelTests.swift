@@ -1,5 +1,6 @@
 import Adapter
 import AdapterParts
+import Bluetooth
 import Dispatch
 import EventLoop
 import Glibc
@@ -15,7 +16,7 @@ import Testing
   private final class Stage {
     let loop: EventLoop
     let kernel = UserChannelKernel()
-    let scheduler = VirtualScheduler()
+    let scheduler: VirtualScheduler
     let worker: Worker
     let channel: UserChannel
     private(set) var opened = 0
@@ -23,7 +24,11 @@ import Testing
     private(set) var ends: [String] = []
     private(set) var errors: [SystemError] = []
 
-    init() throws {
+    private(set) var arrivals: [Instant?] = []
+
+    /// - Parameter epoch: the time of day at which it begins.
+    init(epoch: Double = 0) throws {
+      scheduler = VirtualScheduler(epoch: epoch)
       loop = try EventLoop()
       worker = Worker(loop: loop)
       let context = AdapterContext(name: "user:hci1", loop: loop, scheduler: scheduler, logger: LogLines().logger)
@@ -34,7 +39,9 @@ import Testing
       channel.onEvent = { [unowned self] event in
         switch event {
         case .opened: opened += 1
-        case .packet(let packet): packets.append(packet)
+        case .packet(let packet):
+          packets.append(packet)
+          arrivals.append(channel.arrival)
         case .skipped(let count): Issue.record("\(count) octets of packets were dropped")
         case .ended(let reason): ends.append(reason)
         case .refused(let error): errors.append(error)
@@ -115,6 +122,18 @@ import Testing
     try stage.settle()
     var octet: UInt8 = 0
     #expect(recv(stage.kernel.controllerEnd, &octet, 1, 0) == 0)
+  }
+
+  /// The time in the kernel counts. Here the packet arrived long before it is read; of a packet from a time of day that
+  /// is still to come nothing is known but that it arrived.
+  @Test(arguments: [true, false]) func packetsTellWhenTheyArrived(_ isOld: Bool) throws {
+    let stage = try Stage(epoch: isOld ? 1e11 : 0)
+    try stage.start()
+    try stage.complete()
+    stage.scheduler.advance(by: .seconds(7200))
+    try stage.write([0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00], to: stage.kernel.controllerEnd)
+    let now = stage.scheduler.now
+    #expect(stage.arrivals == [isOld ? now.advanced(by: .seconds(-3600)) : now])
   }
 
   /// Invalid Index: it is absent or another program's; Permission Denied; Rfkilled.

@@ -20,7 +20,7 @@ struct CheckedEarlyData {
   mutating func keep(_ packet: ACLDataPacket, at now: Instant) {
     var dropped = early.keep(packet, at: now)
     let old = expectedExpired(at: now)
-    let isLate = ends[packet.handle].map { $0.duration(to: now) < .milliseconds(100) } ?? false
+    let isLate = ends[packet.handle].map { $0.duration(to: now) < .milliseconds(10) } ?? false
     let hasRoom = entries[packet.handle].map { $0.packets.count < 8 } ?? (entries.count < 4)
     if !isLate, hasRoom {
       entries[packet.handle, default: Entry(since: now, packets: [])].packets.append(packet)

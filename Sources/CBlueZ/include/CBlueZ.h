@@ -89,6 +89,11 @@ int cbz_read(int descriptor, uint8_t *buffer, size_t length);
 // Up to count packets, 64 at the most, each at the next multiple of length in the buffer; how many were read. Of a
 // longer packet the rest is cut off.
 int cbz_read_packets(int descriptor, uint8_t *buffer, size_t length, uint32_t *lengths, uint32_t count);
+// The same, and when each came in microseconds since the epoch; 0 if the kernel does not say.
+int cbz_read_packets_stamped(int descriptor, uint8_t *buffer, size_t length, uint32_t *lengths,
+                             int64_t *microseconds, uint32_t count);
+// Has the kernel say when packets come.
+int cbz_stamp_packets(int descriptor);
 // One packet, and when it came in microseconds since the epoch; 0 if the kernel does not say.
 int cbz_read_stamped(int descriptor, uint8_t *buffer, size_t length, int64_t *microseconds);
 int cbz_write(int descriptor, const uint8_t *buffer, size_t length);

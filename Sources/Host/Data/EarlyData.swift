@@ -5,12 +5,13 @@ import HCI
 /// packets of a device may overtake the event that the link is there.
 ///
 /// At most 8 packets of each of 4 handles are kept, for 1 s. Data beyond that are dropped. So are the data of a handle
-/// in the 100 ms after its link has ended: they may be its last ones, which the event has overtaken, not the next's.
+/// that arrive in the 10 ms after its link has ended: they may be its last ones, which the event has overtaken by the
+/// time that a packet takes through its pipe. No device that connects anew is faster.
 package struct EarlyData {
   private static let handles = 4
   private static let packets = 8
   private static let time = Duration.seconds(1)
-  private static let rest = Duration.milliseconds(100)
+  private static let rest = Duration.milliseconds(10)
 
   private struct Entry {
     var since: Instant
@@ -23,7 +24,7 @@ package struct EarlyData {
 
   package init() {}
 
-  /// Keeps a packet of a handle that no link has.
+  /// Keeps a packet of a handle that no link has, and which arrived at this time.
   /// - Returns: the packets that were dropped, this one among them if there was no room.
   package mutating func keep(_ packet: ACLDataPacket, at now: Instant) -> [ACLDataPacket] {
     let old = expire(at: now)

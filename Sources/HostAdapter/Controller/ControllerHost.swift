@@ -68,6 +68,8 @@ final class ControllerHost {
   private var skipped = 0
   /// For the set-up.
   private var alarm: (any ScheduledWork)?
+  /// Whether the controller's packet is being handled.
+  private var isReceiving = false
   /// The features that turned out not to work in this controller.
   private var faults: ControllerFaults = []
 
@@ -89,7 +91,7 @@ final class ControllerHost {
     do throws(SystemError) {
       let new: any PacketTransport =
         switch address {
-        case .h4(let transport): try H4Stream(to: transport, on: context.loop)
+        case .h4(let transport): try H4Stream(to: transport, on: context.loop, by: context.scheduler)
         case .user(let number):
           UserChannel(ControllerIndex(rawValue: number), of: sockets, by: worker, in: context)
         }
@@ -219,6 +221,9 @@ final class ControllerHost {
     }
   }
 
+  /// When the packet that is being handled arrived in this machine; now, if there is none.
+  var arrival: Instant { (isReceiving ? transport?.arrival : nil) ?? context.scheduler.now }
+
   private func receive(_ octets: [UInt8]) {
     taps.tell(octets, isSent: false)
     do throws(HCICodingError) {
@@ -240,6 +245,8 @@ final class ControllerHost {
     if case .event(let packet) = try HCIPacket(decoding: octets) { receive(try HCIEvent(decoding: packet)) }
   }
 
+    isReceiving = true
+    defer { isReceiving = false }
   /// Hardware Error (Core 5.4, Vol 4, Part E, 7.7.16).
   private static let hardwareError: UInt8 = 0x10
 

@@ -1,4 +1,6 @@
+import Adapter
 import AdapterParts
+import Bluetooth
 import DequeModule
 import EventLoop
 import Glibc
@@ -18,6 +20,9 @@ final class H4Stream: PacketTransport {
   var onEvent: ((TransportEvent) -> Void)?
   private let transport: Transport
   private let loop: EventLoop
+  private let scheduler: any Scheduler
+  /// When the octets of the packets were read.
+  private(set) var arrival: Instant?
   private var framer = H4Framer(isSearching: true)
   /// The packets that were read and are not delivered yet. Nothing is read meanwhile.
   private var framed: Deque<H4Framer.Output> = []
@@ -28,9 +33,10 @@ final class H4Stream: PacketTransport {
   private var buffer = [UInt8](repeating: 0, count: H4Stream.burst)
 
   /// Opens a transport; events follow `start`.
-  init(to address: TransportAddress, on loop: EventLoop) throws(SystemError) {
+  init(to address: TransportAddress, on loop: EventLoop, by scheduler: any Scheduler) throws(SystemError) {
     transport = try Transport(to: address)
     isConnecting = transport.isConnecting
+    self.scheduler = scheduler
     self.loop = loop
   }
 
@@ -86,6 +92,7 @@ final class H4Stream: PacketTransport {
       guard count > 0 else { return end("its connection was closed") }
       framed += framer.receive(buffer[..<count])
     } catch {
+      arrival = scheduler.now
       return end(Self.words(error))
     }
     deliver()

@@ -1,10 +1,15 @@
 import AdapterParts
+import Bluetooth
 import EventLoop
 
 /// A way to a controller. Its packets begin with the octet of their type, as in H4.
 protocol PacketTransport: AnyObject {
   /// Called on the event loop, not from inside a call.
   var onEvent: ((TransportEvent) -> Void)? { get set }
+  /// When the packet that is being told arrived in this machine; nil if that is not known.
+  var arrival: Instant? { get }
+  /// The known reason why the controller may not answer; nil if there is none.
+  var obstacle: String? { get }
   /// Starts to read, or to wait for the other end.
   func start() throws(SystemError)
   /// Sends a packet, at once or when there is room.

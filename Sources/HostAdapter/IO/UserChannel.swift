@@ -1,5 +1,6 @@
 import Adapter
 import AdapterParts
+import Bluetooth
 import EventLoop
 import Glibc
 import HCI
@@ -39,6 +40,8 @@ final class UserChannel: PacketTransport {
   private static let attempts = 20
   /// More octets than a packet of the kernel's drivers has (HCI_MAX_FRAME_SIZE).
   private static let longest = 2048
+  /// Packets that wait for longer, in seconds, are as old.
+  private static let longestAge = 3600.0
   /// How many packets one read takes when packets follow one another.
   private static let batch = 4
 
@@ -78,6 +81,16 @@ final class UserChannel: PacketTransport {
   func send(_ packet: [UInt8]) {
     guard let socket, !socket.send(packet) else { return }
     end("it takes no data")
+  }
+
+  let obstacle: String? = nil
+
+  /// By the kernel's stamp: events and data wait in one queue, and this process may have been busy, or stopped.
+  var arrival: Instant? {
+    guard let stamp = socket?.stamp, stamp > 0 else { return nil }
+    let age = context.scheduler.secondsSinceEpoch - Double(stamp) / 1_000_000
+    // The time of day may have been set meanwhile.
+    return context.scheduler.now.advanced(by: .zero - .seconds(max(0, min(age, Self.longestAge))))
   }
 
   func close() {
@@ -165,7 +178,7 @@ final class UserChannel: PacketTransport {
   private func use(_ descriptor: Descriptor) {
     do throws(SystemError) {
       let new = PacketSocket(
-        descriptor, on: context.loop, priority: .high, longest: Self.longest, batch: Self.batch)
+        descriptor, on: context.loop, priority: .high, longest: Self.longest, batch: Self.batch, isStamped: true)
       new.onEvent = { [weak self] event in self?.receive(event) }
       try new.start()
       socket = new

@@ -105,10 +105,10 @@ final class HostLinks {
     case .leRemoteConnectionParameterRequest(let request): controller.activities.run(.command(request.reply))
     case .leAdvertisingSetTerminated(let event): connected(event)
     case .encryptionChange(let change):
-      pairing.receive(event)
+      pairing.receive(event, arrived: controller.arrival)
       deliverHeld(change.handle)
     case .encryptionKeyRefreshComplete(let refresh):
-      pairing.receive(event)
+      pairing.receive(event, arrived: controller.arrival)
       deliverHeld(refresh.handle)
     default: pairing.receive(event)
     }
@@ -246,7 +246,7 @@ final class HostLinks {
   private func end(_ handle: ConnectionHandle, _ error: BluetoothError) {
     deliverHeld(handle)
     // Data may have come of a link that was not used.
-    guard let entry = entries.remove(handle) else { return unowned.linkEnded(handle) }
+    guard let entry = entries.remove(handle) else { return unowned.linkEnded(handle, at: controller.arrival) }
     let unsent = forget(handle, error)
     entry.patience?.cancel()
     guard let link = entry.link else { return }
@@ -261,7 +261,7 @@ final class HostLinks {
     pairing.ended(handle, error)
     channels.linkEnded(handle, error)
     let unsent = sender.linkEnded(handle)
-    unowned.linkEnded(handle)
+    unowned.linkEnded(handle, at: controller.arrival)
     room.linkEnded(handle)
     requester.ended(handle)
     return unsent
@@ -319,8 +319,7 @@ final class HostLinks {
 
   /// Takes data of the controller.
   func receive(_ packet: ACLDataPacket) {
-    guard let entry = entries[packet.handle] else { return unowned.receive(packet) }
-    if entry.link == nil { announce(packet.handle) }
+    guard let entry = entries[packet.handle] else { return unowned.receive(packet, at: controller.arrival) }
     let output = entry.reassembler.receive(packet)
     for fault in output.faults {
       context.logger.debug("data were dropped: \(fault)", metadata: ["handle": "\(packet.handle)"])
@@ -332,7 +331,7 @@ final class HostLinks {
   private func receive(_ frame: L2CAPFrame, on handle: ConnectionHandle, _ entry: LinkEntry) {
     // The Security Manager has a hold of its own.
     if entry.encryption.hasBegun, frame.channel != L2CAPFrame.Fixed.securityManager,
-      entry.encryption.isHolding(at: context.scheduler.now)
+      entry.encryption.isHolding(at: controller.arrival)
     {
       guard !entry.encryption.keep(frame) else { return }
       deliverHeld(handle)
@@ -345,7 +344,7 @@ final class HostLinks {
     case L2CAPFrame.Fixed.attribute: entry.link?.receive(frame.payload)
     case L2CAPFrame.Fixed.signalling: signalling.receive(frame.payload, on: handle)
     case L2CAPFrame.Fixed.securityManager:
-      if !entry.hold(frame.payload) { pairing.receive(frame.payload, on: handle) }
+      if !entry.hold(frame.payload) { pairing.receive(frame.payload, on: handle, arrived: controller.arrival) }
     case _ where channels.receive(frame.payload, on: frame.channel, of: handle): break
     // Devices probe for channels of their own.
     default: context.logger.debug("a frame of channel \(frame.channel) was ignored", metadata: ["handle": "\(handle)"])

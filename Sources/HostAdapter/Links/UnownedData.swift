@@ -1,5 +1,6 @@
 import Adapter
 import AdapterParts
+import Bluetooth
 import HCI
 import Host
 
@@ -22,9 +23,9 @@ final class UnownedData {
     arm()
   }
 
-  /// A packet of no link came.
-  func receive(_ packet: ACLDataPacket) {
-    drop(early.keep(packet, at: context.scheduler.now))
+  /// A packet of no link arrived at this time.
+  func receive(_ packet: ACLDataPacket, at arrival: Instant) {
+    drop(early.keep(packet, at: arrival))
     arm()
   }
 
@@ -37,9 +38,9 @@ final class UnownedData {
     return packets
   }
 
-  /// A link of this handle has ended.
-  func linkEnded(_ handle: ConnectionHandle) {
-    early.ended(handle, at: context.scheduler.now)
+  /// A link of this handle has ended, of which the event arrived at this time.
+  func linkEnded(_ handle: ConnectionHandle, at arrival: Instant) {
+    early.ended(handle, at: arrival)
     arm()
   }
 

@@ -128,15 +128,19 @@ final class HostPairing {
   }
 
   /// A packet came on channel 6.
-  func receive(_ packet: [UInt8], on handle: ConnectionHandle) {
+  /// - Parameter arrival: when it arrived in this machine, which may have been busy since; nil: now.
+  func receive(_ packet: [UInt8], on handle: ConnectionHandle, arrived arrival: Instant? = nil) {
     guard let secured = links[handle] else { return }
     run(secured) { (manager, now) in
-      manager.receive(packet, bond: self.bonds.find(secured.identity), self.permission(for: secured, at: now), now: now)
+      manager.receive(
+        packet, bond: self.bonds.find(secured.identity), self.permission(for: secured, at: now), arrived: arrival,
+        now: now)
     }
   }
 
   /// Takes an event about encryption, or about a link that begins.
-  func receive(_ event: HCIEvent) {
+  /// - Parameter arrival: when it arrived in this machine; nil: now.
+  func receive(_ event: HCIEvent, arrived arrival: Instant? = nil) {
     switch event {
     case .leEnhancedConnectionComplete(let event): beginning = event
     case .leLongTermKeyRequest(let event):
@@ -145,8 +149,8 @@ final class HostPairing {
         manager.keyRequested(
           random: event.randomNumber, diversifier: event.encryptedDiversifier, bond: self.bonds.find(secured.identity))
       }
-    case .encryptionChange(let event): encryptionChanged(event.handle, event.status, isOn: event.mode != 0)
-    case .encryptionKeyRefreshComplete(let event): encryptionChanged(event.handle, event.status, isOn: true)
+    case .encryptionChange(let event): encryptionChanged(event.handle, event.status, isOn: event.mode != 0, arrival)
+    case .encryptionKeyRefreshComplete(let event): encryptionChanged(event.handle, event.status, isOn: true, arrival)
     case .disconnectionComplete, .readRemoteVersionInformationComplete, .commandComplete, .commandStatus,
       .numberOfCompletedPackets, .leConnectionComplete, .leAdvertisingReport, .leExtendedAdvertisingReport,
       .leConnectionUpdateComplete, .leReadRemoteFeaturesComplete, .leRemoteConnectionParameterRequest,
@@ -160,11 +164,16 @@ final class HostPairing {
     }
   }
 
-  private func encryptionChanged(_ handle: ConnectionHandle, _ status: HCIStatus, isOn: Bool) {
+  private func encryptionChanged(
+    _ handle: ConnectionHandle, _ status: HCIStatus, isOn: Bool, _ arrival: Instant?
+  ) {
     guard let secured = links[handle] else { return }
     run(secured) { (manager, now) in
-      // With success and without encryption, 0: it was ended.
-      status.isSuccess && isOn ? manager.encrypted(now: now) : manager.encryptionFailed(status.rawValue)
+      guard status.isSuccess, isOn else {
+        // With success and without encryption, 0: it was ended.
+        return manager.encryptionFailed(status.rawValue)
+      }
+      return manager.encrypted(eventArrived: arrival, now: now)
     }
   }
 
