@@ -48,6 +48,11 @@ package final class RadioActivities: TrainCommands {
   /// Whether an extended scan is on that has received nothing yet: then the kernel's findings matter.
   package var isSilent: Bool { radio?.isSilent == true }
 
+  /// Whether a link may come: a connection, or an advertisement that can be answered with one, is wanted.
+  package var awaitsLinks: Bool {
+    !targets.connects.isEmpty || targets.advertising.values.contains(where: \.isConnectable)
+  }
+
   // MARK: - The controller
 
   /// Starts the machines of a controller that was set up; nothing is wanted of it before the next input.

@@ -6,9 +6,10 @@ import Testing
 @Suite struct ACLQueueTests {
   private func frame(_ octets: [UInt8]) -> [UInt8] { [UInt8](repeating: 0xEE, count: ACLDataPacket.prefix) + octets }
 
-  private func packets(_ queue: inout ACLQueue, at now: Instant) -> [ACLDataPacket] {
+  /// - Parameter mayGrow: whether another link may come.
+  private func packets(_ queue: inout ACLQueue, at now: Instant, mayGrow: Bool = true) -> [ACLDataPacket] {
     var packets: [ACLDataPacket] = []
-    while case .packet(let octets) = queue.next(at: now) {
+    while case .packet(let octets) = queue.next(at: now, mayGrow: mayGrow) {
       guard let packet = try? ACLDataPacket(packet: octets) else { return record(octets) }
       packets.append(packet)
     }
@@ -21,8 +22,8 @@ import Testing
   }
 
   /// Takes packets and describes each: its link, whether it is a first fragment, and its octets.
-  private func take(_ queue: inout ACLQueue) -> [String] {
-    packets(&queue, at: .zero).map {
+  private func take(_ queue: inout ACLQueue, mayGrow: Bool = true) -> [String] {
+    packets(&queue, at: .zero, mayGrow: mayGrow).map {
       "\($0.handle)\($0.boundary == 0 ? ":" : "+")\($0.data.map(String.init).joined(separator: ","))"
     }
   }
@@ -65,17 +66,17 @@ import Testing
     var queue = ACLQueue(length: 1, packets: 2)
     queue.begin(1)
     queue.begin(2)
-    #expect(queue.next(at: .zero) == .idle)
+    #expect(queue.next(at: .zero, mayGrow: true) == .idle)
     #expect(queue.add(frame([1, 2]), to: 1, .data) == true)
     #expect(take(&queue) == ["1:1"])
     // The other buffer is kept for link 2.
-    #expect(queue.next(at: .zero) == .full)
+    #expect(queue.next(at: .zero, mayGrow: true) == .full)
     #expect(queue.add(frame([7]), to: 2, .data) == true)
     #expect(take(&queue) == ["2:7"])
-    #expect(queue.next(at: .zero) == .full)
+    #expect(queue.next(at: .zero, mayGrow: true) == .full)
     _ = queue.completed(1, on: 1, at: .zero)
     #expect(take(&queue) == ["1+2"])
-    #expect(queue.next(at: .zero) == .idle, "all buffers are used, and nothing waits")
+    #expect(queue.next(at: .zero, mayGrow: true) == .idle, "all buffers are used, and nothing waits")
   }
 
   @Test func linksTakeTurnsAndAFrameStaysTogether() {
@@ -156,6 +157,33 @@ import Testing
     queue.begin(2)
     #expect(queue.add(frame([7]), to: 2, .data) == true)
     #expect(take(&queue) == ["2:7"])
+  }
+
+  /// How many packets of one link are in flight with so many buffers: alone, and if another may come.
+  @Test(arguments: [(1, 1, 1), (2, 2, 1), (3, 3, 2), (4, 4, 3), (8, 8, 7)])
+  func anOnlyLinkUsesAllBuffers(_ packets: Int, _ alone: Int, _ withOther: Int) {
+    for mayGrow in [false, true] {
+      var queue = ACLQueue(length: 1, packets: packets)
+      queue.begin(1)
+      #expect(queue.add(frame([UInt8](repeating: 1, count: 20)), to: 1, .data) == true)
+      #expect(take(&queue, mayGrow: mayGrow).count == (mayGrow ? withOther : alone))
+      #expect(queue.next(at: .zero, mayGrow: mayGrow) == .full)
+      _ = queue.completed(1, on: 1, at: .zero)
+      #expect(take(&queue, mayGrow: mayGrow).count == 1)
+    }
+  }
+
+  @Test func anIdleLinkHasABufferLeftThoughNoneMayCome() {
+    var queue = ACLQueue(length: 1, packets: 3)
+    queue.begin(1)
+    queue.begin(2)
+    #expect(queue.add(frame([1, 2, 3]), to: 1, .data) == true)
+    #expect(take(&queue, mayGrow: false) == ["1:1", "1+2"])
+    #expect(queue.add(frame([7]), to: 2, .data) == true)
+    #expect(take(&queue, mayGrow: false) == ["2:7"])
+    // Both have one: nobody else needs the next.
+    _ = queue.completed(1, on: 1, at: .zero)
+    #expect(take(&queue, mayGrow: false) == ["1+3"])
   }
 
   @Test func aLinkOnWhichNothingIsAcknowledgedIsStalled() {

@@ -65,6 +65,7 @@ struct ACLRun {
         piece = size()
         break
       }
+      queue.mayGrow = kind & 0x40 == 0
       queue.drop(0x40 + UInt16(kind >> 4 & 3), on: ConnectionHandle(kind >> 1 & 7))
     }
   }

@@ -32,6 +32,8 @@ struct CheckedQueue {
 
   private let length: Int
   private let packets: Int
+  /// Whether another link may come.
+  var mayGrow = true
   private var queue: ACLQueue
   private var links: [Link] = []
   private var inFlight = 0
@@ -122,10 +124,11 @@ struct CheckedQueue {
 
   /// Sends the packets for which there is room, at most so many.
   mutating func send(_ count: Int, at now: Instant) {
+    let mayGrow = mayGrow
     var last: ConnectionHandle?
     defer { if let last { check(last) } }
     for _ in 0..<count {
-      switch queue.next(at: now) {
+      switch queue.next(at: now, mayGrow: mayGrow) {
       case .packet(let octets):
         guard let packet = try? ACLDataPacket(packet: octets) else { return invariant(false, "no packet: \(octets)") }
         judge(packet, at: now)
@@ -147,12 +150,12 @@ struct CheckedQueue {
       invariant(inFlight > 0, "frames wait that are not sent")
       for link in links where link.inFlight > 0 { completed(link.inFlight, on: link.handle, at: now) }
     }
-    invariant(queue.next(at: now) == .idle, "a packet of no frame")
+    invariant(queue.next(at: now, mayGrow: false) == .idle, "a packet of no frame")
     invariant(queue.deadline == nil, "something waits after the last frame")
   }
 
   /// How many buffers other links may count on.
-  private var reserve: Int { min(max(1, links.count { $0.inFlight == 0 }), packets / 2) }
+  private var reserve: Int { min(max(mayGrow ? 1 : 0, links.count { $0.inFlight == 0 }), packets / 2) }
 
   private mutating func judge(_ packet: ACLDataPacket, at now: Instant) {
     guard let place = place(of: packet.handle) else { return invariant(false, "a packet of no link: \(packet)") }

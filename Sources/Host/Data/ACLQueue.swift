@@ -6,9 +6,10 @@ import HCI
 ///
 /// The buffers belong to all links. Links take turns, packet by packet; on each link signalling and the Security
 /// Manager go before other frames, ATT and channels take turns, and the fragments of a frame stay together. A link that
-/// has a buffer already leaves one for each link that has none, and always one for a link that is to come, but at most
-/// half of all: a device out of range must not stop the others. A link's packets are counted until the controller has
-/// transmitted them; when the link ends they count no more, as the controller drops them without a word.
+/// has a buffer already leaves one for each link that has none, or for a link that may come, but at most half of all: a
+/// device out of range must not stop the others. An only link uses all of them while no other may come. A link's
+/// packets are counted until the controller has transmitted them; when the link ends they count no more, as the
+/// controller drops them without a word.
 ///
 /// | Input                                 | Effect                                                             |
 /// |---------------------------------------|--------------------------------------------------------------------|
@@ -144,13 +145,14 @@ package struct ACLQueue {
   }
 
   /// The next packet, if one waits and the controller has room for it.
-  package mutating func next(at now: Instant) -> Turn {
+  /// - Parameter mayGrow: whether another link may come.
+  package mutating func next(at now: Instant, mayGrow: @autoclosure () -> Bool) -> Turn {
     guard inFlight < packets else { return isWaiting ? .full : .idle }
     var isFull = false
     for _ in links.indices {
       let place = turn
       turn = turn + 1 < links.count ? turn + 1 : 0
-      guard mayTake(links[place].inFlight) else {
+      guard mayTake(links[place].inFlight, mayGrow) else {
         isFull = isFull || links[place].waiting > 0
         continue
       }
@@ -164,9 +166,11 @@ package struct ACLQueue {
   }
 
   /// Whether a link that has so many buffers may have one more of the free ones.
-  private func mayTake(_ count: Int) -> Bool {
+  private func mayTake(_ count: Int, _ mayGrow: () -> Bool) -> Bool {
     guard count > 0 else { return true }
-    return packets - inFlight > min(max(1, links.count(where: { $0.inFlight == 0 })), packets / 2)
+    let (free, idle) = (packets - inFlight, links.count { $0.inFlight == 0 })
+    guard free <= min(max(1, idle), packets / 2) else { return true }
+    return idle == 0 && !mayGrow()
   }
 
   /// Number Of Completed Packets (Core 5.4, Vol 4, Part E, 7.7.19).

@@ -164,7 +164,7 @@ final class FrameSender {
   /// - Returns: whether frames still wait.
   private func transmit(at now: Instant) -> Bool {
     while true {
-      switch queue.next(at: now) {
+      switch queue.next(at: now, mayGrow: controller.activities.awaitsLinks) {
       case .packet(let packet): controller.send(data: packet)
       case .full: return true
       case .idle: return false

@@ -182,7 +182,7 @@ import Testing
 
   /// A later channel may have the number at the device.
   @Test(arguments: [true, false]) func piecesThatWaitEndWithTheirChannel(_ isClosedByDevice: Bool) throws {
-    let opened = try Opened(buffers: 2)
+    let opened = try Opened(buffers: 1)
     _ = try opened.received()
     opened.channel?.send([UInt8](repeating: 7, count: 200))
     try opened.stage.settle()
