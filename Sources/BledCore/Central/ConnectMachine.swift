@@ -10,6 +10,7 @@ import Bluetooth
 /// | negotiating | negotiated                | answer all, which now use it → connected                         |
 /// | negotiating | link down                 | connect → connecting; after `maximumRetries` refuse all → idle   |
 /// | negotiating | unusable                  | refuse all, disconnect → ending; persistent ones wait on         |
+/// | negotiating | it was never there (0x3E) | connect → connecting                                             |
 /// | connected   | want                      | answer                                                           |
 /// | connected   | link down                 | tell each that uses it → idle; for persistent ones connect → connecting |
 /// | ending      | link down                 | → idle; connect → connecting if it is wanted again               |
@@ -185,6 +186,8 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
       return actions
     }
     switch state {
+    // The device did not hear us: the next time it may.
+    case .negotiating where reason.isOfNoLink: break
     case .negotiating, .connected: backOff.fail(at: now)
     case .idle, .connecting, .linked, .ending: break
     }
@@ -252,6 +255,11 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
       return []
     }
   }
+}
+
+extension BluetoothError {
+  /// Whether the device never answered on the link (Connection Failed to be Established).
+  fileprivate var isOfNoLink: Bool { domain == .hci && code == 0x3E }
 }
 
 /// How long to wait before a link that drops repeatedly is requested again: not at all the first time, then 250

@@ -103,6 +103,17 @@ import Testing
     #expect(machine.state == .idle)
   }
 
+  /// The commonest failure in the field: nothing was heard from the device.
+  @Test func aLinkThatWasNeverThereIsTriedAgainForAsLongAsItIsAskedFor() {
+    let reason = BluetoothError(domain: .hci, code: 0x3E, name: "connectionFailedToBeEstablished", message: "")
+    var machine = ConnectMachine<String, Int>()
+    _ = machine.want("a", 1)
+    for _ in 0..<3 * ConnectMachine<String, Int>.maximumRetries {
+      #expect(words(machine.linkUp(isOurs: true)) == ["negotiate"])
+      #expect(words(machine.linkDown(reason, at: .zero)) == ["connect"])
+    }
+  }
+
   @Test("A kept link comes back by itself, at once if it lasted, else with a back-off, until it is let go (P6)")
   func keptLink() {
     var machine = ConnectMachine<String, Int>()
