@@ -135,7 +135,6 @@ package final class HostAdapter: Adapter {
 
   /// Cancels the pending connection; a link that came up in the meantime is dropped unannounced.
   package func cancelConnect(to address: DeviceAddress) {
-    links.abandonAttachment(to: address)
     controller.activities.cancelConnect(to: address)
     events.withdrawConnection(to: address)
   }
@@ -344,7 +343,7 @@ extension HostAdapter: ControllerHostOwner {
 // MARK: - Private addresses
 
 extension HostAdapter: HostAddressesOwner {
-  var pauseIsHarmless: Bool? { controller.activities.isReady && !end.isStopping ? !links.isAwaiting : nil }
+  var mayPause: Bool { controller.activities.isReady && !end.isStopping }
 
   func resume(under address: DeviceAddress, isScanOver: Bool, over: Set<AdvertisingSetID>) {
     if information.privateAddress != nil { information.privateAddress = address }

@@ -363,6 +363,22 @@ import Testing
     #expect(stage.bonds.all.count == 1 && stage.unencrypted == [0x41: .pinOrKeyMissing])
   }
 
+  /// Beside another procedure of the link, such as that of Read Remote Features.
+  @Test(arguments: [HCIErrorCode.commandDisallowed, .controllerBusy])
+  func aControllerThatCannotEncryptYetIsAskedAgain(_ refusal: HCIErrorCode) throws {
+    for times in [1, 49, 50] {
+      let stage = try PairingStage()
+      stage.refusals = Array(repeating: refusal, count: times)
+      let outcome = stage.raise(stage.connect(lamp, 0x40))
+      try stage.settle()
+      for _ in 0..<times {
+        stage.scheduler.advance(by: .milliseconds(100))
+        try stage.settle()
+      }
+      #expect(outcome.hasSucceeded == (times < 50) && outcome.hasFailed == (times == 50))
+    }
+  }
+
   /// Every call of every user on the link would wait.
   @Test func aDeviceThatDoesNotEncryptIsDisconnectedAfterThirtySeconds() throws {
     let stage = try PairingStage()

@@ -11,7 +11,6 @@ import Radio
 /// |----------|---------------------------------------|---------------------------------------------------------|
 /// | idle     | `begin`                               | gives the first address: used                           |
 /// | used     | the address was used for long enough, the list differs | `pauseIsDue`: due                      |
-/// | due      | `postpone`                            | used, for a second                                      |
 /// | due      | `pause`                               | pausing, for 5 s at most                                |
 /// | pausing  | `quiet`, the list differs             | `changeList`: listing                                   |
 /// | pausing  | `quiet`, it does not                  | `set`: setting; `resume` if the address is not private: used |
@@ -27,7 +26,7 @@ import Radio
 /// From `pause` to `resume` ends of the scan and of advertisements are withheld from programs (`withholds`).
 package struct OwnAddresses {
   package enum Action: Hashable {
-    /// Scan, advertising and connecting are to pause, when that harms no link.
+    /// Scan, advertising and connecting are to pause.
     case pauseIsDue
     /// The controller's resolving list is to be changed; `listed` follows.
     case changeList
@@ -126,11 +125,6 @@ package struct OwnAddresses {
   /// Scan, advertising and connecting pause.
   package mutating func pause(at now: Instant) {
     if case .due = state { state = .pausing(until: now.advanced(by: Self.timeout)) }
-  }
-
-  /// A pause would harm a link.
-  package mutating func postpone(at now: Instant) {
-    if case .due = state { state = .used(until: now.advanced(by: .seconds(1))) }
   }
 
   /// Whether this is an end for the pause, which programs need not notice.

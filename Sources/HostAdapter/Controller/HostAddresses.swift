@@ -8,8 +8,8 @@ import Radio
 
 /// The user of `HostAddresses`.
 protocol HostAddressesOwner: AnyObject {
-  /// Whether scan, advertising and connecting may pause; nil if nothing goes on any more.
-  var pauseIsHarmless: Bool? { get }
+  /// Whether scan, advertising and connecting may pause: not when nothing goes on any more.
+  var mayPause: Bool { get }
   /// They go on under this address, except for unwanted ones: their ends were not told. The radio tells when they have
   /// begun again (`RadioAction.resumed`).
   func resume(under address: DeviceAddress, isScanOver: Bool, over: Set<AdvertisingSetID>)
@@ -230,12 +230,8 @@ final class HostAddresses {
   }
 
   private func pause() {
-    switch owner?.pauseIsHarmless {
-    case true?:
-      machine?.pause(at: context.scheduler.now)
-      activities.run(.pause)
-    case false?: machine?.postpone(at: context.scheduler.now)
-    case nil: break
-    }
+    guard owner?.mayPause == true else { return }
+    machine?.pause(at: context.scheduler.now)
+    activities.run(.pause)
   }
 }

@@ -18,24 +18,19 @@ protocol HostLinksOwner: AnyObject {
 
 /// The links of one controller, each under its handle, with the data on them.
 ///
-/// | Link      | Input                                        | Then                                                  |
-/// |-----------|----------------------------------------------|-------------------------------------------------------|
-/// | none      | `linkUp` as peripheral                       | announced, with the data that came before             |
-/// | none      | `linkUp`, `attach` as central                | awaited: the other controller is asked for its features |
-/// | awaited   | its features, or that it does not tell; data | announced                                             |
-/// | awaited   | that there is no such link                   | awaited                                               |
-/// | awaited   | none of them for 5 s                         | announced: no new address waits longer for a link     |
-/// | awaited   | `linkDown`                                   | none: the attempt has failed (0x3E)                   |
-/// | announced | `linkDown`                                   | none: frames, reassembly and signalling end with it   |
-/// | any       | `close`                                      | none                                                  |
+/// | Link      | Input                           | Then                                                              |
+/// |-----------|---------------------------------|-------------------------------------------------------------------|
+/// | none      | `linkUp` as peripheral          | announced, with the data that came before                         |
+/// | none      | `linkUp`, `attach` as central   | the same; the other controller is asked for its features          |
+/// | announced | `linkDown`                      | none: frames, reassembly and signalling end with it               |
+/// | any       | `close`                         | none                                                              |
 ///
-/// A link that we initiated is announced once the other controller was heard: until then it may have failed. A link
-/// whose device acknowledges nothing is disconnected. Where advertising sets have addresses of their own, packets of
-/// the Security Manager on a link as peripheral wait for the end of its set, which tells our address, 1 s at most. All
-/// others wait while such a link is being encrypted (`EncryptionHold`).
+/// A link that we initiated is announced before its device was heard, which it may never be (0x3E): data go with its
+/// first connection event, and nothing waits for the features, of which some devices tell nothing. A link whose device
+/// acknowledges nothing is disconnected. Where advertising sets have addresses of their own, packets of the Security
+/// Manager on a link as peripheral wait for the end of its set, which tells our address, 1 s at most. All others wait
+/// while such a link is being encrypted (`EncryptionHold`).
 final class HostLinks {
-  /// How long the other controller may take to tell its features.
-  private static let awaiting = Duration.seconds(5)
   /// How long the end of the set may come after its link.
   private static let holding = Duration.seconds(1)
 
@@ -75,9 +70,6 @@ final class HostLinks {
 
   /// The handles of all links, announced or not.
   var handles: [ConnectionHandle] { entries.numbers }
-
-  /// Whether a link that we initiated was not announced yet: it could be lost if its initiator pauses.
-  var isAwaiting: Bool { entries.values.contains { $0.attempts != nil } }
 
   /// The controller is set up: devices see it under this address, and resolve its private addresses with this key.
   func begin(_ controller: HostController, seenAs address: DeviceAddress, _ key: Key128?) {
@@ -160,9 +152,7 @@ final class HostLinks {
     switch action {
     case .linkUp(let handle, let role, let peer, let parameters): if let peer { linkUp(handle, role, peer, parameters) }
     case .attach(let handle, let device, let attempts): attach(handle, to: device, attempts: attempts)
-    case .link(let handle, let news):
-      requester.receive(news, handle)
-      if case .features(let status, _) = news { wasAsked(handle, status) }
+    case .link(let handle, let news): requester.receive(news, handle)
     case .linkDown(let handle, let reason): linkDown(handle, reason)
     case .send, .scanning, .watching, .presence, .advertising, .periodic, .responses, .trainReceived, .trainNotReceived,
       .attemptFailed, .connectWaiting, .sharing, .faulty, .encryptionChanged, .keysMissing, .answered, .broken, .quiet,
@@ -181,64 +171,38 @@ final class HostLinks {
     pairing.began(handle, role, peer)
     requester.began(handle, parameters)
     guard role == .peripheral else { return }
-    entries[handle]?.attempts = 1
     if let end = sets.takeEnd(by: handle, at: context.scheduler.now) {
       if let address = end.address { pairing.connected(handle, to: address) }
     } else if sets.mayDiffer(from: pairing.addressOnAir) {
       entries[handle]?.held = []
       wait(handle, Self.holding) { [weak self] in self?.release(handle) }
     }
-    announce(handle)
-    receiveEarly(handle)
+    announce(handle, attempts: 1)
   }
 
   private func attach(_ handle: ConnectionHandle, to device: DeviceAddress, attempts: Int) {
-    entries[handle]?.attempts = attempts
-    controller.activities.ask(CommandPacket(LEReadRemoteFeatures(handle: handle))) { [weak self] answer in
-      if !answer.status.isSuccess { self?.wasAsked(handle, answer.status) }
-    }
-    wait(handle, Self.awaiting) { [weak self] in self?.announce(handle) }
-    receiveEarly(handle)
-  }
-
-  /// The other controller was asked for its features. With some outcomes the link has failed: its end is told next.
-  private func wasAsked(_ handle: ConnectionHandle, _ status: HCIStatus) {
-    switch status.code {
-    case .connectionFailedToBeEstablished, .connectionTimeout, .unknownConnectionIdentifier: break
-    default: announce(handle)
-    }
+    guard entries[handle]?.peer == device else { return }
+    announce(handle, attempts: attempts)
+    controller.activities.ask(CommandPacket(LEReadRemoteFeatures(handle: handle))) { _ in }
   }
 
   private func wait(_ handle: ConnectionHandle, _ time: Duration, _ end: @escaping () -> Void) {
     entries[handle]?.patience = context.scheduler.schedule(after: time, end)
   }
 
-  private func receiveEarly(_ handle: ConnectionHandle) {
-    for packet in unowned.take(handle) { receive(packet) }
-  }
-
-  private func announce(_ handle: ConnectionHandle) {
-    guard let entry = entries[handle], let attempts = entry.attempts, entry.link == nil, controller.activities.isReady
-    else {
-      return
-    }
+  private func announce(_ handle: ConnectionHandle, attempts: Int) {
+    guard let entry = entries[handle], entry.link == nil, controller.activities.isReady else { return }
     let link = HostLink(entry.peer, entry.role, handle, attempts: attempts, links: self, in: context)
-    entries[handle]?.attempts = nil
     entries[handle]?.link = link
     if entry.role == .central { controller.activities.attached(to: entry.peer) }
     owner?.linkBegan(link)
     context.loop.execute { link.start() }
+    for packet in unowned.take(handle) { receive(packet) }
   }
 
   private func linkDown(_ handle: ConnectionHandle, _ reason: HCIStatus) {
     // Its buffers are free.
     defer { sender.pump() }
-    if let entry = entries[handle], entry.role == .central, entry.attempts != nil {
-      entries.remove(handle)?.patience?.cancel()
-      let error = reason.error("no connection to \(entry.peer)")
-      forget(handle, error)
-      return controller.activities.run(.attachFailed(entry.peer, error))
-    }
     end(handle, (entries[handle]?.link?.told(reason) ?? reason).error())
   }
 
@@ -265,11 +229,6 @@ final class HostLinks {
     room.linkEnded(handle)
     requester.ended(handle)
     return unsent
-  }
-
-  /// The link to a device is wanted no longer; the initiator disconnects it.
-  func abandonAttachment(to device: DeviceAddress) {
-    for entry in entries.values where entry.role == .central && entry.peer == device { entry.attempts = nil }
   }
 
   /// The controller is to end a link.

@@ -14,12 +14,11 @@ final class LinkEntry {
   var encryption = EncryptionHold()
   /// Rings when they have waited for too long.
   var encryptionAlarm: (any ScheduledWork)?
-  /// The attempts of a link that we initiated and that was not announced yet.
-  var attempts: Int?
+  /// Nil before it is announced.
   var link: HostLink?
   /// The packets of the Security Manager that wait until our address is known; nil once it is.
   var held: [[UInt8]]?
-  /// Rings when a new link waits no longer: to be heard, or for our address.
+  /// Rings when they have waited for our address for long enough.
   var patience: (any ScheduledWork)?
 
   init(peer: DeviceAddress, role: LinkRole) {

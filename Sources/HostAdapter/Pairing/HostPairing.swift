@@ -59,7 +59,7 @@ final class HostPairing {
 
   /// The secrets of the data that this machine gave by another way than the air, until others are made.
   private var ownOutOfBand: OwnOutOfBandData?
-  private let controller: any ControllerCommands
+  private let commands: EncryptionCommands
   private let context: AdapterContext
   private var links: [ConnectionHandle: SecuredLink] = [:]
   private var lastQuestion: UInt64 = 0
@@ -70,7 +70,7 @@ final class HostPairing {
   private var beginning: LEEnhancedConnectionComplete?
 
   init(_ controller: any ControllerCommands, in context: AdapterContext) {
-    self.controller = controller
+    commands = EncryptionCommands(controller, in: context)
     self.context = context
   }
 
@@ -144,7 +144,7 @@ final class HostPairing {
     switch event {
     case .leEnhancedConnectionComplete(let event): beginning = event
     case .leLongTermKeyRequest(let event):
-      guard let secured = links[event.handle] else { return reply(event.handle, nil) }
+      guard let secured = links[event.handle] else { return commands.reply(event.handle, nil) }
       run(secured) { (manager, _) in
         manager.keyRequested(
           random: event.randomNumber, diversifier: event.encryptedDiversifier, bond: self.bonds.find(secured.identity))
@@ -304,7 +304,7 @@ final class HostPairing {
     switch action {
     case .send(let packet): owner?.send(packet.encoded, on: secured.handle)
     case .encrypt(let key): encrypt(key, secured)
-    case .replyToKeyRequest(let key): reply(secured.handle, key)
+    case .replyToKeyRequest(let key): commands.reply(secured.handle, key)
     case .ask(let number, let question):
       lastQuestion += 1
       let id = QuestionID(lastQuestion)
@@ -323,26 +323,13 @@ final class HostPairing {
   }
 
   private func encrypt(_ key: EncryptionKey, _ secured: SecuredLink) {
-    let command = LEEnableEncryption {
-      $0.handle = secured.handle
-      ($0.randomNumber, $0.encryptedDiversifier) = (key.random, key.diversifier)
-      $0.longTermKey = key.value.littleEndian
+    commands.encrypt(secured.handle, with: key) { [weak self, weak secured] in
+      guard let self, let secured else { return false }
+      return links[secured.handle] === secured && secured.manager.awaitsEncryption
+    } onRefusal: { [weak self, weak secured] status in
+      guard let self, let secured else { return }
+      run(secured) { (manager, _) in manager.encryptionFailed(status.rawValue) }
     }
-    controller.ask(CommandPacket(command)) { [weak self, weak secured] answer in
-      guard let self, let secured, !answer.status.isSuccess else { return }
-      run(secured) { (manager, _) in manager.encryptionFailed(answer.status.rawValue) }
-    }
-  }
-
-  private func reply(_ handle: ConnectionHandle, _ key: Key128?) {
-    guard let key else {
-      return controller.ask(CommandPacket(LELongTermKeyRequestNegativeReply(handle: handle))) { _ in }
-    }
-    let reply = LELongTermKeyRequestReply {
-      $0.handle = handle
-      $0.longTermKey = key.littleEndian
-    }
-    controller.ask(CommandPacket(reply)) { _ in }
   }
 
   // MARK: - Ends

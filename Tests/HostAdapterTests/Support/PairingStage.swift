@@ -52,6 +52,8 @@ final class PairingStage {
   private let context: AdapterContext
   private let wires = Wires()
   private var devices: [ConnectionHandle: Device] = [:]
+  /// With which its controller refuses to begin to encrypt, one each time.
+  var refusals: [HCIErrorCode] = []
   private(set) var events: [(device: DeviceAddress, event: PairingEvent)] = []
 
   init() throws {
@@ -157,6 +159,10 @@ final class PairingStage {
 
   /// The controllers execute a command about encryption.
   private func execute(_ packet: CommandPacket, _ done: (CommandSlot.Answer) -> Void) throws {
+    if packet.opcode == LEEnableEncryption.opcode, !refusals.isEmpty {
+      return done(
+        CommandSlot.Answer(opcode: packet.opcode, status: HCIStatus(refusals.removeFirst()), complete: nil))
+    }
     done(CommandSlot.Answer(opcode: packet.opcode, status: .success, complete: nil))
     switch packet.opcode {
     case LEEnableEncryption.opcode:

@@ -50,14 +50,6 @@ import Testing
     #expect(!addresses.isPausing && addresses.deadline == at(902 + 900))
   }
 
-  @Test mutating func aPauseThatWouldHarmIsPostponed() {
-    var (addresses, _) = begun()
-    #expect(addresses.tick(at: at(900)) == [.pauseIsDue])
-    addresses.postpone(at: at(900))
-    #expect(addresses.deadline == at(901))
-    #expect(addresses.tick(at: at(901)) == [.pauseIsDue])
-  }
-
   @Test mutating func theLastAddressStaysWhereTheControllerTakesNoOther() {
     var (refused, first) = pausing()
     _ = refused.quiet(at: at(901), using: &random)
@@ -144,8 +136,6 @@ import Testing
     #expect(addresses.begin(own, at: .zero, using: &random) == own)
     #expect(addresses.deadline == nil)
     #expect(addresses.listChanged() == [.pauseIsDue])
-    addresses.postpone(at: at(1))
-    #expect(addresses.tick(at: at(2)) == [.pauseIsDue])
     addresses.pause(at: at(2))
     #expect(addresses.quiet(at: at(2), using: &random) == [.changeList])
     #expect(addresses.listed(at: at(3), using: &random) == [.resume(own, scanEnded: false, ended: [])])
