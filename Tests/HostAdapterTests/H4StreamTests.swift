@@ -241,7 +241,6 @@ import Testing
 
   @Test func aTransportThatIsNotThereIsAnError() throws {
     let loop = try EventLoop()
-    #expect(throws: SystemError(result: -ENOENT)) { try H4Stream(to: .unix("/nonexistent/hci"), on: loop) }
     #expect(throws: SystemError(result: -ENOENT)) {
       try H4Stream(to: .unix("/nonexistent/hci"), on: loop, by: VirtualScheduler())
     }
@@ -251,7 +250,6 @@ import Testing
     #expect(throws: SystemError(result: -ENOTTY)) {
       try H4Stream(to: .serial("/dev/null", speed: 115_200), on: loop, by: VirtualScheduler())
     }
-    #expect(throws: SystemError(result: -ENOTTY)) { try H4Stream(to: .serial("/dev/null", speed: 115_200), on: loop) }
   }
 
   @Test func aPortWithoutAListenerRefuses() throws {

@@ -9,6 +9,8 @@ import Testing
       ("tcp:10.0.0.2:6402", .tcp(host: "10.0.0.2", port: 6402)), ("tcp:[::1]:6402", .tcp(host: "::1", port: 6402)),
       ("/dev/ttyACM0", .serial("/dev/ttyACM0", speed: 1_000_000)),
       ("/dev/ttyUSB0,115200", .serial("/dev/ttyUSB0", speed: 115_200)),
+      ("/dev/ttyS1,noflow", .serial("/dev/ttyS1", speed: 1_000_000, hasFlowControl: false)),
+      ("/dev/ttyS1,921600,noflow", .serial("/dev/ttyS1", speed: 921_600, hasFlowControl: false)),
     ] as [(String, TransportAddress)])
   func addresses(_ text: String, _ address: TransportAddress) throws {
     #expect(try TransportAddress(text) == address)
@@ -37,7 +39,8 @@ import Testing
     "", "unix:", "unix:@", "unix:relative", "unix:/" + String(repeating: "a", count: 107), "unix:/a\0b", "tcp:",
     "tcp:0",
     "tcp:65536", "tcp:-1", "tcp:host:6402", "tcp::6402", "tcp:1.2.3.4:", "/dev/ttyACM0,", "/dev/ttyACM0,1",
-    "/dev/ttyACM0,115200,rtscts", "serial:/dev/ttyACM0", "usb:0",
+    "/dev/ttyACM0,115200,rtscts", "/dev/ttyS1,noflow,115200", "/dev/ttyS1,noflow,noflow", "serial:/dev/ttyACM0",
+    "usb:0",
   ])
   func others(_ text: String) {
     #expect(throws: TransportAddress.Fault.self) { try TransportAddress(text) }

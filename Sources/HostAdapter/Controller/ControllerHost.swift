@@ -185,7 +185,7 @@ final class ControllerHost {
         owner?.controllerIsSetUp(controller)
       case .failed(let reason):
         let remark = skipped > 0 ? ", though it sends octets: is the speed of its line right?" : ""
-        owner?.controllerFailed(reason + remark)
+        fail(reason + remark)
       }
     }
     arm()
@@ -204,6 +204,11 @@ final class ControllerHost {
   // MARK: - The controller's packets
 
   private func handle(_ event: TransportEvent) {
+  private func fail(_ reason: String) {
+    let obstacle = transport?.obstacle.map { "; \($0)" } ?? ""
+    owner?.controllerFailed(reason + obstacle)
+  }
+
     switch event {
     case .opened:
       owner?.controllerIsThere()
@@ -266,6 +271,6 @@ extension ControllerHost: RadioActivitiesOwner {
     owner?.sending(packet)
     send(.command(packet))
   }
-  func radioFailed(_ reason: String) { owner?.controllerFailed(reason) }
+  func radioFailed(_ reason: String) { fail(reason) }
   func perform(_ action: RadioAction) { owner?.perform(action) }
 }

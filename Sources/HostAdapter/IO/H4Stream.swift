@@ -40,6 +40,8 @@ final class H4Stream: PacketTransport {
     self.loop = loop
   }
 
+  var obstacle: String? { transport.obstacle }
+
   func start() throws(SystemError) {
     try transport.descriptor.whenReady(
       on: loop, interest: isConnecting ? .writable : .readable, priority: .high
@@ -90,9 +92,9 @@ final class H4Stream: PacketTransport {
     do throws(SystemError) {
       guard let count = try transport.read(into: &buffer) else { return }
       guard count > 0 else { return end("its connection was closed") }
+      arrival = scheduler.now
       framed += framer.receive(buffer[..<count])
     } catch {
-      arrival = scheduler.now
       return end(Self.words(error))
     }
     deliver()

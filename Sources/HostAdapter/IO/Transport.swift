@@ -7,6 +7,8 @@ struct Transport {
   /// Whether the other end has not accepted yet.
   let isConnecting: Bool
   private let isSocket: Bool
+  /// The serial line, if it is one.
+  private let line: SerialLine?
 
   /// Opens the way to a controller, without waiting.
   /// - Throws: `SystemError`, such as ENOENT or ECONNREFUSED when there is none.
@@ -14,14 +16,14 @@ struct Transport {
     switch address {
     case .unix(let path):
       (descriptor, isConnecting) = try Self.unix(path)
-      isSocket = true
+      (isSocket, line) = (true, nil)
     case .tcp(let host, let port):
       (descriptor, isConnecting) = try Self.tcp(host, port)
-      isSocket = true
-    case .serial(let path, let speed):
-      descriptor = try Self.serial(path, speed)
-      isConnecting = false
-      isSocket = false
+      (isSocket, line) = (true, nil)
+    case .serial(let path, let speed, let hasFlowControl):
+      let line = try SerialLine(path, speed, hasFlowControl: hasFlowControl)
+      descriptor = line.descriptor
+      (isConnecting, isSocket, self.line) = (false, false, line)
     }
   }
 
@@ -49,6 +51,9 @@ struct Transport {
     }
     return try Self.transferred(result)
   }
+
+  /// The known reason why nothing may come; nil if there is none.
+  var obstacle: String? { line?.obstacle }
 
   private static var lastError: SystemError { SystemError(result: -errno) }
 
@@ -127,34 +132,5 @@ struct Transport {
   private static func set(_ level: some BinaryInteger, _ option: Int32, _ value: Int32, of descriptor: Descriptor) {
     var value = value
     _ = setsockopt(descriptor.number, Int32(level), option, &value, socklen_t(MemoryLayout<Int32>.size))
-  }
-
-  // MARK: - Serial lines
-
-  /// Opens a line as it is, eight bits without parity, with flow control by RTS and CTS: without it controllers lose
-  /// octets. Octets that were on their way to another program are dropped.
-  private static func serial(_ path: String, _ speed: UInt32) throws(SystemError) -> Descriptor {
-    guard let speed = SerialSpeed(speed) else { throw SystemError(result: -EINVAL) }
-    let number = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
-    guard number >= 0 else { throw lastError }
-    guard flock(number, LOCK_EX | LOCK_NB) == 0 else {
-      _ = Glibc.close(number)
-      throw SystemError(result: -EBUSY)
-    }
-    // Octets that the line does not take are dropped: closing it would wait for them, for up to 30 s. The line is ours
-    // by now: those of another program are left alone.
-    let descriptor = Descriptor(number) { number in
-      _ = tcflush(number, TCIOFLUSH)
-      _ = Glibc.close(number)
-    }
-    var settings = termios()
-    guard tcgetattr(number, &settings) == 0 else { throw lastError }
-    cfmakeraw(&settings)
-    settings.c_cflag |= tcflag_t(CLOCAL) | tcflag_t(CREAD) | tcflag_t(CRTSCTS)
-    cfsetispeed(&settings, speed.constant)
-    cfsetospeed(&settings, speed.constant)
-    guard tcsetattr(number, TCSANOW, &settings) == 0 else { throw lastError }
-    _ = tcflush(number, TCIOFLUSH)
-    return descriptor
   }
 }

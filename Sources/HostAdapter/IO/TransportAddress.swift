@@ -4,8 +4,8 @@ package enum TransportAddress: Hashable, Sendable {
   case unix(String)
   /// A numeric address and a port.
   case tcp(host: String, port: UInt16)
-  /// A serial line: its device and its speed in Bd. Flow control is by RTS and CTS.
-  case serial(String, speed: UInt32)
+  /// A serial line: its device, its speed in Bd, and whether there is flow control by RTS and CTS.
+  case serial(String, speed: UInt32, hasFlowControl: Bool = true)
 
   /// Why a text is no address.
   package struct Fault: Error, CustomStringConvertible {
@@ -15,7 +15,7 @@ package enum TransportAddress: Hashable, Sendable {
   /// The speed of a serial line for which none is given.
   static let usualSpeed: UInt32 = 1_000_000
 
-  /// Parses "unix:PATH", "tcp:PORT", "tcp:ADDRESS:PORT" or "/dev/ttyACM0" with an optional ",SPEED".
+  /// Parses "unix:PATH", "tcp:PORT", "tcp:ADDRESS:PORT" or "/dev/ttyACM0" with an optional ",SPEED" and ",noflow".
   ///
   /// A port alone is one of this machine. Names of hosts are not looked up.
   /// - Throws: `Fault`, which says how to write it.
@@ -58,16 +58,21 @@ package enum TransportAddress: Hashable, Sendable {
     return .tcp(host: String(host), port: port)
   }
 
+  private static let noFlowControl: Substring = "noflow"
+
   private static func serial(_ text: String) throws(Fault) -> TransportAddress {
-    let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-    guard parts.count <= 2, let path = parts.first else {
-      throw Fault(description: "a serial line is its device and, after a comma, its speed")
+    var parts = text.split(separator: ",", omittingEmptySubsequences: false)
+    let path = String(parts.removeFirst())
+    let hasFlowControl = parts.last != noFlowControl
+    if !hasFlowControl { parts.removeLast() }
+    guard parts.count <= 1 else {
+      throw Fault(description: "a serial line is its device and, after commas, its speed and \"noflow\"")
     }
-    guard parts.count == 2 else { return .serial(String(path), speed: usualSpeed) }
-    guard let speed = UInt32(parts[1]), SerialSpeed(speed) != nil else {
+    guard let text = parts.first else { return .serial(path, speed: usualSpeed, hasFlowControl: hasFlowControl) }
+    guard let speed = UInt32(text), SerialSpeed(speed) != nil else {
       throw Fault(description: "a serial line has one of the speeds \(SerialSpeed.words)")
     }
-    return .serial(String(path), speed: speed)
+    return .serial(path, speed: speed, hasFlowControl: hasFlowControl)
   }
 }
 
@@ -78,7 +83,8 @@ extension TransportAddress: CustomStringConvertible {
     case .unix(let path): "unix:\(path)"
     case .tcp(let host, let port):
       host.utf8.contains(UInt8(ascii: ":")) ? "tcp:[\(host)]:\(port)" : "tcp:\(host):\(port)"
-    case .serial(let path, let speed): speed == Self.usualSpeed ? path : "\(path),\(speed)"
+    case .serial(let path, let speed, let hasFlowControl):
+      path + (speed == Self.usualSpeed ? "" : ",\(speed)") + (hasFlowControl ? "" : ",\(Self.noFlowControl)")
     }
   }
 }
