@@ -13,7 +13,8 @@ import HCI
 /// | lacks a device              | it is added and put into device privacy mode                             |
 ///
 /// The list of a controller that was reset is empty. A device that it refuses as one that it has is removed, and added
-/// again; one that it refuses then is left out. In network privacy mode, which is the default, a device that uses its
+/// again; one that it refuses then is left out. A list whose device cannot be removed, or that is full too early, has
+/// others than it should: it is cleared, once. In network privacy mode, which is the default, a device that uses its
 /// identity address would not be heard. A controller that refuses a command is not trusted: it is to resolve nothing,
 /// as one whose reports show that it does not resolve. One that is full keeps its devices. Resolution is not switched
 /// while a controller looks for a train (Core 5.4, Vol 4, Part E, 7.8.44): that is postponed until `want`, and so is a
@@ -39,6 +40,8 @@ package struct ResolvingList {
     case remove(Entry)
     /// The device is removed because it was refused.
     case clear(Entry)
+    /// All are removed, as it is not known which there are.
+    case clearAll
     case add(Entry, isSecond: Bool)
     case setMode(Entry)
   }
@@ -51,6 +54,8 @@ package struct ResolvingList {
   private var isTrusted = true
   /// Whether resolution could not be switched, or a command not be sent, for now.
   package private(set) var isPostponed = false
+  /// Whether it was cleared for the present wishes.
+  private var wasCleared = false
   /// The devices that the controller does not take.
   private var refused: Set<Entry> = []
   /// The command that is being executed.
@@ -85,6 +90,7 @@ package struct ResolvingList {
   /// The devices that are to be in the list, the most important first.
   package mutating func want(_ entries: [Entry]) {
     wanted = entries
+    wasCleared = false
     refused.formIntersection(entries)
     isPostponed = false
   }
@@ -127,7 +133,15 @@ package struct ResolvingList {
       } else {
         giveUp()
       }
-    case .remove(let entry): listed.removeAll { $0 == entry }
+    case .remove(let entry):
+      // One that the list lacks is removed, too.
+      if status.isSuccess || status.code == .unknownConnectionIdentifier {
+        listed.removeAll { $0 == entry }
+      } else {
+        clearAll()
+      }
+    case .clearAll:
+      if status.isSuccess { listed = [] } else { giveUp() }
     case .clear(let entry): following = .add(entry, isSecond: true)
     case .add(let entry, let isSecond):
       if status.isSuccess {
@@ -137,7 +151,7 @@ package struct ResolvingList {
       } else if status.code == .invalidHCICommandParameters {
         refused.insert(entry)
       } else if status.code == .memoryCapacityExceeded {
-        size = listed.count
+        if listed.count < size, !wasCleared { clearAll() } else { size = listed.count }
       } else {
         distrust()
       }
@@ -145,6 +159,11 @@ package struct ResolvingList {
       listed.append(entry)
       if !status.isSuccess { distrust() }
     }
+  }
+
+  private mutating func clearAll() {
+    guard !wasCleared else { return giveUp() }
+    (following, wasCleared) = (.clearAll, true)
   }
 
   /// Whether the controller resolves anything is left as it is.
@@ -158,6 +177,8 @@ package struct ResolvingList {
     case .enable(let isOn): CommandPacket(LESetAddressResolutionEnable { $0.isEnabled = isOn })
     case .remove(let entry), .clear(let entry):
       CommandPacket(LERemoveDeviceFromResolvingList { $0.peer = HCIAddress(entry.device) })
+    // LE Clear Resolving List (7.8.40).
+    case .clearAll: CommandPacket(opcode: 0x2029, parameters: [])
     case .add(let entry, _):
       CommandPacket(
         LEAddDeviceToResolvingList {

@@ -33,9 +33,11 @@ import Testing
         case LEAddDeviceToResolvingList.opcode: "add"
         case LERemoveDeviceFromResolvingList.opcode: "remove"
         case LESetPrivacyMode.opcode: "mode \(packet.parameters.last ?? 0) of"
+        case 0x2029: "clear"
         default: "enable"
         }
-      commands.append("\(name) \(packet.parameters[name == "enable" ? 0 : 1])")
+      let number = packet.parameters.dropFirst(name == "enable" ? 0 : 1).first
+      commands.append(number.map { "\(name) \($0)" } ?? name)
     }
     return commands
   }
@@ -85,8 +87,33 @@ import Testing
     let commands = run(&full) { packet in
       packet.opcode == 0x2027 && packet.parameters[1] == 2 ? HCIStatus(.memoryCapacityExceeded) : .success
     }
-    #expect(commands == ["add 1", "mode 1 of 1", "add 2", "enable 1"])
+    // The list may have had others: it is cleared, once.
+    let add = ["add 1", "mode 1 of 1", "add 2"]
+    #expect(commands == add + ["clear"] + add + ["enable 1"])
     #expect(full.resolves(entry(1).device) && !full.resolves(entry(2).device) && !full.isDue)
+  }
+
+  /// The next devices would not fit into the list, or the controller would have an old key.
+  @Test(arguments: [HCIErrorCode.success, .unknownConnectionIdentifier, .commandDisallowed, .hardwareFailure])
+  func aListWithADeviceThatStaysIsCleared(_ refusal: HCIErrorCode) {
+    var list = ResolvingList(size: 2)
+    list.want([entry(1), entry(2)])
+    _ = run(&list)
+    list.want([entry(2), entry(3)])
+    let commands = run(&list) { $0.opcode == LERemoveDeviceFromResolvingList.opcode ? HCIStatus(refusal) : .success }
+    let isRemoved = [.success, .unknownConnectionIdentifier].contains(refusal)
+    let rest = isRemoved ? ["add 3", "mode 1 of 3"] : ["clear", "add 2", "mode 1 of 2", "add 3", "mode 1 of 3"]
+    #expect(commands == ["enable 0", "remove 1"] + rest + ["enable 1"])
+    #expect(list.resolves(entry(3).device) && !list.resolves(entry(1).device))
+  }
+
+  @Test func aListThatCannotBeClearedIsNotTrusted() {
+    var list = ResolvingList(size: 2)
+    list.want([entry(1)])
+    _ = run(&list)
+    list.want([entry(2)])
+    _ = run(&list) { $0.opcode == 0x2029 || $0.opcode == 0x2028 ? HCIStatus(.hardwareFailure) : .success }
+    #expect(!list.resolves(entry(1).device) && !list.resolves(entry(2).device) && !list.isDue)
   }
 
   /// The list has the size that it had, and no step is left out.
