@@ -45,25 +45,28 @@ package final class HostAdapter: Adapter {
   /// - Parameters:
   ///   - address: where the controller is.
   ///   - spare: the static random address of a controller that has none.
+  ///   - others: the addresses of the other adapters: a controller that shares one is given the spare address.
   ///   - loop: the loop on which everything happens.
   ///   - scheduler: the clock and the alarms of that loop.
   ///   - logger: for details that users need not know.
   package convenience init(
-    _ address: ControllerAddress, spare: DeviceAddress, loop: EventLoop, scheduler: any Scheduler, logger: Logger
+    _ address: ControllerAddress, spare: DeviceAddress, others: @escaping () -> Set<DeviceAddress> = { [] },
+    loop: EventLoop, scheduler: any Scheduler, logger: Logger
   ) {
-    self.init(address, spare: spare, of: LinuxUserChannel(), loop: loop, scheduler: scheduler, logger: logger)
+    self.init(
+      address, spare: spare, others: others, of: LinuxUserChannel(), loop: loop, scheduler: scheduler, logger: logger)
   }
 
   /// - Parameter sockets: by which a controller is taken from the kernel.
   init(
-    _ address: ControllerAddress, spare: DeviceAddress, of sockets: any UserChannelSockets, loop: EventLoop,
-    scheduler: any Scheduler, logger: Logger
+    _ address: ControllerAddress, spare: DeviceAddress, others: @escaping () -> Set<DeviceAddress> = { [] },
+    of sockets: any UserChannelSockets, loop: EventLoop, scheduler: any Scheduler, logger: Logger
   ) {
     self.address = address
     information = AdapterInformation(id: "\(address)", kind: "host")
     context = AdapterContext(name: information.id, loop: loop, scheduler: scheduler, logger: logger)
     events = EventQueue(on: loop)
-    controller = ControllerHost(spare: spare, of: sockets, in: context)
+    controller = ControllerHost(spare: spare, others: others, of: sockets, in: context)
     addresses = HostAddresses(controller.activities, in: context)
     links = HostLinks(controller, in: context)
     end = AdapterEnd(in: context)
@@ -265,6 +268,10 @@ extension HostAdapter: ControllerHostOwner {
     (information.company, information.version) = (found.company, found.version)
     context.logger.debug("the controller is set up", metadata: ["profile": "\(found.profile)"])
     let address = addresses.begin(found.profile)
+    if let address = found.sharedAddress {
+      context.logger.warning(
+        "the controller's address \(address) is that of another device: \(found.profile.address) is used instead")
+    }
     controller.activities.begin(
       address.map { found.profile.seen(under: $0) } ?? found.profile, holdsTargets: true)
     addresses.setFirst(address) { [weak self] in self?.use(found, address) }

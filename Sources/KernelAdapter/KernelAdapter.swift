@@ -42,29 +42,30 @@ package final class KernelAdapter: Adapter {
   ///   - selector: which controller.
   ///   - isNamed: whether just this one was chosen: then it is used beside bluetoothd, which has another.
   ///   - publicAddress: the address that the controller gets if the kernel does not use it for lack of one.
+  ///   - spare: the static random address of a controller that has no address at all.
   ///   - loop: the loop on which everything happens.
   ///   - scheduler: the clock and the alarms of that loop.
   ///   - logger: for details that users need not know.
   package convenience init(
-    selector: AdapterSelector, isNamed: Bool = false, publicAddress: DeviceAddress? = nil, loop: EventLoop,
-    scheduler: any Scheduler, logger: Logger
+    selector: AdapterSelector, isNamed: Bool = false, publicAddress: DeviceAddress? = nil, spare: DeviceAddress,
+    loop: EventLoop, scheduler: any Scheduler, logger: Logger
   ) {
     self.init(
-      selector: selector, isNamed: isNamed, publicAddress: publicAddress, kernel: LinuxSockets(loop: loop), loop: loop,
-      scheduler: scheduler, logger: logger)
+      selector: selector, isNamed: isNamed, publicAddress: publicAddress, spare: spare,
+      kernel: LinuxSockets(loop: loop), loop: loop, scheduler: scheduler, logger: logger)
   }
 
   /// The same with other sockets.
   init(
-    selector: AdapterSelector, isNamed: Bool = false, publicAddress: DeviceAddress? = nil, kernel: any KernelSockets,
-    loop: EventLoop, scheduler: any Scheduler, logger: Logger
+    selector: AdapterSelector, isNamed: Bool = false, publicAddress: DeviceAddress? = nil, spare: DeviceAddress,
+    kernel: any KernelSockets, loop: EventLoop, scheduler: any Scheduler, logger: Logger
   ) {
     information = AdapterInformation(id: selector.description, kind: "kernel")
     context = AdapterContext(name: selector.description, loop: loop, scheduler: scheduler, logger: logger)
     events = EventQueue(on: loop)
     management = ManagementInterface(kernel, in: context)
     lifecycle = LifecycleHost(
-      selector, isNamed: isNamed, publicAddress: publicAddress, kernel, management, in: context)
+      selector, isNamed: isNamed, publicAddress: publicAddress, spare: spare, kernel, management, in: context)
     radio = RadioHost(kernel, management, in: context)
     addresses = PrivateAddressHost(management, radio, in: context)
     links = KernelLinks(kernel, radio, in: context)

@@ -25,6 +25,8 @@ final class RunningAdapters {
   private var hosts: Set<ControllerAddress> = []
   /// The numbers of the controllers that the kernel is to leave to bled.
   private var taken: Set<UInt16> = []
+  /// All of them.
+  private var all: [any Adapter] = []
   /// The static random address of an adapter with this name, if its controller has none.
   private let spareAddress: (String) -> DeviceAddress
   /// The listed adapters.
@@ -32,7 +34,7 @@ final class RunningAdapters {
 
   /// - Parameters:
   ///   - publicAddresses: of controllers that have none, by the name of the adapter.
-  ///   - spareAddress: the static random address of a host adapter with this name, if its controller has none.
+  ///   - spareAddress: the static random address of an adapter with this name, if its controller has none.
   ///   - seed: the source of all that is random on the simulated air.
   init(
     publicAddresses: [String: DeviceAddress], spareAddress: @escaping (String) -> DeviceAddress, loop: EventLoop,
@@ -90,10 +92,10 @@ final class RunningAdapters {
       return logger.warning("adapter \(selector) is in use as \(name) until the next start")
     }
     let adapter = KernelAdapter(
-      selector: selector, isNamed: isNamed, publicAddress: publicAddresses["\(selector)"], loop: loop,
-      scheduler: scheduler, logger: Logger(label: "bled.kernel"))
+      selector: selector, isNamed: isNamed, publicAddress: publicAddresses["\(selector)"],
+      spare: spareAddress("\(selector)"), loop: loop, scheduler: scheduler, logger: Logger(label: "bled.kernel"))
     kernel[selector] = adapter
-    onNew?(adapter)
+    use(adapter)
   }
 
   private func add(_ address: ControllerAddress) {
@@ -101,10 +103,21 @@ final class RunningAdapters {
       return logger.warning("adapter \(address) is in use as \(name) until the next start")
     }
     guard hosts.insert(address).inserted else { return }
-    onNew?(
+    let others = { [weak self] in self?.addresses(besides: "\(address)") ?? [] }
+    use(
       HostAdapter(
-        address, spare: spareAddress("\(address)"), loop: loop, scheduler: scheduler,
+        address, spare: spareAddress("\(address)"), others: others, loop: loop, scheduler: scheduler,
         logger: Logger(label: "bled.host")))
+  }
+
+  private func use(_ adapter: any Adapter) {
+    all.append(adapter)
+    onNew?(adapter)
+  }
+
+  /// The addresses of the adapters that are on, but for the one of this name.
+  private func addresses(besides id: String) -> Set<DeviceAddress> {
+    Set(all.lazy.filter { $0.state == .on && $0.information.id != id }.map(\.information.address))
   }
 
   private func add(_ scenario: Scenario?) {
@@ -114,7 +127,7 @@ final class RunningAdapters {
       id: isFirst ? "simulated" : "simulated\(simulated.count)", scenario: scenario ?? (isFirst ? .builtin : .empty),
       scheduler: scheduler, seed: seed, logger: Logger(label: "bled.simulated"), air: air)
     simulated.append(adapter)
-    onNew?(adapter)
+    use(adapter)
   }
 }
 

@@ -115,6 +115,21 @@ import Testing
     #expect(told() == 11)
   }
 
+  /// One that the kernel has a quirk for: its extended scan is silent, and nothing would tell on the user channel.
+  @Test func aControllerWithAKnownFaultGetsNoExtendedCommands() throws {
+    let kernel = UserChannelKernel()
+    kernel.faults = .extendedScan
+    let stage = try HostStage(of: kernel) {
+      $0.returned[0x2003] = [0, 0x10, 0, 0, 0, 0, 0, 0]
+      $0.returned[0x1002] = [UInt8](repeating: 0, count: 37) + [0xE0] + [UInt8](repeating: 0, count: 26)
+    }
+    stage.adapter.setScan(ScanParameters())
+    stage.adapter.setAdvertising(AdvertisingSetID(1), AdvertisingParameters(data: [2, 1, 6]))
+    try stage.settle()
+    let opcodes = Set(stage.controller.commands.map(\.opcode.rawValue))
+    #expect(opcodes.isSuperset(of: [0x200A, 0x200C]) && opcodes.isDisjoint(with: [0x2036, 0x2039, 0x2041, 0x2042]))
+  }
+
   /// A controller may disallow the commands of one family after one of the other (Core 5.4, Vol 4, Part E, 3.1.1).
   @Test func aControllerWithoutOneExtendedCommandGetsNoneOfThem() throws {
     let stage = try HostStage {

@@ -114,6 +114,27 @@ import Testing
     #expect(set.parameters == expected.littleEndian)
   }
 
+  /// AA:AA:AA:AA:AA:AA, FF:FF:FF:FF:FF:FF, two of btbcm.c, and that of another adapter: each is that of many devices.
+  @Test(
+    arguments: [
+      [UInt8](repeating: 0xAA, count: 6), [UInt8](repeating: 0xFF, count: 6), [0x00, 0xA0, 0x02, 0x70, 0x20, 0x00],
+      [0xAC, 0x1F, 0x12, 0xA0, 0x43, 0x43], [1, 2, 3, 4, 5, 7],
+    ]) func anAddressThatOthersHaveIsNoIdentity(_ octets: [UInt8]) throws
+  {
+    var controller = Controller()
+    controller.returned[0x1009] = octets
+    let other = DeviceAddress(value: 0x0705_0403_0201, kind: .public)
+    var setUp = HostSetUp(spare: Self.spare, faults: [], others: [other])
+    guard case .done(let found) = controller.run(&setUp) else { return #expect(Bool(false)) }
+    #expect(found.profile.address == Self.spare)
+    #expect(found.sharedAddress?.littleEndian == octets)
+    #expect(controller.commands.first { $0.opcode == 0x2005 }?.parameters == Self.spare.littleEndian)
+    // One of its own.
+    controller.returned[0x1009] = [1, 2, 3, 4, 5, 6]
+    let own = try #require(profile(&controller))
+    #expect(own.profile.address.value == 0x0605_0403_0201 && own.sharedAddress == nil)
+  }
+
   @Test func aControllerWithoutAddressGetsTheSpareOne() throws {
     var controller = Controller()
     controller.refused[0x1009] = 0x01

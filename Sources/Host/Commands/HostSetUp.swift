@@ -15,6 +15,8 @@ package struct HostController: Hashable {
   package var dataLength = 27
   /// How many ACL data packets it buffers.
   package var dataPackets = 1
+  /// The address that it has, if that is also the address of other controllers: it is not used.
+  package var sharedAddress: DeviceAddress?
   /// Whether it sends no more packets than `HostBuffers` has room for.
   package var isSlowable = false
 
@@ -77,11 +79,14 @@ package struct HostSetUp {
   private var state: State
   private var ownSlot = CommandSlot()
   private var controller: HostController
+  private let others: Set<DeviceAddress>
 
   /// - Parameters:
   ///   - spare: the static random address of a controller that has none.
   ///   - faults: the features that do not work in this controller.
-  package init(spare: DeviceAddress, faults: ControllerFaults) {
+  ///   - others: the addresses of the other adapters.
+  package init(spare: DeviceAddress, faults: ControllerFaults, others: Set<DeviceAddress> = []) {
+    self.others = others
     controller = HostController(profile: ControllerProfile(address: spare))
     controller.profile.faults = faults
     state = .beginning([
@@ -204,8 +209,10 @@ package struct HostSetUp {
       let version = try complete.decoded(as: ReadLocalVersionInformation.self)
       (controller.company, controller.version) = (version.companyIdentifier, version.hciVersion)
     case ReadBDADDR.opcode:
-      let address = try complete.decoded(as: ReadBDADDR.self).address
-      if address == 0 { askForStaticAddress() } else { adopt(DeviceAddress(value: address, kind: .public)) }
+      let address = DeviceAddress(value: try complete.decoded(as: ReadBDADDR.self).address, kind: .public)
+      guard address.isNoIdentity || others.contains(address) else { adopt(address); break }
+      if address.value != 0 { controller.sharedAddress = address }
+      askForStaticAddress()
     case Self.staticAddresses.opcode:
       // The status, how many there are, and the first one.
       guard let count = complete.returnParameters.dropFirst().first, count > 0,

@@ -56,6 +56,8 @@ final class ControllerHost {
   private let sockets: any UserChannelSockets
   /// The address of a controller that has none.
   private let spare: DeviceAddress
+  /// The addresses of the other adapters.
+  private let others: () -> Set<DeviceAddress>
   private var transport: (any PacketTransport)?
   /// One whose controller is taken out of use.
   private var leaving: LeavingController?
@@ -66,15 +68,21 @@ final class ControllerHost {
   private var setUp: HostSetUp?
   /// How many octets came that mean nothing, while no packet has come.
   private var skipped = 0
-  /// For the set-up.
-  private var alarm: (any ScheduledWork)?
   /// Whether the controller's packet is being handled.
   private var isReceiving = false
+  /// For the set-up.
+  private var alarm: (any ScheduledWork)?
   /// The features that turned out not to work in this controller.
   private var faults: ControllerFaults = []
+  /// The features that do not work in controllers of its make.
+  private var knownFaults: ControllerFaults = []
 
-  init(spare: DeviceAddress, of sockets: any UserChannelSockets, in context: AdapterContext) {
+  init(
+    spare: DeviceAddress, others: @escaping () -> Set<DeviceAddress>, of sockets: any UserChannelSockets,
+    in context: AdapterContext
+  ) {
     self.context = context
+    self.others = others
     self.sockets = sockets
     self.spare = spare
     worker = Worker(loop: context.loop)
@@ -94,6 +102,11 @@ final class ControllerHost {
         case .h4(let transport): try H4Stream(to: transport, on: context.loop, by: context.scheduler)
         case .user(let number):
           UserChannel(ControllerIndex(rawValue: number), of: sockets, by: worker, in: context)
+        }
+      knownFaults =
+        switch address {
+        case .h4: []
+        case .user(let number): sockets.faults(of: ControllerIndex(rawValue: number))
         }
       new.onEvent = { [weak self] event in self?.handle(event) }
       try new.start()
@@ -191,6 +204,11 @@ final class ControllerHost {
     arm()
   }
 
+  private func fail(_ reason: String) {
+    let obstacle = transport?.obstacle.map { "; \($0)" } ?? ""
+    owner?.controllerFailed(reason + obstacle)
+  }
+
   private func arm() {
     alarm?.cancel()
     alarm = setUp?.deadline.map { deadline in
@@ -203,16 +221,16 @@ final class ControllerHost {
 
   // MARK: - The controller's packets
 
-  private func handle(_ event: TransportEvent) {
-  private func fail(_ reason: String) {
-    let obstacle = transport?.obstacle.map { "; \($0)" } ?? ""
-    owner?.controllerFailed(reason + obstacle)
-  }
+  /// When the packet that is being handled arrived in this machine; now, if there is none.
+  var arrival: Instant { (isReceiving ? transport?.arrival : nil) ?? context.scheduler.now }
 
+  private func handle(_ event: TransportEvent) {
     switch event {
     case .opened:
       owner?.controllerIsThere()
-      setUp = HostSetUp(spare: spare, faults: faults)
+      // A fault of one extended command is one of all: a controller may disallow the others beside legacy ones.
+      let faults = knownFaults.isEmpty ? faults : .extendedCommands
+      setUp = HostSetUp(spare: spare, faults: faults, others: others())
       run(setUp: { $0.start(at: self.context.scheduler.now) })
     case .packet(let octets):
       if skipped > 0 {
@@ -226,10 +244,9 @@ final class ControllerHost {
     }
   }
 
-  /// When the packet that is being handled arrived in this machine; now, if there is none.
-  var arrival: Instant { (isReceiving ? transport?.arrival : nil) ?? context.scheduler.now }
-
   private func receive(_ octets: [UInt8]) {
+    isReceiving = true
+    defer { isReceiving = false }
     taps.tell(octets, isSent: false)
     do throws(HCICodingError) {
       if let packet = try ACLDataPacket(packet: octets) { owner?.receive(packet) } else { try receive(event: octets) }
@@ -250,8 +267,6 @@ final class ControllerHost {
     if case .event(let packet) = try HCIPacket(decoding: octets) { receive(try HCIEvent(decoding: packet)) }
   }
 
-    isReceiving = true
-    defer { isReceiving = false }
   /// Hardware Error (Core 5.4, Vol 4, Part E, 7.7.16).
   private static let hardwareError: UInt8 = 0x10
 

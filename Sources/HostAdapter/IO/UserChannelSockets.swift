@@ -1,6 +1,7 @@
 import AdapterParts
 import CBlueZ
 import HCI
+import Radio
 
 /// The sockets by which a controller of this machine is taken from the kernel.
 protocol UserChannelSockets: Sendable {
@@ -15,6 +16,8 @@ protocol UserChannelSockets: Sendable {
   /// Has the channel of a controller not receive reports of transmitted packets.
   /// - Returns: a socket that receives them; nil if the channel still does.
   func completions(of controller: ControllerIndex, insteadOf channel: Int32) -> Descriptor?
+  /// The known faults of a controller.
+  func faults(of controller: ControllerIndex) -> ControllerFaults
   /// Gives a controller back. Blocks while the driver closes it: called on a worker's thread.
   func close(channel descriptor: Int32)
 }
@@ -39,6 +42,8 @@ struct LinuxUserChannel: UserChannelSockets {
     _ = cbz_set_receive_buffer(number, Self.room)
     return cbz_hci_withhold_completions(channel) < 0 ? nil : descriptor
   }
+
+  func faults(of controller: ControllerIndex) -> ControllerFaults { ControllerFaults(of: controller.name) }
 
   func close(channel descriptor: Int32) { _ = cbz_close(descriptor) }
 }

@@ -46,14 +46,14 @@ final class LifecycleHost {
   private var powerDone: [(BluetoothError?) -> Void] = []
 
   init(
-    _ selector: AdapterSelector, isNamed: Bool, publicAddress: DeviceAddress?, _ kernel: any KernelSockets,
-    _ management: ManagementInterface, in context: AdapterContext
+    _ selector: AdapterSelector, isNamed: Bool, publicAddress: DeviceAddress?, spare: DeviceAddress,
+    _ kernel: any KernelSockets, _ management: ManagementInterface, in context: AdapterContext
   ) {
     self.kernel = kernel
     self.management = management
     self.context = context
     self.isNamed = isNamed
-    machine = LifecycleMachine(selector: selector, spareAddress: SpareAddress.make(for: selector))
+    machine = LifecycleMachine(selector: selector, spareAddress: spare.value)
     unconfigured = UnconfiguredMachine(selector: selector, publicAddress: publicAddress)
     management.onEvent = { [weak self] event in self?.handle(event) }
   }

@@ -2,6 +2,7 @@ import AdapterParts
 import Dispatch
 import Glibc
 import HCI
+import Radio
 import Synchronization
 
 @testable import HostAdapter
@@ -20,6 +21,7 @@ final class UserChannelKernel: UserChannelSockets {
     var completionsEnd: CInt = -1
     var withholdsCompletions = false
     var losesCompletions = false
+    var faults: ControllerFaults = []
   }
 
   private let state = Mutex(State())
@@ -50,6 +52,11 @@ final class UserChannelKernel: UserChannelSockets {
   var losesCompletions: Bool {
     get { state.withLock(\.losesCompletions) }
     set { state.withLock { $0.losesCompletions = newValue } }
+  }
+  /// The known faults of its controller.
+  var faults: ControllerFaults {
+    get { state.withLock(\.faults) }
+    set { state.withLock { $0.faults = newValue } }
   }
   /// The openings and closings of the controller.
   var calls: [Call] { state.withLock(\.calls) }
@@ -95,6 +102,8 @@ final class UserChannelKernel: UserChannelSockets {
     }
     return Descriptor(theirs)
   }
+
+  func faults(of controller: ControllerIndex) -> ControllerFaults { faults }
 
   func close(channel descriptor: Int32) {
     state.withLock { $0.calls.append(.closes) }

@@ -15,10 +15,4 @@ struct AdapterSelectorTests {
       #expect(AdapterSelector(text) == nil, "\(text)")
     }
   }
-
-  @Test func spareAddressesAreStaticAndStable() {
-    let value = SpareAddress.make(for: .index(0))
-    #expect(DeviceAddress(value: value, kind: .random).isStaticRandom)
-    #expect(SpareAddress.make(for: .index(1)) != value)
-  }
 }

@@ -30,7 +30,8 @@ final class KernelStage {
   init() throws {
     loop = try EventLoop()
     adapter = KernelAdapter(
-      selector: .index(0), kernel: kernel, loop: loop, scheduler: scheduler,
+      selector: .index(0), spare: DeviceAddress(value: 0xC000_0000_0001, kind: .random), kernel: kernel, loop: loop,
+      scheduler: scheduler,
       logger: log.logger)
     adapter.setBonds(bonds)
     adapter.onEvent = { [unowned self] event in
