@@ -80,6 +80,10 @@ public protocol Adapter: AnyObject {
   /// A device that the controller resolves was reported under another address. If that is one that it should have
   /// resolved, it does not.
   func doesNotResolve(_ identity: DeviceAddress, at address: DeviceAddress)
+  /// Sets the longest time between two connection events at which a device listens, its latency included, that it gets
+  /// from now on when it asks for other parameters on a link on which we are central. Adapters whose links another host
+  /// runs leave it to that.
+  func setLongestInterval(_ interval: Duration)
   /// How it pairs from now on.
   func setPairing(_ settings: PairingSettings)
   /// Sets under which addresses it is seen; nil, the default, for the one that it keeps. Before `start`.
@@ -294,4 +298,9 @@ public struct LinkSecurity: Hashable, Sendable {
     let isHighest = isSecureConnections && keySize >= Self.longestKey
     self.init(level: isAuthenticated ? (isHighest ? 4 : 3) : 2, keySize: keySize)
   }
+}
+
+extension Adapter {
+  /// Another host runs the links, or the device.
+  public func setLongestInterval(_ interval: Duration) {}
 }

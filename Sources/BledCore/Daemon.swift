@@ -131,6 +131,7 @@ public final class Daemon {
     for address in links.blocked.inOrder { _ = directory.peripheral(at: address, on: slot) }
     adapter.onEvent = { [unowned self, unowned slot] event in handle(event, on: slot) }
     pairing.adding(slot)
+    adapter.setLongestInterval(links.defaults.longestInterval)
     adapter.start()
     if servesBearers { EnhancedBearers.listen(on: adapter, logger) }
     captures.added(slot)
@@ -150,7 +151,10 @@ public final class Daemon {
   public func spareAddress(of adapter: String) -> DeviceAddress { PrivacyRoot.address(of: adapter, from: root) }
 
   /// The settings of new links from now on, where both sides can.
-  public func setLinks(_ defaults: LinkDefaults) { links.defaults = defaults }
+  public func setLinks(_ defaults: LinkDefaults) {
+    links.defaults = defaults
+    for slot in adapters.slots { slot.adapter.setLongestInterval(defaults.longestInterval) }
+  }
 
   /// Programs can have sockets for values from now on.
   func passDescriptors(_ sockets: ValueSockets) {

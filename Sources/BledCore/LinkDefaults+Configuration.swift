@@ -6,6 +6,7 @@ extension Configuration.Links {
     var defaults = LinkDefaults()
     defaults.phy = phy == .le1M ? .le1M : .le2M
     defaults.longestPacket = longestPacket
+    defaults.longestInterval = maximumInterval
     return defaults
   }
 }

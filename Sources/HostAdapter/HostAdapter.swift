@@ -159,6 +159,8 @@ package final class HostAdapter: Adapter {
     addresses.doesNotResolve(identity, at: address)
   }
 
+  package func setLongestInterval(_ interval: Duration) { links.signalling.longestInterval = interval }
+
   package func setPairing(_ settings: PairingSettings) { links.pairing.settings = settings }
   package func answer(_ question: QuestionID, _ answer: PairingAnswer) { links.pairing.answer(question, answer) }
   package func setOutOfBand(_ data: OutOfBandData, of address: DeviceAddress) throws(BluetoothError) {
@@ -266,12 +268,12 @@ extension HostAdapter: ControllerHostOwner {
   func controllerIsSetUp(_ found: HostController) {
     information.adopt(found.profile)
     (information.company, information.version) = (found.company, found.version)
-    context.logger.debug("the controller is set up", metadata: ["profile": "\(found.profile)"])
-    let address = addresses.begin(found.profile)
     if let address = found.sharedAddress {
       context.logger.warning(
         "the controller's address \(address) is that of another device: \(found.profile.address) is used instead")
     }
+    context.logger.debug("the controller is set up", metadata: ["profile": "\(found.profile)"])
+    let address = addresses.begin(found.profile)
     controller.activities.begin(
       address.map { found.profile.seen(under: $0) } ?? found.profile, holdsTargets: true)
     addresses.setFirst(address) { [weak self] in self?.use(found, address) }

@@ -25,60 +25,88 @@ import Testing
     try stage.settle()
   }
 
-  @Test func aLinkWhoseDeviceIsNotHeardIsAnnouncedAndDelaysNoOtherAddress() throws {
-    // Read Remote Features gets its status; its event does not come.
-    let stage = try HostStage(privacy: .seconds(900))
+  /// Read Remote Features gets its status; its event does not come, or comes, or it is refused.
+  @Test(arguments: [nil, HCIErrorCode.unsupportedRemoteFeature, .commandDisallowed])
+  func aLinkIsAnnouncedBeforeItsDeviceWasHeard(_ refusal: HCIErrorCode?) throws {
+    let stage = try HostStage(privacy: .seconds(900)) { if let refusal { $0.refused[0x2016] = refusal } }
     let first = stage.adapter.information.privateAddress
     try initiate(stage)
     #expect(stage.controller.commands.contains { $0.opcode == 0x2016 })
-    try stage.wait(.milliseconds(4999))
-    #expect(stage.links.isEmpty)
-    try stage.wait(.milliseconds(1))
-    #expect(stage.links.count == 1)
-    try stage.wait(.seconds(895))
-    #expect(stage.adapter.information.privateAddress != first)
-    #expect(stage.ends.isEmpty)
+    let link = try #require(stage.links.first)
+    try stage.wait(.seconds(900))
+    #expect(stage.adapter.information.privateAddress != first && stage.ends.isEmpty)
+    link.send([0x02, 23, 0])
+    try stage.settle()
+    #expect(stage.controller.data.map(\.handle) == [handle], "its packets wait for nothing")
   }
 
-  private func features(_ status: HCIErrorCode) -> HCIEvent {
-    .leReadRemoteFeaturesComplete(
-      LEReadRemoteFeaturesComplete {
-        $0.status = HCIStatus(status)
-        $0.handle = self.handle
-      })
-  }
-
-  /// Controllers end what was asked of a link that failed just before they tell its end.
-  @Test(arguments: [HCIErrorCode.connectionFailedToBeEstablished, .connectionTimeout, .unknownConnectionIdentifier])
-  func aLinkThatFailsIsNotAnnounced(_ status: HCIErrorCode) throws {
-    for isRefused in [true, false] {
-      let stage = try HostStage { if isRefused { $0.refused[0x2016] = status } }
-      try initiate(stage)
-      var failed = HostStage.disconnected(handle)
-      if case .disconnectionComplete(var event) = failed {
-        event.reason = HCIStatus(.connectionFailedToBeEstablished)
-        failed = .disconnectionComplete(event)
-      }
-      if isRefused { try stage.controller.tell(failed) } else { try stage.controller.tell(features(status), failed) }
-      try stage.settle()
-      #expect(stage.links.isEmpty)
-      let failures = stage.events.compactMap {
-        if case .connectAttemptFailed(_, let error) = $0 { error.code } else { nil }
-      }
-      #expect(failures == [0x3E])
-      try stage.wait(.milliseconds(250))
-      #expect(stage.controller.commands.count { $0.opcode == LECreateConnection.opcode } == 2)
-    }
-  }
-
-  @Test(arguments: [HCIErrorCode.success, .unsupportedRemoteFeature, .differentTransactionCollision])
-  func aLinkWhoseDeviceIsHeardIsAnnounced(_ status: HCIErrorCode) throws {
+  /// Its user connects again.
+  @Test func aLinkThatWasNeverThereEndsSo() throws {
     let stage = try HostStage()
     try initiate(stage)
-    #expect(stage.links.isEmpty)
-    try stage.controller.tell(features(status))
+    guard case .disconnectionComplete(var event) = HostStage.disconnected(handle) else { return }
+    event.reason = HCIStatus(.connectionFailedToBeEstablished)
+    try stage.controller.tell(.disconnectionComplete(event))
     try stage.settle()
-    #expect(stage.links.count == 1)
+    #expect(stage.ends.map(\.code) == [0x3E] && stage.ends.map(\.domain) == [.hci])
+    stage.adapter.connect(to: HostStage.phone, ConnectionParameters())
+    try stage.settle()
+    #expect(stage.controller.commands.count { $0.opcode == LECreateConnection.opcode } == 2)
+  }
+
+  /// By our role, and what the device's controller asks for: the reply, with the longest interval that it gets.
+  @Test(
+    arguments: [
+      (true, [24, 40, 0], 0x2020, 40), (true, [800, 3200, 0], 0x2020, 1600), (true, [3200, 3200, 0], 0x2021, 0x3B),
+      (true, [400, 400, 9], 0x2021, 0x3B), (false, [3200, 3200, 0], 0x2020, 3200), (true, [5, 5, 0], 0x2021, 0x3B),
+    ] as [(Bool, [UInt16], UInt16, UInt16)])
+  func aDeviceThatWantsToBeDeafGetsNoMoreThanThePolicy(
+    _ isCentral: Bool, _ asked: [UInt16], _ opcode: UInt16, _ value: UInt16
+  ) throws {
+    let stage = try HostStage()
+    stage.adapter.setLongestInterval(.seconds(2))
+    if isCentral { try initiate(stage) } else { try stage.controller.tell(HostStage.connected(handle)) }
+    try stage.settle()
+    try stage.controller.tell(
+      .leRemoteConnectionParameterRequest(
+        LERemoteConnectionParameterRequest {
+          $0.handle = self.handle
+          ($0.intervalMin, $0.intervalMax, $0.latency, $0.supervisionTimeout) = (asked[0], asked[1], asked[2], 3200)
+        }))
+    try stage.settle()
+    let reply = try #require(stage.controller.commands.last)
+    #expect(reply.opcode.rawValue == opcode)
+    let octets = opcode == 0x2020 ? reply.parameters.dropFirst(4).prefix(2) : reply.parameters.dropFirst(2).prefix(1)
+    #expect(octets.reversed().reduce(0) { $0 << 8 | UInt16($1) } == value)
+  }
+
+  /// A controller with few buffers: one is left for a link only while one may come.
+  @Test func anOnlyLinkUsesAllBuffers() throws {
+    let stage = try HostStage { $0.returned[0x2002] = [27, 0, 2] }
+    try initiate(stage)
+    let link = try #require(stage.links.first)
+    func packets(_ count: Int) throws -> Int {
+      let before = stage.controller.data.count
+      for _ in 0..<count { link.send([0x52, 3, 0, 1]) }
+      try stage.settle()
+      return stage.controller.data.count - before
+    }
+    #expect(try packets(3) == 2)
+    try stage.controller.tell(
+      .numberOfCompletedPackets(
+        NumberOfCompletedPackets {
+          $0.links = [
+            NumberOfCompletedPackets.Link { ($0.handle, $0.packets) = (self.handle, 2) }
+          ]
+        }))
+    try stage.settle()
+    #expect(stage.controller.data.count == 3)
+    // Another device is connected to, or connects to us.
+    let other = DeviceAddress(value: 0xC0FF_EE00_0002, kind: .random)
+    stage.adapter.connect(to: other, ConnectionParameters())
+    #expect(try packets(1) == 0)
+    stage.adapter.cancelConnect(to: other)
+    #expect(try packets(1) == 1)
   }
 
   /// The controller's reason for the end of a link that could not be encrypted, and the one to tell.
@@ -100,7 +128,6 @@ import Testing
     bonds.all = [bond]
     stage.adapter.setBonds(bonds)
     try initiate(stage)
-    try stage.wait(.seconds(5))
     var errors: [BluetoothError?] = []
     let link = try #require(stage.links.first)
     link.raiseSecurity(to: 2, as: .none, usesOwnData: false) { errors.append($0) }
@@ -131,7 +158,6 @@ import Testing
   func aPairingThatTakesTooLong() throws {
     let stage = try HostStage()
     try initiate(stage)
-    try stage.wait(.seconds(5))
     let link = try #require(stage.links.first)
     link.raiseSecurity(to: 2, as: .none, usesOwnData: false) { _ in }
     try stage.settle()

@@ -35,6 +35,26 @@ import Testing
     #expect(answers(&machine, request) == [[0x13, 7, 2, 0, 1, 0]])
   }
 
+  /// The device listens every 2 s at least: its interval times one more than its latency. In units of 1.25 ms: what it
+  /// asks for, and the longest interval that it gets.
+  @Test(
+    arguments: [
+      ([24, 40, 2, 400], 40), ([3200, 3200, 0, 3200], nil), ([800, 3200, 0, 3200], 1600),
+      ([1600, 1600, 0, 3200], 1600),
+      ([1601, 1700, 0, 3200], nil), ([160, 400, 4, 3200], 320), ([400, 400, 4, 3200], nil),
+      ([6, 12, 199, 3200], 8),
+    ] as [([UInt16], Int64?)])
+  func aCentralGrantsWhatLetsItBeHeard(_ words: [UInt16], _ longest: Int64?) {
+    var machine = SignallingMachine(role: .central)
+    machine.longestInterval = .seconds(2)
+    let actions = receive(&machine, SignallingPacket(code: 0x12, identifier: 1, words: words).octets)
+    #expect(actions.first == .send(SignallingPacket(code: 0x13, identifier: 1, words: [longest == nil ? 1 : 0])))
+    let granted = actions.compactMap { if case .update(let parameters) = $0 { parameters } else { nil } }
+    #expect(granted.map(\.interval.upperBound) == (longest.map { [.microseconds($0 * 1250)] } ?? []))
+    #expect(granted.allSatisfy { $0.interval.lowerBound == .microseconds(Int64(words[0]) * 1250) })
+    #expect(granted.allSatisfy { $0.latency == Int(words[2]) })
+  }
+
   @Test func aPeripheralRejectsTheRequestOfItsKind() {
     var machine = SignallingMachine(role: .peripheral)
     #expect(answers(&machine, Self.request) == [[0x01, 1, 2, 0, 0, 0]])

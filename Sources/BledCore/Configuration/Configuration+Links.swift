@@ -13,17 +13,20 @@ extension Configuration {
     public var phy = PHY.le2M
     /// The longest payload of a packet, in octets.
     public var longestPacket = 251
+    /// The longest interval, times the latency plus 1, that devices get when they ask for another.
+    public var maximumInterval = Duration.seconds(2)
 
     static let keys = [Key.links]
     static let isReloaded = true
 
-    private enum Keys: String, CaseIterable { case phy, longestPacket }
+    private enum Keys: String, CaseIterable { case phy, longestPacket, maximumInterval }
 
     mutating func read(_ root: FileMembers<Key>) throws(FileError) {
       guard let section = root[.links] else { return }
       let members = try FileMembers(section, Keys.self)
       phy = try members.word(.phy, default: phy)
       longestPacket = try members.integer(.longestPacket, in: 27...251, default: longestPacket)
+      maximumInterval = try members.seconds(.maximumInterval, in: 0.1...16, default: maximumInterval.inSeconds)
     }
   }
 }

@@ -4,13 +4,13 @@ import HCI
 /// The parameters in a request of a peripheral (Core 5.4, Vol 3, Part A, 4.20).
 package struct ParameterUpdate: Hashable, Sendable {
   /// In 1.25 ms.
-  var intervalMin: UInt16
+  package private(set) var intervalMin: UInt16
   /// In 1.25 ms.
-  var intervalMax: UInt16
+  package private(set) var intervalMax: UInt16
   /// Events that the peripheral may skip.
-  var latency: UInt16
+  package private(set) var latency: UInt16
   /// In 10 ms.
-  var timeout: UInt16
+  package private(set) var timeout: UInt16
 
   /// The parameters that are wanted.
   package init(_ wanted: ConnectionParameters) {
@@ -28,6 +28,18 @@ package struct ParameterUpdate: Hashable, Sendable {
     guard 6...3200 ~= intervalMin, 6...3200 ~= intervalMax, intervalMin <= intervalMax, latency <= 499,
       10...3200 ~= timeout, Int(timeout) * 4 > (Int(latency) + 1) * Int(intervalMax)
     else { return nil }
+  }
+
+  /// The request as far as it is granted: with a shorter longest interval, so that the device listens often enough,
+  /// latency included.
+  /// - Parameter longest: the longest time between two events at which it listens.
+  /// - Returns: nil if it asks for longer intervals only.
+  package func limited(to longest: Duration) -> ParameterUpdate? {
+    let units = longest / .microseconds(1250) / Double(latency + 1)
+    guard units >= Double(intervalMin) else { return nil }
+    var limited = self
+    if units < Double(intervalMax) { limited.intervalMax = UInt16(units) }
+    return limited
   }
 
   var words: [UInt16] { [intervalMin, intervalMax, latency, timeout] }

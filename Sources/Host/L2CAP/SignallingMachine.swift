@@ -5,7 +5,8 @@ import Bluetooth
 ///
 /// | Input                                        | Actions                                                         |
 /// |----------------------------------------------|-----------------------------------------------------------------|
-/// | a parameter update request, we are central   | accepted and `update`; refused if it has impossible values      |
+/// | a parameter update request, we are central   | accepted and `update`; refused if it has impossible values, or  |
+/// |                                              | only longer intervals than `longestInterval` allows             |
 /// | the same, we are peripheral                  | rejected as not understood                                      |
 /// | a request for a channel                      | the offer for its number: `accepted`, or refused                |
 /// | a request for up to five enhanced channels   | the offer for its number: `accepted` as far as numbers are left |
@@ -80,6 +81,8 @@ package struct SignallingMachine {
   /// The request for parameters that waits for its response.
   private var outstanding: (identifier: UInt8, until: Instant)?
   var channels = ChannelTable()
+  /// The longest time between two events at which a device listens that asks for other parameters; nil: any.
+  package var longestInterval: Duration?
   /// When `tick` is due.
   package var deadline: Instant? {
     [outstanding?.until, channels.deadline].compactMap { $0 }.min()
@@ -169,7 +172,7 @@ package struct SignallingMachine {
 
   private func update(_ packet: SignallingPacket) -> [Action] {
     guard let words = packet.words(4) else { return reject(packet) }
-    guard let update = ParameterUpdate(words) else {
+    guard let asked = ParameterUpdate(words), let update = longestInterval.map(asked.limited) ?? asked else {
       return respond(packet, SignallingPacket.Code.parameterUpdateResponse, [1])
     }
     return respond(packet, SignallingPacket.Code.parameterUpdateResponse, [0]) + [.update(update.parameters)]

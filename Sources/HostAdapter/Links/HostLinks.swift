@@ -94,7 +94,8 @@ final class HostLinks {
   func receive(_ event: HCIEvent) {
     switch event {
     // The parameters that its controller negotiates are accepted as if its host had asked.
-    case .leRemoteConnectionParameterRequest(let request): controller.activities.run(.command(request.reply))
+    case .leRemoteConnectionParameterRequest(let request):
+      controller.activities.run(.command(request.reply(within: longestInterval(on: request.handle))))
     case .leAdvertisingSetTerminated(let event): connected(event)
     case .encryptionChange(let change):
       pairing.receive(event, arrived: controller.arrival)
@@ -104,6 +105,11 @@ final class HostLinks {
       deliverHeld(refresh.handle)
     default: pairing.receive(event)
     }
+  }
+
+  /// A central decides for itself how often it is heard.
+  private func longestInterval(on handle: ConnectionHandle) -> Duration? {
+    entries[handle]?.role == .central ? signalling.longestInterval : nil
   }
 
   /// Packets have left the controller.

@@ -16,6 +16,8 @@ final class HostSignalling {
     var update: ((BluetoothError?) -> Void)?
   }
 
+  /// The longest time between two events at which a device listens that asks for other parameters.
+  var longestInterval: Duration?
   private unowned let links: HostLinks
   private let context: AdapterContext
   private var entries: [ConnectionHandle: Entry] = [:]
@@ -41,7 +43,8 @@ final class HostSignalling {
   /// A packet came on channel 5.
   func receive(_ packet: [UInt8], on handle: ConnectionHandle) {
     run(handle) { (machine, now) in
-      machine.receive(packet, at: now) { self.links.channels.offer($0, $1, on: handle) }
+      machine.longestInterval = self.longestInterval
+      return machine.receive(packet, at: now) { self.links.channels.offer($0, $1, on: handle) }
     }
   }
 

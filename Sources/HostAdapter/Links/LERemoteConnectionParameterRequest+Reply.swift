@@ -1,10 +1,13 @@
+import Bluetooth
 import HCI
 import Host
 
 extension LERemoteConnectionParameterRequest {
-  /// The command that accepts the parameters, or refuses ones that the specification does not allow.
-  var reply: CommandPacket {
-    guard ParameterUpdate([intervalMin, intervalMax, latency, supervisionTimeout]) != nil else {
+  /// The command that accepts the parameters as far as they are granted, or refuses them.
+  /// - Parameter longest: the longest time between two events at which the device listens; nil: any.
+  func reply(within longest: Duration?) -> CommandPacket {
+    let asked = ParameterUpdate([intervalMin, intervalMax, latency, supervisionTimeout])
+    guard let asked, let granted = longest.map(asked.limited) ?? asked else {
       return CommandPacket(
         LERemoteConnectionParameterRequestNegativeReply {
           $0.handle = handle
@@ -14,8 +17,8 @@ extension LERemoteConnectionParameterRequest {
     return CommandPacket(
       LERemoteConnectionParameterRequestReply {
         $0.handle = handle
-        ($0.intervalMin, $0.intervalMax) = (intervalMin, intervalMax)
-        ($0.latency, $0.supervisionTimeout) = (latency, supervisionTimeout)
+        ($0.intervalMin, $0.intervalMax) = (granted.intervalMin, granted.intervalMax)
+        ($0.latency, $0.supervisionTimeout) = (granted.latency, granted.timeout)
       })
   }
 }

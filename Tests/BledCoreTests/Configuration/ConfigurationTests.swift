@@ -24,7 +24,7 @@ import Testing
         socket: { path: "/tmp/x.sock", mode: "0600", group: "staff" },
         logLevel: "debug", name: "Kitchen", appearance: 64,
         preferredConnection: { interval: [0.03, 0.05], latency: 4, timeout: 2.5 },
-        links: { phy: "1M", longestPacket: 100 },
+        links: { phy: "1M", longestPacket: 100, maximumInterval: 0.5 },
         pairing: "just-works", privacy: { rotation: 60 },
         restoration: { keep: 60, wakeDirectory: "/tmp/wake" },
         policy: { scan: ["everyone"], sessions: ["user:kiosk", "group:27"], pair: [] },
@@ -43,6 +43,7 @@ import Testing
       configuration.preferredConnection.parameters
         == PreferredConnectionParameters(interval: 24...40, latency: 4, timeout: 250))
     #expect(configuration.links.defaults.phy == .le1M && configuration.links.defaults.longestPacket == 100)
+    #expect(configuration.links.defaults.longestInterval == .milliseconds(500))
     #expect(Configuration().links.defaults == LinkDefaults())
     #expect(configuration.pairing.policy == PairingPolicy(standard: .justWorks))
     #expect(Configuration().pairing.policy == PairingPolicy())
