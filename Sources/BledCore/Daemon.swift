@@ -109,6 +109,7 @@ public final class Daemon {
       channels: channels, captures: captures)
     sessionRegistry = SessionRegistry(
       holdings, restorations, adapters: adapters, rules: rules, router: router, scheduler: scheduler, logger: logger)
+    bonds.onRemoved = { [unowned self] in tellForgotten($0) }
     router.serveSession(self, sessionRegistry)
     router.serveScan(scans)
     router.servePeriodic(periodic, advertising, central, server)
@@ -228,6 +229,13 @@ public final class Daemon {
 
   private func tellChanged(_ slot: AdapterSlot) {
     sessionRegistry.broadcast(try? RPCEncoding.notification(AdapterChanged.self, slot.description))
+  }
+
+  private func tellForgotten(_ bond: Bond) {
+    let params = PairingForgotten.Params(
+      peripheral: directory.find(identity: bond.peer)?.id, address: "\(bond.peer)", addressType: Word(bond.peer.kind),
+      adapterAddress: "\(bond.local)")
+    sessionRegistry.broadcast(try? RPCEncoding.notification(PairingForgotten.self, params), permission: .pair)
   }
 
   /// Devices see this machine under another name from now on.

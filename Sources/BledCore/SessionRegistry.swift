@@ -120,8 +120,12 @@ final class SessionRegistry {
 
   /// Sends a line to all programs that are there. A program that resumes its session gets the present state with the
   /// answer.
-  func broadcast(_ line: Data?) {
-    for session in all where session.isPresent { session.send(line, as: .event) }
+  /// - Parameter permission: only to programs with this one; nil: to all.
+  func broadcast(_ line: Data?, permission: Permission? = nil) {
+    for session in all where session.isPresent {
+      if let permission, !rules.permissions(of: session).contains(permission) { continue }
+      session.send(line, as: .event)
+    }
   }
 
   /// Moves a connection from a session that holds nothing to another one.

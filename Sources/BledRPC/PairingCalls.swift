@@ -168,3 +168,34 @@ public enum PairingKeysLost: RPCNotification {
     }
   }
 }
+
+/// Keys are gone.
+public enum PairingForgotten: RPCNotification {
+  /// `pairing.forgotten`
+  public static let name = "pairing.forgotten"
+  /// For `rpc.discover`.
+  public static let summary = """
+    To every session with the permission "pair": this machine shares no keys with the device any more on this adapter. A \
+    program has forgotten them, or they had to give way to others, or were refused.
+    """
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The daemon's identifier of the device; missing if it is not known any more.
+    public var peripheral: String?
+    /// Its identity address.
+    public var address: String
+    /// "public" or "random".
+    public var addressType: Word<DeviceAddress.Kind>
+    /// The address of the adapter that shared the keys.
+    public var adapterAddress: String
+    /// Makes the params.
+    public init(
+      peripheral: String?, address: String, addressType: Word<DeviceAddress.Kind>, adapterAddress: String
+    ) {
+      self.peripheral = peripheral
+      self.address = address
+      self.addressType = addressType
+      self.adapterAddress = adapterAddress
+    }
+  }
+}

@@ -45,7 +45,7 @@ public enum ProtocolContents {
     GATTReleased.self, GATTValuesDropped.self, ServerReleased.self,
     ServerSubscribed.self, ServerUnsubscribed.self, ServerWritesLost.self, ServerReady.self,
     AdvertisingChanged.self, AdvertisingResponses.self, L2CAPIncoming.self, L2CAPClosed.self,
-    PairingShowPasskey.self, PairingEnded.self, PairingKeysLost.self,
+    PairingShowPasskey.self, PairingEnded.self, PairingKeysLost.self, PairingForgotten.self,
     CaptureLost.self,
   ]
 }

@@ -20,6 +20,8 @@ final class BondDirectory: BondSource {
 
   /// Told of each change.
   weak var observer: (any BondObserver)?
+  /// Called when the keys shared with a device are gone.
+  var onRemoved: (Bond) -> Void = { _ in }
   /// The last one is first.
   private var entries: [Entry] = []
   /// The keys of private addresses in all bonds.
@@ -89,6 +91,7 @@ final class BondDirectory: BondSource {
     clients.forget(entry.bond)
     entries.removeAll { $0.bond.id == id }
     changed()
+    onRemoved(entry.bond)
     return true
   }
 

@@ -266,8 +266,12 @@ import Testing
     let foreign = world.client(user: 1001)
     #expect(
       try foreign.error(PairingForget.self, .init(address: "\(phone.address)"))?.data?.name == "notPermitted")
+    #expect(try foreign.notifications(PairingForgotten.self).isEmpty)
     _ = try server.result(PairingForget.self, .init(address: "\(phone.address)"))
     #expect(world.adapter.bonds.isEmpty)
+    for client in [server, foreign] {
+      #expect(try client.notifications(PairingForgotten.self).map(\.address) == ["\(phone.address)"])
+    }
   }
 
   @Test("a device that pairs through two adapters is asked about on both")

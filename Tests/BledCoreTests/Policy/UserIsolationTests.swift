@@ -33,6 +33,26 @@ import Testing
     _ = try world.client().result(PeripheralForget.self, .init(peripheral: again))
   }
 
+  @Test("pairing.forgotten goes to sessions with the permission pair")
+  func forgottenKeys() throws {
+    let permitted = world.client(user: 1000, groups: [100])
+    let other = world.client(user: 1001, groups: [200])
+    let root = world.client(user: 0)
+    let address = "C0:00:00:00:00:01"
+    let key = PairingImport.LongTermKey(
+      value: HexBytes(Array(repeating: 5, count: 16)), size: 16, diversifier: 0,
+      random: HexBytes(Array(repeating: 0, count: 8)),
+      authenticated: false, secureConnections: true, central: true)
+    _ = try root.result(
+      PairingImport.self,
+      .init(
+        adapterAddress: "\(world.adapter.information.address)", address: address, addressType: .random,
+        longTermKeys: [key]))
+    _ = try root.result(PairingForget.self, .init(address: address))
+    #expect(try permitted.notifications(PairingForgotten.self).map(\.address) == [address])
+    #expect(try other.notifications(PairingForgotten.self).isEmpty)
+  }
+
   @Test("Users of devices are remembered across a restart")
   func forgetAfterRestart() throws {
     let scheduler = VirtualScheduler()

@@ -3517,6 +3517,31 @@ class PairingKeysLost(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PairingForgotten(Event):
+    """To every session with the permission "pair": this machine shares no keys with the device any more on this
+    adapter. A program has forgotten them, or they had to give way to others, or were refused.
+
+    peripheral: The daemon's identifier of the device; missing if it is not known any more.
+    address: Its identity address.
+    address_type: "public" or "random".
+    adapter_address: The address of the adapter that shared the keys.
+    """
+
+    method: ClassVar[str] = "pairing.forgotten"
+    peripheral: str | None = None
+    address: str
+    address_type: Literal["public", "random"]
+    adapter_address: str
+
+    _members: ClassVar[tuple[Member, ...]] = (
+        Member("peripheral", "peripheral", codec.text, False),
+        Member("address", "address", codec.text, True),
+        Member("addressType", "address_type", codec.text, True),
+        Member("adapterAddress", "adapter_address", codec.text, True),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CaptureLost(Event):
     """So many packets are missing from a recording because they were not read in time. It is told a second after the
     first of them; the recording says where they are missing.
@@ -3570,6 +3595,7 @@ EVENTS: Mapping[str, type[Event]] = {
         PairingShowPasskey,
         PairingEnded,
         PairingKeysLost,
+        PairingForgotten,
         CaptureLost,
     )
 }
@@ -3627,6 +3653,7 @@ __all__ = [
     "PairingDevice",
     "PairingEnded",
     "PairingEnterPasskey",
+    "PairingForgotten",
     "PairingImportLongTermKey",
     "PairingImportSignatureKey",
     "PairingKeysLost",
