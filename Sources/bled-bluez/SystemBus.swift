@@ -10,6 +10,8 @@ final class SystemBus {
 
   /// The size of a message without its values, in octets, about.
   private static let header = 256
+  /// The bus itself: no program can have this name.
+  private static let driver = "org.freedesktop.DBus"
   private static let accessDenied = "org.freedesktop.DBus.Error.AccessDenied"
   /// How long a program may take to answer that it reads.
   private static let timeout = Duration.seconds(25)
@@ -143,10 +145,12 @@ final class SystemBus {
     return original
   }
 
+  /// Any program can send this signal, to this process alone: sd-bus does not know the owner of a well-known name, and
+  /// lets it through.
   private func ownerChanged(_ message: OpaquePointer?) -> Int32 {
-    guard let message, let values = try? BusBody.read(message), values.count == 3, let name = values[0].string else {
-      return 0
-    }
+    guard let message, Self.text(sd_bus_message_get_sender(message)) == Self.driver,
+      let values = try? BusBody.read(message), values.count == 3, let name = values[0].string
+    else { return 0 }
     if name.utf8.first == UInt8(ascii: ":") {
       // Nothing is sent to it any more: an account of it would stay for ever.
       for message in calls.removeValue(forKey: name)?.values ?? [:].values { sd_bus_message_unref(message) }

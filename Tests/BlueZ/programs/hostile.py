@@ -60,6 +60,24 @@ async def nonsense(bus):
         print(arguments[2], name)
 
 
+async def spoof(bus):
+    """Says to bled-bluez alone that each program has left the bus."""
+    for name in await names(bus):
+        await bus.send(
+            Message(
+                message_type=MessageType.SIGNAL, destination="org.bluez", path="/org/freedesktop/DBus",
+                interface="org.freedesktop.DBus", member="NameOwnerChanged", signature="sss", body=[name, name, ""]))
+
+
+async def names(bus):
+    """The unique names of all programs."""
+    reply = await bus.call(
+        Message(
+            destination="org.freedesktop.DBus", path="/org/freedesktop/DBus", interface="org.freedesktop.DBus",
+            member="ListNames"))
+    return [name for name in reply.body[0] if name.startswith(":")]
+
+
 async def many(bus):
     """As many calls at once as the bus allows, and some larger than any program's."""
     calls = [call(bus, "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects") for _ in range(100)]
@@ -97,6 +115,7 @@ async def leave(number):
 async def main():
     bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
     await nonsense(bus)
+    await spoof(bus)
     while True:
         # dbus-fast gives a bus up whose socket takes nothing for a moment.
         with contextlib.suppress(BlockingIOError):
