@@ -199,12 +199,12 @@ struct LinkRun {
       }
     }
     invariant(queue.waiting(on: Self.handle) <= 264, "\(queue.waiting(on: Self.handle)) frames wait")
-    while case .packet(let packet) = queue.next(at: now) { judge(packet) }
+    while case .packet(let packet) = queue.next(at: now, mayGrow: true) { judge(packet) }
   }
 
   private mutating func transmit(_ count: Int) {
     _ = queue.completed(count, on: Self.handle, at: now)
-    while case .packet(let packet) = queue.next(at: now) { judge(packet) }
+    while case .packet(let packet) = queue.next(at: now, mayGrow: true) { judge(packet) }
   }
 
   /// The device takes a packet.
