@@ -109,7 +109,7 @@ public enum PeriodicStop: ClientCall {
 
   /// The parameters.
   public struct Params: RPCPayload, Hashable {
-    /// The daemon's identifier of the device.
+    /// The device: the daemon's identifier of it, or its address, as in periodic.sync.
     public var peripheral: String?
     /// The number of the advertising set, 0 to 15.
     public var sid: Int?

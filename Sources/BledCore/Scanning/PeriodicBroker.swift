@@ -200,12 +200,15 @@ final class PeriodicBroker {
   }
 
   func stop(_ params: PeriodicStop.Params, for session: Session) throws {
-    let peripheral = try params.peripheral.map { try directory.find($0) }
+    let devices: [Peripheral?] =
+      if let name = params.peripheral { try directory.known(DeviceReference(name, kind: nil)) } else { [nil] }
+    guard !devices.isEmpty else { throw GAPError.unknownDevice.error("no device with that address is known") }
     let error = GAPError.cancelled.error("periodic.stop was called")
-    if params.sid == nil { receivers.stop(session, of: peripheral, error) }
-    leave(session, error) { train in
-      (peripheral == nil || train.peripheral === peripheral)
-        && (params.sid == nil || params.sid == Int(train.name.sid))
+    for device in devices {
+      if params.sid == nil { receivers.stop(session, of: device, error) }
+      leave(session, error) { train in
+        (device == nil || train.peripheral === device) && (params.sid == nil || params.sid == Int(train.name.sid))
+      }
     }
   }
 

@@ -73,6 +73,19 @@ import Testing
     #expect(world.adapter.syncs.isEmpty)
   }
 
+  /// A program that names a device by its address stops to wait for its train by it, too.
+  @Test func aTrainIsStoppedByTheAddressOfItsDevice() throws {
+    let address = "\(train.address)"
+    try client.call(PeriodicSync.self, .init(peripheral: address, addressType: train.address.kind, sid: 3))
+    world.settle()
+    #expect(world.adapter.scan != nil)
+    #expect(try refusal(PeriodicStop.self, .init(peripheral: "C0:00:00:00:00:99")).data?.name == "unknownDevice")
+    _ = try done(PeriodicStop.self, .init(peripheral: address, sid: 4))
+    #expect(world.adapter.scan != nil)
+    _ = try done(PeriodicStop.self, .init(peripheral: address, sid: 3))
+    #expect(world.adapter.scan == nil && world.adapter.syncs.isEmpty)
+  }
+
   @Test func aTrainThatIsLostIsToldAndFoundAgain() throws {
     let peripheral = try announce()
     try client.call(PeriodicSync.self, .init(peripheral: peripheral))

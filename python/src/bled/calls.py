@@ -982,7 +982,7 @@ class Calls(ABC):
         """This session no longer follows a train, or waits for it: of a device all if there is no `sid`, and all
         trains if there is no `peripheral`.
 
-        peripheral: The daemon's identifier of the device.
+        peripheral: The device: the daemon's identifier of it, or its address, as in periodic.sync.
         sid: The number of the advertising set, 0 to 15.
 
         Needs the permission "scan".
