@@ -305,7 +305,9 @@ package final class LinkRequester {
       if status.isSuccess { return done(nil) }
       done(status.code == .unknownConnectionIdentifier ? Self.linkEnded : wanted.refusal(status))
     }
-    let request = LinkRequests.Request(kind: wanted.kind, packet: wanted.packet, number: lastRequest)
+    // A procedure takes six connection events, and some before and after them.
+    let pause = max(.milliseconds(100), (records[link.handle]?.parameters?.interval ?? .zero) * 8)
+    let request = LinkRequests.Request(kind: wanted.kind, packet: wanted.packet, number: lastRequest, pause: pause)
     update(link.handle) { $0.want(request, at: context.scheduler.now) }
   }
 

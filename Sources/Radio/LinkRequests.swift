@@ -13,6 +13,8 @@ import HCI
 /// | busy  | its command is executed: any other                | none; the controller's event says when it is settled |
 /// | busy  | the event of its kind                             | `settled`, then the next                             |
 /// | busy  | 10 s without that event                           | `settled` as "unspecified error", then the next      |
+/// | busy  | it collided with a procedure of the other side    | put off, three times at most; then `settled`         |
+/// | put off | the end of a procedure, or its pause            | `ask` again → busy                                   |
 /// | busy  | `askAgain`: the event may have been lost          | `ask` once more; "disallowed": it is still under way |
 /// | any   | `end`                                             | all that waited are told as `settled` → idle         |
 package struct LinkRequests {
@@ -31,11 +33,14 @@ package struct LinkRequests {
     package let packet: CommandPacket
     /// By which the owner knows it.
     package let number: Int
+    /// How long it waits for the end of a procedure that it collided with.
+    package let pause: Duration
 
-    package init(kind: Kind, packet: CommandPacket, number: Int) {
+    package init(kind: Kind, packet: CommandPacket, number: Int, pause: Duration = .milliseconds(250)) {
       self.kind = kind
       self.packet = packet
       self.number = number
+      self.pause = pause
     }
   }
 
@@ -49,9 +54,14 @@ package struct LinkRequests {
   /// A procedure takes six connection events and may be repeated; with the longest interval that is more, but then no
   /// request waits for it.
   private static let timeout = Duration.seconds(10)
+  private static let maximumRepetitions = 3
 
   private var current: Request?
   private var isAskedAgain = false
+  /// How often the current one collided.
+  private var collisions = 0
+  /// Whether the current one waits to be asked again.
+  private var isPutOff = false
   /// One of each kind at most.
   private var waiting: [Request] = []
   /// When `tick` is due.
@@ -77,22 +87,25 @@ package struct LinkRequests {
       guard status.code != .commandDisallowed else { return [] }
     }
     guard !status.isSuccess || current.kind == .dataLength else { return [] }
-    return settle(status, at: now)
+    return ended(status, at: now)
   }
 
   /// The controller's event of this kind came, for any reason.
   package mutating func completed(_ kind: Kind, _ status: HCIStatus, at now: Instant) -> [Action] {
-    guard current?.kind == kind else { return [] }
-    return settle(status, at: now)
+    guard let current else { return [] }
+    // The procedure of the other side has ended.
+    if isPutOff { return ask(current, at: now) }
+    return current.kind == kind ? ended(status, at: now) : []
   }
 
   package mutating func tick(at now: Instant) -> [Action] {
     guard let deadline, deadline <= now else { return [] }
+    if isPutOff, let current { return ask(current, at: now) }
     return settle(HCIStatus(.unspecifiedError), at: now)
   }
 
   package mutating func askAgain() -> [Action] {
-    guard let current else { return [] }
+    guard let current, !isPutOff else { return [] }
     isAskedAgain = true
     return [.ask(current)]
   }
@@ -107,15 +120,40 @@ package struct LinkRequests {
   private mutating func ask(_ request: Request, at now: Instant) -> [Action] {
     current = request
     isAskedAgain = false
+    isPutOff = false
     deadline = now.advanced(by: Self.timeout)
     return [.ask(request)]
+  }
+
+  /// The procedure ended, or did not begin. Nothing is wrong with one that collided: it has its turn once more (Core
+  /// 5.4, Vol 6, Part B, 5.3).
+  private mutating func ended(_ status: HCIStatus, at now: Instant) -> [Action] {
+    guard let current, status.isCollision, collisions < Self.maximumRepetitions else { return settle(status, at: now) }
+    collisions += 1
+    isPutOff = true
+    isAskedAgain = false
+    deadline = now.advanced(by: current.pause)
+    return []
   }
 
   private mutating func settle(_ status: HCIStatus, at now: Instant) -> [Action] {
     guard let last = current else { return [] }
     current = nil
     deadline = nil
+    collisions = 0
+    isPutOff = false
     let settled = [Action.settled(last.number, status)]
     return waiting.isEmpty ? settled : settled + ask(waiting.removeFirst(), at: now)
+  }
+}
+
+extension HCIStatus {
+  /// Whether a procedure of a link met another one that was under way, and can be repeated (Core 5.4, Vol 1, Part F,
+  /// 2.35, 2.42 and 2.58).
+  var isCollision: Bool {
+    switch code {
+    case .lmpErrorTransactionCollision, .differentTransactionCollision, .controllerBusy: true
+    default: false
+    }
   }
 }

@@ -74,6 +74,38 @@ struct LinkRequestsTests {
     #expect(machine.completed(.parameters, .success, at: .zero) == [.settled(1, .success)])
   }
 
+  @Test(
+    "A request that collided is made again after the other side's procedure, or a pause, three times (radio F5)",
+    arguments: [0x23, 0x2A, 0x3A] as [UInt8])
+  func collisions(_ code: UInt8) throws {
+    let collision = HCIStatus(rawValue: code)
+    for isCommand in [true, false] {
+      var machine = LinkRequests()
+      let (update, phy) = (request(.parameters, 1), request(.phy, 2))
+      _ = machine.want(update, at: .zero)
+      _ = machine.want(phy, at: .zero)
+      func collide(at now: Instant) -> [Action] {
+        if isCommand { return machine.answered(1, collision, at: now) }
+        _ = machine.answered(1, .success, at: now)
+        return machine.completed(.parameters, collision, at: now)
+      }
+      #expect(collide(at: .zero).isEmpty)
+      // The other side's procedure ends: it keeps its turn.
+      #expect(machine.completed(.subrate, .success, at: .zero) == [.ask(update)])
+      #expect(collide(at: .zero).isEmpty)
+      #expect(machine.askAgain().isEmpty)
+      let pause = try #require(machine.deadline)
+      #expect(pause == .zero.advanced(by: .milliseconds(250)))
+      #expect(machine.tick(at: pause) == [.ask(update)])
+      #expect(collide(at: pause).isEmpty)
+      #expect(machine.completed(.parameters, .success, at: pause) == [.ask(update)])
+      #expect(collide(at: pause) == [.settled(1, collision), .ask(phy)])
+      // Each request has its own count.
+      #expect(machine.answered(2, collision, at: pause).isEmpty)
+      #expect(machine.end().count == 1 && machine.deadline == nil)
+    }
+  }
+
   @Test func theEndOfTheLinkSettlesAll() {
     var machine = LinkRequests()
     _ = machine.want(request(.phy, 1), at: .zero)
