@@ -206,10 +206,11 @@ final class CentralBroker: ClientRoles {
     logger.debug(
       "an attempt to connect to \(address) failed: \(error)",
       metadata: .about(directory.known(at: address), adapter: slot))
-    // A pending connection ends only if further attempts cannot succeed.
-    guard error.isConnectionLimit,
-      let connection = directory.known(at: address).flatMap({ connections[$0] }), connection.slot == slot
+    guard let connection = directory.known(at: address).flatMap({ connections[$0] }), connection.slot == slot
     else { return }
+    connection.lastFailure = error
+    // A pending connection ends only if further attempts cannot succeed.
+    guard error.isConnectionLimit else { return }
     let held = inOrder.filter { $0.slot == slot && $0.link != nil }.map { connection in
       let names = connection.machine.users.map { $0.name.isEmpty ? "session \($0.id)" : $0.name }
       let holders = names.isEmpty ? "connected by the device itself" : names.joined(separator: ", ")

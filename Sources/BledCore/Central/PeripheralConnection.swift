@@ -45,6 +45,8 @@ final class PeripheralConnection {
   var wished: [Session: CheckedWish] = [:]
   /// The PHY that was asked for last.
   var phy: LinkPHY?
+  /// Why the last attempt failed, or was not made, since the device was last linked.
+  var lastFailure: BluetoothError?
   /// The earlier holdings of preserved sessions that wait for the link, from before the daemon was started.
   private var preserved: [Session: RestoredState.Peripheral] = [:]
 
@@ -69,6 +71,7 @@ final class PeripheralConnection {
   func want(
     _ session: Session, _ reply: Reply<PeripheralConnect.Result>, _ wish: ConnectWish, foundBy criteria: DeviceCriteria?
   ) {
+    if machine.state == .idle { lastFailure = nil }
     if let parameters = wish.parameters { wished[session] = parameters }
     if let phy = wish.phy { self.phy = phy }
     // The answer to this call also answers one of a program that went away and is back.
@@ -83,7 +86,8 @@ final class PeripheralConnection {
     if let timeout = wish.timeout {
       request.alarm = broker.scheduler.schedule(after: .seconds(timeout)) { [weak self, weak request] in
         guard let self, let request else { return }
-        let error = GAPError.timeout.error("no connection to \(peripheral.address) within \(timeout) s")
+        let cause = lastFailure.map { ": \($0.message)" } ?? ""
+        let error = GAPError.timeout.error("no connection to \(peripheral.address) within \(timeout) s\(cause)")
         perform(machine.expired(request, error))
       }
     }
@@ -116,6 +120,7 @@ final class PeripheralConnection {
       cancel()
     }
     link = new
+    lastFailure = nil
     new.connection = self
     slot = hub.slot
     let isOurs = hub.link.role == .central
@@ -156,6 +161,7 @@ final class PeripheralConnection {
 
   /// The adapter cannot look for the device at present.
   func waiting(_ reason: BluetoothError) {
+    lastFailure = reason
     var told: Set<Session> = []
     for session in machine.waiters where told.insert(session).inserted {
       session.send(PeripheralConnectWaiting.self, .init(peripheral: peripheral.id, reason: RPCError(reason)))

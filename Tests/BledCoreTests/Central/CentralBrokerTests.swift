@@ -30,6 +30,21 @@ import Testing
     #expect(try client.answer(to: rssi, PeripheralRSSI.self)?.get().rssi == -42)
   }
 
+  @Test("a connect that times out tells why the last attempt failed (stack 3)")
+  func lastCause() throws {
+    let client = world.client()
+    let device = DeviceAddress(value: 0xC000_0000_0001, kind: .random)
+    let cause = BluetoothError(domain: .hci, code: 0x0C, name: "commandDisallowed", message: "it is scanning")
+    for isRefused in [true, false] {
+      let call = try requestConnection(client, timeout: 5)
+      world.settle()
+      if isRefused { world.adapter.onEvent?(.connectAttemptFailed(device, cause)) }
+      world.scheduler.advance(by: .seconds(5))
+      let message = try #require(try client.error(of: call, PeripheralConnect.self)).message
+      #expect(message.hasSuffix(isRefused ? "within 5.0 s: it is scanning" : "within 5.0 s"), "\(message)")
+    }
+  }
+
   @Test("G3, P2: a connect can be cancelled, has a deadline or none, and delays no other")
   func pendingConnects() throws {
     let client = world.client()
