@@ -38,6 +38,8 @@ struct ReportAssembler {
       let address = report.address.device
       guard address != nil || report.address.type == .anonymous else { return nil }
       let type = report.eventType
+      // Some firmware sends empty reports beside those of long chains.
+      if address?.value == 0, type.rawValue == 0, report.data.isEmpty { return nil }
       let key = Key(address: report.address, sid: report.sid, isScanResponse: type.contains(.scanResponse))
       var data = report.data
       if let index = unfinished.firstIndex(where: { $0.key == key }) { data = unfinished.remove(at: index).data + data }

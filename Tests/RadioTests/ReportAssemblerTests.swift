@@ -26,6 +26,13 @@ import Testing
         time: Instant(nanoseconds: 7)))
   }
 
+  @Test("An extended report with nothing in it makes no device (radio F8)")
+  func emptyReport() throws {
+    var script = RadioScript<ExtendedFamily>()
+    try script.hear("3e 1a 0d 01 0000 00 000000000000 00 00 ff 7f 00 0000 00 000000000000 00")
+    script.expectHeard()
+  }
+
   @Test func extendedReportsTellHowTheyWereSent() throws {
     var script = RadioScript<ExtendedFamily>()
     // Connectable and directed, set 9, Coded, then 2M, -7 dBm.
