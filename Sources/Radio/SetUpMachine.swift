@@ -11,7 +11,8 @@ import HCI
 /// | asking  | the answer to the question     | `send` the next question, after the last `done` |
 /// | asking  | a refusal of an optional one   | the same, and the least is assumed             |
 /// | asking  | Clear Advertising Sets refused | of each handle the train is ended and the set removed, whether there is one or not |
-/// | asking  | an answer that is not valid    | `failed`                                       |
+/// | asking  | an invalid answer to an optional one | the same, and `warned`                   |
+/// | asking  | invalid features               | `failed`                                       |
 /// | asking  | no answer in time              | `failed`                                       |
 ///
 /// A daemon that was killed leaves sets, and trains of periodic advertisements, which go on: until then their handles
@@ -21,6 +22,8 @@ package struct SetUpMachine {
     case send(CommandPacket)
     case done(ControllerProfile)
     case failed(String)
+    /// Something of the controller is not used.
+    case warned(String)
   }
 
   private var profile: ControllerProfile
@@ -56,7 +59,14 @@ package struct SetUpMachine {
     }
     if !answer.status.isSuccess, answer.opcode == LEClearAdvertisingSets.opcode { questions += removals }
     if answer.status.isSuccess, let complete = answer.complete {
-      do { try record(complete) } catch { return [.failed("its response could not be decoded: \(error)")] }
+      do {
+        try record(complete)
+      } catch {
+        let words =
+          "its answer to command 0x\(String(answer.opcode.rawValue, radix: 16)) could not be decoded: \(error)"
+        guard answer.opcode != LEReadLocalSupportedFeatures.opcode else { return [.failed(words)] }
+        return next(at: now) + [.warned("\(words); the controller is used without it")]
+      }
     }
     return next(at: now)
   }

@@ -76,6 +76,35 @@ struct SetUpMachineTests {
     #expect(profile.ownAddressType == .random)
   }
 
+  @Test("An invalid answer to an optional question costs what it asks for, and is told with the command (stack 15)")
+  func invalidAnswers() throws {
+    for opcode in [Self.commands, Self.states, Self.listSize, Self.dataLength, Self.sets] {
+      var answers: [Opcode: [UInt8]] = [
+        Self.features: Self.extendedFeatures, Self.commands: Self.commands(0xFF),
+        Self.states: [0] + [UInt8](repeating: 0xFF, count: 8),
+        Self.listSize: [0, 16], Self.dataLength: [0, 0xFB, 0x00], Self.sets: [0, 4],
+      ]
+      answers[opcode] = [0]
+      var machine = SetUpMachine(address: DeviceAddress(value: 0xC011_2233_4455, kind: .public), faults: [])
+      var actions = machine.start(at: .zero)
+      var warnings: [String] = []
+      while true {
+        for case .warned(let words) in actions { warnings.append(words) }
+        guard case .send(let packet)? = actions.first else { break }
+        let complete = CommandComplete {
+          $0.opcode = packet.opcode
+          $0.returnParameters = answers[packet.opcode] ?? [0x01]
+        }
+        actions = machine.handle(.commandComplete(complete), at: .zero)
+      }
+      guard case .done? = actions.first else {
+        Issue.record("not done: \(actions)")
+        continue
+      }
+      #expect(warnings.count == 1 && warnings[0].contains("0x\(String(opcode.rawValue, radix: 16))"), "\(warnings)")
+    }
+  }
+
   @Test("The longest packet is asked of controllers with long ones; it is 27 octets without the command")
   func longestPacket() throws {
     let features: [UInt8] = [0, 0x20, 0, 0, 0, 0, 0, 0, 0]

@@ -41,6 +41,8 @@ package struct HostSetUp {
     case send(CommandPacket)
     case done(HostController)
     case failed(String)
+    /// Something of the controller is not used.
+    case warned(String)
   }
 
   private enum State {
@@ -164,6 +166,7 @@ package struct HostSetUp {
       switch action {
       case .send(let packet): return [.send(packet)]
       case .failed(let reason): return fail(reason)
+      case .warned(let words): return [.warned(words)]
       case .done(let profile):
         controller.profile = profile
         controller.profile.isExclusive = true

@@ -192,6 +192,7 @@ final class ControllerHost {
     setUp = machine
     for action in actions {
       switch action {
+      case .warned(let words): context.logger.warning("\(words)")
       case .send(let packet): send(.command(packet))
       case .done(let controller):
         setUp = nil

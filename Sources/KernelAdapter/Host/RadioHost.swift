@@ -145,6 +145,7 @@ final class RadioHost {
     setUp = machine
     for action in actions {
       switch action {
+      case .warned(let words): context.logger.warning("\(words)")
       case .send(let packet): send(packet)
       case .done(let profile):
         setUp = nil
