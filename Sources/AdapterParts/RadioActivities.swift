@@ -21,6 +21,8 @@ package protocol RadioActivitiesOwner: AnyObject {
 /// | unused  | `begin`              | in use                                                |
 /// | in use  | anything             | given to the machines; their actions are executed     |
 /// | in use  | `end`                | unused; questions that wait are answered with a failure |
+///
+/// A controller that got stuck, or began anew, is found out by its `ControllerHealth`.
 package final class RadioActivities: TrainCommands {
   package weak var owner: (any RadioActivitiesOwner)?
   /// The wanted activities, which survive the absence of the controller.
@@ -36,6 +38,11 @@ package final class RadioActivities: TrainCommands {
   private var lastQuestion = 0
   /// Whether wanted activities wait.
   private var isHeld = false
+  private var health = ControllerHealth()
+  private var healthAlarm: (any ScheduledWork)?
+  private var isScanning = false
+  /// Whether the controller watches for devices: then it reports each once.
+  private var isWatching = false
 
   package init(in context: AdapterContext) { self.context = context }
 
@@ -82,6 +89,9 @@ package final class RadioActivities: TrainCommands {
     radio = nil
     alarm?.cancel()
     alarm = nil
+    (isScanning, isWatching) = (false, false)
+    health.began()
+    awaitSilence()
     let unanswered = questions
     questions = [:]
     guard !unanswered.isEmpty else { return }
@@ -150,7 +160,8 @@ package final class RadioActivities: TrainCommands {
   /// Gives them the scan's reports.
   /// - Returns: those of other devices.
   package func heard(_ reports: AdvertisingReports) -> [AdvertisingReport] {
-    radio?.heard(reports, at: context.scheduler.now) ?? []
+    health.heard(at: context.scheduler.now)
+    return radio?.heard(reports, at: context.scheduler.now) ?? []
   }
 
   /// Sends a command and passes its answer on.
@@ -200,15 +211,56 @@ package final class RadioActivities: TrainCommands {
     }
   }
 
+  // MARK: - Health
+
+  /// The alarm may ring too early: with each report its time is later.
+  private func awaitSilence() {
+    guard let deadline = health.deadline else {
+      healthAlarm?.cancel()
+      return healthAlarm = nil
+    }
+    guard healthAlarm == nil else { return }
+    healthAlarm = context.scheduler.schedule(at: deadline) { [weak self] in
+      guard let self else { return }
+      healthAlarm = nil
+      let action = health.tick(hasLinks: radio?.hasLinks == true, at: context.scheduler.now)
+      awaitSilence()
+      switch action {
+      case .renew: run(.renewScan)
+      case .reopen: owner?.radioFailed("its scan receives nothing any more")
+      case .tell:
+        context.logger.warning("the scan receives nothing any more; the adapter was opened anew less than an hour ago")
+      case nil: break
+      }
+    }
+  }
+
+  private func scanChanged(_ isScanning: Bool, _ isWatching: Bool) {
+    (self.isScanning, self.isWatching) = (isScanning, isWatching)
+    health.scanning(isScanning && !isWatching, at: context.scheduler.now)
+    awaitSilence()
+  }
+
+  private func beganAnew() {
+    if health.mayReopen(at: context.scheduler.now) {
+      owner?.radioFailed("\(ControllerFailure.beganAnew)")
+    } else {
+      context.logger.warning("the controller may have begun anew; the adapter was opened anew less than an hour ago")
+    }
+  }
+
   private func perform(_ action: RadioAction) {
     switch action {
     case .send(let packet): owner?.send(packet)
     case .answered(let question, let answer): questions.removeValue(forKey: question)?(answer)
     case .log(let text): context.logger.debug("\(text)")
+    case .broken(.beganAnew): beganAnew()
     case .broken(let failure): owner?.radioFailed("\(failure)")
     default:
       if case .advertising(let set, .ended) = action { targets.advertising[set] = nil }
       if case .periodic(let train, .failed) = action { targets.syncs[train] = nil }
+      if case .scanning(let isOn) = action { scanChanged(isOn, isWatching) }
+      if case .watching(let isOn) = action { scanChanged(isScanning, isOn) }
       owner?.perform(action)
     }
   }

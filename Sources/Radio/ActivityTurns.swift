@@ -13,6 +13,7 @@ import HCI
 /// | turns   | `update`: other activities wanted   | other groups; the turn of a leader that still leads one goes on |
 /// | turns   | `update`: a new one comes first     | its group granted at once, for a turn of its own                |
 /// | any     | `update`: a link excludes some      | these are held back; the others as above                       |
+/// | any     | `refused` twice beside another one  | the two take turns from now on                                 |
 ///
 /// Connecting comes before advertising, advertising before scanning: in this order each activity that is in no group
 /// yet leads one, to which the activities compatible with all its members are added. The earlier a leader comes, the
@@ -45,7 +46,11 @@ struct ActivityTurns {
     var members: Set<Activity>
   }
 
-  private let states: LEStates
+  private var states: LEStates
+  /// The activity beside which another one was refused last, by that one.
+  private var suspects: [Activity: Activity] = [:]
+  /// Whether `states` changed.
+  private var hasLearned = false
   private var wanted: Set<Activity> = []
   private var links: Set<LinkSide> = []
   private var groups: [Group] = []
@@ -70,9 +75,10 @@ struct ActivityTurns {
   /// Sets the wanted activities and the present links, and lets time pass.
   mutating func update(wanted: Set<Activity>, links: Set<LinkSide>, at now: Instant) {
     let known = groups.reduce(into: Set()) { $0.formUnion($1.members) }
-    if wanted != self.wanted || links != self.links {
+    if wanted != self.wanted || links != self.links || hasLearned {
       self.wanted = wanted
       self.links = links
+      hasLearned = false
       regroup()
     }
     guard groups.count > 1 else {
@@ -87,11 +93,33 @@ struct ActivityTurns {
       next = first
     } else {
       if current != nil, now < end { return }
-      next = current.map { ($0 + 1) % groups.count } ?? 0
+      // An activity that led alone has the first turn.
+      next = current.map { end == .zero ? $0 : ($0 + 1) % groups.count } ?? 0
     }
     leader = groups[next].leader
     end = now.advanced(by: Self.turn(of: groups[next].leader))
   }
+
+  /// The controller disallowed an activity that its states combine with the running ones (Core 5.4, Vol 4, Part E,
+  /// 7.8.27): many tell wrong states. Once may be chance; at the second time in a row they take turns.
+  /// - Returns: whether they do from now on, so that it can be tried again.
+  mutating func refused(_ activity: Activity, beside running: Set<Activity>) -> Bool {
+    // A scan is the most likely reason, then an advertisement.
+    let suspect = Activity.allCases.last { other in
+      running.contains(other) && states.combines(activity, other) && states.without(activity, beside: other) != states
+    }
+    guard let suspect, suspects[activity] == suspect else {
+      suspects[activity] = suspect
+      return false
+    }
+    suspects[activity] = nil
+    states = states.without(activity, beside: suspect)
+    hasLearned = true
+    return true
+  }
+
+  /// The controller accepted an activity.
+  mutating func accepted(_ activity: Activity) { suspects[activity] = nil }
 
   /// When the turn is over; nil without turns.
   func deadline(after now: Instant) -> Instant? { groups.count > 1 ? end : nil }

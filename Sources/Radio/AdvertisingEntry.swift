@@ -81,8 +81,8 @@ struct AdvertisingEntry {
   }
 
   /// The status for the owner after a refusal; nil if that is not known yet.
-  func outcome(of refusal: HCIStatus) -> AdvertisingStatus? {
-    let mayPass = refusal.code == .commandDisallowed && backOff.failures < Self.attempts
+  func outcome(of refusal: HCIStatus, hasLinks: Bool) -> AdvertisingStatus? {
+    let mayPass = refusal.code == .commandDisallowed && (hasLinks || backOff.failures < Self.attempts)
     switch told {
     case nil where mayPass: return nil
     // A set that was on the air before comes back: the obstacle (a link that the controller cannot advertise beside,

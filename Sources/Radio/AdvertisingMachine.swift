@@ -22,7 +22,7 @@ import OrderedCollections
 /// | on          | links hold its kind back           | disable; waiting, told `off`                    |
 /// | waiting, never on | links hold its kind back     | told `failed(notSupported)`                     |
 /// | setting up  | parameters refused, not connectable and faster than 100 ms | the same with 100 ms, from now on |
-/// | setting up  | Command Disallowed, never on so far | again after a back-off; told at the third time   |
+/// | setting up  | Command Disallowed, never on so far | again after a back-off; told at the third time, unless there are links: it may have to wait for their end |
 /// | on          | another one with an address of its own came on, and this is connectable with ours, beside the kernel | disable; set up again |
 /// | any of these | a train of periodic advertisements is wanted | it is prepared after the set's data, begins after enable, ends after disable |
 /// | any         | an error                           | told `failed`; again after a back-off, or when the parameters change |
@@ -31,7 +31,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
   private typealias Script = AdvertisingScript<Family>
 
   private let profile: ControllerProfile
-  private let capabilities: AdvertisingCapabilities
+  let capabilities: AdvertisingCapabilities
   private var handles: AdvertisingHandles
   private var turns: AdvertisingTurns
   private(set) var entries: OrderedDictionary<AdvertisingSetID, AdvertisingEntry> = [:]
@@ -85,18 +85,6 @@ struct AdvertisingMachine<Family: RadioFamily> {
     return settled()
   }
 
-  /// The kinds of advertisements that are wanted and can be sent.
-  var activities: Set<LEStates.Activity> {
-    Set(entries.values.compactMap { $0.activity(with: capabilities) })
-  }
-
-  /// The activities of the controller, as far as known, and the ones being set up.
-  var running: Set<LEStates.Activity> {
-    var kinds = Set(entries.values.compactMap(\.running))
-    if case .phase(.on(let parameters)) = script?.outcome { kinds.insert(parameters.activity) }
-    return kinds
-  }
-
   /// The controller's allowances, from now on.
   mutating func permit(_ new: [LEStates.Activity: ActivityTurns.Allowance]) -> [RadioAction] {
     let isChanged = turns.permit(new)
@@ -129,7 +117,8 @@ struct AdvertisingMachine<Family: RadioFamily> {
   }
 
   /// Takes the answer to the last command of `nextCommand`.
-  mutating func answered(_ answer: CommandSlot.Answer, at now: Instant) -> [RadioAction] {
+  /// - Parameter hasLinks: whether there are links, beside which the controller may disallow it.
+  mutating func answered(_ answer: CommandSlot.Answer, hasLinks: Bool, at now: Instant) -> [RadioAction] {
     let status = answer.status
     if isDisabling {
       isDisabling = false
@@ -143,7 +132,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     }
     guard isWaiting, let script else { return [] }
     isWaiting = false
-    guard status.isSuccess else { return failed(script, status, at: now) }
+    guard status.isSuccess else { return failed(script, status, hasLinks: hasLinks, at: now) }
     if let power = try? answer.complete?.decoded(as: LESetExtendedAdvertisingParameters.self) {
       entries[script.set]?.txPower = Int(power.value)
     }
@@ -286,7 +275,9 @@ struct AdvertisingMachine<Family: RadioFamily> {
     }
   }
 
-  private mutating func failed(_ script: Script, _ status: HCIStatus, at now: Instant) -> [RadioAction] {
+  private mutating func failed(
+    _ script: Script, _ status: HCIStatus, hasLinks: Bool, at now: Instant
+  ) -> [RadioAction] {
     self.script = nil
     let set = script.set
     // Another program may have removed it.
@@ -323,7 +314,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
       return settled()
     default: break
     }
-    guard let outcome = entries[set]?.outcome(of: status) else { return [] }
+    guard let outcome = entries[set]?.outcome(of: status, hasLinks: hasLinks) else { return [] }
     return tell(set, outcome) + settled()
   }
 

@@ -21,8 +21,9 @@ package struct BackOff: Hashable {
   package func deadline(after now: Instant) -> Instant? { allows(at: now) ? nil : notBefore }
 
   /// Records a failure.
-  package mutating func fail(at now: Instant) {
-    let delay = min(first * (1 << min(failures, 20)), limit)
+  /// - Parameter most: a shorter limit for this one.
+  package mutating func fail(at now: Instant, atMost most: Duration? = nil) {
+    let delay = min(first * (1 << min(failures, 20)), most ?? limit)
     failures += 1
     notBefore = now.advanced(by: delay)
   }

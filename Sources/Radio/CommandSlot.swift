@@ -51,6 +51,8 @@ package struct CommandSlot {
   /// How many commands in a row got no answer at all.
   private(set) var timeouts = 0
   private var credits = 1
+  /// When the last answer came to a command, of this program or another.
+  private var lastAnswer: Instant?
 
   package init() {}
 
@@ -62,6 +64,15 @@ package struct CommandSlot {
     outstanding = packet.opcode
     link = packet.link
     deadline = now.advanced(by: timeout)
+  }
+
+  /// Whether the controller says that it takes commands, though it did, and no answer came just before (Core 5.4,
+  /// Vol 4, Part E, 7.7.14: opcode 0). Firmware that starts says so.
+  func isUnasked(_ event: HCIEvent, at now: Instant) -> Bool {
+    guard case .commandComplete(let complete) = event, complete.opcode == .none, complete.credits > 0, isFree else {
+      return false
+    }
+    return lastAnswer.map { $0.advanced(by: .seconds(1)) <= now } ?? true
   }
 
   /// Takes an event.
@@ -79,6 +90,7 @@ package struct CommandSlot {
     default: return nil
     }
     guard answer.opcode != .none else { return nil }
+    lastAnswer = now
     guard answer.opcode == outstanding, !isOfAnotherLink(answer) else { return .foreign(answer) }
     clear()
     timeouts = 0

@@ -12,6 +12,8 @@ package enum ControllerFailure: Hashable, CustomStringConvertible {
   case tooManyLinks
   /// A reset was reported that was not asked for.
   case unexpectedReset
+  /// The firmware started, and knows no link.
+  case beganAnew
 
   package var description: String {
     switch self {
@@ -20,6 +22,7 @@ package enum ControllerFailure: Hashable, CustomStringConvertible {
     case .invalidHandle(let handle): "it reports a link with the invalid handle 0x\(String(handle, radix: 16))"
     case .tooManyLinks: "it reports more than \(ControllerLinks.limit) links"
     case .unexpectedReset: "it reset itself"
+    case .beganAnew: "it began anew"
     }
   }
 }

@@ -45,6 +45,8 @@ struct ControllerLinks {
   var isEmpty: Bool { links.isEmpty }
   /// Our sides on them.
   var sides: Set<ActivityTurns.LinkSide> { Set(links.values.map(\.side)) }
+  /// Their handles.
+  var handles: [UInt16] { links.keys.sorted() }
   /// The devices on them.
   var peers: [DeviceAddress] { links.values.compactMap(\.peer) }
   /// When `overdue` is to be asked.

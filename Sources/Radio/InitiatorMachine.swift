@@ -274,6 +274,12 @@ struct InitiatorMachine<Family: RadioFamily> {
   /// The last link to this device has ended.
   mutating func linkDown(_ address: DeviceAddress) { linked.remove(address) }
 
+  /// The obstacle of the last refusals is gone.
+  mutating func retry() {
+    backOff.reset()
+    for address in pending.keys { pending[address]?.backOff.reset() }
+  }
+
   /// Another program changed the list or initiated.
   mutating func disturbed() { listed = nil }
 
@@ -321,7 +327,9 @@ struct InitiatorMachine<Family: RadioFamily> {
   ) -> [RadioAction] {
     addresses.compactMap { address in
       guard pending[address] != nil else { return nil }
-      pending[address]?.backOff.fail(at: now)
+      // A link that failed at once (0x3E) says that the device is there.
+      let isThere = error.domain == .hci && error.code == Int(HCIErrorCode.connectionFailedToBeEstablished.rawValue)
+      pending[address]?.backOff.fail(at: now, atMost: isThere ? .seconds(1) : nil)
       pending[address]?.lastError = error
       return .attemptFailed(address, error)
     }

@@ -29,6 +29,8 @@ package enum RadioInput: Hashable {
   case links([ExistingLink])
   /// The kernel tells of a device that it heard.
   case kernelFound
+  /// A scan that is on has received nothing for long: begin it anew.
+  case renewScan
   /// The deadline is over.
   case tick
   /// Cancel everything that is wanted, and tell when nothing goes on any more.
@@ -81,4 +83,6 @@ package protocol RadioMachine {
   var slot: CommandSlot { get }
   /// Whether an active scan was run since the controller came on.
   var scannedActively: Bool { get }
+  /// Whether the controller has links.
+  var hasLinks: Bool { get }
 }

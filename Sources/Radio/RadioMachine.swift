@@ -17,10 +17,12 @@ import HCI
 /// compared with those of the next `links`. Settings that another program's command changed are made again after a
 /// while: a system that goes to sleep begins with such commands, and says so only afterwards.
 struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initiating: RadioFamily>: RadioMachine {
-  private enum Sender: Hashable {
+  enum Sender: Hashable {
     /// If they share a command, also one for each of them alone.
     case questions([Int], apart: [CommandPacket] = [])
     case nobody, scan, advertising, initiator, sync
+    /// Whether this link is there is asked.
+    case presence(ConnectionHandle)
   }
 
   /// As many commands as wait for a controller that works, and more.
@@ -28,20 +30,20 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
 
   private(set) var slot = CommandSlot()
   private var sender = Sender.nobody
-  private var commands: Deque<(sender: Sender, packet: CommandPacket)> = []
-  private var scan: ScanMachine<Scanning>
-  private var advertising: AdvertisingMachine<Advertising>
-  private var initiator: InitiatorMachine<Initiating>
+  var commands: Deque<(sender: Sender, packet: CommandPacket)> = []
+  var scan: ScanMachine<Scanning>
+  var advertising: AdvertisingMachine<Advertising>
+  var initiator: InitiatorMachine<Initiating>
   private var sync: SyncMachine
   private var subevents = SubeventMachine()
   private var silence = ScanSilence()
   private var assembler = ReportAssembler()
-  private var turns: ActivityTurns
+  var turns: ActivityTurns
   private var toldSharing: Set<LEStates.Activity> = []
   private var toldHeldBack: Set<LEStates.Activity> = []
-  private var links = ControllerLinks()
+  var links = ControllerLinks()
   /// The link that the command being executed disconnects.
-  private var disconnecting: UInt16?
+  var disconnecting: UInt16?
   /// Until then nothing is set up: another program changes something.
   private var heldUntil: Instant?
   private var isQuieting = false
@@ -52,7 +54,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   /// The reports before the pause; nil if there is none.
   private var beforePause: (scan: ScanMachine<Scanning>, advertising: AdvertisingMachine<Advertising>)?
 
-  private var profile: ControllerProfile
+  var profile: ControllerProfile
   /// Whether there was an active scan before it began anew.
   private var hasScannedActively = false
 
@@ -64,6 +66,8 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     initiator = InitiatorMachine(profile: profile, wanted: targets.connects)
     sync = SyncMachine(profile: profile)
   }
+
+  var hasLinks: Bool { !links.isEmpty }
 
   var scannedActively: Bool { hasScannedActively || scan.wasActive }
 
@@ -131,6 +135,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       return sync.doubt()
     case .links(let links): return compare(links, at: now)
     case .kernelFound: if scan.isOn { silence.found() }
+    case .renewScan: scan.renew()
     case .tick:
       if links.isEmpty, silence.isBroken(at: now) { return brokenScan() }
       guard let answer = slot.expire(at: now) else { return links.overdue(at: now).flatMap { linkLost($0) } }
@@ -156,9 +161,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     if let activity = scan.activity { wanted.insert(activity) }
     if initiator.isWanted { wanted.insert(.initiating) }
     turns.update(wanted: wanted, links: links.sides, at: now)
-    var running = advertising.running
-    if let activity = scan.running { running.insert(activity) }
-    if initiator.isRunning { running.insert(.initiating) }
+    let running = running
     initiator.permit(turns.allowance(for: .initiating, beside: running).grant)
     var actions = advertising.permit(turns.advertisingAllowances(beside: running))
     if let activity = scan.activity { actions += scan.permit(turns.allowance(for: activity, beside: running).grant) }
@@ -167,6 +170,14 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       actions.append(.sharing(toldSharing, heldBack: toldHeldBack))
     }
     return actions + initiator.overdue(at: now)
+  }
+
+  /// The controller's activities, as far as known.
+  var running: Set<LEStates.Activity> {
+    var running = advertising.running
+    if let activity = scan.running { running.insert(activity) }
+    if initiator.isRunning { running.insert(.initiating) }
+    return running
   }
 
   private mutating func pump(at now: Instant) -> [RadioAction] {
@@ -245,13 +256,13 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     return switch sender {
     case .questions(let numbers, _): numbers.map { .answered(question: $0, answer) }
     case .nobody: []
+    case .presence(let handle): verified(handle, answer.status)
     case .scan: scanAnswered(answer.status, at: now)
-    case .advertising: advertising.answered(answer, at: now)
+    case .advertising: advertisingAnswered(answer, at: now)
     case .sync: sync.answered(answer.status, at: now)
     case .initiator where Initiating.isReplaceable && answer.status.code == .unknownHCICommand:
       [.faulty(.extendedCreateConnection)]
-    case .initiator:
-      initiator.answered(answer.status, conflict: scan.conflict, at: now)
+    case .initiator: initiatorAnswered(answer, at: now)
     }
   }
 
@@ -264,12 +275,15 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
 
   private mutating func scanAnswered(_ status: HCIStatus, at now: Instant) -> [RadioAction] {
     if Scanning.isReplaceable, !scan.isListing, status.code == .unknownHCICommand { return brokenScan() }
+    let beginning = scan.beginning
     let actions = scan.answered(status, at: now)
+    learn(beginning, status)
     if Scanning.isReplaceable, scan.isOn { silence.began(at: now) }
     return actions
   }
 
   private mutating func receive(_ event: HCIEvent, at now: Instant) -> [RadioAction] {
+    if slot.isUnasked(event, at: now) { return beganAnew() }
     switch slot.receive(event, at: now) {
     case .ours(let answer): return receive(answer, at: now)
     case .foreign(let answer): return disturbed(answer, at: now)
@@ -305,71 +319,6 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       if let timeout = news.supervisionTimeout { links.updated(handle, supervisionTimeout: timeout) }
       return [.link(handle: handle, news)]
     }
-  }
-
-  // MARK: - The end of links
-
-  /// The answer to Disconnect came.
-  private mutating func disconnected(_ handle: UInt16, _ status: HCIStatus, at now: Instant) -> [RadioAction] {
-    disconnecting = nil
-    guard links.contains(handle) else { return [] }
-    if status.code == .unknownConnectionIdentifier {
-      giveUp(handle)
-      return [.linkDown(handle: handle, status)]
-    }
-    links.isLeaving(handle, at: now)
-    return []
-  }
-
-  /// Disconnection Complete did not come. If the controller lost the link it says so now, which the kernel needs too.
-  private mutating func linkLost(_ handle: UInt16) -> [RadioAction] {
-    giveUp(handle)
-    return [.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier)), .send(.disconnect(handle))]
-  }
-
-  /// The device of this link may be connected again.
-  /// - Returns: whether there was such a link.
-  @discardableResult
-  private mutating func giveUp(_ handle: UInt16) -> Bool {
-    let (wasThere, free) = links.ended(handle)
-    guard wasThere else { return false }
-    if let free { initiator.linkDown(free) }
-    advertising.retry()
-    return true
-  }
-
-  /// Ends the links that ended unheard, and adopts the ones that began so.
-  private mutating func compare(_ existing: [ExistingLink], at now: Instant) -> [RadioAction] {
-    let (ended, began) = links.compare(existing)
-    for handle in ended { giveUp(handle) }
-    let down = ended.map { RadioAction.linkDown(handle: $0, HCIStatus(.unknownConnectionIdentifier)) }
-    return began.reduce(down) { actions, link in actions + connected(NewLink(link), at: now) }
-  }
-
-  private mutating func connected(_ link: NewLink, at now: Instant) -> [RadioAction] {
-    let (status, handle) = (link.status, link.handle)
-    if status.code == .advertisingTimeout {
-      // The high duty cycle of directed advertising is over; extended sets report their own end.
-      return Advertising.reportsEndOfAdvertising ? [] : advertising.ended(handle: nil, status)
-    }
-    guard status.isSuccess else {
-      return initiator.connectionComplete(status: status, handle: handle, peer: link.peer, at: now)
-    }
-    if let failure = links.refusal(of: handle) { return profile.isExclusive ? [.broken(failure)] : [] }
-    let stale: [RadioAction] =
-      giveUp(handle) ? [.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier))] : []
-    links.began(
-      handle, link.peer, link.role == .central ? .central : .peripheral,
-      supervisionTimeout: link.parameters?.supervisionTimeout, at: now)
-    // No program can use a link to no device, and no other host would end it.
-    let end: [RadioAction] = link.peer == nil && profile.isExclusive ? [.send(.disconnect(handle))] : []
-    let up = stale + [.linkUp(handle: handle, link.role, link.peer, link.parameters)] + end
-    guard link.role == .central else {
-      if let peer = link.peer { initiator.linkUp(peer) }
-      // Extended sets report their own end.
-      return up + (Advertising.reportsEndOfAdvertising ? [] : advertising.ended(handle: nil, status))
-    }
-    return up + initiator.connectionComplete(status: status, handle: handle, peer: link.peer, at: now)
   }
 
   private mutating func disturbed(_ answer: CommandSlot.Answer, at now: Instant) -> [RadioAction] {

@@ -82,6 +82,15 @@ struct ScanMachine<Family: RadioFamily> {
     return parameters.phys.isEmpty ? nil : parameters
   }
 
+  /// The scan that the last command of `nextCommand` enables.
+  var beginning: LEStates.Activity? { if case .enable(let parameters) = step { parameters.activity } else { nil } }
+
+  /// The obstacle of the last refusals is gone.
+  mutating func retry() { backOff.reset() }
+
+  /// A scan that is on begins anew.
+  mutating func renew() { if isOn, step == nil { actual = .unknown } }
+
   /// Whether nothing is wanted and the controller does not scan for us.
   var isQuiet: Bool { requested == nil && step == nil && actual != .unknown && !isOn && list.isOff }
 

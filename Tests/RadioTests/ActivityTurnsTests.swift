@@ -114,7 +114,7 @@ struct ActivityTurnsTests {
     _ = update(advertising.union(scanning), at: 0)
     #expect(update(advertising.union(scanning), at: 2000) == scanning)
     #expect(update(connecting.union(advertising).union(scanning), at: 2100) == connecting, "the scan's turn had begun")
-    // Each group has a whole turn.
+    // Connecting has a whole turn, and the others theirs.
     #expect(update(connecting.union(advertising).union(scanning), at: 5099) == connecting)
     #expect(update(connecting.union(advertising).union(scanning), at: 5100) == advertising)
     // One that comes later in the order waits.

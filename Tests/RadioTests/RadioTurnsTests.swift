@@ -139,6 +139,141 @@ struct RadioTurnsTests {
     #expect(script.opcodes.contains(LECreateConnection.opcode))
   }
 
+  /// Answers all commands until one of these comes.
+  private func answer<Family>(_ script: inout RadioScript<Family>, until opcode: Opcode) throws {
+    let count = script.opcodes.count { $0 == opcode }
+    for _ in 0..<20 where script.opcodes.count(where: { $0 == opcode }) == count {
+      if script.isAsked { try script.answer() } else { script.wait(.milliseconds(250)) }
+    }
+    try #require(script.opcodes.count { $0 == opcode } > count)
+  }
+
+  @Test("A controller that disallows to connect beside a scan is believed: they take turns (stack 3)")
+  func disallowedBesideScan() throws {
+    var script = RadioScript<LegacyFamily>(states: .all)
+    script.give(.wantScan(ScanParameters()))
+    while script.isAsked { try script.answer() }
+    script.give(.connect(belt, ConnectionParameters()))
+    for _ in 0..<2 {
+      try answer(&script, until: LECreateConnection.opcode)
+      try script.refuse(0x0C)
+    }
+    // Without the scan, and at once.
+    #expect(script.takeTold().contains(.sharing([.initiating, .scanningActively], heldBack: [])))
+    let refused = script.now
+    try script.command(scanOff)
+    try script.started(create)
+    #expect(script.now == refused)
+    script.wait(.seconds(3))
+    try cancelled(&script)
+    try script.command(prepareScan)
+    try script.command(scanOn)
+  }
+
+  @Test("One refusal may be chance: scan and connection stay together")
+  func disallowedOnce() throws {
+    var script = RadioScript<LegacyFamily>(states: .all)
+    script.give(.wantScan(ScanParameters()))
+    while script.isAsked { try script.answer() }
+    script.give(.connect(belt, ConnectionParameters()))
+    for _ in 0..<2 {
+      try answer(&script, until: LECreateConnection.opcode)
+      try script.refuse(0x0C)
+      try answer(&script, until: LECreateConnection.opcode)
+      try script.started(create)
+      script.wait(.seconds(10))
+      script.silent()
+      script.give(.cancelConnect(belt))
+      try cancelled(&script)
+      while script.isAsked { try script.answer() }
+      script.give(.connect(belt, ConnectionParameters()))
+    }
+    #expect(
+      !script.takeTold().contains {
+        if case .sharing = $0 { true } else { false }
+      })
+  }
+
+  @Test("An advertisement that is disallowed beside a link comes on when the link has ended (stack 3)")
+  func advertisementBesideLink() throws {
+    var script = RadioScript<LegacyFamily>(states: .all)
+    try script.hear("3e 13 01 00 4000 00 01 02f4f3f2f1f0 2400 0000 9001 00")
+    while script.isAsked { try script.answer() }
+    _ = script.takeTold()
+    let set = AdvertisingSetID(1)
+    script.give(.wantAdvertising(set, AdvertisingParameters(data: [2, 1, 6])))
+    for _ in 0..<5 {
+      while script.opcodes.last != LESetAdvertisingEnable.opcode || !script.isAsked {
+        if script.isAsked { try script.answer() } else { script.wait(.seconds(1)) }
+      }
+      if script.opcodes.dropLast().last == LESetScanResponseData.opcode {
+        try script.refuse(0x0C)
+      } else {
+        try script.answer()
+      }
+    }
+    script.expectTold()
+    try script.hear("05 04 00 4000 13")
+    while script.isAsked { try script.answer() }
+    script.expectTold(
+      .linkDown(handle: 0x40, HCIStatus(rawValue: 0x13)), .advertising(set, .on(interval: .milliseconds(100))))
+  }
+
+  @Test("A controller that says unasked that it takes commands began anew, unless it knows its links (stack 2)")
+  func beganAnew() throws {
+    let ready = "0e 03 01 0000"
+    var script = RadioScript<LegacyFamily>()
+    script.give(.wantScan(ScanParameters()))
+    while script.isAsked { try script.answer() }
+    _ = script.takeTold()
+    // Just after an answer it gives a credit.
+    try script.hear(ready)
+    script.expectTold()
+    script.wait(.seconds(1))
+    try script.hear(ready)
+    script.expectTold(.broken(.beganAnew))
+    try script.hear("3e 13 01 00 4000 01 01 02f4f3f2f1f0 2400 0000 9001 00")
+    _ = script.takeTold()
+    for (status, told): (UInt8, [RadioAction]) in [(0, []), (0x02, [.broken(.beganAnew)])] {
+      while script.isAsked { try script.answer() }
+      script.wait(.seconds(2))
+      try script.hear(ready)
+      try script.command("0514 02 4000", status: status, returns: "400000")
+      #expect(script.takeTold() == told)
+    }
+  }
+
+  @Test func aScanBeginsAnewWhenItIsTo() throws {
+    var script = RadioScript<LegacyFamily>()
+    script.give(.renewScan)
+    script.silent()
+    script.give(.wantScan(ScanParameters()))
+    while script.isAsked { try script.answer() }
+    script.expectTold(.scanning(true))
+    script.give(.renewScan)
+    try script.command(scanOff)
+    try script.command(prepareScan)
+    try script.command(scanOn)
+    script.expectTold()
+  }
+
+  @Test("A link that fails at once is tried again within a second, however often (radio F6)")
+  func failedToBeEstablished() throws {
+    var script = RadioScript<LegacyFamily>()
+    script.give(.connect(belt, ConnectionParameters()))
+    try answer(&script, until: LECreateConnection.opcode)
+    for pause in [250, 500, 1000, 1000, 1000] {
+      try script.started(create)
+      try script.hear("3e 13 01 3e 4000 00 01 01f4f3f2f1f0 2400 0000 9001 00")
+      while script.isAsked { try script.answer() }
+      script.wait(.milliseconds(pause - 1))
+      let count = script.opcodes.count { $0 == LECreateConnection.opcode }
+      script.wait(.milliseconds(1))
+      while script.isAsked, script.opcodes.last != LECreateConnection.opcode { try script.answer() }
+      #expect(script.opcodes.count { $0 == LECreateConnection.opcode } == count + 1, "\(pause)")
+    }
+  }
+
   @Test func refusalsForTenSecondsAreToldWithTheControllersReason() throws {
     var script = RadioScript<LegacyFamily>()
     script.give(.connect(belt, ConnectionParameters()))

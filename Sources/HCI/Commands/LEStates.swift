@@ -43,6 +43,18 @@ package struct LEStates: OptionSet, PacketField, Hashable, Sendable {
     return contains(LEStates(rawValue: 1 << (asCentral ? central : peripheral)))
   }
 
+  /// The same without a combination of two activities; all scans count as one.
+  package func without(_ one: Activity, beside other: Activity) -> LEStates {
+    func kinds(_ activity: Activity) -> [Activity] { activity.isScan ? Activity.allCases.filter(\.isScan) : [activity] }
+    var states = self
+    for one in kinds(one) {
+      for other in kinds(other) {
+        if let bit = Self.bit(one, other) ?? Self.bit(other, one) { states.remove(bit) }
+      }
+    }
+    return states
+  }
+
   private static func bit(_ one: Activity, _ other: Activity) -> LEStates? {
     let number: Int? =
       switch (one, other) {

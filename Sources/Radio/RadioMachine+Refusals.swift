@@ -1,0 +1,43 @@
+import Bluetooth
+import HCI
+
+/// Controllers whose states are wrong, and ones that began anew.
+extension FamilyRadioMachine {
+  /// Learns from the answer to a command that begins an activity.
+  mutating func learn(_ activity: LEStates.Activity?, _ status: HCIStatus) {
+    guard let activity else { return }
+    guard status.code == .commandDisallowed else { return turns.accepted(activity) }
+    guard turns.refused(activity, beside: running) else { return }
+    initiator.retry()
+    advertising.retry()
+    scan.retry()
+  }
+
+  mutating func initiatorAnswered(_ answer: CommandSlot.Answer, at now: Instant) -> [RadioAction] {
+    let actions = initiator.answered(answer.status, conflict: scan.conflict, at: now)
+    let begins = answer.opcode == LECreateConnection.opcode || answer.opcode == LEExtendedCreateConnection.opcode
+    learn(begins ? .initiating : nil, answer.status)
+    return actions
+  }
+
+  mutating func advertisingAnswered(_ answer: CommandSlot.Answer, at now: Instant) -> [RadioAction] {
+    let begins =
+      answer.opcode == LESetAdvertisingEnable.opcode || answer.opcode == LESetExtendedAdvertisingEnable.opcode
+    let beginning = begins ? advertising.beginning : nil
+    let actions = advertising.answered(answer, hasLinks: !links.isEmpty, at: now)
+    learn(beginning, answer.status)
+    return actions
+  }
+
+  /// The controller says that it is ready for commands, though it was: its firmware may have started, and then knows no
+  /// link.
+  mutating func beganAnew() -> [RadioAction] {
+    guard let handle = links.handles.first else { return [.broken(.beganAnew)] }
+    commands.append((.presence(handle), CommandPacket(ReadRSSI(handle: handle))))
+    return []
+  }
+
+  func verified(_ handle: ConnectionHandle, _ status: HCIStatus) -> [RadioAction] {
+    status.code == .unknownConnectionIdentifier && links.contains(handle) ? [.broken(.beganAnew)] : []
+  }
+}
