@@ -6,37 +6,44 @@ import Bluetooth
 /// org.bluez on the bus, on top of bled: the calls and signals of the bus and the messages of bled go to the parts that
 /// they concern. It does no I/O and belongs to one thread.
 package final class Facade {
-  private let context: Context
+  let context: Context
   private let standard: StandardInterfaces
-  private let clients: Clients
-  private let own: OwnSession
-  private let adapters: Adapters
-  private let devices: Devices
+  let clients: Clients
+  let own: OwnSession
+  let adapters: Adapters
+  let devices: Devices
   private let reports: Reports
-  private let discovery: Discovery
-  private let services: Services
-  private let links: Links
+  let discovery: Discovery
+  let services: Services
+  let links: Links
   private let values: Values
-  private let notifications: Notifications
-  private let acquisitions: Acquisitions
+  let notifications: Notifications
+  let acquisitions: Acquisitions
   private let removal: Removal
   private let identification: Identification
-  private let agents: Agents
-  private let pairing: Pairing
+  let agents: Agents
+  let pairing: Pairing
   private let batteries: Batteries
-  private let applications: Applications
-  private let advertisements: Advertisements
-  private let monitors: Monitors
+  private let information: Information
+  let applications: Applications
+  let advertisements: Advertisements
+  let monitors: Monitors
 
   /// The time for which adapters that are starting are waited for.
-  private static let startTime = Duration.seconds(5)
+  static let startTime = Duration.seconds(5)
 
   /// Whether programs may look: false until bled has told of its adapters, and while these start.
-  private var isServing = false
+  var isServing = false
   /// Called when programs may look, at first and when bled is there again.
   package var whenServing: () -> Void = {}
   /// Called when bled is gone, or cannot be reached.
   package var whenLost: (BluetoothError) -> Void = { _ in }
+
+  /// Called with lines for the log.
+  package var said: (String) -> Void {
+    get { context.say }
+    set { context.say = newValue }
+  }
 
   /// Called with the settings of all devices after a change.
   package var settingsChanged: ([String: DeviceSettings]) -> Void {
@@ -58,17 +65,19 @@ package final class Facade {
     adapters = Adapters(context)
     devices = Devices(context, adapters, settings: settings)
     reports = Reports(context, devices)
-    discovery = Discovery(context, adapters, reports)
+    discovery = Discovery(context, clients, adapters, reports)
     services = Services(context, devices)
     links = Links(context, clients, devices, services)
-    values = Values(context, links, services)
-    notifications = Notifications(context, clients, devices, links, services)
-    acquisitions = Acquisitions(context, links, services, notifications)
+    let places = AcquiredPlaces(context)
+    values = Values(context, links, services, places)
+    notifications = Notifications(context, clients, devices, links, services, places)
+    acquisitions = Acquisitions(context, links, services, notifications, places)
     removal = Removal(context, devices)
     identification = Identification(devices) { [own] in own.readDevices($0) }
     agents = Agents(context, devices, identification)
     pairing = Pairing(context, adapters, devices, links, readBonds: { [own] in own.readBonds() })
     batteries = Batteries(context, clients, devices, services)
+    information = Information(context, devices, services)
     applications = Applications(context, adapters, devices, identification)
     advertisements = Advertisements(context, adapters)
     monitors = Monitors(context, adapters, devices, reports)
@@ -78,16 +87,20 @@ package final class Facade {
   private func connect() {
     clients.observer = self
     own.observer = self
+    adapters.powerChanged = { [unowned self] in discovery.powerChanged($0) }
+    devices.identified = { [unowned self] in own.readBonds() }
     devices.leaving = { [unowned self] device in
       links.leaving(device)
       notifications.leaving(device)
       monitors.leaving(device)
       pairing.leaving(device)
+      information.leaving(device)
       services.leaving(device)
     }
     links.resolved = { [unowned self] path, client in
       notifications.resolved(path)
       batteries.resolved(path, by: client)
+      information.resolved(path, by: client)
     }
     links.disconnected = { [unowned self] path in
       notifications.disconnected(path)
@@ -218,10 +231,8 @@ package final class Facade {
   private func set(_ call: BusCall, _ interface: Interface, _ name: String, _ value: BusValue, _ client: BusClient) {
     switch interface {
     case .adapter: adapters.set(call.path, name, value, by: client) { [context] in context.finish(call, $0) }
-    case .device: setDevice(call, name, value, client)
-    default:
-      context.tree.set(call.path, interface, name, value)
-      context.reply(call)
+    case .device: devices.set(call, name, value, client)
+    default: context.fail(call, .readOnly(name))
     }
   }
 }
@@ -232,168 +243,5 @@ extension Facade {
     if !applications.has(client), !advertisements.has(client), !monitors.has(client) {
       context.bus.watch(client.name, false)
     }
-  }
-
-  private func setDevice(_ call: BusCall, _ name: String, _ value: BusValue, _ client: BusClient) {
-    switch (name, value) {
-    case ("Trusted", .boolean(let isTrusted)): devices.trust(call.path, isTrusted)
-    case ("Alias", .string(let alias)): devices.rename(call.path, alias)
-    case ("Blocked", .boolean(let isOn)): return devices.block(call, isOn, client)
-    default: context.tree.set(call.path, .device, name, value)
-    }
-    context.reply(call)
-  }
-}
-
-extension Facade: ClientObserver {
-  func notified(_ client: BusClient, _ name: String, _ message: RPCMessage) {
-    switch name {
-    case ScanReport.name:
-      if let report = try? message.params(ScanReport.Params.self) { discovery.heard(report, by: client) }
-    case GATTValue.name:
-      if let value = try? message.params(GATTValue.Params.self) { notifications.value(value, client) }
-    case GATTSubscriptionLost.name:
-      if let lost = try? message.params(GATTSubscriptionLost.Params.self) { notifications.lost(lost, client) }
-    case GATTServicesChanged.name:
-      guard let change = try? message.params(GATTServicesChanged.Params.self) else { return }
-      for device in devices.all(change.peripheral) { links.servicesChanged(device.path, client) }
-    case PeripheralDisconnected.name:
-      if let end = try? message.params(PeripheralDisconnected.Params.self) { links.ended(end, client) }
-    case GATTReleased.name:
-      guard let release = try? message.params(GATTReleased.Params.self) else { return }
-      for device in devices.all(release.peripheral) { acquisitions.released(release, client, at: device.path) }
-    case PeripheralParametersChanged.name: pairing.linkChanged()
-    case ServerSubscribed.name, ServerUnsubscribed.name:
-      guard let subscriber = try? message.params(Subscriber.self) else { return }
-      applications.subscribed(subscriber, name == ServerSubscribed.name, client)
-    case AdvertisingChanged.name:
-      if let change = try? message.params(AdvertisingChanged.Params.self) { advertisements.changed(change, client) }
-    case ServerReady.name: applications.ready(client)
-    case PairingShowPasskey.name:
-      if let show = try? message.params(PairingShowPasskey.Params.self) { agents.show(show, client) }
-    case PairingEnded.name:
-      if let end = try? message.params(PairingEnded.Params.self) { agents.ended(end, client) }
-      own.readBonds()
-    default: break
-    }
-  }
-
-  func asked(_ client: BusClient, _ id: RequestID, _ method: String, _ message: RPCMessage) {
-    if method == PairingConfirm.name, let params = try? message.params(PairingConfirm.Params.self) {
-      return agents.confirm(params, id, client)
-    }
-    if method == PairingEnterPasskey.name, let params = try? message.params(PairingEnterPasskey.Params.self) {
-      return agents.enter(params, id, client)
-    }
-    if method == ServerRead.name, let params = try? message.params(ServerRead.Params.self) {
-      return applications.read(params, id, client)
-    }
-    if method == ServerWrite.name, let params = try? message.params(ServerWrite.Params.self) {
-      return applications.write(params, id, client)
-    }
-    client.session.refuse(
-      id, RPCError(code: RPCError.methodNotFound, message: "this client does not answer \(method)"))
-  }
-
-  func monitored(_ client: BusClient, _ name: String, _ message: RPCMessage) {
-    guard name == ScanReport.name, let report = try? message.params(ScanReport.Params.self) else { return }
-    monitors.heard(report, by: client)
-  }
-
-  func left(_ client: BusClient) {
-    discovery.left(client)
-    notifications.left(client)
-    acquisitions.left(client)
-    agents.left(client)
-    applications.left(client)
-    advertisements.left(client)
-    monitors.left(client)
-    context.bus.watch(client.name, false)
-    links.left(client)
-  }
-}
-
-extension Facade: OwnSessionObserver {
-  func began(_ adapters: [AdapterDescription]) {
-    listed(adapters)
-    _ = context.schedule(after: Self.startTime) { [weak self] in self?.serve() }
-    for client in clients.all {
-      resume(client, .everything)
-      resume(client, .monitoring)
-    }
-  }
-
-  private func resume(_ client: BusClient, _ purpose: BusClient.Purpose) {
-    switch purpose {
-    case .everything:
-      discovery.resume(client)
-      agents.resume(client)
-      applications.resume(client)
-      advertisements.resume(client)
-    case .monitoring: monitors.resume(client)
-    }
-  }
-
-  func lost(_ client: BusClient, _ purpose: BusClient.Purpose) {
-    if purpose == .everything {
-      notifications.lost(client)
-      links.lost(client)
-    }
-    // With bled itself, all of them are resumed as soon as it is there again.
-    _ = context.schedule(after: .seconds(1)) { [weak self] in
-      guard let self, own.isReady, clients.known(client.name) === client else { return }
-      resume(client, purpose)
-    }
-  }
-
-  func listed(_ adapters: [AdapterDescription]) {
-    for adapter in adapters { self.adapters.update(adapter) }
-    context.flush()
-    if !adapters.contains(where: { $0.state == "starting" }) { serve() }
-  }
-
-  private func serve() {
-    guard !isServing else { return }
-    isServing = true
-    whenServing()
-  }
-
-  func listed(_ peripherals: [PeripheralList.Entry]) {
-    for entry in peripherals where entry.state == "connected" || entry.blocked == true {
-      let key = Device.Key(peripheral: entry.peripheral, adapter: entry.adapter)
-      let path = devices.add(key, address: entry.address, addressType: entry.addressType.text)
-      if let path, entry.blocked == true { devices.set(path, "Blocked", .boolean(true)) }
-      if entry.state == "connected" { links.linkChanged(entry.peripheral, isLinked: true) }
-    }
-  }
-
-  func listed(_ bonds: [BondDescription]) { pairing.update(bonds) }
-
-  func changed(_ adapter: AdapterDescription) {
-    let path = adapters.path(of: adapter.adapter)
-    if adapter.state == "absent", let path {
-      devices.remove(of: adapter.adapter)
-      discovery.lost(path)
-      applications.lost(path)
-      advertisements.lost(path)
-      monitors.lost(path)
-    }
-    adapters.update(adapter)
-    if adapter.state != "starting", !isServing { own.readAdapters() }
-  }
-
-  func linkChanged(_ change: PeripheralLinkChanged.Params) {
-    // A device that has connected to this machine has no object yet.
-    if change.linked, devices.all(change.peripheral).isEmpty { own.readDevices() }
-    links.linkChanged(change.peripheral, isLinked: change.linked)
-    // The device may have paired of its own accord.
-    if !change.linked { own.readBonds() }
-  }
-
-  func lost(_ error: BluetoothError) {
-    isServing = false
-    links.lose()
-    adapters.lose()
-    whenLost(error)
   }
 }

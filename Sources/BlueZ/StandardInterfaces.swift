@@ -79,6 +79,7 @@ struct StandardInterfaces {
       return values[property.name].map { .reply([.variant($0)]) } ?? .fail(.noProperty(property.name))
     }
     guard property.isWritable else { return .fail(.readOnly(property.name)) }
+    guard values[property.name] != nil else { return .fail(.noProperty(property.name)) }
     let value = call.arguments[2].unwrapped
     guard value.type == property.type else { return .fail(.wrongArguments) }
     return .set(interface, property.name, value)

@@ -26,9 +26,9 @@ struct BledBluez: ParsableCommand {
     SignalWatch.block([SIGTERM, SIGINT])
     signal(SIGPIPE, SIG_IGN)
     let state = stateDirectory ?? ServiceEnvironment.stateDirectory
-    let status = try RunningFacade(
-      socket: service.socketPath, settings: SettingsFile(directory: state), loop: EventLoop()
-    ).run()
+    let loop = try EventLoop()
+    let settings = SettingsFile(directory: state, worker: Worker(loop: loop))
+    let status = try RunningFacade(socket: service.socketPath, settings: settings, loop: loop).run()
     if status != 0 { throw ExitCode(status) }
   }
 }

@@ -16,6 +16,7 @@ final class RunningFacade {
   private let bus: SystemBus
   private let facade: Facade
   private let reception: Reception
+  private let file: SettingsFile?
   private var signals: [SignalWatch] = []
   private var isNamed = false
   private var status: Int32 = 0
@@ -25,11 +26,15 @@ final class RunningFacade {
   /// - Parameter settings: where the settings of devices are kept; nil: nowhere.
   init(socket: String, settings file: SettingsFile?, loop: EventLoop) throws {
     self.loop = loop
-    let settings: [String: DeviceSettings]
+    self.file = file
+    let kept: (settings: [String: DeviceSettings], aside: String?)
     do {
-      settings = try file?.read() ?? [:]
+      kept = try file?.read() ?? ([:], nil)
     } catch {
       throw ValidationError("devices.json in the state directory cannot be read; mend it, or remove it: \(error)")
+    }
+    if let aside = kept.aside {
+      log.say("devices.json is damaged or too large, and was renamed to \(aside): the settings of devices begin anew")
     }
     bus = try SystemBus(loop)
     var machine = sd_id128_t()
@@ -38,7 +43,7 @@ final class RunningFacade {
       bus: bus, clock: LoopClock(loop),
       connector: SocketConnector(path: socket, loop: loop, isPaused: { [bus] in bus.outbox.isCongested }),
       sockets: LoopPacketSockets(loop), machine: withUnsafeBytes(of: machine) { Hex.encode(Array($0)) },
-      settings: settings)
+      settings: kept.settings)
     reception = try Reception(bus, facade.callers, on: loop) { [facade] in facade.handle($0) }
     bus.called = { [unowned self] in reception.receive($0, size: $1) }
     bus.refused = { [unowned self] in reception.refuse($0, $1) }
@@ -53,13 +58,11 @@ final class RunningFacade {
     }
     bus.named = { [unowned self] in named($0) }
     facade.whenServing = { [unowned self] in ready() }
-    facade.settingsChanged = { [unowned self] settings in
-      do {
-        try file?.write(settings)
-      } catch {
-        say("devices.json cannot be written; Trusted and Alias are lost with this process: \(error)")
-      }
+    facade.settingsChanged = { file?.write($0) }
+    file?.failed = { [unowned self] in
+      say("devices.json cannot be written; Trusted and Alias are lost with this process: \($0)")
     }
+    facade.said = { [unowned self] in say($0) }
     facade.whenLost = { [unowned self] in lost($0) }
   }
 
@@ -67,7 +70,7 @@ final class RunningFacade {
   /// - Throws: `EventLoopError` if the bus ends the connection.
   func run() throws -> Int32 {
     for signal in [SIGTERM, SIGINT] {
-      signals.append(try SignalWatch(signal, on: loop) { [unowned self] in loop.stop() })
+      signals.append(try SignalWatch(signal, on: loop) { [unowned self] in stop() })
     }
     facade.start()
     try loop.run()
@@ -112,7 +115,13 @@ final class RunningFacade {
   private func end(_ reason: String, status: Int32) {
     say(reason)
     self.status = status
-    loop.stop()
+    stop()
+  }
+
+  /// Ends the loop once the settings are written.
+  private func stop() {
+    guard let file else { return loop.stop() }
+    file.whenIdle { [loop] in loop.stop() }
   }
 
   private func say(_ text: String) { log.say(text) }

@@ -12,6 +12,8 @@ package final class ScriptedDaemon: DaemonConnector {
     private unowned let daemon: ScriptedDaemon
     /// Its name in `session.open`.
     package fileprivate(set) var name = ""
+    /// The user that it is for, if that is another one than the program's own.
+    package fileprivate(set) var user: UInt32?
     /// The calls, their methods alone.
     package fileprivate(set) var methods: [String] = []
     /// The answers to bled's questions, by their number.
@@ -69,6 +71,8 @@ package final class ScriptedDaemon: DaemonConnector {
   package var isGone = false
   package var devices: [PeripheralList.Entry] = []
   package var adapters: [AdapterDescription] = []
+  /// The permissions that users lack.
+  package var lacking: [UInt32: Set<Permission>] = [:]
   fileprivate var due: [() -> Void] = []
 
   package init() {}
@@ -97,8 +101,13 @@ package final class ScriptedDaemon: DaemonConnector {
   private func result(_ method: String, _ message: RPCMessage, _ session: Session) throws -> any RPCPayload {
     switch method {
     case SessionOpen.name:
-      session.name = try message.params(SessionOpen.Params.self).name ?? ""
-      return SessionOpen.Result(session: sessions.count, daemon: "0", protocol: 1, adapters: adapters)
+      let params = try message.params(SessionOpen.Params.self)
+      session.name = params.name ?? ""
+      if let user = params.user { session.user = user.id }
+      let lacking = session.user.flatMap { self.lacking[$0] } ?? []
+      return SessionOpen.Result(
+        session: sessions.count, daemon: "0", protocol: 1, adapters: adapters,
+        permissions: Permission.allCases.filter { !lacking.contains($0) }.words())
     case PeripheralList.name: return PeripheralList.Result(peripherals: devices)
     case PairingList.name: return PairingList.Result(bonds: [])
     default: return Empty()

@@ -12,6 +12,8 @@ final class Adapters {
   /// The paths by the adapter's name at bled, in the order of bled.
   private(set) var paths: [(adapter: String, path: String)] = []
   private let context: Context
+  /// Called with the path of an adapter that was switched on or off.
+  var powerChanged: (String) -> Void = { _ in }
 
   init(_ context: Context) { self.context = context }
 
@@ -41,7 +43,9 @@ final class Adapters {
       ("Name", .string(adapter.name)), ("Alias", .string(adapter.deviceName ?? adapter.name)),
       ("Powered", .boolean(isOn)), ("PowerState", .string(Self.powerState(adapter))),
     ]
+    let wasOn = self.isOn(path)
     for (name, value) in values { context.tree.set(path, .adapter, name, value) }
+    if isOn != wasOn { powerChanged(path) }
     if let company = adapter.company {
       context.tree.set(path, .adapter, "Manufacturer", .uint16(UInt16(clamping: company)))
     }
@@ -116,6 +120,7 @@ final class Adapters {
     for (_, path) in paths {
       context.tree.set(path, .adapter, "Powered", .boolean(false))
       context.tree.set(path, .adapter, "PowerState", .string("off"))
+      powerChanged(path)
     }
   }
 
@@ -139,9 +144,17 @@ final class Adapters {
       }
     case "Alias": rename(value.string ?? "", by: client, completion)
     default:
-      context.tree.set(path, .adapter, name, value.unwrapped)
-      completion(.success(()))
+      client.require(.adapters) { [context] result in
+        if case .success = result { context.tree.set(path, .adapter, name, value.unwrapped) }
+        completion(Self.tolerant(result))
+      }
     }
+  }
+
+  /// Programs of ordinary users set some properties at their start, and give up if that is refused: these stay as they
+  /// are without an error.
+  private static func tolerant(_ result: Result<Void, BusError>) -> Result<Void, BusError> {
+    if case .failure(.notAuthorized) = result { .success(()) } else { result }
   }
 
   /// Sets the name under which devices see this machine; an empty one is that of bled's configuration again.
@@ -154,9 +167,7 @@ final class Adapters {
       if case .success = result, !alias.isEmpty {
         for (_, path) in self?.paths ?? [] { context.tree.set(path, .adapter, "Alias", .string(alias)) }
       }
-      let result = result.map { _ in }.mapError { BusError($0, otherwise: .failed($0.message)) }
-      // Programs set it at their start, and give up if that is refused.
-      if case .failure(.notAuthorized) = result { completion(.success(())) } else { completion(result) }
+      completion(Self.tolerant(result.map { _ in }.mapError { BusError($0, otherwise: .failed($0.message)) }))
     }
   }
 }

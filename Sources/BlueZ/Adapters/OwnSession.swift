@@ -72,6 +72,7 @@ final class OwnSession {
       if let adapter = try? message.params(AdapterDescription.self) { observer?.changed(adapter) }
     case PeripheralLinkChanged.name:
       if let change = try? message.params(PeripheralLinkChanged.Params.self) { observer?.linkChanged(change) }
+    case PairingForgotten.name: readBonds()
     default: break
     }
   }

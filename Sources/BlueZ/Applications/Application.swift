@@ -44,7 +44,9 @@ struct Application {
         // Some programs list the service itself.
         includes: (properties["Includes"]?.paths ?? []).filter { $0 != path })
     }
-    guard !services.isEmpty else { throw .failed("No valid service object found") }
+    // A program that has profiles alone offers nothing; its devices are not connected by themselves.
+    let hasProfile = objects.objects.contains { $0.interfaces["org.bluez.GattProfile1"] != nil }
+    guard !services.isEmpty || hasProfile else { throw .failed("No valid service object found") }
     let places = Dictionary(
       services.enumerated().map { ($0.element.path, $0.offset) }, uniquingKeysWith: { first, _ in first })
     let descriptors = try Self.descriptors(objects)

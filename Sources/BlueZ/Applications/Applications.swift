@@ -15,6 +15,7 @@ final class Applications {
   private var pending: Set<[String]> = []
   /// bled's names of the subscribed devices of each characteristic, by program and handle.
   private var subscribers: [String: [UInt16: Set<String>]] = [:]
+  private var reads = LongReads()
 
   /// Called when a program has one application less: its signals may not be wanted.
   var finished: (BusClient) -> Void = { _ in }
@@ -89,6 +90,7 @@ final class Applications {
     sockets.forget(client)
     subscribers[client.name] = nil
     notifier.forget(client)
+    reads.forget(client.name)
   }
 
   /// An adapter has gone, with what is registered there.
@@ -108,7 +110,17 @@ final class Applications {
     subscribers[client.name] = nil
     notifier.forget(client)
     sockets.forgetValues(client)
-    for publication in publications where publication.client === client { publication.restart() }
+    for publication in publications where publication.client === client {
+      publication.restart { [weak self, context] result in
+        // Without bled it is published again when bled is there.
+        guard case .failure(let error) = result, error != .notReady, !publication.isEnded else { return }
+        self?.end { $0 === publication }
+        self?.finished(client)
+        context.say(
+          "the application \(publication.root) of the program \(client.name) could not be published again: "
+            + error.message)
+      }
+    }
   }
 
   private func characteristic(_ handle: UInt16, of client: BusClient) -> Application.Characteristic? {
@@ -134,11 +146,19 @@ final class Applications {
     guard let path = characteristic(params.handle, of: client)?.path else {
       return session.refuse(id, ApplicationError.unlikely)
     }
-    identification.identify(params.central) { [self] in
-      let options = options(params.central, offset: params.offset, mtu: params.mtu)
-      call(client, path, "ReadValue", [options]) { result in
+    let (handle, central, offset) = (params.handle, params.central, params.offset)
+    if offset > 0, let part = reads.part(from: offset, handle, central, of: client.name, at: context.clock.now) {
+      return session.answer(id, ServerRead.Result(value: HexBytes(part)))
+    }
+    identification.identify(central) { [self] in
+      let options = options(central, offset: offset, mtu: params.mtu)
+      call(client, path, "ReadValue", [options]) { [self] result in
         switch result.map({ $0.first?.bytes }) {
-        case .success(let value?): session.answer(id, ServerRead.Result(value: HexBytes(value)))
+        case .success(let value?):
+          let now = context.clock.now
+          if offset == 0 { reads.began(value, handle, central, of: client.name, at: now) }
+          let part = offset == 0 ? value : reads.answer(value, handle, central, of: client.name, at: now)
+          session.answer(id, ServerRead.Result(value: HexBytes(part)))
         case .success(nil): session.refuse(id, ApplicationError.unlikely)
         case .failure(let error): session.refuse(id, ApplicationError.att(error, isRead: true))
         }

@@ -45,9 +45,9 @@ final class Publication {
   }
 
   /// Publishes them anew, in a new session.
-  func restart() {
+  func restart(_ completion: @escaping (Result<Void, BusError>) -> Void) {
     (services, handles, characteristics) = ([:], [:], [:])
-    add(0) { _ in }
+    add(0, completion)
   }
 
   func end() {

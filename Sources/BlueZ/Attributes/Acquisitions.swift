@@ -7,14 +7,16 @@ final class Acquisitions {
   private let links: Links
   private let services: Services
   private let notifications: Notifications
-  /// The unique name of the program that has each direction of a characteristic.
-  private var owners: [String: [AcquiredDirection: String]] = [:]
+  private let places: AcquiredPlaces
 
-  init(_ context: Context, _ links: Links, _ services: Services, _ notifications: Notifications) {
+  init(
+    _ context: Context, _ links: Links, _ services: Services, _ notifications: Notifications, _ places: AcquiredPlaces
+  ) {
     self.context = context
     self.links = links
     self.services = services
     self.notifications = notifications
+    self.places = places
   }
 
   func acquire(_ call: BusCall, _ client: BusClient) {
@@ -22,17 +24,11 @@ final class Acquisitions {
       case .characteristic(let properties) = attribute.kind
     else { return context.fail(call, .doesNotExist) }
     guard properties.contains(direction.needed) else { return context.fail(call, .notSupported) }
-    guard owners[call.path]?[direction] == nil else {
-      return context.fail(call, .notPermitted(direction == .writes ? "Write acquired" : "Notify acquired"))
-    }
-    guard direction == .writes || !notifications.has(call.path) else { return context.fail(call, .inProgress) }
-    owners[call.path, default: [:]][direction] = client.name
-    links.join(attribute.device, client) { [weak self, context] joined in
+    // The place is claimed when bled has let the program use the device.
+    links.use(attribute.device, client) { [weak self, context] used in
       guard let self else { return }
-      switch joined {
-      case .failure(let error):
-        release(call.path, direction)
-        context.fail(call, error)
+      switch used {
+      case .failure(let error): context.fail(call, error)
       case .success(let device): acquire(call, client, device, attribute, direction)
       }
     }
@@ -41,6 +37,12 @@ final class Acquisitions {
   private func acquire(
     _ call: BusCall, _ client: BusClient, _ device: Device, _ attribute: Attribute, _ direction: AcquiredDirection
   ) {
+    guard direction == .writes || !notifications.has(call.path, for: client) else {
+      return context.fail(call, .inProgress)
+    }
+    guard places.claim(call.path, direction, for: client) else {
+      return context.fail(call, .notPermitted(direction == .writes ? "Write acquired" : "Notify acquired"))
+    }
     client.session.call(
       GATTAcquire.self,
       GATTAcquire.Params(
@@ -48,45 +50,33 @@ final class Acquisitions {
         writes: direction == .writes, closing: true)
     ) { [weak self, context] result in
       guard let self else { return }
+      let refusal: BusError
       switch (result, client.session.takeDescriptor()?.take()) {
       case (.success, let number?):
-        context.tree.set(call.path, .characteristic, direction.property, .boolean(true))
-        context.reply(
-          call, .descriptor(BusDescriptor(taking: number)), .uint16(UInt16(clamping: services.mtu(attribute.device))))
-      case (.failure(let error), _):
-        release(call.path, direction)
-        context.fail(call, BusError(error, otherwise: .failed(error.message)))
-      case (.success, nil):
-        release(call.path, direction)
-        context.fail(call, .failed("no descriptor came with the answer"))
+        let descriptor = BusDescriptor(taking: number)
+        guard places.open(call.path, direction, for: client) else {
+          return context.fail(call, .failed("Not connected"))
+        }
+        return context.reply(call, .descriptor(descriptor), .uint16(UInt16(clamping: services.mtu(attribute.device))))
+      case (.failure(let error), _): refusal = BusError(error, otherwise: .failed(error.message))
+      case (.success, nil): refusal = .failed("no descriptor came with the answer")
       }
+      places.release(call.path, direction, of: client)
+      context.fail(call, refusal)
     }
-  }
-
-  private func release(_ path: String, _ direction: AcquiredDirection) {
-    guard owners[path]?.removeValue(forKey: direction) != nil else { return }
-    context.tree.set(path, .characteristic, direction.property, .boolean(false))
   }
 
   /// bled, or the program, has closed the socket.
   func released(_ params: GATTReleased.Params, _ client: BusClient, at device: String) {
     guard let path = services.path(device, params.handle) else { return }
-    for (direction, name) in owners[path] ?? [:] where name == client.name && direction.isOne(of: params) {
-      release(path, direction)
+    for direction in [AcquiredDirection.writes, .values] where direction.isOne(of: params) {
+      places.release(path, direction, of: client)
     }
   }
 
-  func disconnected(_ device: String) {
-    for (path, _) in services.characteristics(of: device) {
-      for direction in owners[path]?.keys.map({ $0 }) ?? [] { release(path, direction) }
-    }
-  }
+  func disconnected(_ device: String) { places.disconnected(device) }
 
-  func left(_ client: BusClient) {
-    for (path, directions) in owners {
-      for (direction, name) in directions where name == client.name { release(path, direction) }
-    }
-  }
+  func left(_ client: BusClient) { places.left(client) }
 }
 
 extension AcquiredDirection {

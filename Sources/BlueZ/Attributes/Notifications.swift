@@ -9,20 +9,28 @@ final class Notifications {
   private let devices: Devices
   private let links: Links
   private let services: Services
+  private let places: AcquiredPlaces
   /// Called with each value.
   var told: (Attribute, [UInt8]) -> Void = { _, _ in }
   /// The subscribed programs of each characteristic. They stay subscribed while the device is disconnected.
   private var subscribers: [String: Subscribers] = [:]
 
-  init(_ context: Context, _ clients: Clients, _ devices: Devices, _ links: Links, _ services: Services) {
+  init(
+    _ context: Context, _ clients: Clients, _ devices: Devices, _ links: Links, _ services: Services,
+    _ places: AcquiredPlaces
+  ) {
     self.context = context
     self.clients = clients
     self.devices = devices
     self.links = links
     self.services = services
+    self.places = places
   }
 
-  func has(_ path: String) -> Bool { subscribers[path] != nil }
+  /// Whether a program of the same user is subscribed.
+  func has(_ path: String, for client: BusClient) -> Bool {
+    subscribers[path]?.names.contains { clients.known($0)?.credentials.user == client.credentials.user } == true
+  }
 
   func start(_ call: BusCall, _ client: BusClient) {
     guard let attribute = services[call.path], case .characteristic(let properties) = attribute.kind else {
@@ -31,37 +39,59 @@ final class Notifications {
     guard properties.contains(.notify) || properties.contains(.indicate) else {
       return context.fail(call, .notSupported)
     }
-    guard context.tree.value(call.path, .characteristic, "NotifyAcquired") != .boolean(true) else {
-      return context.fail(call, .notPermitted("Notify acquired"))
+    if isSubscribed(call.path, client) { return context.reply(call) }
+    // The place is claimed when bled has let the program use the device.
+    guard links.isConnected(attribute.device) else {
+      return client.require(.connect) { [weak self, context] result in
+        if case .failure(let error) = result { return context.fail(call, error) }
+        if self?.claim(call, client) == true { context.reply(call) }
+      }
     }
-    if subscribers[call.path]?.names.contains(client.name) == true { return context.reply(call) }
-    subscribers[call.path, default: Subscribers()].add(client.name)
-    guard links.isConnected(attribute.device) else { return context.reply(call) }
-    subscribe(call.path, attribute, client) { [weak self, context] result in
-      if case .failure = result { self?.remove(call.path, client.name) }
-      context.finish(call, result)
+    links.use(attribute.device, client) { [weak self, context] used in
+      guard let self else { return }
+      switch used {
+      case .failure(let error): context.fail(call, error)
+      case .success(let device):
+        if isSubscribed(call.path, client) { return context.reply(call) }
+        guard claim(call, client) else { return }
+        subscribe(call.path, attribute, device, client) { [weak self] result in
+          if case .failure = result { self?.remove(call.path, client.name) }
+          context.finish(call, result)
+        }
+      }
     }
   }
 
+  private func isSubscribed(_ path: String, _ client: BusClient) -> Bool {
+    subscribers[path]?.names.contains(client.name) == true
+  }
+
+  /// Makes a program one of the subscribers, or fails its call.
+  private func claim(_ call: BusCall, _ client: BusClient) -> Bool {
+    guard clients.known(client.name) != nil, services[call.path] != nil else {
+      context.fail(call, .doesNotExist)
+      return false
+    }
+    guard !places.isTaken(call.path, .values, for: client) else {
+      context.fail(call, .notPermitted("Notify acquired"))
+      return false
+    }
+    if !isSubscribed(call.path, client) { subscribers[call.path, default: Subscribers()].add(client.name) }
+    return true
+  }
+
   private func subscribe(
-    _ path: String, _ attribute: Attribute, _ client: BusClient,
+    _ path: String, _ attribute: Attribute, _ device: Device, _ client: BusClient,
     _ completion: @escaping (Result<Void, BusError>) -> Void
   ) {
-    links.join(attribute.device, client) { [context] joined in
-      let device: Device
-      switch joined {
-      case .failure(let error): return completion(.failure(error))
-      case .success(let found): device = found
+    client.session.call(
+      GATTSubscribe.self, GATTSubscribe.Params(peripheral: device.key.peripheral, handle: attribute.handle)
+    ) { [weak self, context] result in
+      if case .success = result {
+        self?.subscribers[path]?.begin(client.name)
+        context.tree.set(path, .characteristic, "Notifying", .boolean(true))
       }
-      client.session.call(
-        GATTSubscribe.self, GATTSubscribe.Params(peripheral: device.key.peripheral, handle: attribute.handle)
-      ) { [weak self] result in
-        if case .success = result {
-          self?.subscribers[path]?.begin(client.name)
-          context.tree.set(path, .characteristic, "Notifying", .boolean(true))
-        }
-        completion(result.map { _ in }.mapError { BusError($0, otherwise: .failed($0.message)) })
-      }
+      completion(result.map { _ in }.mapError { BusError($0, otherwise: .failed($0.message)) })
     }
   }
 
@@ -120,7 +150,9 @@ final class Notifications {
     for (path, attribute) in services.characteristics(of: device) {
       for name in subscribers[path]?.names ?? [] where subscribers[path]?.hasBegun(name) == false {
         guard let client = clients.known(name) else { continue }
-        subscribe(path, attribute, client) { _ in }
+        links.join(device, client) { [weak self] joined in
+          if case .success(let device) = joined { self?.subscribe(path, attribute, device, client) { _ in } }
+        }
       }
     }
   }
@@ -134,7 +166,7 @@ final class Notifications {
 
   /// A device's object goes.
   func leaving(_ device: Device) {
-    for (path, _) in services.characteristics(of: device.path) { subscribers[path] = nil }
+    subscribers = subscribers.filter { !$0.key.utf8.starts(with: (device.path + "/").utf8) }
   }
 
   func left(_ client: BusClient) {

@@ -19,6 +19,13 @@ struct Attribute {
 /// The objects of devices' attributes. They stay when a device is disconnected, and go with it, or when the device has
 /// other attributes.
 final class Services {
+  /// The number of objects for attributes, of one device and of all: the answer to GetManagedObjects stays far below
+  /// the limit of the bus for a message (dbus-daemon(1), `max_message_size`: 32 MiB).
+  static let maximumOfDevice = 4096
+  static let maximum = 16384
+  /// The number of services in the property UUIDs.
+  private static let maximumServices = 256
+
   /// The time that a device may take to list its attributes, in seconds.
   private static let timeout = 40.0
 
@@ -28,6 +35,8 @@ final class Services {
   /// The paths of each device's characteristics, by the handles of their values.
   private var characteristics: [String: [UInt16: String]] = [:]
   private var services: [String: [ServiceDescription]] = [:]
+  /// The devices with objects of attributes, the one that was connected last at the end.
+  private var order: [String] = []
   private var mtus: [String: Int] = [:]
 
   init(_ context: Context, _ devices: Devices) {
@@ -67,14 +76,35 @@ final class Services {
   }
 
   private func update(_ path: String, _ found: [ServiceDescription]) {
-    devices.change(path) { $0.found = found.map(\.uuid) }
+    let found = Self.bounded(found)
+    devices.change(path) { $0.found = found.prefix(Self.maximumServices).map(\.uuid) }
     guard let device = devices[path] else { return }
     context.tree.set(path, .device, "UUIDs", device.uuids)
+    order.removeAll { $0 == path }
+    order.append(path)
     guard services[path] != found else { return }
     for service in services[path] ?? [] { remove(Self.path(path, service)) }
     services[path] = found
     let paths = Dictionary(found.map { ($0.handle, Self.path(path, $0)) }, uniquingKeysWith: { $1 })
     for service in found { add(service, path, paths) }
+    // They are read again when the device is connected.
+    for other in order where attributes.count > Self.maximum && !devices.flag(other, "Connected") { forget(other) }
+  }
+
+  /// The first services, up to the limit for one device.
+  private static func bounded(_ found: [ServiceDescription]) -> [ServiceDescription] {
+    var count = 0
+    return found.prefix { service in
+      let characteristics = service.characteristics ?? []
+      count += 1 + characteristics.reduce(characteristics.count) { $0 + ($1.descriptors?.count ?? 0) }
+      return count <= maximumOfDevice
+    }
+  }
+
+  private func forget(_ device: String) {
+    for service in services.removeValue(forKey: device) ?? [] { remove(Self.path(device, service)) }
+    characteristics[device] = nil
+    order.removeAll { $0 == device }
   }
 
   private func remove(_ service: String) {
@@ -87,9 +117,8 @@ final class Services {
 
   /// A device's object goes.
   func leaving(_ device: Device) {
-    for service in services.removeValue(forKey: device.path) ?? [] { remove(Self.path(device.path, service)) }
+    forget(device.path)
     mtus[device.path] = nil
-    characteristics[device.path] = nil
   }
 
   // MARK: Objects

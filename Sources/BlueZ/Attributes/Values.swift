@@ -9,13 +9,15 @@ final class Values {
   private let context: Context
   private let links: Links
   private let services: Services
+  private let places: AcquiredPlaces
   /// Called with each value that was read.
   var told: (Attribute, [UInt8]) -> Void = { _, _ in }
 
-  init(_ context: Context, _ links: Links, _ services: Services) {
+  init(_ context: Context, _ links: Links, _ services: Services, _ places: AcquiredPlaces) {
     self.context = context
     self.links = links
     self.services = services
+    self.places = places
   }
 
   func read(_ call: BusCall, _ client: BusClient) {
@@ -26,7 +28,7 @@ final class Values {
     } catch {
       return context.fail(call, error)
     }
-    links.join(attribute.device, client) { [context, told] joined in
+    links.use(attribute.device, client) { [context, told] joined in
       let device: Device
       switch joined {
       case .failure(let error): return context.fail(call, error)
@@ -54,7 +56,7 @@ final class Values {
     if attribute.kind == .descriptor, attribute.uuid == Self.configuration {
       return context.fail(call, .notPermitted("Write not permitted"))
     }
-    if context.tree.value(call.path, .characteristic, "WriteAcquired") == .boolean(true) {
+    if places.isTaken(call.path, .writes, for: client) {
       return context.fail(call, .notPermitted("Write acquired"))
     }
     let offset: Int
@@ -65,7 +67,7 @@ final class Values {
     } catch {
       return context.fail(call, error)
     }
-    links.join(attribute.device, client) { [context] joined in
+    links.use(attribute.device, client) { [context] joined in
       let device: Device
       switch joined {
       case .failure(let error): return context.fail(call, error)

@@ -17,6 +17,7 @@ final class BusClient {
   private let calls: ProgramCalls
   private var sessions: [Purpose: DaemonSession] = [:]
   private var isClosed = false
+  private var holds = 0
 
   init(_ name: String, _ credentials: Credentials, _ user: UserCalls, context: Context, clients: Clients) {
     self.name = name
@@ -24,6 +25,15 @@ final class BusClient {
     self.context = context
     self.clients = clients
     calls = ProgramCalls(context, to: name, of: user)
+  }
+
+  /// False for a client that holds the links of programs that have left.
+  var isOnBus: Bool { name.utf8.first == UInt8(ascii: ":") }
+
+  /// Whether it is this program, or another connection of its process to the bus.
+  func isOfSameProcess(as other: BusClient) -> Bool {
+    // The bus may not know the process.
+    name == other.name || credentials.process != 0 && credentials.process == other.credentials.process
   }
 
   /// Calls a method of the program, after all earlier ones.
@@ -63,18 +73,47 @@ final class BusClient {
         handled: { [context] in context.flush() }))
     sessions[purpose] = session
     let user = Principal(id: credentials.user, groups: credentials.groups, process: Int(credentials.process))
-    session.call(SessionOpen.self, SessionOpen.Params(name: "org.bluez \(name)", user: user)) {
+    session.call(SessionOpen.self, SessionOpen.Params(name: sessionName, user: user)) {
       if case .success = $0 { isAccepted = true }
     }
     return session
   }
 
+  private var sessionName: String { "org.bluez \(name)" }
+
+  /// Asks bled whether the program has a permission, each time anew: it may have got it, or lost it. For changes made
+  /// here, without a method of bled that asks.
+  func require(
+    _ permission: Permission, for purpose: Purpose = .everything,
+    _ completion: @escaping (Result<Void, BusError>) -> Void
+  ) {
+    session(purpose).call(SessionOpen.self, SessionOpen.Params(name: sessionName)) { result in
+      switch result {
+      case .success(let opened): completion(opened.isPermitted(permission) ? .success(()) : .failure(.notAuthorized))
+      case .failure(let error): completion(.failure(BusError(error, otherwise: .failed(error.message))))
+      }
+    }
+  }
+
   /// Ends the session of its monitors.
   func endMonitoring() { sessions[.monitoring]?.close() }
+
+  /// Has its sessions stay open when it has left the bus, until `release` is called.
+  func hold() { holds += 1 }
+
+  func release() {
+    holds -= 1
+    if isClosed { closeSessions() }
+  }
 
   func close() {
     isClosed = true
     calls.close()
+    closeSessions()
+  }
+
+  private func closeSessions() {
+    guard holds == 0 else { return }
     for session in sessions.values { session.close() }
   }
 }

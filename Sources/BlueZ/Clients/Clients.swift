@@ -34,7 +34,7 @@ final class Clients {
 
   /// The programs of one process.
   func sameProcess(as client: BusClient) -> [BusClient] {
-    all.filter { $0.credentials.process == client.credentials.process }
+    all.filter { $0.isOfSameProcess(as: client) }
   }
 
   /// Calls `work` with the program, at once if its user is known; with nil if it has left.
@@ -53,6 +53,18 @@ final class Clients {
     clients[name] = client
     return client
   }
+
+  /// The client that holds links for a user's programs that have left. Its name is that of no program.
+  func keeper(of credentials: Credentials) -> BusClient {
+    client(Self.keeperName(credentials), Credentials(user: credentials.user, groups: credentials.groups, process: 0))
+  }
+
+  func knownKeeper(of credentials: Credentials) -> BusClient? { clients[Self.keeperName(credentials)] }
+
+  private static func keeperName(_ credentials: Credentials) -> String { "links of user \(credentials.user)" }
+
+  /// A client that is not on the bus holds nothing any more.
+  func close(_ keeper: BusClient) { clients.removeValue(forKey: keeper.name)?.close() }
 
   private func calls(of user: UInt32) -> UserCalls {
     if let calls = userCalls[user]?.calls { return calls }

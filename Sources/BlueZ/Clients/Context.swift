@@ -8,6 +8,8 @@ final class Context {
   let connector: any DaemonConnector
   let sockets: any PacketSocketOpener
   var tree = ObjectTree()
+  /// Says something in the log.
+  var say: (String) -> Void = { _ in }
 
   init(bus: any Bus, clock: any Scheduler, connector: any DaemonConnector, sockets: any PacketSocketOpener) {
     self.bus = bus

@@ -22,6 +22,8 @@ final class ProgramCalls {
   private var pending = 0
   private var waiting: [Call] = []
   private var isClosed = false
+  /// The calls that were dropped since there was room.
+  private var dropped = 0
 
   init(_ context: Context, to name: String, of user: UserCalls) {
     self.context = context
@@ -36,7 +38,13 @@ final class ProgramCalls {
     _ completion: @escaping Completion = { _ in }
   ) {
     let call = Call(path: path, interface: interface, method: method, values: values, completion: completion)
-    guard !isClosed, waiting.count < Self.maximumWaiting else { return completion(.failure(.noReply)) }
+    guard !isClosed else { return completion(.failure(.noReply)) }
+    guard waiting.count < Self.maximumWaiting else {
+      // Among them may be values that a device has written without waiting for an answer.
+      if dropped == 0 { context.say("the program \(name) does not answer its calls: further ones are dropped") }
+      dropped += 1
+      return completion(.failure(.noReply))
+    }
     waiting.append(call)
     sendWaiting()
   }
@@ -44,6 +52,10 @@ final class ProgramCalls {
   /// Sends the calls that wait, as long as there is room.
   func sendWaiting() {
     while pending < Self.maximumPending, !waiting.isEmpty, user.claim(self) { send(waiting.removeFirst()) }
+    if waiting.isEmpty, dropped > 0 {
+      context.say("\(dropped) calls of the program \(name) were dropped")
+      dropped = 0
+    }
   }
 
   private func send(_ call: Call) {

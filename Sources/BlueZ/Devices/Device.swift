@@ -9,28 +9,31 @@ struct Device {
     let adapter: String
   }
 
-  let key: Key
+  var key: Key
   let path: String
-  let address: String
+  /// Its identity, once it has told that.
+  var address: String
   /// "public" or "random".
-  let addressType: String
+  var addressType: String
   /// The time of its last advertisement.
   var lastHeard: Instant
   /// bled's time of its last report: several sessions get the same one.
   var lastReport = 0.0
   /// The time and the signal strength of the last PropertiesChanged with RSSI.
   var told: (time: Instant, rssi: Int)?
-  var manufacturerData: [UInt16: [UInt8]] = [:]
-  var serviceData: [BluetoothUUID: [UInt8]] = [:]
+  /// The properties that all programs were told of at its last report.
+  var toldToAll: Set<String> = []
+  var manufacturerData = NewestData<UInt16>()
+  var serviceData = NewestData<BluetoothUUID>()
   /// By the type of the data, which no other property tells.
-  var otherData: [UInt8: [UInt8]] = [:]
-  /// The services that it has advertised, in the order of their first mention.
-  var services: [BluetoothUUID] = []
+  var otherData = NewestData<UInt8>()
+  /// The services that it has advertised.
+  var services = NewestServices()
   /// The services that it had when it was connected last.
   var found: [BluetoothUUID] = []
 
   /// The services of both kinds, as the property has them.
-  var uuids: BusValue { .strings(Set(services + found).map(\.long).sorted()) }
+  var uuids: BusValue { .strings(Set(services.uuids + found).map(\.long).sorted()) }
 
   /// The path of the object of a device with this address, as bled or a program writes it.
   static func path(_ adapter: String, _ address: String) -> String {
@@ -38,7 +41,15 @@ struct Device {
   }
 
   /// The name of its settings.
-  var settingsKey: String { address + " " + addressType }
+  var settingsKey: String { Self.settingsKey(address, addressType) }
+
+  static func settingsKey(_ address: String, _ addressType: String) -> String { address + " " + addressType }
+
+  /// Whether it has a private address (Core 5.4, Vol 6, Part B, 1.3.2.2), which changes.
+  var isPrivate: Bool {
+    guard addressType == "random", let first = UInt8(address.prefix(2), radix: 16) else { return false }
+    return first < 0xC0
+  }
 }
 
 extension BluetoothUUID {

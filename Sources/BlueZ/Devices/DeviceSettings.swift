@@ -1,9 +1,19 @@
-/// The properties of a device that programs set: they outlast the object and the process.
+/// The part of a device that outlasts its object and the process: properties set by programs, and whether one was
+/// connected to it.
 package struct DeviceSettings: Codable, Hashable, Sendable {
   package var isTrusted = false
   package var alias: String?
+  /// Whether it was connected; missing in files of earlier releases.
+  package var wasConnected: Bool?
+  /// Greater than that of all devices that were set before; missing in files of earlier releases.
+  package var order: Int?
 
   package init() {}
 
-  var isDefault: Bool { self == DeviceSettings() }
+  /// The longest alias in octets: that of a Device Name (Core 5.4, Vol 3, Part C, 12.1).
+  static let longestAlias = 248
+
+  var isDefault: Bool { !isTrusted && alias == nil && wasConnected != true }
+
+  var isValid: Bool { (alias?.utf8.count ?? 0) <= Self.longestAlias }
 }

@@ -4,8 +4,9 @@ import Bluetooth
 
 /// The devices that are known, with their objects.
 ///
-/// A device stays while it is connected or paired. Any other goes `lifetime` after it was heard last, or when there are
-/// more than `maximum`: the one that was heard the longest ago.
+/// A device stays while it is connected, paired, trusted or blocked, and one that was connected as long as that is
+/// remembered. Any other goes `lifetime` after it was heard last, or when there are more than `maximum`: the one that
+/// was heard the longest ago.
 final class Devices {
   /// Longer than the 30 s of bluetoothd, whose users miss devices.
   static let lifetime = Duration.seconds(180)
@@ -18,18 +19,19 @@ final class Devices {
   private var paths: [String: [String: String]] = [:]
   private var sweep: (any ScheduledWork)?
 
-  /// By "address type", for instance "C0:DE:00:00:00:01 random".
-  private(set) var settings: [String: DeviceSettings]
+  private var settings: SettingsTable
   /// Called when the settings have changed.
   var settingsChanged: ([String: DeviceSettings]) -> Void = { _ in }
 
+  /// Called when a device has another identifier: its keys may have gone with the earlier one.
+  var identified: () -> Void = {}
   /// Called before the object of a device goes.
   var leaving: (Device) -> Void = { _ in }
 
   init(_ context: Context, _ adapters: Adapters, settings: [String: DeviceSettings]) {
     self.context = context
     self.adapters = adapters
-    self.settings = settings
+    self.settings = SettingsTable(settings)
   }
 
   subscript(path: String) -> Device? { devices[path] }
@@ -62,10 +64,15 @@ final class Devices {
     if let path = path(key) { return path }
     guard let adapter = adapters.path(of: key.adapter) else { return nil }
     let path = Device.path(adapter, address)
-    // A device of the other address type, or one that was forgotten: objects have one place for an address.
     if let other = devices[path] {
-      guard !flag(path, "Connected"), !flag(path, "Paired") else { return nil }
-      remove(other.path)
+      guard !flag(path, "Connected") else { return nil }
+      if other.addressType == addressType {
+        identify(path, as: key)
+        return path
+      }
+      // Objects have one place for an address of both types.
+      guard !flag(path, "Paired") else { return nil }
+      remove(path)
     }
     let device = Device(
       key: key, path: path, address: address, addressType: addressType, lastHeard: context.clock.now)
@@ -79,6 +86,32 @@ final class Devices {
     dropOldest()
     armSweep()
     return path
+  }
+
+  /// bled knows a device by another identifier, for instance because it was forgotten meanwhile.
+  func identify(_ path: String, as key: Device.Key) {
+    guard let device = devices[path], device.key != key else { return }
+    forgetKey(of: device)
+    devices[path]?.key = key
+    paths[key.peripheral, default: [:]][key.adapter] = path
+    identified()
+  }
+
+  /// A device that used a private address has told its identity. Its object stays where it is, as at BlueZ.
+  func identify(_ path: String, address: String, addressType: String) {
+    guard let device = devices[path], device.settingsKey != Device.settingsKey(address, addressType) else { return }
+    change(path) { ($0.address, $0.addressType) = (address, addressType) }
+    if settings.move(device.settingsKey, to: Device.settingsKey(address, addressType)) {
+      settingsChanged(settings.entries)
+    }
+    set(path, "Address", .string(address.uppercased()))
+    set(path, "AddressType", .string(addressType))
+    showAlias(path)
+  }
+
+  private func forgetKey(of device: Device) {
+    paths[device.key.peripheral]?[device.key.adapter] = nil
+    if paths[device.key.peripheral]?.isEmpty == true { paths[device.key.peripheral] = nil }
   }
 
   private static func initial(_ adapter: String, _ address: String, _ type: String) -> ObjectTree.Properties {
@@ -110,8 +143,26 @@ final class Devices {
     if settings[device.settingsKey]?.alias == nil { set(path, "Alias", .string(name)) }
   }
 
+  /// Sets a property that a program may set, with the permission to use devices.
+  func set(_ call: BusCall, _ name: String, _ value: BusValue, _ client: BusClient) {
+    if case ("Blocked", .boolean(let isOn)) = (name, value) { return block(call, isOn, client) }
+    if let alias = value.string, alias.utf8.count > DeviceSettings.longestAlias {
+      return context.fail(call, .invalid("an alias has at most \(DeviceSettings.longestAlias) octets"))
+    }
+    client.require(.connect) { [weak self, context] result in
+      if case .success = result {
+        switch (name, value) {
+        case ("Trusted", .boolean(let isTrusted)): self?.trust(call.path, isTrusted)
+        case ("Alias", .string(let alias)): self?.rename(call.path, alias)
+        default: return context.fail(call, .readOnly(name))
+        }
+      }
+      context.finish(call, result)
+    }
+  }
+
   /// bled refuses connections with the device.
-  func block(_ call: BusCall, _ isOn: Bool, _ client: BusClient) {
+  private func block(_ call: BusCall, _ isOn: Bool, _ client: BusClient) {
     guard let device = devices[call.path] else { return context.fail(call, .doesNotExist) }
     client.session.call(
       AdapterBlock.self, AdapterBlock.Params(peripheral: device.key.peripheral, on: isOn)
@@ -121,32 +172,50 @@ final class Devices {
     }
   }
 
-  func trust(_ path: String, _ isTrusted: Bool) {
+  private func trust(_ path: String, _ isTrusted: Bool) {
     change(path, settings: { $0.isTrusted = isTrusted })
     set(path, "Trusted", .boolean(isTrusted))
   }
 
   /// - Parameter alias: empty: the device's own name again.
-  func rename(_ path: String, _ alias: String) {
-    guard let device = devices[path] else { return }
+  /// A program has connected to a device: it is remembered. A private address changes, and is not.
+  func connected(_ path: String) {
+    guard let device = devices[path], !device.isPrivate else { return }
+    let key = device.settingsKey
+    if settings.isNewest(key), settings[key]?.wasConnected == true { return }
+    change(path, settings: { $0.wasConnected = true })
+  }
+
+  /// Whether a device is remembered that has no object yet.
+  func remembers(_ address: String, _ addressType: String) -> Bool {
+    settings[Device.settingsKey(address, addressType)] != nil
+  }
+
+  private func rename(_ path: String, _ alias: String) {
     change(path, settings: { $0.alias = alias.isEmpty ? nil : alias })
+    showAlias(path)
+  }
+
+  private func showAlias(_ path: String) {
+    guard let device = devices[path] else { return }
     let name = context.tree.value(path, .device, "Name") ?? Self.alias(device.address)
-    set(path, "Alias", alias.isEmpty ? name : .string(alias))
+    set(path, "Alias", settings[device.settingsKey]?.alias.map(BusValue.string) ?? name)
   }
 
   private func change(_ path: String, settings change: (inout DeviceSettings) -> Void) {
     guard let device = devices[path] else { return }
-    var setting = settings[device.settingsKey] ?? DeviceSettings()
-    change(&setting)
-    settings[device.settingsKey] = setting.isDefault ? nil : setting
-    settingsChanged(settings)
+    if let victim = settings.change(device.settingsKey, change) {
+      for other in all where other.settingsKey == victim {
+        set(other.path, "Trusted", .boolean(false))
+        showAlias(other.path)
+      }
+    }
+    settingsChanged(settings.entries)
   }
 
   /// Removes a device with its settings.
   func forget(_ path: String) {
-    if let device = devices[path], settings.removeValue(forKey: device.settingsKey) != nil {
-      settingsChanged(settings)
-    }
+    if let device = devices[path], settings.remove(device.settingsKey) { settingsChanged(settings.entries) }
     remove(path)
   }
 
@@ -154,8 +223,7 @@ final class Devices {
     guard let device = devices[path] else { return }
     leaving(device)
     devices[path] = nil
-    paths[device.key.peripheral]?[device.key.adapter] = nil
-    if paths[device.key.peripheral]?.isEmpty == true { paths[device.key.peripheral] = nil }
+    forgetKey(of: device)
     context.tree.remove(path)
   }
 
@@ -168,7 +236,7 @@ final class Devices {
 
   private func isTemporary(_ device: Device) -> Bool {
     !flag(device.path, "Connected") && !flag(device.path, "Paired") && !flag(device.path, "Trusted")
-      && !flag(device.path, "Blocked")
+      && !flag(device.path, "Blocked") && settings[device.settingsKey]?.wasConnected != true
   }
 
   private func dropOldest() {

@@ -23,6 +23,8 @@ final class Removal {
         [weak self, context] result in
         switch result {
         case .success: self?.forget(call, client, device)
+        // Its keys, or it itself, were forgotten elsewhere.
+        case .failure(let error) where error == GAPError.unknownDevice: self?.forget(call, client, device)
         case .failure(let error): context.fail(call, BusError(error, otherwise: .failed(error.message)))
         }
       }

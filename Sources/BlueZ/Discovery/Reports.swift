@@ -43,10 +43,27 @@ final class Reports {
       update(path, report, isNew: isNew)
       devices[path].map { heard($0, report) }
     }
-    if let client, !isNew, !rssi.isEmpty { context.tell(client, ObjectTree.changed(path, .device, rssi)) }
+    if let client, !isNew { tellAgain(path, report, to: client) }
+  }
+
+  /// Tells an advertisement to a program that wants each, less the properties that all programs were told: each is told
+  /// once.
+  private func tellAgain(_ path: String, _ report: ScanReport.Params, to client: String) {
+    let data = AdvertisingData(parsing: report.data.octets + (report.scanResponse?.octets ?? []))
+    var names = Set<String>()
+    if report.rssi != nil { names.insert("RSSI") }
+    if data.first(.manufacturerSpecificData) != nil { names.insert("ManufacturerData") }
+    if report.serviceData?.isEmpty == false { names.insert("ServiceData") }
+    names.subtract(devices[path]?.toldToAll ?? [])
+    let values = names.sorted().compactMap { name in
+      (name == "RSSI" ? report.rssi.map { .int16(Int16(clamping: $0)) } : context.tree.value(path, .device, name))
+        .map { (name, $0) }
+    }
+    if !values.isEmpty { context.tell(client, ObjectTree.changed(path, .device, values)) }
   }
 
   private func update(_ path: String, _ report: ScanReport.Params, isNew: Bool) {
+    devices.change(path) { $0.toldToAll = [] }
     let isChanged = setData(path, report)
     guard let rssi = report.rssi else { return }
     let now = context.clock.now
@@ -55,7 +72,10 @@ final class Reports {
       isChanged || isNew || told == nil || context.tree.value(path, .device, "RSSI") == nil
       || told.map { abs($0.rssi - rssi) >= Self.rssiStep || $0.time.advanced(by: Self.pause) <= now } ?? true
     guard isDue else { return }
-    devices.change(path) { $0.told = (now, rssi) }
+    devices.change(path) {
+      $0.told = (now, rssi)
+      $0.toldToAll.insert("RSSI")
+    }
     context.tree.set(path, .device, "RSSI", .int16(Int16(clamping: rssi)), isRepeated: !isNew)
   }
 
@@ -68,32 +88,35 @@ final class Reports {
     func set(_ name: String, _ value: BusValue?) {
       guard let value, context.tree.value(path, .device, name) != value else { return }
       context.tree.set(path, .device, name, value)
+      devices.change(path) { $0.toldToAll.insert(name) }
       isChanged = true
     }
     for octets in data.all(.manufacturerSpecificData) where octets.count >= 2 {
-      device.manufacturerData[UInt16(octets[0]) | UInt16(octets[1]) << 8] = Array(octets[2...])
+      device.manufacturerData.set(Array(octets[2...]), for: UInt16(octets[0]) | UInt16(octets[1]) << 8)
     }
     for structure in data.structures where !Self.told.contains(structure.type) {
-      device.otherData[structure.type.rawValue] = structure.data
+      device.otherData.set(structure.data, for: structure.type.rawValue)
     }
-    for (uuid, octets) in report.serviceData ?? [:] {
-      if let uuid = BluetoothUUID(uuid) { device.serviceData[uuid] = octets.octets }
+    for (uuid, octets) in (report.serviceData ?? [:]).sorted(by: { $0.key < $1.key }) {
+      if let uuid = BluetoothUUID(uuid) { device.serviceData.set(octets.octets, for: uuid) }
     }
-    for uuid in report.services ?? [] where !device.services.contains(uuid) { device.services.append(uuid) }
+    for uuid in report.services ?? [] { device.services.add(uuid) }
     devices.change(path) { $0 = device }
     if let name = report.name, context.tree.value(path, .device, "Name") != .string(name) {
       devices.name(path, name)
       isChanged = true
     }
-    if !device.manufacturerData.isEmpty { set("ManufacturerData", Self.value(device.manufacturerData)) }
-    if !device.serviceData.isEmpty { set("ServiceData", Self.value(device.serviceData)) }
+    if !device.manufacturerData.values.isEmpty {
+      set("ManufacturerData", Self.value(device.manufacturerData.values))
+    }
+    if !device.serviceData.values.isEmpty { set("ServiceData", Self.value(device.serviceData.values)) }
     set("UUIDs", device.uuids)
     // As advertised: some controllers tell another one of their own.
     set("TxPower", data.first(.txPowerLevel)?.first.map { .int16(Int16(Int8(bitPattern: $0))) })
     set("Appearance", report.appearance.map { .uint16(UInt16(clamping: $0)) })
     set("Icon", report.appearance.flatMap(Icon.name).map(BusValue.string))
     set("AdvertisingFlags", data.first(.flags).map(BusValue.bytes))
-    if !device.otherData.isEmpty { set("AdvertisingData", Self.value(device.otherData)) }
+    if !device.otherData.values.isEmpty { set("AdvertisingData", Self.value(device.otherData.values)) }
     return isChanged
   }
 

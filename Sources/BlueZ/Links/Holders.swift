@@ -7,6 +7,14 @@ struct Holders {
   /// The unique names of the programs that called Connect.
   private(set) var connected: Set<String> = []
   private(set) var joined: Set<String> = []
+  /// The programs that have used the device's attributes.
+  private var busy: Set<String> = []
+
+  /// Whether a program has called Connect and done nothing else: perhaps it was a command whose user goes on with
+  /// another one.
+  func isIdle(_ client: String) -> Bool { connected.contains(client) && !busy.contains(client) }
+
+  mutating func use(_ client: String) { busy.insert(client) }
 
   var isEmpty: Bool { connected.isEmpty && joined.isEmpty }
 
@@ -26,6 +34,7 @@ struct Holders {
   /// - Returns: the programs that are to leave, too.
   mutating func remove(_ client: String, where isOfSameProcess: (String) -> Bool) -> Set<String> {
     joined.remove(client)
+    busy.remove(client)
     guard connected.remove(client) != nil, connected.isEmpty else { return [] }
     let companions = joined.filter(isOfSameProcess)
     (connected, joined) = (joined.subtracting(companions), [])

@@ -6,28 +6,26 @@ import Bluetooth
 final class Links {
   /// The time of a connection attempt in seconds: callers give up after 25.
   private static let timeout = 20.0
-  /// The pause before a link of programs that are not on the bus is shown: those of programs on the bus are shown at
-  /// their answer.
-  private static let pause = Duration.milliseconds(250)
 
   private let context: Context
   private let clients: Clients
   private let devices: Devices
   private let services: Services
+  private let resolution: Resolution
+  private let views: LinkViews
+  private let kept: KeptLinks
+  private let foreign: ForeignLinks
   private var holders: [String: Holders] = [:]
   /// The calls of Connect that wait, by device and program.
-  private var pending: [String: Set<String>] = [:]
-  /// The processes that have disconnected from a device to which others are still connected: to them it is.
-  private var hidden: [String: Set<Int32>] = [:]
+  private var pending = WaitingPrograms()
   /// The calls of Disconnect that wait, by device and program.
-  private var leaving: [String: Set<String>] = [:]
-  /// The links of programs that are not on the bus, before they are shown.
-  private var unseen: [String: any ScheduledWork] = [:]
-  /// The links that are not shown because a call of Connect waits, which may get them.
-  private var withheld: Set<String> = []
+  private var leaving = WaitingPrograms()
 
   /// The services of a device are known in this connection.
-  var resolved: (String, BusClient) -> Void = { _, _ in }
+  var resolved: (String, BusClient) -> Void {
+    get { resolution.resolved }
+    set { resolution.resolved = newValue }
+  }
   /// A device is not connected any more; told before its properties change.
   var disconnected: (String) -> Void = { _ in }
 
@@ -36,6 +34,16 @@ final class Links {
     self.clients = clients
     self.devices = devices
     self.services = services
+    views = LinkViews(context, clients, devices)
+    kept = KeptLinks(context, clients, devices)
+    resolution = Resolution(devices, services)
+    foreign = ForeignLinks(context, devices)
+    foreign.isAwaited = { [unowned self] in pending.has($0) }
+    kept.expired = { [unowned self] path, keeper in
+      if let device = devices[path] { leave(device.key.peripheral, keeper) }
+      released(path, keeper)
+    }
+    resolution.failed = { [unowned self] in notResolved($0, $1, tried: $2) }
   }
 
   func isConnected(_ path: String) -> Bool { devices.flag(path, "Connected") }
@@ -50,27 +58,40 @@ final class Links {
   func connect(_ path: String, _ client: BusClient, _ completion: @escaping (Result<Void, BusError>) -> Void) {
     guard let device = devices[path] else { return completion(.failure(.doesNotExist)) }
     if holders[path]?.connected.contains(client.name) == true { return completion(.success(())) }
-    guard pending[path]?.contains(client.name) != true else { return completion(.failure(.inProgress)) }
-    pending[path, default: []].insert(client.name)
-    client.session.call(
-      PeripheralConnect.self,
-      PeripheralConnect.Params(
-        peripheral: device.key.peripheral, adapter: device.key.adapter, timeout: Self.timeout)
-    ) { [weak self] result in
+    guard pending.insert(client.name, at: path) else { return completion(.failure(.inProgress)) }
+    open(device, client) { [weak self] result in
       guard let self else { return }
-      pending[path]?.remove(client.name)
-      defer { showWithheld(path) }
+      pending.remove(client.name, at: path)
+      defer { foreign.attemptEnded(path) }
       switch result {
       case .success(let link):
         guard clients.known(client.name) != nil, devices[path] != nil else {
-          leave(device.key.peripheral, client)
+          leave(link.peripheral, client)
           return completion(.failure(.failed("le-connection-abort-by-local")))
         }
+        devices.identify(path, as: Device.Key(peripheral: link.peripheral, adapter: device.key.adapter))
         connected(path, client, mtu: link.mtu)
         completion(.success(()))
-        resolve(path, client)
+        resolution.begin(path, client)
       case .failure(let error): completion(.failure(.connecting(error)))
       }
+    }
+  }
+
+  /// Has bled connect a program to a device: by its address if bled has forgotten it meanwhile.
+  private func open(
+    _ device: Device, _ client: BusClient,
+    _ completion: @escaping (Result<PeripheralConnect.Result, BluetoothError>) -> Void
+  ) {
+    let params = PeripheralConnect.Params(
+      peripheral: device.key.peripheral, adapter: device.key.adapter, timeout: Self.timeout)
+    client.session.call(PeripheralConnect.self, params) { result in
+      guard case .failure(let error) = result, error == GAPError.unknownDevice else { return completion(result) }
+      client.session.call(
+        PeripheralConnect.self,
+        PeripheralConnect.Params(
+          address: device.address, addressType: DeviceAddress.Kind(word: device.addressType),
+          adapter: device.key.adapter, timeout: Self.timeout), completion)
     }
   }
 
@@ -84,15 +105,15 @@ final class Links {
     }
     let path = Device.path(call.path, named.address)
     guard devices[path] == nil else { return context.fail(call, .alreadyExists) }
-    guard pending[path, default: []].insert(client.name).inserted else { return context.fail(call, .inProgress) }
+    guard pending.insert(client.name, at: path) else { return context.fail(call, .inProgress) }
     client.session.call(
       PeripheralConnect.self,
       PeripheralConnect.Params(
         address: named.address, addressType: named.addressType, adapter: adapter, timeout: Self.timeout)
     ) { [weak self, context] result in
       guard let self else { return }
-      pending[path]?.remove(client.name)
-      defer { showWithheld(path) }
+      pending.remove(client.name, at: path)
+      defer { foreign.attemptEnded(path) }
       switch result {
       case .success(let link):
         let key = Device.Key(peripheral: link.peripheral, adapter: link.adapter)
@@ -104,7 +125,7 @@ final class Links {
         }
         connected(path, client, mtu: link.mtu)
         context.reply(call, .path(path))
-        resolve(path, client)
+        resolution.begin(path, client)
       case .failure(let error): context.fail(call, .connecting(error))
       }
     }
@@ -112,8 +133,9 @@ final class Links {
 
   private func connected(_ path: String, _ client: BusClient, mtu: Int) {
     holders[path, default: Holders()].connect(client.name)
-    if let device = devices[path] { forget(device.key.peripheral) }
-    show(path, to: client)
+    if let device = devices[path] { foreign.forget(device.key.peripheral) }
+    devices.connected(path)
+    views.show(path, to: client)
     services.link(path, mtu: mtu)
   }
 
@@ -136,40 +158,41 @@ final class Links {
     }
   }
 
-  private func resolve(_ path: String, _ client: BusClient) {
-    guard !devices.flag(path, "ServicesResolved") else { return resolved(path, client) }
-    services.discover(path, client) { [weak self] result in
-      guard let self, isConnected(path) else { return }
-      switch result {
-      case .success:
-        devices.set(path, "ServicesResolved", .boolean(true))
-        resolved(path, client)
-      case .failure:
-        // The program that asked may have gone; another one asks then. A device that does not answer is let go, so
-        // that nobody waits for it in vain.
-        if let other = holders[path]?.connected.lazy.compactMap({ self.clients.known($0) }).first(where: {
-          $0.name != client.name
-        }) {
-          resolve(path, other)
-        } else {
-          if let device = devices[path] { leave(device.key.peripheral, client) }
-          released(path, client)
-        }
-      }
+  /// Gives a program the link that others have, once the services of the device are known.
+  func use(_ path: String, _ client: BusClient, _ completion: @escaping (Result<Device, BusError>) -> Void) {
+    join(path, client) { [weak self] joined in
+      guard let self, case .success(let device) = joined else { return completion(joined) }
+      holders[path]?.use(client.name)
+      kept.used(path, by: client)
+      resolution.wait(path, client) { completion($0.map { device }) }
+    }
+  }
+
+  /// The program that asked for the services may have gone; another one asks then. A device that does not answer is let
+  /// go, so that no program waits for it in vain.
+  private func notResolved(_ path: String, _ client: BusClient, tried: Set<String>) {
+    let others = (holders[path]?.all ?? []).subtracting(tried).sorted()
+    if let other = others.lazy.compactMap({ self.clients.known($0) }).first { return resolution.retry(path, other) }
+    resolution.end(path)
+    guard let device = devices[path] else { return }
+    for name in (holders[path]?.connected ?? []).sorted() {
+      guard let client = clients.known(name) else { continue }
+      leave(device.key.peripheral, client)
+      released(path, client)
     }
   }
 
   /// The device's attributes have changed.
   func servicesChanged(_ path: String, _ client: BusClient) {
-    guard devices.flag(path, "ServicesResolved") else { return }
-    devices.set(path, "ServicesResolved", .boolean(false))
+    resolution.changed(path, client)
     context.flush()
-    resolve(path, client)
   }
 
   // MARK: Disconnect
 
-  /// Disconnects the caller. If it is not connected, the programs of its user are; root's call counts for all.
+  /// Disconnects the caller's process: libraries have a connection to the bus for each use of a device, and a forgotten
+  /// one must not keep the link. If the process is not connected, the programs of its user are; root's call counts for
+  /// all.
   ///
   /// The reply comes before the signal that `Connected` is false, as from BlueZ before 5.79: bleak closes its
   /// connection to the bus at that signal, and before its release 3.0 a reply that came later was an error to it.
@@ -193,14 +216,14 @@ final class Links {
     let last = { [weak self] in
       reply()
       for other in concerned {
-        self?.leaving[path]?.remove(other.name)
+        self?.leaving.remove(other.name, at: path)
         self?.released(path, other)
       }
       completion()
     }
     guard let device = devices[path], left > 0 else { return last() }
-    leaving[path, default: []].formUnion(concerned.map(\.name))
     for other in concerned {
+      leaving.insert(other.name, at: path)
       leave(device.key.peripheral, other) {
         left -= 1
         if left == 0 { last() }
@@ -209,16 +232,20 @@ final class Links {
   }
 
   private func concerned(_ path: String, _ client: BusClient) -> [BusClient] {
-    let isOwn = holders[path]?.has(client.name) == true || pending[path]?.contains(client.name) == true
-    return isOwn ? [client] : spokenFor(path, by: client)
+    let users = users(of: path)
+    let own = users.filter { $0.isOfSameProcess(as: client) }
+    guard !own.isEmpty else { return spokenFor(path, by: client) }
+    return own + users.filter { !$0.isOnBus && $0.credentials.user == client.credentials.user }
+  }
+
+  /// The programs that use a device, or are about to.
+  private func users(of path: String) -> [BusClient] {
+    (holders[path]?.all ?? []).union(pending[path]).sorted().compactMap { clients.known($0) }
   }
 
   /// The programs of the same user that use a device; for root, all.
   private func spokenFor(_ path: String, by client: BusClient) -> [BusClient] {
-    let names = (holders[path]?.all ?? []).union(pending[path] ?? [])
-    return names.sorted().compactMap { clients.known($0) }.filter {
-      client.credentials.user == 0 || $0.credentials.user == client.credentials.user
-    }
+    users(of: path).filter { client.credentials.user == 0 || $0.credentials.user == client.credentials.user }
   }
 
   /// Tells bled that a program does not use the link any more.
@@ -238,50 +265,29 @@ final class Links {
   }
 
   private func remove(_ client: BusClient, from path: String) -> Set<String> {
-    let process = client.credentials.process
-    return holders[path]?.remove(client.name) { clients.known($0)?.credentials.process == process } ?? []
+    defer { if !client.isOnBus { kept.forget(path, client) } }
+    return holders[path]?.remove(client.name) { clients.known($0)?.isOfSameProcess(as: client) == true } ?? []
   }
 
   /// Shows that a program's link has ended: to all if nobody has one, else to its process.
   private func settle(_ path: String, _ client: BusClient, reason: Reason) {
     guard isConnected(path) else { return }
-    guard holders[path]?.isEmpty != false else { return hide(path, from: client) }
-    end(path, reason: reason)
+    guard let others = holders[path]?.all, !others.isEmpty else { return end(path, reason: reason) }
+    if client.isOnBus, !others.contains(where: { clients.known($0)?.isOfSameProcess(as: client) == true }) {
+      views.hide(path, from: client)
+    }
   }
 
   private func end(_ path: String, reason: Reason) {
     holders[path] = nil
-    hidden[path] = nil
+    views.forget(path)
+    kept.forget(path)
     disconnected(path)
     devices.set(path, "ServicesResolved", .boolean(false))
     context.tree.emit(
       path, .device, "Disconnected", [.string("org.bluez.Reason." + reason.name), .string(reason.text)])
     devices.set(path, "Connected", .boolean(false))
-  }
-
-  // MARK: Views
-
-  private func show(_ path: String, to client: BusClient) {
-    devices.set(path, "Connected", .boolean(true))
-    guard hidden[path]?.remove(client.credentials.process) != nil else { return }
-    tell(client, path, isConnected: true)
-  }
-
-  private func hide(_ path: String, from client: BusClient) {
-    let others = (holders[path]?.all ?? []).compactMap { clients.known($0)?.credentials.process }
-    guard !others.contains(client.credentials.process) else { return }
-    hidden[path, default: []].insert(client.credentials.process)
-    tell(client, path, isConnected: false)
-  }
-
-  private func tell(_ client: BusClient, _ path: String, isConnected: Bool) {
-    let isResolved = isConnected && devices.flag(path, "ServicesResolved")
-    let values: ObjectTree.Properties = [
-      ("Connected", .boolean(isConnected)), ("ServicesResolved", .boolean(isResolved)),
-    ]
-    for other in clients.sameProcess(as: client) {
-      context.tell(other.name, ObjectTree.changed(path, .device, values))
-    }
+    resolution.end(path)
   }
 
   // MARK: Events
@@ -290,7 +296,7 @@ final class Links {
   func ended(_ params: PeripheralDisconnected.Params, _ client: BusClient) {
     for device in devices.all(params.peripheral) where holders[device.path]?.has(client.name) == true {
       // Its call of Disconnect is answered first.
-      if leaving[device.path]?.contains(client.name) == true { continue }
+      if leaving.has(device.path, client.name) { continue }
       _ = remove(client, from: device.path)
       settle(device.path, client, reason: Self.reason(params.reason?.bluetoothError))
     }
@@ -315,47 +321,34 @@ final class Links {
 
   /// A link of any program has come or gone.
   func linkChanged(_ peripheral: String, isLinked: Bool) {
-    forget(peripheral)
-    guard isLinked else {
-      for device in devices.all(peripheral) where holders[device.path]?.isEmpty != false && isConnected(device.path) {
-        end(device.path, reason: Self.unknown)
-      }
-      return
+    guard !isLinked else { return foreign.began(peripheral) }
+    foreign.forget(peripheral)
+    for device in devices.all(peripheral) where holders[device.path]?.isEmpty != false && isConnected(device.path) {
+      end(device.path, reason: Self.unknown)
     }
-    unseen[peripheral] = context.schedule(after: Self.pause) { [weak self] in
-      guard let self else { return }
-      unseen[peripheral] = nil
-      reveal(peripheral)
-    }
-  }
-
-  /// Shows a link of programs that are not on the bus. A call of Connect that waits shows it when it is of use; until
-  /// then it may end, and another begin.
-  private func reveal(_ peripheral: String) {
-    let known = devices.all(peripheral)
-    guard !known.contains(where: { isConnected($0.path) }), let device = known.first else { return }
-    if known.contains(where: { pending[$0.path]?.isEmpty == false }) {
-      withheld.insert(peripheral)
-    } else {
-      devices.set(device.path, "Connected", .boolean(true))
-    }
-  }
-
-  /// A call of Connect has ended: its program may not have got the link that others have.
-  private func showWithheld(_ path: String) {
-    guard let device = devices[path], withheld.remove(device.key.peripheral) != nil else { return }
-    reveal(device.key.peripheral)
-  }
-
-  /// Nothing is to be shown of a link any more.
-  private func forget(_ peripheral: String) {
-    unseen.removeValue(forKey: peripheral)?.cancel()
-    withheld.remove(peripheral)
   }
 
   func left(_ client: BusClient) {
     for (path, holder) in holders where holder.has(client.name) {
-      released(path, client)
+      let isLast = holder.all == [client.name]
+      if isLast, holder.isIdle(client.name) || devices.flag(path, "Trusted"), let device = devices[path] {
+        handOver(device, client)
+      } else {
+        released(path, client)
+      }
+    }
+  }
+
+  /// Keeps the link of a program that has left, for the next ones of its user.
+  private func handOver(_ device: Device, _ client: BusClient) {
+    let path = device.path
+    let keeper = kept.keep(path, of: client)
+    holders[path]?.connect(keeper.name)
+    _ = remove(client, from: path)
+    client.hold()
+    open(device, keeper) { [weak self] result in
+      client.release()
+      if case .failure = result { self?.released(path, keeper) }
     }
   }
 
@@ -367,16 +360,17 @@ final class Links {
   /// A device's object goes.
   func leaving(_ device: Device) {
     if isConnected(device.path) { end(device.path, reason: Self.local) }
-    (holders[device.path], pending[device.path], hidden[device.path]) = (nil, nil, nil)
-    leaving[device.path] = nil
-    withheld.remove(device.key.peripheral)
+    holders[device.path] = nil
+    views.forget(device.path)
+    pending.removeAll(at: device.path)
+    leaving.removeAll(at: device.path)
+    resolution.end(device.path)
+    foreign.forget(device.key.peripheral)
   }
 
   /// bled is gone, and all links with it.
   func lose() {
-    for work in unseen.values { work.cancel() }
-    unseen = [:]
-    withheld = []
+    foreign.forgetAll()
     for device in devices.all where isConnected(device.path) { end(device.path, reason: Self.unknown) }
   }
 }

@@ -6,7 +6,7 @@ import Bluetooth
 /// beside that of its discovery.
 final class Monitors {
   private static let interface = "org.bluez.AdvertisementMonitor1"
-  /// The number of monitors of one program.
+  /// The number of monitors below one path, and of the paths of one program.
   private static let maximum = 64
 
   /// The number of filters of one scan of bled.
@@ -70,6 +70,23 @@ final class Monitors {
 
   private func register(_ call: BusCall, _ root: String, _ client: BusClient) {
     guard let adapter = adapters.adapter(at: call.path) else { return context.fail(call, .doesNotExist) }
+    guard registrations.count(where: { $0.client === client }) < Self.maximum else {
+      return context.fail(call, .limitsExceeded("a program can register \(Self.maximum) roots of monitors"))
+    }
+    // Nothing is kept of a program that may not scan.
+    client.require(.scan, for: .monitoring) { [weak self, context] result in
+      guard let self, case .success = result else {
+        if self?.has(client) == false { client.endMonitoring() }
+        return context.finish(call, result)
+      }
+      guard !registrations.contains(where: { $0.client === client && $0.root == root }) else {
+        return context.fail(call, .alreadyExists)
+      }
+      register(call, root, client, adapter)
+    }
+  }
+
+  private func register(_ call: BusCall, _ root: String, _ client: BusClient, _ adapter: String) {
     let registration = Registration(client, root, place: call.path, adapter: adapter)
     registrations.append(registration)
     context.bus.watch(client.name, true)

@@ -51,6 +51,8 @@ final class Pairing {
       switch result {
       case .success(let bond):
         show(call.path, isPaired: true, isBonded: bond.bonded)
+        // The device may have told its identity.
+        if bond.bonded { readBonds() }
         finish(call, .success(()))
       case .failure(let error):
         let isCancelled = pending[call.path]?.isCancelled == true
@@ -95,12 +97,16 @@ final class Pairing {
       }
       let key = Device.Key(peripheral: peripheral, adapter: adapter)
       guard let path = devices.add(key, address: bond.address, addressType: bond.addressType.text) else { continue }
+      devices.identify(path, address: bond.address, addressType: bond.addressType.text)
       if let name = bond.name { devices.name(path, name) }
       show(path, isPaired: true, isBonded: true)
       bonded.insert(path)
     }
-    for device in devices.all where devices.flag(device.path, "Bonded") && !bonded.contains(device.path) {
-      show(device.path, isPaired: false, isBonded: false)
+    for device in devices.all where devices.flag(device.path, "Paired") && !bonded.contains(device.path) {
+      // Keys that are not kept hold as long as the link.
+      if devices.flag(device.path, "Bonded") || !links.isConnected(device.path) {
+        show(device.path, isPaired: false, isBonded: false)
+      }
     }
   }
 

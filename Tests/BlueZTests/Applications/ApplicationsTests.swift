@@ -78,6 +78,15 @@ struct ApplicationsTests {
     }
   }
 
+  @Test func anApplicationOfProfilesAlone() throws {
+    let number = world.call(Self.program, .gattManager, "RegisterApplication", [.path("/x"), .options([])])
+    let profile = managed([("/x/p", "org.bluez.GattProfile1", [("UUIDs", .strings(["180D"]))])])
+    try #require(world.bus.take("GetManagedObjects")).completion(.success([profile]))
+    world.settle()
+    #expect(world.succeeded(number))
+    #expect(world.succeeded(world.call(Self.program, .gattManager, "UnregisterApplication", [.path("/x")])))
+  }
+
   /// Programs look at the device's path: there must be an object.
   @Test func aReadNamesTheDevice() throws {
     try register()
@@ -96,6 +105,85 @@ struct ApplicationsTests {
     call.completion(.success([.bytes([1, 2])]))
     let answer = try #require(try? session.answers[number]?.get())
     #expect(try answer.result(ServerRead.Result.self).value.octets == [1, 2])
+  }
+
+  /// A device reads a value in parts. Some programs give the whole value each time, others heed the offset.
+  @Test(arguments: [false, true]) func aLongValue(heedsOffset: Bool) throws {
+    try register()
+    world.link()
+    let session = try world.session(Self.program)
+    let value = (0..<64).map { UInt8($0) }
+    var questions = 0
+    func part(_ offset: Int) throws -> [UInt8] {
+      let number = try session.ask(
+        ServerRead.self, ServerRead.Params(central: FacadeStage.central, handle: Self.value, offset: offset, mtu: 23))
+      world.settle()
+      if let call = world.bus.take("ReadValue") {
+        questions += 1
+        call.completion(.success([.bytes(heedsOffset ? Array(value.dropFirst(offset)) : value)]))
+        world.settle()
+      }
+      return try #require(try? session.answers[number]?.get()).result(ServerRead.Result.self).value.octets
+    }
+    #expect(try part(0) == value)
+    #expect(try part(22) == Array(value[22...]))
+    #expect(try part(44) == Array(value[44...]))
+    #expect(questions == 1)
+    #expect(try part(64).isEmpty, "the end of a value that fills its packets")
+    // After a while, and from the beginning, the program is asked again.
+    #expect(try part(0) == value)
+    world.advance(by: .seconds(31))
+    #expect(try part(22) == (heedsOffset ? Array(value[22...]) : value))
+  }
+
+  /// The program is asked for more than it gave at first.
+  @Test func aValueThatAProgramGivesInParts() throws {
+    try register()
+    world.link()
+    let session = try world.session(Self.program)
+    for (offset, octets) in [(0, [1, 2]), (2, [3, 4])] as [(Int, [UInt8])] {
+      let number = try session.ask(
+        ServerRead.self, ServerRead.Params(central: FacadeStage.central, handle: Self.value, offset: offset))
+      world.settle()
+      try #require(world.bus.take("ReadValue")).completion(.success([.bytes(octets)]))
+      world.settle()
+      let answer = try #require(try? session.answers[number]?.get())
+      #expect(try answer.result(ServerRead.Result.self).value.octets == octets)
+    }
+  }
+
+  /// Values that a device writes without waiting are not dropped without a word.
+  @Test func aProgramThatDoesNotAnswerItsCalls() throws {
+    var said: [String] = []
+    world.facade.said = { said.append($0) }
+    try register()
+    world.link()
+    let session = try world.session(Self.program)
+    let write = ServerWrite.Write(handle: Self.value, offset: 0, value: HexBytes([7]))
+    for _ in 0..<1100 {
+      _ = try session.ask(
+        ServerWrite.self, ServerWrite.Params(central: FacadeStage.central, writes: [write], withoutResponse: true))
+    }
+    world.settle()
+    #expect(said == ["the program :1.42 does not answer its calls: further ones are dropped"])
+    while let call = world.bus.take("WriteValue") {
+      call.completion(.success([]))
+      world.settle()
+    }
+    #expect(said.last == "68 calls of the program :1.42 were dropped")
+  }
+
+  @Test func aServiceThatIsRefusedAfterARestartOfBled() throws {
+    var said: [String] = []
+    world.facade.said = { said.append($0) }
+    try register()
+    world.daemon.answer = { method, _, _ in
+      method == ServiceAdd.name ? .failure(BledError.notPermitted.error("user 1000 lacks serve")) : nil
+    }
+    world.restart()
+    #expect(said.count == 1 && said[0].contains("/app"))
+    #expect(
+      world.error(world.call(Self.program, .gattManager, "UnregisterApplication", [.path("/app")])) == .doesNotExist)
   }
 
   @Test func errorsOfAProgram() throws {

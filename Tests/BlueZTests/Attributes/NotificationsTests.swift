@@ -196,6 +196,50 @@ struct NotificationsTests {
     #expect(told("Value").last == .bytes([7]))
   }
 
+  /// Programs remember the objects of a device, and call as soon as it is connected again: bled knows the handles when
+  /// it has looked at the device's services.
+  @Test(arguments: ["StartNotify", "AcquireNotify", "ReadValue"])
+  func aCallBeforeTheServicesAreResolved(_ member: String) throws {
+    let answer = world.daemon.answer
+    world.daemon.answer = { method, message, session in
+      guard method == GATTAcquire.name else { return answer(method, message, session) }
+      return .success(GATTAcquire.Result(handle: Self.rate, writes: false, values: true, maximumLength: 62))
+    }
+    world.call(Self.one, .device, "Disconnect", [], at: FacadeStage.device)
+    let number = try connect { [world] in
+      world.begin(
+        Self.one, .characteristic, member, member == "StartNotify" ? [] : [.options([])], at: Self.path)
+    }
+    let methods: Set = [GATTSubscribe.name, GATTAcquire.name, GATTRead.name]
+    let before = try world.session(Self.one).methods.count { methods.contains($0) }
+    #expect(before == 0 && world.bus.answers[number] == nil)
+    world.settle()
+    #expect(world.succeeded(number))
+    #expect(try world.session(Self.one).methods.count { methods.contains($0) } == 1)
+    #expect(try world.session(Self.one).methods.count { $0 == GATTDiscover.name } == 2)
+  }
+
+  /// Connects the first program, and does `work` before bled has told the services.
+  private func connect(_ work: () -> UInt64) throws -> UInt64 {
+    let connection = world.begin(Self.one, .device, "Connect", at: FacadeStage.device)
+    while world.bus.answers[connection] == nil, world.bus.deliver() || world.daemon.deliver() {}
+    #expect(world.succeeded(connection))
+    return work()
+  }
+
+  @Test func aLinkThatEndsBeforeTheServicesAreResolved() throws {
+    world.call(Self.one, .device, "Disconnect", [], at: FacadeStage.device)
+    let answer = world.daemon.answer
+    world.daemon.answer = { method, message, session in
+      guard method == GATTDiscover.name else { return answer(method, message, session) }
+      return .failure(GAPError.disconnected.error("the link has ended"))
+    }
+    let number = try connect { world.begin(Self.one, .characteristic, "StartNotify", at: Self.path) }
+    world.settle()
+    #expect(world.error(number) == .failed("Not connected"))
+    #expect(world.error(call(Self.one, "StopNotify")) == .failed("No notify session started"))
+  }
+
   /// A descriptor has one owner, until the owner closes it.
   @Test func aDescriptorOfValues() throws {
     let answer = world.daemon.answer
@@ -211,7 +255,7 @@ struct NotificationsTests {
     #expect(values.last == .uint16(65))
     #expect(told("NotifyAcquired") == [.boolean(true)])
     #expect(world.error(call(Self.other, "AcquireNotify", [.options([])])) == .notPermitted("Notify acquired"))
-    #expect(world.error(call(Self.other, "StartNotify")) == .notPermitted("Notify acquired"))
+    #expect(world.error(call(Self.other, "StartNotify")) == .notPermitted("Notify acquired"), "of the same user")
     let closed = RPCError(GAPError.cancelled.error("the descriptor was closed"))
     try world.session(Self.one).notify(
       GATTReleased.self,

@@ -45,8 +45,7 @@ struct DevicesTests {
     #expect(try devices().isEmpty)
   }
 
-  @Test func aConnectedDeviceStays() throws {
-    try world.hear(Self.program, -60)
+  private func connect(_ world: FacadeStage) {
     world.daemon.answer = { method, _, _ in
       switch method {
       case PeripheralConnect.name: .success(FacadeStage.linked)
@@ -55,8 +54,45 @@ struct DevicesTests {
       }
     }
     #expect(world.succeeded(world.call(Self.program, .device, "Connect", [], at: FacadeStage.device)))
+  }
+
+  /// Programs remember its address, and connect without a scan.
+  @Test func aDeviceThatWasConnectedStays() throws {
+    var kept: [String: DeviceSettings] = [:]
+    world.facade.settingsChanged = { kept = $0 }
+    try world.hear(Self.program, -60)
+    connect(world)
     world.advance(by: .seconds(1000))
     #expect(try devices() == [FacadeStage.device])
+    world.call(Self.program, .device, "Disconnect", [], at: FacadeStage.device)
+    world.advance(by: .seconds(1000))
+    #expect(try devices() == [FacadeStage.device])
+    // The object is there after a restart, with the name that bled knows.
+    let next = FacadeStage(settings: kept, devices: [Self.listed])
+    #expect(
+      next.succeeded(
+        next.call(Self.program, .properties, "GetAll", [.string(Interface.device.rawValue)], at: FacadeStage.device)))
+    #expect(try next.property(.device, "Name", at: FacadeStage.device) == .string("Belt"))
+    connect(next)
+    #expect(next.succeeded(next.call(Self.program, .adapter, "RemoveDevice", [.path(FacadeStage.device)])))
+    let last = FacadeStage(settings: [:], devices: [Self.listed])
+    #expect(try last.property(.device, "Name", at: FacadeStage.device) == nil)
+  }
+
+  private static let listed = PeripheralList.Entry(
+    peripheral: "D1", address: "C0:DE:00:00:00:01", addressType: "random", adapter: "hci0", name: "Belt", rssi: nil,
+    state: "disconnected", mine: false, mtu: nil)
+
+  /// Its next address is another one.
+  @Test func aDeviceWithAPrivateAddressIsNotRemembered() throws {
+    for (address, isPrivate) in [
+      ("4F:00:00:00:00:01", true), ("3F:00:00:00:00:01", true), ("C0:00:00:00:00:01", false),
+    ] {
+      let device = Device(
+        key: Device.Key(peripheral: "D", adapter: "hci0"), path: "/", address: address, addressType: "random",
+        lastHeard: world.clock.now)
+      #expect(device.isPrivate == isPrivate)
+    }
   }
 
   /// Nothing grows with the number of advertisers, and the latest are there.

@@ -19,6 +19,7 @@ struct PairingTests {
     /// Nil: it does not answer.
     var pairing: ScriptedDaemon.Answer? = .success(PeripheralPair.Result(level: "encrypted", keySize: 16, bonded: true))
     var bonds: [BondDescription] = []
+    var linked = FacadeStage.linked
     var calls: [String] = []
   }
 
@@ -26,7 +27,7 @@ struct PairingTests {
     world.daemon.answer = { [device] method, _, _ in
       device.calls.append(method)
       switch method {
-      case PeripheralConnect.name: return device.connection.map { .failure($0) } ?? .success(FacadeStage.linked)
+      case PeripheralConnect.name: return device.connection.map { .failure($0) } ?? .success(device.linked)
       case GATTDiscover.name: return .success(GATTServices(services: []))
       case PeripheralPair.name: return device.pairing
       case PairingList.name: return .success(PairingList.Result(bonds: device.bonds))
@@ -56,6 +57,7 @@ struct PairingTests {
 
   /// Without a link it connects first; the properties are told before the answer.
   @Test func aDeviceIsPaired() throws {
+    device.bonds = [bond]
     #expect(world.succeeded(pair()))
     let order = device.calls.filter { [PeripheralConnect.name, PeripheralPair.name].contains($0) }
     #expect(order == [PeripheralConnect.name, PeripheralPair.name])
@@ -121,8 +123,90 @@ struct PairingTests {
     #expect(try property("Paired") == .boolean(false) && property("Bonded") == .boolean(false))
   }
 
+  /// A device with a private address tells its identity. Its object stays, and has its settings after a restart.
+  @Test func anIdentityIsTold() throws {
+    var kept: [String: DeviceSettings] = [:]
+    world.facade.settingsChanged = { kept = $0 }
+    let path = "/org/bluez/hci0/dev_4F_00_00_00_00_01"
+    try world.hear(Self.program, -60, number: 7, peripheral: "D7", address: "4F:00:00:00:00:01")
+    world.set(Self.program, .device, "Trusted", .boolean(true), at: path)
+    var identity = bond
+    (identity.peripheral, identity.address) = ("D7", "C0:DE:00:00:00:31")
+    device.bonds = [identity]
+    device.linked.peripheral = "D7"
+    #expect(world.succeeded(world.call(Self.program, .device, "Pair", [], at: path)))
+    #expect(try property("Address", of: path) == .string("C0:DE:00:00:00:31"))
+    #expect(try property("Paired", of: path) == .boolean(true) && property("Trusted", of: path) == .boolean(true))
+    #expect(Array(kept.keys) == ["C0:DE:00:00:00:31 random"])
+  }
+
+  /// A program that is not on the bus has forgotten the keys, or they had to give way.
+  private func forgetElsewhere() throws {
+    device.bonds = []
+    try world.own().notify(
+      PairingForgotten.self,
+      PairingForgotten.Params(
+        peripheral: "D1", address: "C0:DE:00:00:00:01", addressType: "random", adapterAddress: "02:00:00:00:00:01"))
+    world.settle()
+  }
+
+  @Test func aBondIsForgottenElsewhere() throws {
+    device.bonds = [bond]
+    #expect(world.succeeded(pair()))
+    world.call(Self.program, .device, "Disconnect", [], at: FacadeStage.device)
+    try forgetElsewhere()
+    #expect(try property("Paired") == .boolean(false) && property("Bonded") == .boolean(false))
+  }
+
+  /// The device was forgotten with its keys: bled knows it by another identifier when it is heard again.
+  @Test func aDeviceIsForgottenElsewhere() throws {
+    device.bonds = [bond]
+    #expect(world.succeeded(pair()))
+    world.call(Self.program, .device, "Disconnect", [], at: FacadeStage.device)
+    try forgetElsewhere()
+    try world.hear(Self.program, -40, at: 1, peripheral: "D2")
+    #expect(try property("RSSI") == .int16(-40))
+    #expect(world.bus.signals.allSatisfy { $0.member != "InterfacesRemoved" })
+  }
+
+  /// Without an advertisement since: the device at this address is meant.
+  @Test func aForgottenDeviceIsConnected() throws {
+    let answer = world.daemon.answer
+    world.daemon.answer = { method, message, session in
+      guard method == PeripheralConnect.name, let params = try? message.params(PeripheralConnect.Params.self) else {
+        return answer(method, message, session)
+      }
+      guard params.peripheral == nil else { return .failure(GAPError.unknownDevice.error("it was forgotten")) }
+      guard params.address == "C0:DE:00:00:00:01", params.addressType == .random else { return nil }
+      var linked = FacadeStage.linked
+      linked.peripheral = "D2"
+      return .success(linked)
+    }
+    #expect(world.succeeded(world.call(Self.program, .device, "Connect", [], at: FacadeStage.device)))
+    #expect(try property("ServicesResolved") == .boolean(true))
+    try world.session(Self.program).notify(
+      PeripheralDisconnected.self, PeripheralDisconnected.Params(peripheral: "D2", reason: nil))
+    world.settle()
+    #expect(try property("Connected") == .boolean(false))
+  }
+
+  @Test func aForgottenDeviceIsRemoved() throws {
+    device.bonds = [bond]
+    #expect(world.succeeded(pair()))
+    let answer = world.daemon.answer
+    world.daemon.answer = { method, message, session in
+      guard [PairingForget.name, PeripheralForget.name].contains(method) else {
+        return answer(method, message, session)
+      }
+      return .failure(GAPError.unknownDevice.error("it was forgotten"))
+    }
+    #expect(world.succeeded(world.call(Self.program, .adapter, "RemoveDevice", [.path(FacadeStage.device)])))
+    #expect(world.bus.signals.last { $0.member == "InterfacesRemoved" }?.arguments.first == .path(FacadeStage.device))
+  }
+
   /// RemoveDevice forgets the keys before the device.
   @Test func aPairedDeviceIsRemoved() throws {
+    device.bonds = [bond]
     #expect(world.succeeded(pair()))
     device.calls = []
     #expect(world.succeeded(world.call(Self.program, .adapter, "RemoveDevice", [.path(FacadeStage.device)])))

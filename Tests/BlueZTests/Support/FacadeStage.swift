@@ -19,17 +19,21 @@ final class FacadeStage {
   let facade: Facade
   private var lastNumber: UInt64 = 0
 
-  init() {
+  /// - Parameter devices: those that bled knows.
+  init(settings: [String: DeviceSettings] = [:], devices: [PeripheralList.Entry] = []) {
     daemon.adapters = [Self.description()]
-    facade = Facade(bus: bus, clock: clock, connector: daemon, sockets: sockets, machine: "0", settings: [:])
+    daemon.devices = devices
+    facade = Facade(bus: bus, clock: clock, connector: daemon, sockets: sockets, machine: "0", settings: settings)
     facade.start()
     settle()
   }
 
   /// The adapter as bled describes it; one that is absent has the address that it had.
-  static func description(address: String = "02:00:00:00:00:01", isAbsent: Bool = false) -> AdapterDescription {
+  static func description(
+    _ adapter: String = "hci0", address: String = "02:00:00:00:00:01", isAbsent: Bool = false
+  ) -> AdapterDescription {
     AdapterDescription(
-      adapter: "hci0", kind: "simulated", address: address, addressType: "public", name: "here",
+      adapter: adapter, kind: "simulated", address: address, addressType: "public", name: "here",
       state: isAbsent ? "absent" : "on", problem: nil, scanning: false, advertising: 0, links: 0)
   }
 
@@ -80,6 +84,18 @@ final class FacadeStage {
   /// The one session of a program.
   func session(_ name: String) throws -> ScriptedDaemon.Session { try #require(daemon.sessions(of: name).last) }
 
+  /// The value of a property; nil if it has none.
+  func property(_ interface: Interface, _ name: String, at path: String) throws -> BusValue? {
+    let number = call(":1.99", .properties, "Get", [.string(interface.rawValue), .string(name)], at: path)
+    return try? bus.answers[number]?.get().first?.unwrapped
+  }
+
+  /// Sets a property; returns the number of the call.
+  @discardableResult
+  func set(_ sender: String, _ interface: Interface, _ name: String, _ value: BusValue, at path: String) -> UInt64 {
+    call(sender, .properties, "Set", [.string(interface.rawValue), .string(name), .variant(value)], at: path)
+  }
+
   func error(_ number: UInt64) -> BusError? {
     if case .failure(let error)? = bus.answers[number] { error } else { nil }
   }
@@ -100,15 +116,18 @@ final class FacadeStage {
   /// A program's discovery hears a device.
   func hear(
     _ program: String, _ rssi: Int, number: Int = 1, at time: Double = 0, data: [UInt8] = [2, 1, 6],
-    services: [BluetoothUUID]? = nil
+    services: [BluetoothUUID]? = nil, adapter: String = "hci0", peripheral: String? = nil, scan: Int? = 1,
+    address: String? = nil
   ) throws {
     let digits = String(number, radix: 16)
     let end = String(repeating: "0", count: 4 - digits.count) + digits
     var report = ScanReport.Params(
-      peripheral: "D\(number)", adapter: "hci0", address: "C0:DE:00:00:\(end.prefix(2)):\(end.suffix(2))",
+      peripheral: peripheral ?? "D\(number)", adapter: adapter,
+      address: address ?? "C0:DE:00:00:\(end.prefix(2)):\(end.suffix(2))",
       addressType: "random", connectable: true, data: HexBytes(data), time: time)
     report.rssi = rssi
     report.services = services
+    report.scan = scan
     try session(program).notify(ScanReport.self, report)
     settle()
   }

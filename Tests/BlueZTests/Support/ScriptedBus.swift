@@ -28,7 +28,7 @@ final class ScriptedBus: Bus {
   var answer: (Call) -> Result<[BusValue], BusError>? = { _ in nil }
   /// The users of programs that are not user 1000's.
   var users: [String: UInt32] = [:]
-  /// The process of each program; 7 if missing.
+  /// The process of each program; the end of its name if missing.
   var processes: [String: UInt32] = [:]
   private var due: [() -> Void] = []
 
@@ -57,7 +57,8 @@ final class ScriptedBus: Bus {
   ) {
     if member == "GetConnectionCredentials" {
       let number = values.first?.string.flatMap { users[$0] } ?? 1000
-      let process = values.first?.string.flatMap { processes[$0] } ?? 7
+      let name = values.first?.string ?? ""
+      let process = processes[name] ?? name.split(separator: ".").last.flatMap { UInt32($0) } ?? 7
       let user = BusValue.options([("UnixUserID", .uint32(number)), ("ProcessID", .uint32(process))])
       return due.append { completion(.success([user])) }
     }

@@ -1,0 +1,63 @@
+import Adapter
+import Bluetooth
+
+/// The links of programs that are not on the bus, and of devices that have connected to this machine: they are shown,
+/// too, but not before those that a program on the bus is about to get.
+final class ForeignLinks {
+  /// The pause before a link is shown: those of programs on the bus are shown at their answer.
+  private static let pause = Duration.milliseconds(250)
+
+  private let context: Context
+  private let devices: Devices
+  /// The links before they are shown, by bled's name of the device.
+  private var unseen: [String: any ScheduledWork] = [:]
+  /// The links that are not shown because a call of Connect waits, which may get them.
+  private var withheld: Set<String> = []
+  /// Whether a call of Connect waits for a device.
+  var isAwaited: (String) -> Bool = { _ in false }
+
+  init(_ context: Context, _ devices: Devices) {
+    self.context = context
+    self.devices = devices
+  }
+
+  /// There is a link to a device.
+  func began(_ peripheral: String) {
+    forget(peripheral)
+    unseen[peripheral] = context.schedule(after: Self.pause) { [weak self] in
+      guard let self else { return }
+      unseen[peripheral] = nil
+      reveal(peripheral)
+    }
+  }
+
+  /// Shows a link. A call of Connect that waits shows it when it is of use; until then it may end, and another begin.
+  private func reveal(_ peripheral: String) {
+    let known = devices.all(peripheral)
+    guard !known.contains(where: { devices.flag($0.path, "Connected") }), let device = known.first else { return }
+    if known.contains(where: { isAwaited($0.path) }) {
+      withheld.insert(peripheral)
+    } else {
+      devices.set(device.path, "Connected", .boolean(true))
+    }
+  }
+
+  /// A call of Connect has ended: its program may not have got the link that others have.
+  func attemptEnded(_ path: String) {
+    guard let device = devices[path], withheld.remove(device.key.peripheral) != nil else { return }
+    reveal(device.key.peripheral)
+  }
+
+  /// Nothing is to be shown of a link any more.
+  func forget(_ peripheral: String) {
+    unseen.removeValue(forKey: peripheral)?.cancel()
+    withheld.remove(peripheral)
+  }
+
+  /// bled is gone, and all links with it.
+  func forgetAll() {
+    for work in unseen.values { work.cancel() }
+    unseen = [:]
+    withheld = []
+  }
+}

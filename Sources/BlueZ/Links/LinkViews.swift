@@ -1,0 +1,41 @@
+/// `Connected` as each process sees it: one that has disconnected is told so, while others are still connected.
+final class LinkViews {
+  private let context: Context
+  private let clients: Clients
+  private let devices: Devices
+  /// The processes that have disconnected from a device to which others are connected.
+  private var hidden: [String: Set<Int32>] = [:]
+
+  init(_ context: Context, _ clients: Clients, _ devices: Devices) {
+    self.context = context
+    self.clients = clients
+    self.devices = devices
+  }
+
+  /// A program is connected.
+  func show(_ path: String, to client: BusClient) {
+    devices.set(path, "Connected", .boolean(true))
+    guard hidden[path]?.remove(client.credentials.process) != nil else { return }
+    if hidden[path]?.isEmpty == true { hidden[path] = nil }
+    tell(client, path, isConnected: true)
+  }
+
+  /// A program's process has no use of the link any more, and others have.
+  func hide(_ path: String, from client: BusClient) {
+    hidden[path, default: []].insert(client.credentials.process)
+    tell(client, path, isConnected: false)
+  }
+
+  /// All processes see the same again.
+  func forget(_ path: String) { hidden[path] = nil }
+
+  private func tell(_ client: BusClient, _ path: String, isConnected: Bool) {
+    let isResolved = isConnected && devices.flag(path, "ServicesResolved")
+    let values: ObjectTree.Properties = [
+      ("Connected", .boolean(isConnected)), ("ServicesResolved", .boolean(isResolved)),
+    ]
+    for other in clients.sameProcess(as: client) {
+      context.tell(other.name, ObjectTree.changed(path, .device, values))
+    }
+  }
+}

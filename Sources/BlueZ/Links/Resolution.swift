@@ -1,0 +1,81 @@
+import BledRPC
+import Bluetooth
+
+/// The discovery of a device's services after it was connected: once for each link, in the session of a program that
+/// uses it. What needs the services waits meanwhile.
+final class Resolution {
+  typealias Completion = (Result<Void, BusError>) -> Void
+
+  /// A discovery that is under way.
+  private struct Run {
+    var number = 0
+    /// The programs in whose sessions it was tried.
+    var tried: Set<String> = []
+    var waiting: [Completion] = []
+  }
+
+  private static let notConnected = BusError.failed("Not connected")
+
+  private let devices: Devices
+  private let services: Services
+  private var runs: [String: Run] = [:]
+  private var lastNumber = 0
+
+  /// The services of a device are known to one more program.
+  var resolved: (String, BusClient) -> Void = { _, _ in }
+  /// A device did not tell its services to a program. `retry` asks it in the session of another one that is not among
+  /// the names, `end` gives it up.
+  var failed: (String, BusClient, Set<String>) -> Void = { _, _, _ in }
+
+  init(_ devices: Devices, _ services: Services) {
+    self.devices = devices
+    self.services = services
+  }
+
+  private func isResolved(_ path: String) -> Bool { devices.flag(path, "ServicesResolved") }
+
+  /// A program has got a link to a device.
+  func begin(_ path: String, _ client: BusClient) {
+    guard !isResolved(path) else { return resolved(path, client) }
+    if runs[path] == nil { retry(path, client) }
+  }
+
+  /// Asks a device in the session of this program.
+  func retry(_ path: String, _ client: BusClient) {
+    lastNumber += 1
+    let number = lastNumber
+    runs[path, default: Run()].number = number
+    runs[path]?.tried.insert(client.name)
+    services.discover(path, client) { [weak self] result in
+      guard let self, runs[path]?.number == number else { return }
+      switch result {
+      case .success:
+        devices.set(path, "ServicesResolved", .boolean(true))
+        let waiting = runs.removeValue(forKey: path)?.waiting ?? []
+        resolved(path, client)
+        for completion in waiting { completion(.success(())) }
+      case .failure: failed(path, client, runs[path]?.tried ?? [])
+      }
+    }
+  }
+
+  /// Calls back when the services are known to a program that has a link to the device, or cannot be.
+  func wait(_ path: String, _ client: BusClient, _ completion: @escaping Completion) {
+    guard !isResolved(path) else { return completion(.success(())) }
+    guard devices.flag(path, "Connected") else { return completion(.failure(Self.notConnected)) }
+    if runs[path] == nil { retry(path, client) }
+    runs[path]?.waiting.append(completion)
+  }
+
+  /// The device's attributes have changed.
+  func changed(_ path: String, _ client: BusClient) {
+    guard isResolved(path) else { return }
+    devices.set(path, "ServicesResolved", .boolean(false))
+    retry(path, client)
+  }
+
+  /// The device is not connected any more, or does not tell its services.
+  func end(_ path: String) {
+    for completion in runs.removeValue(forKey: path)?.waiting ?? [] { completion(.failure(Self.notConnected)) }
+  }
+}
