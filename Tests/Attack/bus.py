@@ -5,11 +5,12 @@ import os
 import re
 import select
 import statistics
+import struct
 import time
 
 import wire
-from stage import (ATTACKER, CORES, DAEMON, FIRST, HANG, IS_ROOT, LAST_WORDS, OPEN, READERS, ROOT, SCALE, VICTIM, Child,
-                   Daemon, place)
+from stage import (ATTACKER, CORES, DAEMON, FIRST, HANG, IS_ROOT, LAST_WORDS, OPEN, PERMISSIONS, READERS, ROOT, SCALE,
+                   VICTIM, Child, Daemon, place)
 
 # How many times as long a read of another program may take, at the median.
 BOUND = 2
@@ -32,15 +33,16 @@ CONFIGURATION = """<busconfig>
 </busconfig>"""
 # The octets that the bus keeps of bled-bluez, instead of 127 MiB: more than a user's programs may leave unread.
 LIMIT = 20 << 20
+DEPARTURE = "NameOwnerChanged"
 EMPTY_OPTIONS = b"\0\0\0\0\0\0\0\0"
 
 
 class Served:
     """A daemon, a bus, and bled-bluez of the same user on it."""
 
-    def __init__(self):
+    def __init__(self, configuration=None):
         self.bus = self.facade = None
-        self.daemon = Daemon()
+        self.daemon = Daemon(configuration=configuration)
         try:
             self._start_all()
         except BaseException:
@@ -182,12 +184,13 @@ def flooder(channel, path, calls, manner):
                 if events & select.EPOLLOUT and (not reads or pending[connection] < PENDING):
                     if not sent[connection]:
                         number += 1
-                        pending[connection] += 1
                         path, interface, member, signature, body = calls[number % len(calls)]
+                        kind = wire.SIGNAL if member == DEPARTURE else wire.CALL
+                        pending[connection] += kind == wire.CALL
                         if callable(body):
                             body = body(number)
                         sent[connection] = wire.call(
-                            number % (1 << 31) + 2, path, interface, member, signature, body,
+                            number % (1 << 31) + 2, path, interface, member, signature, body, kind=kind,
                             flags=wire.NO_REPLY_EXPECTED if manner == WANTING_NONE else 0)
                     sent[connection] = sent[connection][connection.socket.send(sent[connection]):]
             except BlockingIOError:
@@ -232,11 +235,51 @@ REGISTRATIONS = [
 ]
 
 
-def run(options, calls, manner):
+def string_variant(text):
+    """A variant with a string, which begins at a multiple of 4."""
+    return wire.aligned(b"\1s\0", 4) + wire.string(text)
+
+
+def device_body(number):
+    """The options of ConnectDevice, with another address each time."""
+    address = "C1:" + ":".join(f"{number >> place & 0xFF:02X}" for place in (32, 24, 16, 8, 0))
+    options = b""
+    for name, text in (("Address", address), ("AddressType", "random")):
+        options = wire.aligned(options, 8) + wire.string(name) + string_variant(text)
+    return wire.aligned(struct.pack("<I", len(options)), 8) + options
+
+
+def alias_body(_):
+    """The arguments of Set, with an alias of 60 KiB."""
+    body = wire.aligned(wire.string("org.bluez.Device1"), 4) + wire.string("Alias")
+    return wire.aligned(body + b"\1s\0", 4) + wire.string("a" * 60000)
+
+
+def departure_body(number):
+    """The arguments of NameOwnerChanged, as the bus says that a program has left."""
+    name = wire.string(f":1.{number % 64}")
+    return wire.aligned(wire.aligned(name, 4) + name, 4) + wire.string("")
+
+
+REFUSED = [
+    (ADAPTER, ADAPTERS, "ConnectDevice", "a{sv}", device_body),
+    (DEVICE, "org.freedesktop.DBus.Properties", "Set", "ssv", alias_body),
+    (DEVICE, "org.bluez.Device1", "Connect", "", b""),
+    (DEVICE, "org.bluez.Device1", "Disconnect", "", b""),
+    (ADAPTER, ADAPTERS, "SetDiscoveryFilter", "a{sv}", EMPTY_OPTIONS),
+    (ADAPTER, "org.bluez.AdvertisementMonitorManager1", "RegisterMonitor", "o", path_body),
+    # A signal: the program says it to bled-bluez alone.
+    ("/org/freedesktop/DBus", "org.freedesktop.DBus", DEPARTURE, "sss", departure_body),
+]
+# More than refused calls may leave, in MiB.
+MEMORY = 64
+
+
+def run(options, calls, manner, configuration=None):
     """Measures a reader before an attack and during it."""
     seconds = max(2.0, options.seconds)
     faults, children = [], []
-    with Served() as served:
+    with Served(configuration) as served:
         try:
             watcher = Child(VICTIM, reader, served.path)
             children.append(watcher)
@@ -255,6 +298,8 @@ def run(options, calls, manner):
             number = attackers.ask("stop", 10)
             print(f"  p50 {statistics.median(before) * 1000:.1f} ms, × {ratio:.1f}, slowest "
                   f"{max(during) * 1000:.0f} ms; {number} calls; {served.memory():.0f} MiB", flush=True)
+            if configuration and served.memory() > MEMORY:
+                faults.append(f"{served.memory():.0f} MiB after refused calls")
             if refused:
                 faults.append(f"{len(refused)} × {refused[0][:80]}")
             if options.short and max(during) >= HANG:
@@ -292,4 +337,12 @@ def unread(options):
     return run(options, [OBJECTS], LEAVING)
 
 
-ALL = (objects, everything, registrations, unread)
+def nothing(options):
+    """Over D-Bus, a user without permissions calls all that changes something, and says that all programs have left."""
+    if not IS_ROOT:
+        return []
+    policy = {name: ["user:bin", "user:daemon"] for name in PERMISSIONS}
+    return run(options, REFUSED, READING, {"policy": policy})
+
+
+ALL = (objects, everything, registrations, unread, nothing)

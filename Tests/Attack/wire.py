@@ -5,7 +5,7 @@ import os
 import socket
 import struct
 
-CALL, RETURN, ERROR = 1, 2, 3
+CALL, RETURN, ERROR, SIGNAL = 1, 2, 3, 4
 NO_REPLY_EXPECTED = 1
 
 
@@ -20,14 +20,14 @@ def string(text):
     return struct.pack("<I", len(octets)) + octets + b"\0"
 
 
-def call(serial, path, interface, member, signature="", body=b"", *, destination="org.bluez", flags=0):
-    """A method call."""
+def call(serial, path, interface, member, signature="", body=b"", *, destination="org.bluez", flags=0, kind=CALL):
+    """A method call, or a signal to one program."""
     fields = b""
-    for code, kind, text in ((1, "o", path), (2, "s", interface), (3, "s", member), (6, "s", destination)):
-        fields = aligned(fields, 8) + bytes([code, 1]) + kind.encode() + b"\0" + string(text)
+    for code, type_, text in ((1, "o", path), (2, "s", interface), (3, "s", member), (6, "s", destination)):
+        fields = aligned(fields, 8) + bytes([code, 1]) + type_.encode() + b"\0" + string(text)
     if signature:
         fields = aligned(fields, 8) + bytes([8, 1]) + b"g\0" + bytes([len(signature)]) + signature.encode() + b"\0"
-    start = struct.pack("<cBBBIII", b"l", CALL, flags, 1, len(body), serial, len(fields))
+    start = struct.pack("<cBBBIII", b"l", kind, flags, 1, len(body), serial, len(fields))
     return aligned(start + fields, 8) + body
 
 

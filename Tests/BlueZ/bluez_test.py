@@ -54,6 +54,14 @@ class Bleak(Case):
         self.done(self.world.python("central.py", python=OLD))
         self.world.expect_nothing_left()
 
+    def test_subscriptions_right_after_each_connection(self):
+        self.done(self.world.python("again.py"))
+        self.world.expect_nothing_left()
+
+    def test_integrations_of_home_assistant(self):
+        self.done(self.world.python("home.py"))
+        self.world.expect_nothing_left()
+
     def test_passive_scan(self):
         self.done(self.world.python("passive.py"))
         self.world.expect_nothing_left()
@@ -170,6 +178,26 @@ class Bluetoothctl(Case):
         control.say(f"connect {BELT}")
         control.expect("Connection successful")
 
+    def test_a_device_that_is_forgotten_elsewhere(self):
+        control = self.world.bluetoothctl()
+        control.say("scan on")
+        control.expect(f"NEW.* Device {PLAIN}")
+        control.say(f"pair {PLAIN}")
+        control.expect("Pairing successful")
+        control.say(f"disconnect {PLAIN}")
+        control.expect("Successful disconnected")
+        start = len(control.lines)
+        device = self.world.devices()["Plain"]["peripheral"]
+        with self.world.session() as session:
+            session.call("pairing.forget", peripheral=device)
+            control.expect(f"CHG.* Device {PLAIN} Paired: no", start)
+            session.call("peripheral.forget", peripheral=device)
+        control.say(f"connect {PLAIN}")
+        control.expect("Connection successful", start)
+        control.say(f"remove {PLAIN}")
+        control.expect("Device has been removed", start)
+        control.expect(f"NEW.* Device {PLAIN}", start)
+
     def test_a_wrong_passkey(self):
         control = self.world.bluetoothctl()
         control.say("scan on")
@@ -230,6 +258,14 @@ class Scripts(Case):
         text = self.world.script("list-devices").finish()
         self.assertIn("[ /org/bluez/hci0 ]", text)
         self.assertIn(f"[ {path(BELT)} ]", text)
+
+
+class TwoAdapters(Case):
+    scenarios = (HERE / "scenario.json", HERE / "scenario.json")
+
+    def test_a_program_scans_on_both(self):
+        self.done(self.world.python("both_adapters.py"))
+        self.world.expect_nothing_left()
 
 
 class Peripherals(Case):
@@ -320,6 +356,9 @@ class Bus(Case):
         self.done(self.world.python("hostile.py"))
         self.assertIsNone(self.world.facade.process.poll(), self.world.facade.text())
         self.assertIsNone(holder.process.poll(), holder.text())
+        self.assertEqual(self.world.devices()["Plain"]["state"], "connected")
+        self.assertIn("b true", self.busctl("get-property", "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1",
+                                            "Discovering"))
         self.done(self.world.python("central.py"))
         holder.kill()
         self.world.expect_nothing_left()
@@ -367,6 +406,25 @@ class Bus(Case):
         options = ("a{sv}", "2", "Address", "s", ECHO, "AddressType", "s", "random")
         call = ("call", "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "ConnectDevice", *options)
         self.assertEqual(self.busctl(*call).strip(), f'o "{path(ECHO)}"')
+        self.assertEqual(self.busctl("call", "org.bluez", path(ECHO), "org.bluez.Device1", "Disconnect"), "")
+        self.world.expect_nothing_left()
+
+    def test_commands_one_after_the_other(self):
+        """Each is a program of its own, and uses the link of the one before."""
+        options = ("a{sv}", "2", "Address", "s", BELT, "AddressType", "s", "random")
+        self.busctl("call", "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "ConnectDevice", *options)
+        device = ("org.bluez", path(BELT), "org.bluez.Device1")
+        self.world.settled(lambda: "b true" in self.busctl("get-property", *device, "ServicesResolved"),
+                           lambda: "the services are not known")
+        objects = json.loads(self.busctl(
+            "call", "org.bluez", "/", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", "--json=short"))
+        value = next(name for name, interfaces in objects["data"][0].items()
+                     if interfaces.get("org.bluez.GattCharacteristic1", {}).get("UUID", {}).get("data", "")
+                     .startswith("00002a38"))
+        for _ in range(2):
+            text = self.busctl("call", "org.bluez", value, "org.bluez.GattCharacteristic1", "ReadValue", "a{sv}", "0")
+            self.assertEqual(text.strip(), "ay 1 1")
+        self.assertEqual(self.busctl("call", *device, "Disconnect"), "")
         self.world.expect_nothing_left()
 
     def test_bled_restarts(self):
@@ -385,6 +443,14 @@ class Bus(Case):
         control.expect("CHG.* Device .* RSSI", start)
         control.say(f"connect {BELT}")
         control.expect("Connection successful", start)
+
+    def test_settings_that_cannot_be_used(self):
+        """They do not keep org.bluez from being served."""
+        for content in ("x" * (2 << 20), "{"):
+            self.world.facade.kill(signal.SIGTERM)
+            (self.world.folder / "bluez/devices.json").write_text(content)
+            self.world.start_facade()
+            self.assertIn("damaged or too large", self.world.facade.text())
 
     def test_the_name_is_taken(self):
         first = self.world.facade
@@ -423,6 +489,33 @@ class Permissions(Case):
         self.assertEqual(self.world.start(*arguments, *adapter, user="nobody", extra_groups=[]).finish(), "")
         text = self.world.start(*arguments, *adapter, user="daemon", extra_groups=[]).finish()
         self.assertIn("Not Authorized", text)
+
+    def test_properties_of_others(self):
+        control = self.world.bluetoothctl()
+        control.say("scan on")
+        control.expect(f"NEW.* Device {BELT}")
+        (self.world.folder / "bus").chmod(0o666)
+        device, adapter = (path(BELT), "org.bluez.Device1"), ("/org/bluez/hci0", "org.bluez.Adapter1")
+
+        def busctl(user, *arguments):
+            program = self.world.start(
+                "busctl", f"--address={self.world.bus}", *arguments, user=user, extra_groups=[])
+            return program.finish().strip()
+
+        for user in ("daemon", "nobody"):
+            for name, *value in (("Trusted", "b", "true"), ("Alias", "s", "PWNED"), ("Blocked", "b", "true")):
+                self.assertIn("Not Authorized", busctl(user, "set-property", "org.bluez", *device, name, *value))
+            # Programs set them at their start: they stay as they are.
+            self.assertEqual(busctl(user, "set-property", "org.bluez", *adapter, "Discoverable", "b", "true"), "")
+        self.assertIn("Not Authorized", busctl(
+            "daemon", "call", "org.bluez", *adapter, "SetDiscoveryFilter", "a{sv}", "0"))
+        self.assertIn("Not Authorized", busctl(
+            "daemon", "call", "org.bluez", "/org/bluez/hci0", "org.bluez.AdvertisementMonitorManager1",
+            "RegisterMonitor", "o", "/"))
+        self.assertEqual(busctl("root", "get-property", "org.bluez", *device, "Trusted", "Alias"), 'b false\ns "Belt"')
+        self.assertEqual(busctl("root", "get-property", "org.bluez", *adapter, "Discoverable"), "b false")
+        self.assertEqual(busctl("root", "set-property", "org.bluez", *device, "Trusted", "b", "true"), "")
+        self.assertEqual(busctl("root", "get-property", "org.bluez", *device, "Trusted"), "b true")
 
 
 if __name__ == "__main__":
