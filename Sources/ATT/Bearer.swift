@@ -5,7 +5,7 @@ import Bluetooth
 // State        Holds                                        Leaves it
 // open         our request pending, or not                  its response · timeout
 //              our indication pending, or not               its confirmation · timeout
-//              the peer's request to be answered, or not    `answered()`
+//              the peer's request to be answered, or not    `answered()` · a second request
 // ended        why                                          never
 //
 // Inputs: `receive`, `send(request:)`, `send(indication:)`, `answered`, `timePassed`, `end`. Output: `Event`,
@@ -38,6 +38,9 @@ public struct Bearer: Sendable {
     case confirmation
     /// Send this: the response to an MTU exchange or to a malformed request.
     case answer([UInt8])
+    /// An answer that nothing awaits: a second one to the same request, or one to another request. It changes nothing;
+    /// pending requests stay pending.
+    case stray(ATTOpcode)
     /// There is nothing to do.
     case ignored
     /// The bearer ended; drop the link.
@@ -51,7 +54,8 @@ public struct Bearer: Sendable {
 
   /// The largest packet we accept, 23 to 517 octets.
   public let maximumMTU: Int
-  /// The largest packet on this bearer in octets, 23 before the exchange.
+  /// The largest packet on this bearer in octets, 23 before the exchange. It never becomes smaller: packets of that
+  /// length may be on their way already.
   public private(set) var mtu = Bearer.defaultMTU
   /// Why the bearer ended; nil while it is open.
   public private(set) var error: BearerError?
@@ -141,8 +145,7 @@ public struct Bearer: Sendable {
     case .notification: return .notification(pdu)
     case .indication: return .indication(pdu, confirmation: ATTPDU.handleValueConfirmation.encoded)
     case .confirmation:
-      // An unexpected one is harmless: it has no content that could be misattributed.
-      guard indicationDeadline != nil else { return .ignored }
+      guard indicationDeadline != nil else { return .stray(opcode) }
       indicationDeadline = nil
       return .confirmation
     }
@@ -154,7 +157,7 @@ public struct Bearer: Sendable {
       guard exchangesMTU else {
         return .answer(ATTPDU.errorResponse(request: opcode, handle: 0, error: .requestNotSupported).encoded)
       }
-      mtu = agreed(theirs)
+      exchanged(theirs)
       return .answer(ATTPDU.exchangeMTUResponse(UInt16(maximumMTU)).encoded)
     }
     answering = true
@@ -162,13 +165,8 @@ public struct Bearer: Sendable {
   }
 
   private mutating func receive(response pdu: ATTPDU, _ opcode: ATTOpcode) -> Event {
-    guard let pending = request else { return .failed(fail(.unexpectedResponse(opcode))) }
-    if case .errorResponse(let failed, _, _) = pdu {
-      guard failed == pending.opcode else { return .failed(fail(.unexpectedResponse(opcode))) }
-    } else if !opcode.answers(pending.opcode) {
-      return .failed(fail(.unexpectedResponse(opcode)))
-    }
-    if case .exchangeMTUResponse(let theirs) = pdu { mtu = agreed(theirs) }
+    guard let pending = request, pdu.answers(pending.opcode) else { return .stray(opcode) }
+    if case .exchangeMTUResponse(let theirs) = pdu { exchanged(theirs) }
     request = nil
     return .response(pdu)
   }
@@ -182,7 +180,7 @@ public struct Bearer: Sendable {
       return .answer(ATTPDU.errorResponse(request: opcode, handle: 0, error: error).encoded)
     case .response:
       guard let pending = request, opcode.answers(pending.opcode) || opcode == .errorResponse else {
-        return .failed(fail(.unexpectedResponse(opcode)))
+        return .stray(opcode)
       }
       request = nil
       return .malformedResponse(reason)
@@ -190,11 +188,20 @@ public struct Bearer: Sendable {
     }
   }
 
-  private func agreed(_ theirs: UInt16) -> Int { min(maximumMTU, max(Int(theirs), Bearer.defaultMTU)) }
+  /// The other side told its longest packet. Each side asks once (3.4.2.1); some do so again, and are answered.
+  private mutating func exchanged(_ theirs: UInt16) { mtu = max(mtu, min(maximumMTU, Int(theirs))) }
 
   private mutating func fail(_ reason: BearerError) -> BearerError {
     end(reason)
     return reason
+  }
+}
+
+extension ATTPDU {
+  /// True if this is the answer to `request`: its response, or an Error Response that names it.
+  fileprivate func answers(_ request: ATTOpcode) -> Bool {
+    if case .errorResponse(let failed, _, _) = self { return failed == request }
+    return opcode.answers(request)
   }
 }
 
@@ -207,8 +214,6 @@ extension ATTOpcode {
 public enum BearerError: Error, Hashable, Sendable {
   /// The peer left a request or an indication unanswered for 30 s.
   case timeout(ATTOpcode)
-  /// The peer sent an unexpected response, so that later ones could not be attributed.
-  case unexpectedResponse(ATTOpcode)
   /// The peer sent a request while its last one was unanswered.
   case requestWhilePending(ATTOpcode)
   /// The link ended.
@@ -219,8 +224,6 @@ public enum BearerError: Error, Hashable, Sendable {
     switch self {
     case .timeout(let opcode):
       GAPError.timeout.error("the device did not answer the ATT packet \(opcode) within 30 s")
-    case .unexpectedResponse(let opcode):
-      BledError.protocolViolation.error("the device sent the ATT answer \(opcode) without a request")
     case .requestWhilePending(let opcode):
       BledError.protocolViolation.error("the device sent the ATT request \(opcode) before its last one was answered")
     case .linkEnded(let reason): reason

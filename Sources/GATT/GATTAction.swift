@@ -10,6 +10,8 @@ public enum GATTAction: Sendable {
   case bearerEnded(BearerID, BearerError)
   /// The largest packet changed, in octets.
   case mtuChanged(Int)
+  /// The peer sent an answer that nothing awaits. It changed nothing.
+  case strayAnswer(BearerID, ATTOpcode)
 
   /// A procedure ended. Emitted exactly once for each that was started.
   case finished(ProcedureID, Result<GATTResult, GATTError>)

@@ -63,8 +63,7 @@ extension BearerState {
     guard client.running?.id == id, let refused = client.refusal else { return }
     client.refusal = nil
     client.running?.wasRepeated = true
-    // If the MTU has become smaller, the request may not fit any more.
-    if isSecured, let packet = client.running?.packet, packet.count <= mtu {
+    if isSecured, let packet = client.running?.packet {
       send(packet, now, &actions)
     } else {
       follow(refused, now, &actions)
@@ -119,6 +118,7 @@ extension BearerState {
   private mutating func send(_ packet: [UInt8], _ now: Instant, _ actions: inout [GATTAction]) {
     guard att.send(request: packet, now: now) else { return }
     client.running?.packet = packet
+    client.running?.askedMTU = att.mtu
     actions.append(.send(id, packet))
   }
 

@@ -4,7 +4,7 @@ import Bluetooth
 // One link: its bearers, the server towards the peer and the client of the peer's server.
 //
 // State    Leaves it
-// open     `linkEnded` · the fixed bearer failed (30 s without an answer, or an answer without a request)
+// open     `linkEnded` · the fixed bearer failed (30 s without an answer, or two requests at once)
 // ended    never; new operations fail at once
 //
 // An enhanced bearer leaves the same state by `end` and by its own failure, which the link survives.
@@ -66,6 +66,7 @@ public struct GATTConnection: Sendable {
       deliver(pdu, &actions)
     case .confirmation: server.confirmed(now: now, bearer: &bearers[index], actions: &actions)
     case .answer(let packet): actions.append(.send(id, packet))
+    case .stray(let opcode): actions.append(.strayAnswer(id, opcode))
     case .ignored: break
     case .failed(let error): end(at: index, error, &actions)
     }

@@ -3,7 +3,7 @@ import Bluetooth
 
 extension RunningProcedure {
   /// Takes the answer to a read.
-  mutating func receiveValue(_ pdu: ATTPDU, mtu: Int) -> Step {
+  mutating func receiveValue(_ pdu: ATTPDU) -> Step {
     switch (procedure, pdu) {
     case (.read, .readResponse(let value)), (.readMultiple, .readMultipleResponse(let value)):
       return .finish(.success(.value([UInt8](value))))
@@ -16,7 +16,7 @@ extension RunningProcedure {
       octets += piece
       guard Int(offset) + octets.count <= Attribute.longestValue else { return fail(pdu, .tooLong) }
       // A packet that is not full is the last one, and so is one that brings the longest value.
-      guard piece.count >= mtu - 1, Int(offset) + octets.count < Attribute.longestValue else {
+      guard piece.count >= askedMTU - 1, Int(offset) + octets.count < Attribute.longestValue else {
         return .finish(.success(.value(octets)))
       }
       return .send(.readBlobRequest(handle, offset: offset + UInt16(octets.count)))
@@ -63,8 +63,8 @@ extension RunningProcedure {
     return .send(.executeWriteRequest(false))
   }
 
-  /// The next piece that fits into Prepare Write. Pieces are cut when they are sent: the MTU may become smaller
-  /// meanwhile, as the server may exchange it, too, and as often as it likes.
+  /// The next piece that fits into Prepare Write. Pieces are cut when they are sent: the MTU may become larger
+  /// meanwhile, as the server may exchange it, too.
   private mutating func prepareOrExecute(mtu: Int) -> Step {
     guard let write = unwritten.popLast() else {
       piece = nil

@@ -16,6 +16,8 @@ struct RunningProcedure: Sendable {
   /// The last request, in case it must be repeated.
   var packet: [UInt8] = []
   var wasRepeated = false
+  /// The MTU with which it was sent: its answer is no longer than that on a device that has not seen ours yet.
+  var askedMTU = 0
 
   /// Discovery: where the next request begins; beyond 0xFFFF there is none.
   var next = 0
@@ -83,7 +85,7 @@ struct RunningProcedure: Sendable {
     if case .errorResponse(_, let handle, let error) = pdu { return receive(error, at: handle) }
     switch procedure {
     case .exchangeMTU: return .finish(.success(.mtu(mtu)))
-    case .read, .readLong, .readMultiple, .readMultipleVariable, .readDatabaseHash: return receiveValue(pdu, mtu: mtu)
+    case .read, .readLong, .readMultiple, .readMultipleVariable, .readDatabaseHash: return receiveValue(pdu)
     case .write, .subscribe: return .finish(.success(.done))
     case .writeLong, .reliableWrite: return receiveWritten(pdu, mtu: mtu)
     case .discoverServices, .discoverPrimaryServices, .findIncludedServices, .discoverCharacteristics,

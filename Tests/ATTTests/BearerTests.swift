@@ -77,32 +77,60 @@ struct BearerTests {
 
   @Test func confirmationFreesTheNextIndication() throws {
     var bearer = Bearer(maximumMTU: 23)
-    #expect(bearer.receive(try octets("1e")) == .ignored)
+    #expect(bearer.receive(try octets("1e")) == .stray(.handleValueConfirmation))
     #expect(bearer.sendIndication(now: .zero) == true)
     #expect(bearer.receive(try octets("1e")) == .confirmation)
     #expect(bearer.canIndicate)
   }
 
-  @Test(arguments: ["0d07", "13", "010c010001", "0107"])
-  func answerToAnotherRequestEndsTheBearer(_ answer: String) throws {
-    var bearer = Bearer(maximumMTU: 23)
-    #expect(bearer.send(request: try octets("0a0100"), now: .zero) == true)
-    let packet = try octets(answer)
-    // An Error Response that cannot be read is still an answer to what is pending.
-    if answer == "0107" {
-      #expect(bearer.receive(packet) == .malformedResponse(.malformed(.errorResponse)))
-    } else {
-      let error = BearerError.unexpectedResponse(ATTOpcode(rawValue: packet[0]))
-      #expect(bearer.receive(packet) == .failed(error))
-      #expect(bearer.error == error)
+  @Test(arguments: ["0d07", "13", "010c010001", "03f700", "0907020002"])
+  func answerToAnotherRequestIsStray(_ answer: String) throws {
+    for var bearer in [Bearer(maximumMTU: 247), Bearer(enhancedMTU: 247)] {
+      let mtu = bearer.mtu
+      #expect(bearer.send(request: try octets("0a0100"), now: .zero) == true)
+      let packet = try octets(answer)
+      #expect(bearer.receive(packet) == .stray(ATTOpcode(rawValue: packet[0])))
+      #expect(bearer.error == nil && bearer.mtu == mtu && bearer.deadline == second(30))
+      #expect(bearer.receive(try octets("0b07")) == .response(.readResponse([7])))
     }
   }
 
-  @Test func answerWithoutRequestEndsTheBearer() throws {
+  /// An Error Response that cannot be read is still an answer to the pending request.
+  @Test func unreadableErrorIsAnAnswer() throws {
     var bearer = Bearer(maximumMTU: 23)
-    #expect(bearer.receive(try octets("0b07")) == .failed(.unexpectedResponse(.readResponse)))
-    var other = Bearer(maximumMTU: 23)
-    #expect(other.receive(try octets("1302")) == .failed(.unexpectedResponse(.writeResponse)))
+    #expect(bearer.send(request: try octets("0a0100"), now: .zero) == true)
+    #expect(bearer.receive(try octets("0107")) == .malformedResponse(.malformed(.errorResponse)))
+  }
+
+  @Test func answerWithoutRequestIsStray() throws {
+    var bearer = Bearer(maximumMTU: 23)
+    #expect(bearer.receive(try octets("0b07")) == .stray(.readResponse))
+    #expect(bearer.receive(try octets("1302")) == .stray(.writeResponse))
+    #expect(bearer.receive(try octets("010a010001")) == .stray(.errorResponse))
+    #expect(bearer.error == nil && bearer.deadline == nil && bearer.canRequest)
+  }
+
+  /// The one that does not come ends the bearer, however many others do.
+  @Test func strayAnswersDoNotProlong() throws {
+    var bearer = Bearer(maximumMTU: 23)
+    #expect(bearer.send(request: try octets("0a0100"), now: .zero) == true)
+    #expect(bearer.sendIndication(now: second(1)) == true)
+    for _ in 0..<100 { #expect(bearer.receive(try octets("13")) == .stray(.writeResponse)) }
+    #expect(bearer.timePassed(now: second(30)) == .timeout(.readRequest))
+    #expect(bearer.receive(try octets("1e")) == .ignored)
+  }
+
+  /// Packets of the longer MTU may be queued, or on their way.
+  @Test func mtuNeverFalls() throws {
+    var bearer = Bearer(maximumMTU: 247)
+    #expect(bearer.receive(try octets("026400")) == .answer(try octets("03f700")))
+    #expect(bearer.receive(try octets("021700")) == .answer(try octets("03f700")))
+    #expect(bearer.mtu == 100)
+    #expect(bearer.send(request: try octets("02f700"), now: .zero) == true)
+    #expect(bearer.receive(try octets("034000")) == .response(.exchangeMTUResponse(64)))
+    #expect(bearer.mtu == 100)
+    #expect(bearer.receive(try octets("02c800")) == .answer(try octets("03f700")))
+    #expect(bearer.mtu == 200)
   }
 
   @Test func malformedAnswerEndsOnlyTheRequest() throws {

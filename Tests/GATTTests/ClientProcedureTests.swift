@@ -90,19 +90,36 @@ struct ClientProcedureTests {
   }
 
   @Test(arguments: ["13", "0d01", "010c010001", "030500"])
-  func answerToAnotherRequestEndsTheBearer(_ answer: String) throws {
+  func answerToAnotherRequestChangesNothing(_ answer: String) throws {
     var client = LinkScript()
     client.start(.read(1), id: 1, "0a0100")
+    let deadline = client.connection.deadline
     try client.exchange(answer, nil)
-    let events = client.takeEvents()
-    #expect(events.count == 2 && events[0] == "failed" && events[1].contains("unexpectedResponse"))
-    #expect(!client.connection.isOpen)
+    #expect(client.takeEvents() == ["stray 0 0x\(answer.prefix(2))"])
+    #expect(client.connection.isOpen && client.connection.mtu == 23 && client.connection.deadline == deadline)
+    try client.exchange("0b07", nil)
+    #expect(client.takeEvents() == ["finished 1 \(GATTResult.value([7]))"])
   }
 
-  @Test func answerWithoutARequestEndsTheBearer() throws {
+  @Test func answerWithoutARequestChangesNothing() throws {
     var client = LinkScript()
-    try client.exchange("0b01", nil)
-    #expect(client.takeEvents() == ["failed"])
+    for answer in ["0b01", "1e", "0102000006", "0b", "1306"] { try client.exchange(answer, nil) }
+    #expect(client.takeEvents() == ["stray 0 0x0b", "stray 0 0x1e", "stray 0 0x01", "stray 0 0x0b", "stray 0 0x13"])
+    client.start(.read(1), id: 1, "0a0100")
+  }
+
+  @Test func mtuIsAnsweredTwice() throws {
+    var client = LinkScript(maximumMTU: 247)
+    client.start(.exchangeMTU, "02f700")
+    try client.exchange("03f700", nil)
+    client.start(.read(1), id: 2, "0a0100")
+    try client.exchange("031700", nil)
+    try client.exchange("0b07", nil)
+    #expect(
+      client.takeEvents() == [
+        "finished 1 \(GATTResult.mtu(247))", "mtu 247", "stray 0 0x03", "finished 2 \(GATTResult.value([7]))",
+      ])
+    #expect(client.connection.mtu == 247)
   }
 
   @Test func errorsAreTypedForTheSocket() {

@@ -62,7 +62,7 @@ import Testing
     #expect(link.takeEvents() == ["finished 3 value([5])", "finished 1 value([3])"])
   }
 
-  @Test("30 s without an answer, or one that nobody asked for, end a bearer; the link and its other bearers stay")
+  @Test("30 s without an answer end a bearer; the link and its other bearers stay")
   func failures() throws {
     var link = given()
     link.start(.read(4), id: 1, on: first)
@@ -71,8 +71,21 @@ import Testing
     link.pass(seconds: 1)
     #expect(link.takeEvents() == ["ended 1", "finished 1 bearer(ATT.BearerError.timeout(0x0a))"])
     #expect(link.connection.isOpen && link.connection.deadline == nil)
-    try link.receive("0b05", on: second)
-    #expect(link.takeEvents() == ["ended 2"] && link.connection.isOpen)
+  }
+
+  @Test("An answer that nothing awaits on its bearer changes nothing, in both roles")
+  func strayAnswers() throws {
+    var link = given(try sampleDatabase())
+    link.start(.read(4), id: 1, on: first)
+    try link.receive("0a1000", on: first)
+    _ = link.takeEvents()
+    for (packet, bearer) in [("0b05", second), ("13", first), ("1e", first), ("034000", second)] {
+      try link.receive(packet, on: bearer)
+    }
+    #expect(link.takeEvents() == ["stray 2 0x0b", "stray 1 0x13", "stray 1 0x1e", "stray 2 0x03"])
+    try link.receive("0b04", on: first)
+    try link.answer(.success([2]))
+    #expect(link.takeEvents() == ["finished 1 value([4])", "on 1: 0b02"])
   }
 
   @Test("The end of the link ends all of them")

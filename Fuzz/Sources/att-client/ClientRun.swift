@@ -13,6 +13,8 @@ struct ClientRun {
   private var now = Instant.zero
   /// The client's request that has no response yet.
   private var request: [UInt8]?
+  /// That of the packet before, which the current packet may have answered.
+  private var answered: [UInt8]?
   /// The procedure that waits for more security.
   private var refused: ProcedureID?
   private var procedures: [UInt64: GATTProcedure] = [:]
@@ -118,7 +120,7 @@ struct ClientRun {
 
   private mutating func receive(_ packet: [UInt8]) {
     switch ATTOpcode(rawValue: packet.first ?? 0).kind {
-    case .response: request = nil
+    case .response: (answered, request) = (request, nil)
     case .indication: confirms = true
     default: break
     }
@@ -152,6 +154,8 @@ struct ClientRun {
         invariant(refused == nil && procedures[id.value] != nil && client.asksForSecurity, "nobody is to be asked")
         refused = id
       case .bearerEnded: invariant(!client.isOpen, "failed, but open")
+      // The request is still pending: that was no answer to it.
+      case .strayAnswer(_, let opcode): if opcode.kind == .response { request = answered }
       case .mtuChanged(let mtu): invariant(mtu == client.mtu && mtu >= 23 && mtu <= 517, "MTU \(mtu)")
       default: break
       }

@@ -255,7 +255,7 @@ struct ServerRun {
     case .subscriptionChanged(let handle, let configuration):
       invariant(connection.isOpen || configuration.isEmpty, "subscribed to \(handle) after the end")
     case .finished, .securityNeeded: invariant(false, "nobody started a procedure")
-    case .value, .signatureAccepted, .clientStateChanged: break
+    case .value, .strayAnswer, .signatureAccepted, .clientStateChanged: break
     }
   }
 

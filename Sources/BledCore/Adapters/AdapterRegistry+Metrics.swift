@@ -14,6 +14,9 @@ extension AdapterRegistry {
       gauge("bled_adapter_scanning", "1 while the adapter scans.") { $0.isScanning ? 1 : 0 },
       gauge("bled_adapter_advertisements", "Advertisements on the air.") { Double($0.onAir.count) },
       gauge("bled_adapter_links", "Links.") { Double($0.linkCount) },
+      Metric(
+        "bled_adapter_stray_answers_total", .counter, "ATT answers of devices that nothing awaited; they are ignored.",
+        slots.map { .init(Double($0.strayAnswers), labels: ["adapter": $0.id]) }),
     ]
   }
 }

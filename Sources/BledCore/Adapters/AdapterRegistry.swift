@@ -67,6 +67,8 @@ final class AdapterSlot {
   var onAir: [AdvertisingSetID: Duration] = [:]
   /// The links it holds.
   var linkCount = 0
+  /// How many ATT answers were ignored because nothing awaited them.
+  var strayAnswers = 0
   /// See `AdapterRegistry.deviceName`.
   fileprivate(set) var deviceName: String?
   /// The pending power requests; the first is being executed.

@@ -21,6 +21,7 @@ final class CentralLink: ClientRole, OperationHandler {
   private(set) lazy var linkUp = LinkUpRunner(self)
   private var serviceWatch = ServiceWatch()
   private var addressResolution = AddressResolutionCheck()
+  private var hasIgnoredAnswers = false
 
   init(on hub: LinkHub, broker: CentralBroker) {
     self.hub = hub
@@ -117,6 +118,15 @@ final class CentralLink: ClientRole, OperationHandler {
     receivers.endAcquired(error) { _ in true }
     connection?.linkDown(reason)
     connection = nil
+  }
+
+  func ignored(_ answer: ATTOpcode) {
+    hub.slot.strayAnswers += 1
+    guard !hasIgnoredAnswers else { return }
+    hasIgnoredAnswers = true
+    broker.logger.notice(
+      "\(hub.peripheral.address) sent the ATT answer \(answer), which nothing awaits; ignoring it, and others like it",
+      metadata: .about(hub.peripheral, adapter: hub.slot))
   }
 
   // MARK: Operations

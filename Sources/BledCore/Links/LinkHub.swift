@@ -25,6 +25,8 @@ final class LinkHub {
   private(set) lazy var brake = ReaderBrake(of: self)
   /// False once the link has ended: all that was pending on it fails or has failed.
   private(set) var isOpen = true
+  /// Why we end the link, where its bearer failed.
+  private var failure: BluetoothError?
 
   private let registry: LinkRegistry
   let database: ServerDatabase
@@ -217,6 +219,7 @@ final class LinkHub {
 
   private func end(_ reason: BluetoothError) {
     isOpen = false
+    let reason = failure.map(reason.because) ?? reason
     central.linkEnds(reason)
     alarm?.work.cancel()
     alarm = nil
@@ -258,8 +261,11 @@ final class LinkHub {
     case .send(let bearer, let packet):
       server.sends(packet)
       if bearer == .fixed { link.send(packet) } else { bearers.send(packet, on: bearer) }
-    case .bearerEnded(.fixed, _): link.disconnect()
+    case .bearerEnded(.fixed, let error):
+      failure = error.bluetoothError
+      link.disconnect()
     case .bearerEnded(let bearer, _): bearers.ended(bearer)
+    case .strayAnswer(_, let opcode): central.ignored(opcode)
     case .finished(let id, let result): central.finished(id, result)
     case .value(let handle, let value, _): central.received(value, of: handle)
     case .read(let question): server.asked(question)
@@ -297,6 +303,13 @@ final class LinkHub {
 
   /// The error of operations on a link that has ended.
   static var gone: BluetoothError { GAPError.disconnected.error("the connection has ended") }
+}
+
+extension BluetoothError {
+  /// The end of a link that we asked for, with the reason that we had.
+  fileprivate func because(_ reason: BluetoothError) -> BluetoothError {
+    BluetoothError(domain: domain, code: code, name: name, message: "\(message): \(reason.message)")
+  }
 }
 
 extension SecurityState {

@@ -45,6 +45,8 @@ protocol ClientRole: AnyObject {
   func finished(_ id: ProcedureID, _ result: Result<GATTResult, GATTError>)
   /// The device sent a value.
   func received(_ value: [UInt8], of handle: UInt16)
+  /// The device sent an answer that nothing awaits, which changed nothing.
+  func ignored(_ answer: ATTOpcode)
   /// Packets from the device were dropped on this machine.
   func packetsDropped(_ count: Int)
   /// The protection of the link changed.

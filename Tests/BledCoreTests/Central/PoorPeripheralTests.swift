@@ -94,6 +94,36 @@ import Testing
     #expect(!peer.received.dropFirst(before).contains { $0[0] == 0x02 })
   }
 
+  @Test("Answers that nothing awaits are counted and logged once, and the link goes on")
+  func strayAnswers() throws {
+    let log = LogLines()
+    let world = World(log: log)
+    let (client, peer) = (world.client(), world.peer())
+    try peer.furnish()
+    let link = try world.connect(client, peer)
+    peer.send([0x03, 0xF7, 0x00])
+    let read = try client.call(
+      GATTRead.self, .init(peripheral: link.peripheral, handle: peer.handle(of: 0x2A38)))
+    peer.send([0x1E])
+    world.settle()
+    #expect(try client.answer(to: read, GATTRead.self)?.get().value.octets == [1])
+    #expect(link.mtu == 247)
+    let metric = world.daemon.metrics.first { $0.name == "bled_adapter_stray_answers_total" }
+    #expect(metric?.samples.first?.value == 2)
+    #expect(log.all.filter { $0.contains("which nothing awaits") }.count == 1)
+  }
+
+  @Test("The end of a link that does not answer names the side and the request")
+  func reasonOfTheEnd() throws {
+    let id = try world.connect(client, peer).peripheral
+    peer.isMute = true
+    let read = try client.call(GATTRead.self, .init(peripheral: id, handle: 3))
+    world.scheduler.advance(by: .seconds(31))
+    #expect(try client.error(of: read, GATTRead.self)?.data?.name == "timeout")
+    let event = try client.notifications(PeripheralDisconnected.self).last
+    #expect(event?.reason?.message.contains("did not answer the ATT packet 0x0a within 30 s") == true)
+  }
+
   @Test("A long read that is refused behind its first part gives that part")
   func shortRead() throws {
     let id = try world.connect(client, peer).peripheral

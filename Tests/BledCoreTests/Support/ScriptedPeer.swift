@@ -65,6 +65,9 @@ final class ScriptedPeer {
     return lastProcedure
   }
 
+  /// Sends a packet as it is.
+  func send(_ packet: [UInt8]) { link?.deliver(packet) }
+
   /// Sends a notification, with or without a subscription.
   func notify(_ handle: UInt16, _ value: [UInt8]) {
     link?.deliver([0x1B, UInt8(handle & 0xFF), UInt8(handle >> 8)] + value)

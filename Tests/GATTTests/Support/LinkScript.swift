@@ -63,6 +63,7 @@ struct LinkScript {
     case .bearerEnded(.fixed, _): events.append("failed")
     case .bearerEnded(let id, _): events.append("ended \(id.value)")
     case .mtuChanged(let mtu): events.append("mtu \(mtu)")
+    case .strayAnswer(let id, let opcode): events.append("stray \(id.value) \(opcode)")
     case .finished(let id, .success(let result)): events.append("finished \(id.value) \(result)")
     case .finished(let id, .failure(let error)): events.append("finished \(id.value) \(error)")
     case .value(let handle, let value, let isIndication):
