@@ -59,6 +59,12 @@ public struct ATTErrorCode: RawRepresentable, Error, Hashable, Sendable {
   public var isAboutSecurity: Bool {
     self == .insufficientAuthentication || self == .insufficientEncryption || self == .encryptionKeySizeTooShort
   }
+
+  /// True if a client that ignores it would miss an answer that it could have: with more protection, with a permission,
+  /// or after another discovery.
+  public var isToBeTold: Bool {
+    isAboutSecurity || self == .insufficientAuthorization || self == .databaseOutOfSync
+  }
 }
 
 extension ATTErrorCode {

@@ -191,7 +191,7 @@ public final class Peripheral: Sendable {
   /// No value is dropped silently: if more than 4096 wait to be fetched, the stream ends with `BledError.tooSlow`.
   /// - Parameter handle: The handle of the characteristic's value.
   /// - Returns: The values. The stream throws when the subscription is lost or the connection ends.
-  /// - Throws: As `read`; `GAPError.notSupported` if the characteristic has no Client Characteristic Configuration.
+  /// - Throws: As `read`.
   public func subscribe(_ handle: UInt16) async throws(BluetoothError) -> AsyncThrowingStream<[UInt8], any Error> {
     try await subscribe(.handle(handle))
   }

@@ -11,8 +11,45 @@ public enum GATTRead: ClientCall {
     Reads the whole value of a characteristic or descriptor, whatever its length. It is named by its handle, or by the \
     UUIDs of the characteristic, its service and the descriptor, which are discovered where they are not known.
     """
-  /// The value's characteristic, or the descriptor.
-  public typealias Params = AttributeReference
+  /// The parameters.
+  public struct Params: RPCPayload, Hashable {
+    /// The daemon's identifier of the device.
+    public var peripheral: String
+    /// The value's characteristic, or the descriptor.
+    public var attribute: AttributePath
+    /// True: asks the device also where the properties that it declares do not allow it.
+    public var force: Bool?
+
+    /// Makes the params.
+    public init(peripheral: String, attribute: AttributePath, force: Bool? = nil) {
+      self.peripheral = peripheral
+      self.attribute = attribute
+      self.force = force
+    }
+
+    /// Makes the params for a handle.
+    public init(peripheral: String, handle: UInt16, force: Bool? = nil) {
+      self.init(peripheral: peripheral, attribute: .handle(handle), force: force)
+    }
+
+    private enum CodingKeys: CodingKey { case peripheral, force }
+
+    /// Reads the members, and the attribute's.
+    public init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      peripheral = try container.decode(String.self, forKey: .peripheral)
+      attribute = try AttributePath(from: decoder)
+      force = try container.decodeIfPresent(Bool.self, forKey: .force)
+    }
+
+    /// Writes the members, and the attribute's.
+    public func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(peripheral, forKey: .peripheral)
+      try attribute.encode(to: encoder)
+      try container.encodeIfPresent(force, forKey: .force)
+    }
+  }
   /// The result.
   public struct Result: RPCPayload {
     /// 0 to 512 octets.
@@ -21,11 +58,14 @@ public enum GATTRead: ClientCall {
     public var handle: UInt16?
     /// Its UUID, likewise.
     public var uuid: BluetoothUUID?
+    /// True if the device has more than 512 octets, or does not give the rest of the value.
+    public var truncated: Bool?
     /// Makes the result.
-    public init(value: HexBytes, handle: UInt16? = nil, uuid: BluetoothUUID? = nil) {
+    public init(value: HexBytes, handle: UInt16? = nil, uuid: BluetoothUUID? = nil, truncated: Bool? = nil) {
       self.value = value
       self.handle = handle
       self.uuid = uuid
+      self.truncated = truncated
     }
   }
 }
@@ -60,10 +100,12 @@ public enum GATTWrite: ClientCall {
     public var offset: Int?
     /// True: a signed write (Core 5.4, Vol 3, Part G, 4.9.2).
     public var signed: Bool?
+    /// True: asks the device also where the properties that it declares do not allow it.
+    public var force: Bool?
     /// Makes the params.
     public init(
       peripheral: String, attribute: AttributePath, value: HexBytes, response: Bool? = nil, offset: Int? = nil,
-      signed: Bool? = nil
+      signed: Bool? = nil, force: Bool? = nil
     ) {
       self.peripheral = peripheral
       self.attribute = attribute
@@ -71,6 +113,7 @@ public enum GATTWrite: ClientCall {
       self.response = response
       self.offset = offset
       self.signed = signed
+      self.force = force
     }
 
     /// Makes the params of a write to a handle.
@@ -78,7 +121,7 @@ public enum GATTWrite: ClientCall {
       self.init(peripheral: peripheral, attribute: .handle(handle), value: value, response: response)
     }
 
-    private enum CodingKeys: CodingKey { case peripheral, value, response, offset, signed }
+    private enum CodingKeys: CodingKey { case peripheral, value, response, offset, signed, force }
 
     /// Reads the members, and the attribute's.
     public init(from decoder: any Decoder) throws {
@@ -89,6 +132,7 @@ public enum GATTWrite: ClientCall {
       response = try container.decodeIfPresent(Bool.self, forKey: .response)
       offset = try container.decodeIfPresent(Int.self, forKey: .offset)
       signed = try container.decodeIfPresent(Bool.self, forKey: .signed)
+      force = try container.decodeIfPresent(Bool.self, forKey: .force)
     }
 
     /// Writes the members, and the attribute's.
@@ -100,6 +144,7 @@ public enum GATTWrite: ClientCall {
       try container.encodeIfPresent(response, forKey: .response)
       try container.encodeIfPresent(offset, forKey: .offset)
       try container.encodeIfPresent(signed, forKey: .signed)
+      try container.encodeIfPresent(force, forKey: .force)
     }
   }
 }

@@ -10,6 +10,8 @@ public enum GATTError: Error, Hashable, Sendable {
   /// The server's response to a search has handles that do not ascend, are outside of the requested range, or end
   /// before they begin; with the attributes found before.
   case irregularHandles(GATTResult, ATTOpcode)
+  /// The server refused a search at this handle after it had answered with these attributes.
+  case partlyRefused(GATTResult, ATTErrorCode, handle: UInt16)
   /// The bearer ended first.
   case bearer(BearerError)
   /// Another procedure is under way.
@@ -29,15 +31,14 @@ public enum GATTError: Error, Hashable, Sendable {
     case malformed
     /// A prepared write was echoed with changes.
     case echo
-    /// A value longer than 512 octets.
-    case tooLong
   }
 
   /// As a `BluetoothError`.
   public var bluetoothError: BluetoothError {
     switch self {
-    case .att(let code, 0): code.bluetoothError
-    case .att(let code, let handle): code.bluetoothError("handle \(handle.handleText)")
+    case .att(let code, 0), .partlyRefused(_, let code, 0): code.bluetoothError
+    case .att(let code, let handle), .partlyRefused(_, let code, let handle):
+      code.bluetoothError("handle \(handle.handleText)")
     case .invalidResponse(let opcode, let fault):
       BledError.protocolViolation.error("the device's ATT answer \(opcode) is unusable: \(fault.rawValue)")
     case .irregularHandles(_, let opcode):

@@ -106,6 +106,8 @@ public enum GATTResult: Hashable, Sendable {
   case descriptors([DiscoveredDescriptor])
   /// A value.
   case value([UInt8])
+  /// The beginning of a value: the device has more than an attribute may (512 octets), or does not give the rest.
+  case cutValue([UInt8])
   /// Several values.
   case values([DiscoveredValue])
   /// Success without a value.

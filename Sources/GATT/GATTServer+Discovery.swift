@@ -34,7 +34,8 @@ extension GATTServer {
     bearer.respond(packet, &actions)
   }
 
-  /// Find By Type Value (3.4.3.3): attributes of a type with exactly this stored value.
+  /// Find By Type Value (3.4.3.3): attributes of a type with exactly this stored value. A UUID is one in both of its
+  /// lengths.
   func findByTypeValue(
     _ start: UInt16, _ end: UInt16, _ type: BluetoothUUID, _ value: ArraySlice<UInt8>, _ bearer: inout BearerState,
     _ database: AttributeDatabase, _ actions: inout [GATTAction]
@@ -42,10 +43,12 @@ extension GATTServer {
     guard start > 0, start <= end else {
       return bearer.respond(error: .invalidHandle, to: .findByTypeValueRequest, at: start, &actions)
     }
+    let isService = type == .primaryService || type == .secondaryService
+    let wanted = isService && value.count == 16 ? BluetoothUUID(littleEndian: value)?.attOctets[...] ?? value : value
     var packet: [UInt8] = []
     for handle in database.handles(ofType: type, in: start...end) {
       guard let position = database.position(of: handle), case .stored(let stored) = database[position].source,
-        stored.elementsEqual(value), refusal(.read, database[position]) == nil
+        stored.elementsEqual(wanted), refusal(.read, database[position]) == nil
       else { continue }
       if packet.isEmpty {
         packet.reserveCapacity(bearer.mtu)

@@ -38,6 +38,11 @@ extension RunningProcedure {
     }
   }
 
+  /// Whether there are any.
+  var hasFound: Bool {
+    !services.isEmpty || !includes.isEmpty || !declarations.isEmpty || !descriptors.isEmpty
+  }
+
   /// Asks for the attributes from `next` on, or ends.
   mutating func search() -> Step {
     if let include = unresolved.last { return .send(.readRequest(include.range.lowerBound)) }

@@ -98,18 +98,23 @@ struct RunningProcedure: Sendable {
   private mutating func receive(_ error: ATTErrorCode, at handle: UInt16) -> Step {
     let failure = GATTError.att(error, handle: handle)
     switch procedure {
-    case .discoverServices, .discoverPrimaryServices, .discoverCharacteristics, .discoverDescriptors:
+    case .discoverServices, .discoverPrimaryServices, .discoverCharacteristics, .discoverDescriptors,
+      .findIncludedServices:
       // Attribute Not Found is how a search ends.
-      return error == .attributeNotFound ? .finish(.success(found)) : .finish(.failure(failure))
-    case .findIncludedServices:
-      return error == .attributeNotFound && unresolved.isEmpty ? .finish(.success(found)) : .finish(.failure(failure))
+      if error == .attributeNotFound, unresolved.isEmpty { return .finish(.success(found)) }
+      return .finish(.failure(hasFound && !error.isToBeTold ? .partlyRefused(found, error, handle: handle) : failure))
     case .readByUUID:
       // Where nothing was found at all, the caller is told so; where something was, any error ends the search.
       return values.isEmpty ? .finish(.failure(failure)) : .finish(.success(found))
     case .readLong:
-      // A value that ends with a packet is complete, even if the server refuses the request for more.
-      return !octets.isEmpty && [.invalidOffset, .attributeNotLong, .requestNotSupported].contains(error)
-        ? .finish(.success(.value(octets))) : .finish(.failure(failure))
+      // A value that ends with a packet is complete, even if the server refuses the request for more. One that does not
+      // know the request may have more.
+      switch error {
+      case _ where octets.isEmpty: return .finish(.failure(failure))
+      case .invalidOffset, .attributeNotLong, .attributeNotFound: return .finish(.success(.value(octets)))
+      case .requestNotSupported: return .finish(.success(.cutValue(octets)))
+      default: return .finish(.failure(failure))
+      }
     case .writeLong, .reliableWrite: return cancel(failure)
     default: return .finish(.failure(failure))
     }

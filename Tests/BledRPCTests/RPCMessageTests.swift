@@ -148,8 +148,8 @@ import Testing
     #expect(
       try paramsRefusal(call(#""peripheral":"p","handle":3,"later":[]"#), as: GATTRead.Params.self)
         == """
-        params: "later" is not known here; there is "characteristic", "descriptor", "handle", "index", "peripheral", \
-        "service"
+        params: "later" is not known here; there is "characteristic", "descriptor", "force", "handle", "index", \
+        "peripheral", "service"
         """)
     let servces = try paramsRefusal(call(#""servces":["180D"]"#), as: ScanStart.Params.self)
     #expect(servces.contains("\"servces\" is not known here") && servces.contains("\"services\""))

@@ -231,7 +231,7 @@ private struct ClientRun {
     case .descriptors(let found): return found.map { .object(["handle": number($0.handle), "uuid": text($0.uuid)]) }
     case .values(let found):
       return found.map { .object(["handle": number($0.handle), "value": .string(Hex.encode($0.value))]) }
-    case .value(let value): return [.object(["value": .string(Hex.encode(value))])]
+    case .value(let value), .cutValue(let value): return [.object(["value": .string(Hex.encode(value))])]
     case .mtu, .done: return []
     }
   }

@@ -127,6 +127,6 @@ struct ClientProcedureTests {
     #expect(GATTError.bearer(.timeout(.readRequest)).bluetoothError.name == "timeout")
     #expect(GATTError.busy.bluetoothError.name == "alreadyInProgress")
     #expect(GATTError.queueFull.bluetoothError.name == "limitReached")
-    #expect(GATTError.invalidResponse(.readResponse, .tooLong).bluetoothError.name == "protocolViolation")
+    #expect(GATTError.invalidResponse(.readResponse, .malformed).bluetoothError.name == "protocolViolation")
   }
 }

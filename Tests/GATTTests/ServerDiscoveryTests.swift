@@ -40,6 +40,8 @@ struct ServerDiscoveryTests {
     try server.exchange("060100ffff00280d18", "0706000d00")
     try server.exchange("060700ffff00280d18", "010607000a")
     try server.exchange("060100ffff0028ffeeddccbbaa99887766554433221100", "070e001400")
+    // A UUID of the Bluetooth base is one in both of its lengths.
+    try server.exchange("060100ffff0028fb349b5f80000080001000000d180000", "0706000d00")
     try server.exchange("060100ffff382a01", "070b000b00")
     try server.exchange("060500010000280d18", "0106050001")
   }

@@ -173,7 +173,8 @@ import Testing
     }
     #expect(method["x-sender"] == "client")
     let reference = [
-      "peripheral": "AttributeReference", "handle": "AttributePath", "characteristic": "AttributePath",
+      "peripheral": "GATTRead.Params", "force": "GATTRead.Params", "handle": "AttributePath",
+      "characteristic": "AttributePath",
       "service": "AttributePath", "descriptor": "AttributePath", "index": "AttributePath",
     ]
     let comments = try DocComments()
@@ -182,6 +183,7 @@ import Testing
       ("peripheral", ["type": "string"]), ("handle", ["type": "integer", "minimum": 1, "maximum": 65535]),
       ("characteristic", ["$ref": "#/components/schemas/UUID"]), ("service", ["$ref": "#/components/schemas/UUID"]),
       ("descriptor", ["$ref": "#/components/schemas/UUID"]), ("index", ["type": "integer", "minimum": 0]),
+      ("force", ["type": "boolean"]),
     ]
     for (name, schema) in parts {
       let words = try #require(comments.member("\(reference[name] ?? "").\(name)"))

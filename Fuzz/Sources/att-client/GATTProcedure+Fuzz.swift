@@ -54,7 +54,8 @@ extension GATTProcedure {
       invariant(found.allSatisfy { $0.valueHandle <= $0.endHandle }, "a characteristic that ends before its value")
     case (.discoverDescriptors(let range), .descriptors(let found)): Self.check(found.map(\.handle), in: range)
     case (.readByUUID(_, let range), .values(let found)): Self.check(found.map(\.handle), in: range)
-    case (.readLong, .value(let value)): invariant(value.count <= 512, "\(value.count) octets")
+    case (.readLong, .value(let value)), (.readLong, .cutValue(let value)):
+      invariant(value.count <= 512, "\(value.count) octets")
     case (.readMultipleVariable(let handles), .values(let found)):
       invariant(handles.starts(with: found.map(\.handle)), "values that nobody asked for")
     case (.read, .value), (.readMultiple, .value): break

@@ -81,7 +81,7 @@ struct AttributeRequests {
   /// Reads a value of any length.
   func read(_ params: GATTRead.Params, for session: Session, _ reply: Reply<GATTRead.Result>) throws {
     try enqueue(at: params.attribute, .value, for: session, reply) { handle in
-      let properties = try link.discovery.known.check(.read, of: handle, "read")
+      let properties = try link.discovery.known.check(.read, of: handle, "read", force: params.force)
       if let properties, !properties.isDisjoint(with: [.notify, .indicate]) { logPolling(of: handle, by: session) }
       return LinkOperation(session, .read(reply), .readLong(handle))
     }
@@ -107,7 +107,7 @@ struct AttributeRequests {
       try checkIsNotShared(handle)
       let longest = link.hub.mtu - 3
       if params.isCommand { return try command(params, to: handle, for: session, reply) }
-      try link.discovery.known.check(.write, of: handle, "written with response")
+      try link.discovery.known.check(.write, of: handle, "written with response", force: params.force)
       let procedure: GATTProcedure =
         if let offset = params.offset {
           .writeLong(handle, value, offset: UInt16(clamping: offset))
@@ -126,7 +126,7 @@ struct AttributeRequests {
     let longest = link.hub.mtu - (isSigned ? 3 + ATTSignature.length : 3)
     try link.discovery.known.check(
       isSigned ? .authenticatedSignedWrites : .writeWithoutResponse, of: handle,
-      isSigned ? "written with a signature" : "written without response")
+      isSigned ? "written with a signature" : "written without response", force: params.force)
     guard value.count <= longest else {
       throw BledError.invalidParameter.error(
         """

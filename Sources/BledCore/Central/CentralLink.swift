@@ -82,8 +82,6 @@ final class CentralLink: ClientRole, OperationHandler {
 
   func finished(_ id: ProcedureID, _ result: Result<GATTResult, GATTError>) { operations.finished(id, result) }
 
-  func session(asking id: ProcedureID) -> Session? { operations.session(asking: id) }
-
   func bearerOpened(_ bearer: BearerID, mtu: Int) { operations.bearerOpened(bearer, mtu: mtu) }
 
   func bearerEnded(_ bearer: BearerID) { operations.bearerEnded(bearer) }
@@ -136,8 +134,14 @@ final class CentralLink: ClientRole, OperationHandler {
     do {
       switch operation.task {
       case .read(let reply):
-        guard case .value(let value)? = try result?.orBluetoothError() else { throw GATTResult.unexpected() }
-        reply.succeed(.init(value: HexBytes(value), handle: operation.found.handle, uuid: operation.found.uuid))
+        var answer = GATTRead.Result(
+          value: HexBytes([]), handle: operation.found.handle, uuid: operation.found.uuid)
+        switch try result?.orBluetoothError() {
+        case .value(let value)?: answer.value = HexBytes(value)
+        case .cutValue(let value)?: (answer.value, answer.truncated) = (HexBytes(value), true)
+        default: throw GATTResult.unexpected()
+        }
+        reply.succeed(answer)
       case .write(let reply):
         _ = try result?.orBluetoothError()
         reply.succeed(operation.found)
@@ -245,14 +249,30 @@ final class CentralLink: ClientRole, OperationHandler {
     _ machine: inout DiscoveryMachine, _ result: Result<GATTResult, GATTError>?
   ) throws -> GATTProcedure? {
     var result = result
-    if case .failure(.irregularHandles(let found, let opcode))? = result, !machine.isWide(discovery.known) {
-      broker.logger.warning(
-        "\(hub.peripheral.address) returned out-of-order handles (\(opcode)); ignoring the rest",
-        metadata: .about(hub.peripheral, adapter: hub.slot))
-      result = .success(found)
+    if case .failure(let error)? = result, !machine.isWide(discovery.known) {
+      switch error {
+      case .irregularHandles(let found, let opcode):
+        warn("returned out-of-order handles (\(opcode)); ignoring the rest")
+        result = .success(found)
+      case .partlyRefused(let found, let code, let handle):
+        warn("refused to tell more from handle \(handle.handleText) on (\(code.name)); ignoring the rest")
+        discovery.isIncomplete()
+        result = .success(found)
+      default: break
+      }
     }
     if let result, try discovery.add(result.mapError(\.bluetoothError), to: &machine) { forget(1...0xFFFF) }
-    return try discovery.next(&machine)
+    let next = try discovery.next(&machine)
+    if next == nil, !machine.refusals.isEmpty {
+      let (listed, count) = (machine.refusals.prefix(8), machine.refusals.count)
+      warn("refused to tell \(listed.joined(separator: ", "))\(count > 8 ? " and \(count - 8) more" : "")")
+    }
+    return next
+  }
+
+  private func warn(_ words: String) {
+    broker.logger.warning(
+      "\(hub.peripheral.address) \(words)", metadata: .about(hub.peripheral, adapter: hub.slot))
   }
 
   private func proceed(

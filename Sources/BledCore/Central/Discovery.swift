@@ -152,6 +152,9 @@ struct Discovery {
     return next
   }
 
+  /// The device told a part only: it is asked again on the next link.
+  mutating func isIncomplete() { known.isIncomplete = true }
+
   /// Adds the descriptors of a characteristic that were looked for in order to subscribe to it.
   mutating func add(_ descriptors: [DiscoveredDescriptor], of value: UInt16) { known.add(descriptors, of: value) }
 
@@ -161,8 +164,8 @@ struct Discovery {
     switch result {
     case .success(.value(let octets)): value = octets
     case .success: throw GATTResult.unexpected()
-    // The device has none, or does not let us read it.
-    case .failure(let error) where error.domain == .att: break
+    // The device has none, does not let us read it, or its answer is malformed.
+    case .failure(let error) where error.domain == .att || error.isUnusableAnswer: break
     case .failure(let error): throw error
     }
     // Another operation may have read it by now.
@@ -184,7 +187,7 @@ struct Discovery {
   }
 
   private mutating func updateCache() {
-    guard case .read(let hash) = hash, cachedRevision != known.revision else { return }
+    guard case .read(let hash) = hash, cachedRevision != known.revision, !known.isIncomplete else { return }
     cachedRevision = known.revision
     setCache(GATTCache(hash: hash, attributes: known.octets))
   }

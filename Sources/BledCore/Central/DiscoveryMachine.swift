@@ -32,7 +32,8 @@ enum DiscoveryGoal: Hashable {
 /// | any        | next, nothing is missing   | done                                                               |
 /// | asked      | a result                   | it becomes known, unless something became void since → any         |
 /// | asked      | something became void      | it is asked again, at most `maximumRestarts` times                 |
-/// | asked      | refused to tell includes   | there are none → any                                               |
+/// | asked      | refused to tell includes, or the kind of an included service | there are none, it is no primary one → any |
+/// | asked      | refused to tell the characteristics of one service, or the descriptors of one characteristic, while everything is discovered | they stay unknown, and are named in the log → any |
 /// | asked      | refused to search for one service | all are asked for instead → any                             |
 /// | asked      | one search for several services is refused, or answered irregularly | each is searched by itself → any |
 /// | asked      | refused otherwise          | failed                                                             |
@@ -43,6 +44,8 @@ struct DiscoveryMachine {
   private let goal: DiscoveryGoal
   private var asked: (procedure: GATTProcedure, epoch: Int)?
   private var restarts = 0
+  /// The parts that the device refused to tell, for the log.
+  private(set) var refusals: [String] = []
 
   init(_ goal: DiscoveryGoal) { self.goal = goal }
 
@@ -72,16 +75,20 @@ struct DiscoveryMachine {
 
   /// Adds the result of the next procedure to the known attributes.
   mutating func receive(_ result: GATTResult, _ known: inout KnownAttributes) throws {
-    guard let asked else { return }
-    self.asked = nil
-    guard asked.epoch == known.epoch else {
-      restarts += 1
-      guard restarts <= Self.maximumRestarts else {
-        throw BledError.protocolViolation.error("the device's services kept changing during discovery")
-      }
-      return
-    }
+    guard let asked, try isValid(known) else { return }
     try known.learn(result, of: asked.procedure)
+  }
+
+  /// Ends the procedure that was asked.
+  /// - Returns: false if something became void since: it is asked again.
+  private mutating func isValid(_ known: KnownAttributes) throws -> Bool {
+    defer { asked = nil }
+    guard asked?.epoch != known.epoch else { return true }
+    restarts += 1
+    guard restarts <= Self.maximumRestarts else {
+      throw BledError.protocolViolation.error("the device's services kept changing during discovery")
+    }
+    return false
   }
 }
 
@@ -89,20 +96,20 @@ extension DiscoveryMachine {
   /// The device refused the procedure that was next. Poor devices know only the requests that phones make.
   /// - Throws: the error if the discovery cannot go on without the answer.
   mutating func receive(_ error: BluetoothError, _ known: inout KnownAttributes) throws {
-    // With the security that they ask for, these may get an answer.
-    let security: [ATTErrorCode] = [
-      .insufficientAuthentication, .insufficientAuthorization, .insufficientEncryption, .encryptionKeySizeTooShort,
-    ]
     guard let asked else { throw error }
     // No discovery fails for want of a descriptor's value.
     if case .read = asked.procedure, error.domain == .att { return try receive(.value([]), &known) }
-    let isUnusable = error.domain == .bled && error.code == BledError.protocolViolation.rawValue
-    guard
-      error.domain == .att && !security.contains(where: { Int($0.rawValue) == error.code })
-        || isUnusable && known.isWide(asked.procedure)
-    else { throw error }
+    let code = error.domain == .att ? ATTErrorCode(rawValue: UInt8(clamping: error.code)) : nil
+    // A device that has changed since answers the same request now.
+    if code == .databaseOutOfSync, asked.epoch != known.epoch {
+      _ = try isValid(known)
+      return
+    }
+    // With the security that they ask for, others may get an answer.
+    guard code.map({ !$0.isToBeTold }) ?? error.isUnusableAnswer else { throw error }
     switch asked.procedure {
-    case .findIncludedServices where !isUnusable: try receive(.includedServices([]), &known)
+    case .findIncludedServices where code != nil || !known.isWide(asked.procedure):
+      try receive(.includedServices([]), &known)
     case .findIncludedServices,
       .discoverCharacteristics where known.isWide(asked.procedure):
       self.asked = nil
@@ -111,9 +118,27 @@ extension DiscoveryMachine {
     case .discoverPrimaryServices where goal != .serviceChanged:
       self.asked = nil
       known.cannotBeSearched = true
+    case .discoverServices(_, let range) where range != 1...0xFFFF: try receive(.services([]), &known)
+    case .discoverCharacteristics(let range) where goal == .everything:
+      try refused(range.lowerBound, "the characteristics of service", error, &known)
+    case .discoverDescriptors(let range) where goal == .everything:
+      try refused(range.lowerBound - 1, "the descriptors of characteristic", error, &known)
     default: throw error
     }
   }
+
+  private mutating func refused(
+    _ handle: UInt16, _ part: String, _ error: BluetoothError, _ known: inout KnownAttributes
+  ) throws {
+    guard try isValid(known) else { return }
+    known.refuses(handle)
+    refusals.append("\(part) \(handle.handleText) (\(error.name))")
+  }
+}
+
+extension BluetoothError {
+  /// Whether a device's answer cannot be used.
+  var isUnusableAnswer: Bool { domain == .bled && code == BledError.protocolViolation.rawValue }
 }
 
 extension KnownAttributes {
@@ -124,7 +149,7 @@ extension KnownAttributes {
     case .services(let uuids):
       if hasAllPrimaries { return nil }
       if uuids.isEmpty || cannotBeSearched { return .discoverServices(.primary) }
-      return uuids.first { !searched.contains($0) }.map { .discoverPrimaryServices(uuid: $0) }
+      return uuids.first { !searched.contains($0) }.map { search(for: $0) }
     case .includes(let handle): return missingIncludes(of: try service(at: handle))
     case .characteristics(let handle): return missingCharacteristics(of: try service(at: handle))
     case .descriptors(let value):
@@ -136,7 +161,7 @@ extension KnownAttributes {
       guard hasAllPrimaries else { return .discoverServices(.primary) }
       if let next = missingIncludes() ?? missingCharacteristics() { return next }
       for service in services {
-        for characteristic in service.characteristics ?? [] {
+        for characteristic in service.characteristics ?? [] where !hasRefused(characteristic.valueHandle) {
           if let next = missingDescriptors(of: characteristic) ?? missingExtendedProperties(of: characteristic) {
             return next
           }
@@ -149,7 +174,7 @@ extension KnownAttributes {
   private func missingForServiceChanged() throws -> GATTProcedure? {
     if let service = services.first(where: { $0.uuid == 0x1801 }) {
       if let next = missingCharacteristics(of: service) { return next }
-    } else if !hasAllPrimaries, !searched.contains(0x1801) {
+    } else if !hasAllPrimaries, !searched.contains(0x1801), !hasNone(byShortFormOf: 0x1801) {
       return cannotBeSearched ? .discoverServices(.primary) : .discoverPrimaryServices(uuid: 0x1801)
     }
     return try serviceChanged.flatMap { missingDescriptors(of: try characteristic(at: $0)) }
@@ -187,7 +212,8 @@ extension KnownAttributes {
       }
     case (.discoverPrimaryServices(let value), .services(let found)):
       for service in found { add(service.range, service.uuid, isPrimary: true) }
-      if let uuid = BluetoothUUID(littleEndian: value) { addedAll(of: uuid) }
+      guard let uuid = BluetoothUUID(littleEndian: value) else { return }
+      if found.isEmpty, value.count == 2 { addedNone(byShortFormOf: uuid) } else { addedAll(of: uuid) }
     case (.findIncludedServices(let range), .includedServices(let found)):
       if isWide(procedure) { add(found, within: range) } else { add(found, of: range.lowerBound) }
     case (.discoverCharacteristics(let range), .characteristics(let found)):

@@ -4,13 +4,14 @@ import GATT
 extension KnownAttributes {
   /// Refuses operations that a characteristic's properties do not allow. Nothing is known of handles that were not
   /// discovered: there the device decides.
+  /// - Parameter force: true: nothing is refused.
   /// - Returns: the allowed operations; nil if that is not known.
   @discardableResult
   func check(
-    _ property: CharacteristicProperties, of handle: UInt16, _ verb: String
+    _ property: CharacteristicProperties, of handle: UInt16, _ verb: String, force: Bool? = nil
   ) throws -> CharacteristicProperties? {
     guard let properties = properties(of: handle) else { return nil }
-    guard properties.contains(property) else {
+    guard properties.contains(property) || force == true else {
       let words = properties.words.map(\.text).joined(separator: ", ")
       throw BledError.notAllowedByProperties.error(
         "characteristic \(handle.handleText) cannot be \(verb); it allows: \(words)")

@@ -23,8 +23,15 @@ struct KnownAttributes: Hashable {
   private(set) var hasAllPrimaries = false
   /// The primary services that were looked for one by one.
   private(set) var searched: Set<BluetoothUUID> = []
+  /// The UUIDs with a short form of which there is no primary service declared so.
+  private var notShort: Set<BluetoothUUID> = []
   /// Whether the device refuses to be asked for single services.
   var cannotBeSearched = false
+  /// The services, by their handle, and the characteristics, by that of the value, with a part that the device refused
+  /// to tell.
+  private var refused: Set<UInt16> = []
+  /// Whether the device refused to tell a part, so that it is to be asked again on the next link.
+  var isIncomplete = false
   /// The services, by their first handle, that are not searched together with others.
   private var searchedByThemselves: Set<UInt16> = []
   /// The value of the Service Changed characteristic.
@@ -68,6 +75,28 @@ struct KnownAttributes: Hashable {
     revision += 1
     if !hasAllPrimaries { searched.insert(uuid) }
   }
+
+  /// There is no primary service declared with the short form of this UUID.
+  mutating func addedNone(byShortFormOf uuid: BluetoothUUID) { notShort.insert(uuid) }
+
+  /// Whether that is so.
+  func hasNone(byShortFormOf uuid: BluetoothUUID) -> Bool { notShort.contains(uuid) }
+
+  /// The search for primary services of a UUID. It is one UUID in both lengths (Core 5.4, Vol 3, Part B, 2.5.1), which
+  /// some devices compare octet by octet: where there is none of the short form, the long one is asked for.
+  func search(for uuid: BluetoothUUID) -> GATTProcedure {
+    hasNone(byShortFormOf: uuid)
+      ? .discoverPrimaryServices(value: uuid.littleEndian128) : .discoverPrimaryServices(uuid: uuid)
+  }
+
+  /// The device refuses to tell the characteristics of the service, or the descriptors of the characteristic.
+  mutating func refuses(_ handle: UInt16) {
+    refused.insert(handle)
+    isIncomplete = true
+  }
+
+  /// Whether it has refused that.
+  func hasRefused(_ handle: UInt16) -> Bool { refused.contains(handle) }
 
   /// Keeps a service out of searches for several.
   mutating func searchByItself(_ service: Service) { searchedByThemselves.insert(service.range.lowerBound) }
@@ -114,6 +143,9 @@ struct KnownAttributes: Hashable {
     epoch += 1
     hasAllPrimaries = false
     searched = []
+    notShort = []
+    refused = []
+    isIncomplete = false
     searchedByThemselves = []
     services.removeAll { service in
       service.range.overlaps(range) || service.includes?.contains { $0.range.overlaps(range) } ?? false
@@ -139,7 +171,6 @@ struct KnownAttributes: Hashable {
     return service
   }
 
-  /// Whether a service is not searched together with others.
   /// Whether these are not the primary services that are known, as far as they were searched.
   func differs(fromPrimaries found: [DiscoveredService]) -> Bool {
     let there = Dictionary(found.map { ($0.range, $0.uuid) }) { first, _ in first }
@@ -150,6 +181,7 @@ struct KnownAttributes: Hashable {
     }
   }
 
+  /// Whether a service is not searched together with others.
   func isSearchedByItself(_ service: Service) -> Bool { searchedByThemselves.contains(service.range.lowerBound) }
 
   /// The characteristic with this handle of its value.

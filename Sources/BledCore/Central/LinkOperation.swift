@@ -56,6 +56,8 @@ struct LinkOperation {
   var task: Task
   /// The attribute of its answer, if it was named by UUIDs.
   var found = AttributeFound()
+  /// Whether the link was secured for its current procedure.
+  var wasSecured = false
   /// Whether the device was asked where its attributes are.
   var wasLookedUp = false
   /// The note of its call for recordings; nil if none recorded when it was made.

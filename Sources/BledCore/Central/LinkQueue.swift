@@ -11,7 +11,9 @@ import GATT
 /// | one that waited   | as above, and its session's earlier operations have their results     | being sent             |
 /// | any               |                                                                       | removal                |
 ///
-/// Between its procedures an operation goes back into the queue, before the rest of its session.
+/// Between its procedures an operation goes back into the queue, before the rest of its session. One that is set aside
+/// until the link is secured leaves its bearer to others, and goes back in the same way; until then the operations that
+/// are behind it wait.
 ///
 /// Enhanced bearers take reads and short writes (`fits`), which are then under way beside others; the fixed one takes
 /// any operation. Nothing keeps the packets of two bearers in order: so an operation that `isBehind` another waits for
@@ -40,6 +42,8 @@ struct LinkQueue {
   private var waiting = UserQueue<Int, LinkOperation>()
   /// The fixed bearer first, then the enhanced ones.
   private var slots = [Slot(bearer: .fixed, enhancedMTU: nil)]
+  /// Operations that the device refused until the link is secured.
+  private var aside: [Running] = []
   /// The last Write Commands, by the number of their session, without a later answer of the device on the same bearer.
   /// Only kept where there are others.
   private var commanding: [Int: ProcedureID] = [:]
@@ -96,7 +100,24 @@ struct LinkQueue {
 
   /// The operation in progress with this number; nil if there is none.
   func operation(asking id: ProcedureID) -> LinkOperation? {
-    index(asking: id).flatMap { slots[$0].current?.operation }
+    index(asking: id).flatMap { slots[$0].current?.operation } ?? aside.first { $0.id == id }?.operation
+  }
+
+  /// Whether an operation is set aside.
+  var hasAside: Bool { !aside.isEmpty }
+
+  /// Sets an operation in progress aside.
+  mutating func setAside(_ id: ProcedureID) {
+    guard let index = index(asking: id), let current = slots[index].current else { return }
+    aside.append(current)
+    slots[index].current = nil
+    removeIfDone(at: index)
+  }
+
+  /// The operations that were set aside continue at their turn.
+  mutating func continueAside() {
+    for (_, operation) in aside.reversed() { waiting.prepend(operation, of: party(of: operation.session)) }
+    aside = []
   }
 
   /// The bearer on which an operation is in progress; Write Commands are sent on the fixed one.
@@ -132,13 +153,14 @@ struct LinkQueue {
       removed.append(operation)
       slots[index].current?.operation.task = .unawaited
     }
+    removed += removeAside { $0.session == session && !stays($0) }
     return removed + waiting.removeAll(of: party(of: session), unless: stays)
   }
 
   /// Removes waiting operations by handles that are not valid any more; operations in progress stay.
   /// - Parameter sessions: all that have operations; nil for the daemon itself.
   mutating func removeHandles(of sessions: [Session?]) -> [LinkOperation] {
-    sessions.flatMap { waiting.removeAll(of: party(of: $0)) { !$0.goesByHandle } }
+    removeAside(where: \.goesByHandle) + sessions.flatMap { waiting.removeAll(of: party(of: $0)) { !$0.goesByHandle } }
   }
 
   /// Removes operations by handles of a range that are not valid any more, in progress or waiting. The device may still
@@ -153,6 +175,7 @@ struct LinkQueue {
       removed.append(operation)
       slots[index].current?.operation.task = .unawaited
     }
+    removed += removeAside { $0.session != nil && $0.handles.contains(where: range.contains) }
     return removed
       + sessions.flatMap { waiting.removeAll(of: party(of: $0)) { !$0.handles.contains(where: range.contains) } }
   }
@@ -162,6 +185,7 @@ struct LinkQueue {
     var removed = running
     slots.removeLast(slots.count - 1)
     slots[0].current = nil
+    aside = []
     while let next = waiting.next() { removed.append(next) }
     return removed
   }
@@ -186,7 +210,8 @@ struct LinkQueue {
 
   // MARK: Inside
 
-  private var running: [LinkOperation] { slots.compactMap { $0.current?.operation } }
+  /// Operations in progress, and the ones that are set aside.
+  private var running: [LinkOperation] { slots.compactMap { $0.current?.operation } + aside.map(\.operation) }
 
   private func index(asking id: ProcedureID) -> Int? { slots.firstIndex { $0.current?.id == id } }
 
@@ -206,17 +231,28 @@ struct LinkQueue {
   }
 
   private mutating func remove(_ id: ProcedureID) -> LinkOperation? {
-    guard let index = index(asking: id), let ended = slots[index].current?.operation else { return nil }
+    guard let index = index(asking: id), let ended = slots[index].current?.operation else {
+      guard let place = aside.firstIndex(where: { $0.id == id }) else { return nil }
+      return aside.remove(at: place).operation
+    }
     slots[index].current = nil
     removeIfDone(at: index)
     return ended
   }
 
+  private mutating func removeAside(where isMeant: (LinkOperation) -> Bool) -> [LinkOperation] {
+    let removed = aside.map(\.operation).filter(isMeant)
+    aside.removeAll { isMeant($0.operation) }
+    return removed
+  }
+
   /// Whether a Write Command can be sent beside the operations in progress, as far as room is not concerned.
   private func canSend(_ command: LinkOperation) -> Bool {
-    slots.allSatisfy { slot in
+    guard !aside.contains(where: { $0.operation.session == command.session && command.isDelayed(by: $0.operation) })
+    else { return false }
+    return slots.allSatisfy { slot in
       guard let other = slot.current?.operation, other.session == command.session else { return true }
-      return slot.bearer == .fixed && !command.isBehindOthers && !other.delaysCommands
+      return slot.bearer == .fixed && !command.isDelayed(by: other)
     }
   }
 
@@ -224,6 +260,11 @@ struct LinkQueue {
   private func party(of session: Session?) -> UserQueue<Int, LinkOperation>.Party {
     .init(user: session?.user, member: session?.id ?? 0)
   }
+}
+
+extension LinkOperation {
+  /// Whether this Write Command waits for another operation of its session.
+  fileprivate func isDelayed(by other: LinkOperation) -> Bool { isBehindOthers || other.delaysCommands }
 }
 
 extension UserQueue<Int, LinkOperation> {

@@ -26,6 +26,8 @@ final class OperationRunner {
   private var queue = LinkQueue()
   /// The call for which the last operation began.
   private var lastAnnotation: CallAnnotation?
+  /// Whether the link is being secured for an operation. Others that the device refuses meanwhile wait for the outcome.
+  private var isSecuring = false
   /// Whether the next operation begins when the loop has served others.
   private var isPausing = false
 
@@ -42,7 +44,7 @@ final class OperationRunner {
     guard hub.isOpen else { return handler.fail(operation, LinkHub.gone) }
     var operation = operation
     operation.annotation = annotations.claim(for: operation.session, on: hub.peripheral.id)
-    if let id = queue.beginAtOnce(operation, hasRoom: hub.room.isFree && hub.link.isWritable) {
+    if mayAsk, let id = queue.beginAtOnce(operation, hasRoom: hub.room.isFree && hub.link.isWritable) {
       begin(operation, id)
     } else {
       queue.append(operation)
@@ -51,9 +53,13 @@ final class OperationRunner {
     beginNext()
   }
 
+  /// Whether requests reach the device. While the kernel encrypts, they would wait, and their 30 s would run.
+  private var mayAsk: Bool { !queue.hasAside || hub.link.isWritable }
+
   private func beginNext() {
     guard !queue.isEmpty, !isPausing else { return }
     let hub = hub
+    guard mayAsk else { return }
     while hub.isOpen, !isPausing, let (id, operation) = queue.beginNext() {
       begin(operation, id)
       guard queue.operation(asking: id) == nil else { continue }
@@ -100,6 +106,7 @@ final class OperationRunner {
       queue.ended(id, continuing: operation)
       return awaitRoom(for: operation)
     }
+    if case .success? = result { operation.wasSecured = false }
     guard let next else {
       queue.ended(id)
       if operation.wasLookedUp { handler.lookedUp() }
@@ -122,7 +129,10 @@ final class OperationRunner {
     default: break
     }
     if case .failure(.att(.databaseOutOfSync, _)) = result { handler.databaseIsOutOfSync() }
-    if case .failure(.bearer(let error)) = result, isRepeated(operation, id, after: error) {
+    if case .failure(.att(let error, _)) = result, error.isAboutSecurity, canSecure(operation) {
+      queue.setAside(id)
+      secure(operation, id, after: error, result)
+    } else if case .failure(.bearer(let error)) = result, isRepeated(operation, id, after: error) {
       queue.ended(id, continuing: operation)
     } else {
       proceed(operation, result, id)
@@ -138,9 +148,31 @@ final class OperationRunner {
     return true
   }
 
-  /// The session that asked for a procedure; nil for the daemon itself.
-  func session(asking id: ProcedureID) -> Session? {
-    queue.operation(asking: id).flatMap { $0.isExtra ? nil : $0.session }
+  // MARK: Security
+
+  /// Whether to secure the link for an operation that the device refused for lack of security, and ask once more.
+  private func canSecure(_ operation: LinkOperation) -> Bool {
+    hub.isOpen && !operation.wasSecured && !operation.isUnawaited
+  }
+
+  /// Has the link secured for an operation that is set aside; others go on meanwhile.
+  private func secure(
+    _ operation: LinkOperation, _ id: ProcedureID, after error: ATTErrorCode,
+    _ refusal: Result<GATTResult, GATTError>
+  ) {
+    guard !isSecuring else { return }
+    isSecuring = true
+    // A value that a discovery reads is no reason to pair.
+    hub.raiseSecurity(after: error, for: operation.isExtra ? nil : operation.session) { [weak self] isSecured in
+      guard let self else { return }
+      isSecuring = false
+      if var operation = queue.operation(asking: id) {
+        operation.wasSecured = true
+        if isSecured { queue.ended(id, continuing: operation) } else { proceed(operation, refusal, id) }
+      }
+      queue.continueAside()
+      beginNext()
+    }
   }
 
   // MARK: Write Commands

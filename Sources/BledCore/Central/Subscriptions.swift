@@ -9,7 +9,7 @@ import GATT
 /// | State        | Input                                       | Outcome, next state      |
 /// |--------------|---------------------------------------------|--------------------------|
 /// | any          | join, leave                                 | a member, or none        |
-/// | off, unknown | turn of one that joined                     | switch on → unknown      |
+/// | off, unknown | turn of one that joined                     | switch on → unknown; → on without a descriptor for that |
 /// | on           | turn of one that joined                     | nothing to do            |
 /// | on, unknown  | turn of one that left, without other members | switch off → unknown    |
 /// | any          | turn of one that left, with other members   | nothing to do            |
@@ -163,12 +163,13 @@ struct Subscriptions {
       change.isWritten = true
       return .subscribe(descriptor: descriptor, machines[handle]?.switching(on: change.on) ?? [])
     }
-    guard known.descriptors(of: handle) == nil, let range = try known.descriptorRange(of: handle) else {
-      throw GAPError.notSupported.error(
-        "characteristic \(handle.handleText) has no Client Characteristic Configuration descriptor; it cannot be subscribed to"
-      )
+    if known.descriptors(of: handle) == nil, let range = try known.descriptorRange(of: handle) {
+      return .discoverDescriptors(in: range)
     }
-    return .discoverDescriptors(in: range)
+    // Key finders and scales have no such descriptor, and send values unasked.
+    _ = machines[handle]?.switching(on: change.on)
+    machines[handle]?.switched(on: change.on)
+    return nil
   }
 
   /// A change is complete.

@@ -20,7 +20,8 @@ extension KnownAttributes {
 
   /// The next search for characteristics; nil if there is none.
   func missingCharacteristics() -> GATTProcedure? {
-    missingRange { $0.characteristics == nil }.map { .discoverCharacteristics(in: $0) }
+    missingRange { $0.characteristics == nil && !hasRefused($0.range.lowerBound) }
+      .map { .discoverCharacteristics(in: $0) }
   }
 
   /// Whether a procedure searches several services.

@@ -57,7 +57,6 @@ final class LinkHub {
     self.scheduler = scheduler
     self.roles = roles
     connection = GATTConnection(maximumMTU: link.maximumMTU)
-    connection.asksForSecurity = true
     connection.securityChanged(protection.security(of: self))
     link.onEvent = { [weak self] event in self?.handle(event) }
   }
@@ -99,11 +98,13 @@ final class LinkHub {
     withConnection { $0.start(procedure, id: id, on: bearer, now: scheduler.now, actions: &$1) }
   }
 
-  /// The device's server asks for more security: the procedure is repeated if it can be had, or fails.
-  private func raiseSecurity(for id: ProcedureID, on bearer: BearerID, _ error: ATTErrorCode) {
-    protection.raise(self, after: error, for: central.session(asking: id)) { [weak self] isSecured in
-      guard let self, isOpen else { return }
-      withConnection { $0.resume(id, on: bearer, isSecured: isSecured, now: self.scheduler.now, actions: &$1) }
+  /// The device's server asks for more security.
+  /// - Parameters:
+  ///   - session: the session whose procedure it refused; nil for the daemon itself.
+  ///   - done: called once, possibly from inside the call, with whether to repeat the procedure; never after the end.
+  func raiseSecurity(after error: ATTErrorCode, for session: Session?, _ done: @escaping (Bool) -> Void) {
+    protection.raise(self, after: error, for: session) { [weak self] isSecured in
+      if self?.isOpen == true { done(isSecured) }
     }
   }
 
@@ -273,12 +274,12 @@ final class LinkHub {
     case .questionCancelled(let token): server.questionCancelled(token)
     case .subscriptionChanged(let handle, let configuration): server.subscriptionChanged(handle, configuration)
     case .indicationFinished(let id, _): server.indicationFinished(id)
-    case .securityNeeded(let id, let bearer, let error): raiseSecurity(for: id, on: bearer, error)
     case .signatureAccepted(let counter): bond.signatureAccepted(counter)
     case .clientStateChanged: bond.storeSettings()
     // The MTU itself is read where it is needed.
     case .mtuChanged(let mtu): if mtu != toldMTU { tellParameters() }
-    case .stored: break
+    // The operations themselves ask for security.
+    case .stored, .securityNeeded: break
     }
   }
 

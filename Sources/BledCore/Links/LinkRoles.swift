@@ -39,8 +39,6 @@ protocol ClientRole: AnyObject {
   func setWish(_ wish: CheckedWish?, of session: Session) -> Bool
   /// The link is up.
   func began()
-  /// The session that asked for a procedure; nil for the daemon itself.
-  func session(asking id: ProcedureID) -> Session?
   /// A procedure has ended.
   func finished(_ id: ProcedureID, _ result: Result<GATTResult, GATTError>)
   /// The device sent a value.

@@ -23,21 +23,42 @@ extension AttributeReference {
   }
 }
 
+extension GATTRead.Params {
+  /// Reads it, in the plain form only, without force.
+  public init?(from scanner: inout JSONScanner) {
+    guard let place = ValuePlace(from: &scanner) else { return nil }
+    self.init(peripheral: place.peripheral, attribute: place.attribute)
+  }
+
+  /// Writes all of it.
+  public func write(to writer: inout JSONWriter) {
+    writer.object {
+      $0.place(peripheral, attribute)
+      if let force {
+        $0.name("force")
+        $0.value(force)
+      }
+    }
+  }
+}
+
 extension GATTRead.Result {
   /// Reads it, in the plain form only.
   public init?(from scanner: inout JSONScanner) {
     var octets: [UInt8]?
+    var truncated: Bool?
     var found = AttributeFound()
     let isObject = scanner.object { name, scanner in
       switch name {
       case "value": scanner.read(&octets) { $0.text()?.hex }
       case "handle": scanner.read(&found.handle) { $0.handle() }
       case "uuid": scanner.read(&found.uuid) { $0.text()?.uuid }
+      case "truncated": scanner.read(&truncated) { $0.bool() }
       default: scanner.skip() != nil
       }
     }
     guard isObject, let octets else { return nil }
-    self.init(value: HexBytes(octets), handle: found.handle, uuid: found.uuid)
+    self.init(value: HexBytes(octets), handle: found.handle, uuid: found.uuid, truncated: truncated)
   }
 
   /// Writes all of it.
@@ -46,6 +67,10 @@ extension GATTRead.Result {
       $0.name("value")
       $0.value(value)
       $0.found(handle, uuid)
+      if let truncated {
+        $0.name("truncated")
+        $0.value(truncated)
+      }
     }
   }
 }
@@ -93,6 +118,10 @@ extension GATTWrite.Params {
       if let signed {
         $0.name("signed")
         $0.value(signed)
+      }
+      if let force {
+        $0.name("force")
+        $0.value(force)
       }
     }
   }

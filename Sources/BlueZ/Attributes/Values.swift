@@ -35,7 +35,7 @@ final class Values {
       case .success(let found): device = found
       }
       client.session.call(
-        GATTRead.self, AttributeReference(peripheral: device.key.peripheral, handle: attribute.handle)
+        GATTRead.self, GATTRead.Params(peripheral: device.key.peripheral, handle: attribute.handle, force: true)
       ) { result in
         switch result {
         case .failure(let error): context.fail(call, Self.error(error, .notPermitted("Read not permitted")))
@@ -77,7 +77,7 @@ final class Values {
         GATTWrite.self,
         GATTWrite.Params(
           peripheral: device.key.peripheral, attribute: .handle(attribute.handle), value: HexBytes(value),
-          response: hasResponse, offset: offset == 0 ? nil : offset)
+          response: hasResponse, offset: offset == 0 ? nil : offset, force: true)
       ) { result in
         context.finish(
           call, result.mapError { Self.error($0, .notPermitted("Write not permitted")) })

@@ -24,7 +24,7 @@ final class Batteries {
       case .characteristic(let properties) = attribute.kind, properties.contains(.read)
     else { return }
     client.session.call(
-      GATTRead.self, AttributeReference(peripheral: device.key.peripheral, handle: attribute.handle)
+      GATTRead.self, GATTRead.Params(peripheral: device.key.peripheral, handle: attribute.handle)
     ) { [weak self] result in
       if case .success(let read) = result { self?.show(path, read.value.octets) }
     }

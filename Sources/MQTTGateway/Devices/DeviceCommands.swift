@@ -83,7 +83,7 @@ final class DeviceCommands {
     let attribute = AttributePath.characteristic(job.target.characteristic, of: job.target.service)
     switch job.command {
     case .read:
-      session?.call(GATTRead.self, AttributeReference(peripheral: peripheral, attribute: attribute)) {
+      session?.call(GATTRead.self, GATTRead.Params(peripheral: peripheral, attribute: attribute)) {
         [weak self] result in
         self?.finish(key, result.map(\.value.octets).mapError { CommandAnswer.Failure($0) })
       }

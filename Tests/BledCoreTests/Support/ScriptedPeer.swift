@@ -18,6 +18,8 @@ final class ScriptedPeer {
   var phyDelay: Duration?
   /// The ATT error with which it answers a request instead of what its database says; nil answers as usual.
   var refusing: ([UInt8]) -> UInt8? = { _ in nil }
+  /// The packet with which it answers a request instead; nil answers as usual.
+  var answering: ([UInt8]) -> [UInt8]? = { _ in nil }
   /// Packets that came to it.
   private(set) var received: [[UInt8]] = []
   /// The results of its own procedures, and the values it received.
@@ -51,6 +53,10 @@ final class ScriptedPeer {
     guard !isMute else { return }
     if let error = refusing(packet) {
       link?.deliver([0x01, packet[0], 1, 0, error])
+      return
+    }
+    if let answer = answering(packet) {
+      link?.deliver(answer)
       return
     }
     connection.received(packet, now: scheduler.now, database: &database, actions: &actions)

@@ -289,6 +289,7 @@ GATT_READ = Parameters(
         Member("service", "service", codec.text, False),
         Member("descriptor", "descriptor", codec.text, False),
         Member("index", "index", codec.integer, False),
+        Member("force", "force", codec.boolean, False),
     )
 )
 GATT_WRITE = Parameters(
@@ -303,6 +304,7 @@ GATT_WRITE = Parameters(
         Member("response", "response", codec.boolean, False),
         Member("offset", "offset", codec.integer, False),
         Member("signed", "signed", codec.boolean, False),
+        Member("force", "force", codec.boolean, False),
     )
 )
 GATT_SUBSCRIBE = Parameters(
@@ -1464,6 +1466,7 @@ class Calls(ABC):
         service: str | None = None,
         descriptor: str | None = None,
         index: int | None = None,
+        force: bool | None = None,
     ) -> GattReadResult:
         """Reads the whole value of a characteristic or descriptor, whatever its length. It is named by its handle,
         or by the UUIDs of the characteristic, its service and the descriptor, which are discovered where they are
@@ -1475,6 +1478,7 @@ class Calls(ABC):
         service: The UUID of the service, or of the one that the characteristic is in; any service if missing.
         descriptor: The UUID of a descriptor of the characteristic.
         index: Which one is meant where several match, 0 or more, in the order of their handles.
+        force: True: asks the device also where the properties that it declares do not allow it.
 
         Needs the permission "connect".
         """
@@ -1485,6 +1489,7 @@ class Calls(ABC):
             service=service,
             descriptor=descriptor,
             index=index,
+            force=force,
         )
         return await self._call("gatt.read", request, GattReadResult.from_json)
 
@@ -1501,6 +1506,7 @@ class Calls(ABC):
         response: bool | None = None,
         offset: int | None = None,
         signed: bool | None = None,
+        force: bool | None = None,
     ) -> AttributeFound:
         """Writes a value of up to 512 octets. With a response, the call answers once the device has answered;
         without one, it answers once there was room for the packet on the link, and the value must fit into MTU −
@@ -1519,6 +1525,7 @@ class Calls(ABC):
         response: False: write without response. If missing: with response.
         offset: Where in the device's value this one begins, in octets, 0 to 512; at its beginning if missing.
         signed: True: a signed write (Core 5.4, Vol 3, Part G, 4.9.2).
+        force: True: asks the device also where the properties that it declares do not allow it.
 
         Needs the permission "connect".
         """
@@ -1533,6 +1540,7 @@ class Calls(ABC):
             response=response,
             offset=offset,
             signed=signed,
+            force=force,
         )
         return await self._call("gatt.write", request, AttributeFound.from_json)
 

@@ -2012,16 +2012,19 @@ class GattReadResult(Record):
     """The result of gatt.read.
 
     handle: The handle, if the attribute was named by UUIDs.
+    truncated: True if the device has more than 512 octets, or does not give the rest of the value.
     uuid: Its UUID, likewise.
     value: 0 to 512 octets.
     """
 
     handle: int | None = None
+    truncated: bool | None = None
     uuid: str | None = None
     value: bytes
 
     _members: ClassVar[tuple[Member, ...]] = (
         Member("handle", "handle", codec.integer, False),
+        Member("truncated", "truncated", codec.boolean, False),
         Member("uuid", "uuid", codec.text, False),
         Member("value", "value", codec.octets, True),
     )
