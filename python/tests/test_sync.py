@@ -56,7 +56,7 @@ def test_peripheral(daemon: Daemon) -> None:
                 request.respond(b"\x64")
                 steps = visit.result(30).steps
                 assert b"\x64" in [step.value for step in steps]
-                assert client.notify(battery.handle("2A19"), b"\x63").receivers == 0
+                assert client.notify(battery.handle("00002a19-0000-1000-8000-00805f9b34fb"), b"\x63").receivers == 0
 
 
 def test_nothing_is_left(daemon: Daemon) -> None:

@@ -138,6 +138,14 @@ class Serving:
         self._ready.set()
 
 
+def _shortest(uuid: str) -> str:
+    """The UUID with as few digits as it has (Core 5.4, Vol 3, Part B, 2.5.1)."""
+    text = uuid.upper()
+    if text.endswith("-0000-1000-8000-00805F9B34FB"):
+        text = text[:8]
+    return text[4:] if len(text) == 8 and text.startswith("0000") else text
+
+
 class Published:
     """A service that is published until it is closed.
 
@@ -150,9 +158,9 @@ class Published:
         self._is_open = True
 
     def handle(self, uuid: str) -> int:
-        """The handle of the characteristic with this UUID; raises KeyError if there is none."""
+        """The handle of the characteristic with this UUID, in any of its lengths; raises KeyError if there is none."""
         for characteristic in self.service.characteristics or ():
-            if characteristic.uuid.upper() == uuid.upper():
+            if _shortest(characteristic.uuid) == _shortest(uuid):
                 return characteristic.handle
         raise KeyError(uuid)
 
