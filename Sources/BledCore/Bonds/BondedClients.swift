@@ -106,6 +106,17 @@ final class BondedClients {
     document?.changed(isUrgent: false)
   }
 
+  /// Whether the device tells us changes of its services, also those while it was not connected (Core 5.4, Vol 3, Part
+  /// G, 7.1).
+  func tellsChanges(_ bond: Bond) -> Bool { records[bond.id]?.tellsChanges ?? false }
+
+  /// Our client has subscribed to changes of the device's services, which keeps that with the bond.
+  func storeTellsChanges(_ bond: Bond) {
+    guard !tellsChanges(bond) else { return }
+    records[bond.id] = change(bond) { $0.tellsChanges = true }
+    document?.changed(isUrgent: false)
+  }
+
   /// The next counter for a write that we sign; nil if none could be reserved.
   func nextCounter(of bond: Bond) -> UInt32? {
     defer { reserveCounters(of: bond) }

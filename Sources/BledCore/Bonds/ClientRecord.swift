@@ -45,6 +45,8 @@ struct ClientRecord: Codable, Hashable, Sendable {
   var signCounter: UInt32?
   /// Our client's features as the device's server was told.
   var toldFeatures: HexBytes?
+  /// True if the device tells us changes of its services, as our subscription to Service Changed belongs to the bond.
+  var tellsChanges: Bool?
   /// We may have signed with every counter below this one.
   var ownCounters: UInt32?
 
@@ -59,7 +61,7 @@ struct ClientRecord: Codable, Hashable, Sendable {
   /// Leaves out state that belongs to other keys than the bond's.
   mutating func removeState(notOf marks: KeyMarks) {
     if let keys {
-      if keys.encryption != marks.encryption { (server, toldFeatures) = (nil, nil) }
+      if keys.encryption != marks.encryption { (server, toldFeatures, tellsChanges) = (nil, nil, nil) }
       if keys.theirs != marks.theirs { signCounter = nil }
       if keys.ours != marks.ours { ownCounters = nil }
     }
@@ -67,7 +69,9 @@ struct ClientRecord: Codable, Hashable, Sendable {
   }
 
   /// Whether it has nothing but its owner.
-  var isEmpty: Bool { server == nil && toldFeatures == nil && signCounter == nil && ownCounters == nil }
+  var isEmpty: Bool {
+    server == nil && toldFeatures == nil && tellsChanges == nil && signCounter == nil && ownCounters == nil
+  }
 
   /// Its owner, without keys; nil if the record is of none.
   var bond: Bond? {

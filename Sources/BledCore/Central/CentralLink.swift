@@ -91,9 +91,15 @@ final class CentralLink: ClientRole, OperationHandler {
   func sendCommand(of session: Session) { operations.sendCommand(of: session) }
 
   func securityChanged() {
+    useCache()
     guard !linkUp.machine.isUnderWay else { return }
     features.securityChanged()
     checkAddressResolution()
+  }
+
+  /// The device may have sent a change of its services as soon as the link was encrypted.
+  private func useCache() {
+    if hub.bond.tellsChanges { discovery.changesAreTold() }
   }
 
   func bondMade() {
@@ -198,6 +204,8 @@ final class CentralLink: ClientRole, OperationHandler {
       case .serviceCheck(isSubscribed: false):
         // One that refuses the subscription changes nothing, or does not say so.
         _ = try result?.orBluetoothError()
+        hub.bond.subscribedToChanges()
+        useCache()
         operation.task = .serviceCheck(isSubscribed: true)
         return discovery.check
       case .serviceCheck(isSubscribed: true):

@@ -106,6 +106,8 @@ struct Discovery {
   private var hash = DatabaseHash.unread
   /// The revision of `known` that the cache has.
   private var cachedRevision = 0
+  /// Whether the device tells changes of its services, also those between links: the cache then needs no hash.
+  private var isTold = false
   /// The findings of sessions with a restoration identifier, by number of the session.
   private var trees: [Int: DiscoveredTree] = [:]
   private let peripheral: Peripheral
@@ -145,7 +147,7 @@ struct Discovery {
   }
 
   /// The procedure that is next; nil when everything requested is known. It is then cached, if there is a hash to
-  /// identify it by.
+  /// identify it by, or the device tells changes.
   mutating func next(_ machine: inout DiscoveryMachine) throws -> GATTProcedure? {
     let next = try machine.next(known, isVerified: hash != .unread, hasCache: peripheral.cache != nil)
     if next == nil { updateCache() }
@@ -154,6 +156,18 @@ struct Discovery {
 
   /// The device told a part only: it is asked again on the next link.
   mutating func isIncomplete() { known.isIncomplete = true }
+
+  /// The device is bonded, and tells changes of its services, also those between links.
+  mutating func changesAreTold() {
+    isTold = true
+    updateCache()
+    guard hash == .unread, let cache = peripheral.cache, cache.hash.isEmpty,
+      let cached = KnownAttributes(octets: cache.attributes)
+    else { return }
+    hash = .absent
+    known = cached
+    cachedRevision = known.revision
+  }
 
   /// Adds the descriptors of a characteristic that were looked for in order to subscribe to it.
   mutating func add(_ descriptors: [DiscoveredDescriptor], of value: UInt16) { known.add(descriptors, of: value) }
@@ -178,7 +192,8 @@ struct Discovery {
       return false
     }
     setCache(nil)
-    return true
+    // Without a hash it was that of another bond, and no program has handles of it.
+    return !cache.hash.isEmpty
   }
 
   /// Whether it can be the hash of a database. Some devices have the characteristic, and nothing in it.
@@ -187,9 +202,13 @@ struct Discovery {
   }
 
   private mutating func updateCache() {
-    guard case .read(let hash) = hash, cachedRevision != known.revision, !known.isIncomplete else { return }
+    guard cachedRevision != known.revision, !known.isIncomplete else { return }
+    switch hash {
+    case .read(let hash): setCache(GATTCache(hash: hash, attributes: known.octets))
+    case .absent where isTold: setCache(GATTCache(hash: [], attributes: known.octets))
+    case .absent, .unread: return
+    }
     cachedRevision = known.revision
-    setCache(GATTCache(hash: hash, attributes: known.octets))
   }
 
   private func setCache(_ cache: GATTCache?) {

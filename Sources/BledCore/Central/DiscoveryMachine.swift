@@ -23,7 +23,8 @@ enum DiscoveryGoal: Hashable {
 }
 
 /// Discovers the unknown attributes of a device, one procedure after the other. The first discovery on a link reads the
-/// Database Hash (Core 5.4, Vol 3, Part G, 7.3): where it equals that of a cached database, the cache is used.
+/// Database Hash (Core 5.4, Vol 3, Part G, 7.3): where it equals that of a cached database, the cache is used. A bonded
+/// device that tells changes of its services needs none.
 ///
 /// | State      | Input                      | Next procedure, next state                                         |
 /// |------------|----------------------------|--------------------------------------------------------------------|

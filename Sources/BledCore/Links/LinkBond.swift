@@ -85,6 +85,18 @@ final class LinkBond {
     if isInForce, let bond { protection.clients.store(toldFeatures: features, of: bond) }
   }
 
+  /// Whether the device, which has shown that it has the keys, tells us changes of its services since earlier links.
+  var tellsChanges: Bool {
+    guard isInForce, let bond else { return false }
+    return protection.clients.tellsChanges(bond)
+  }
+
+  /// Our client has subscribed to changes of its services: a bonded device keeps that (Core 5.4, Vol 3, Part G,
+  /// 3.3.3.3).
+  func subscribedToChanges() {
+    if isInForce, let bond { protection.clients.storeTellsChanges(bond) }
+  }
+
   // MARK: Signatures
 
   /// A signature needs no encryption: it identifies the writer by itself.

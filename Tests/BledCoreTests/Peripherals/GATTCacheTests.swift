@@ -225,4 +225,95 @@ import Testing
     #expect(tree.map(\.primary) == [false, true, true])
     #expect(tree.last?.includes?.map(\.primary) == [false, true])
   }
+
+  // MARK: Devices without a hash
+
+  /// A bonded device without a Database Hash, in the state of the daemon before.
+  private func bondedPeer(in world: World) throws -> ScriptedPeer {
+    let peer = world.peer("C0:00:00:00:00:02")
+    try peer.furnish()
+    peer.keys = LinkSecurity(level: 2, keySize: 16)
+    let key = PairingImport.LongTermKey(
+      value: HexBytes([UInt8](repeating: 5, count: 16)), size: 16, diversifier: 0,
+      random: HexBytes([UInt8](repeating: 0, count: 8)), authenticated: false, secureConnections: true, central: true)
+    _ = try world.client().call(
+      PairingImport.self,
+      .init(
+        adapterAddress: "\(world.adapter.information.address)", address: "\(peer.address)", addressType: "random",
+        longTermKeys: [key]))
+    world.settle()
+    return peer
+  }
+
+  /// Discovers everything; gives it, and the requests of the discovery before the answer.
+  private func requests(
+    _ id: String, _ peer: ScriptedPeer, in world: World, by client: TestClient
+  ) throws -> (services: [ServiceDescription], before: [[UInt8]]) {
+    let start = peer.received.count
+    let call = try client.call(GATTDiscover.self, .init(peripheral: id))
+    world.scheduler.run { (try? client.answer(to: call, GATTDiscover.self)) != nil }
+    let found = try #require(try client.answer(to: call, GATTDiscover.self)).get().services
+    let before = discoveryRequests(peer, from: start)
+    world.settle()
+    return (found, before)
+  }
+
+  @Test("A bonded device that tells changes needs no hash: no discovery on the next link, nor after a restart")
+  func told() throws {
+    let peer = try bondedPeer(in: world)
+    let id = try reconnect(client, in: world, peer)
+    let first = try requests(id, peer, in: world, by: client)
+    #expect(!first.before.isEmpty && first.services.count == 4)
+    for restart in [false, true] {
+      if restart { world.scheduler.advance(by: .seconds(12)) }
+      let world = restart ? World(scheduler: self.world.scheduler, storage: storage) : self.world
+      let client = restart ? world.client() : self.client
+      _ = try reconnect(client, in: world, peer)
+      let start = peer.received.count
+      let again = try requests(id, peer, in: world, by: client)
+      #expect(again.services == first.services && again.before == [], "restart \(restart)")
+      #expect(discoveryRequests(peer, from: start).contains { $0[0] == 0x10 }, "the services are compared afterwards")
+      #expect(try client.notifications(GATTServicesChanged.self).isEmpty)
+    }
+  }
+
+  @Test("A change that the device tells as soon as the link is encrypted is in time")
+  func toldAtOnce() throws {
+    let peer = try bondedPeer(in: world)
+    let id = try reconnect(client, in: world, peer)
+    _ = try requests(id, peer, in: world, by: client)
+    let changed = peer.handle(of: 0x2A05)
+    world.daemon.links.links.first?.disconnect()
+    world.settle()
+    let call = try client.call(PeripheralConnect.self, .init(peripheral: id))
+    let link = world.adapter.bringUp(peer)
+    world.scheduler.advance(by: .milliseconds(1))
+    link.deliver([0x1D, UInt8(changed), 0, 1, 0, 0xFF, 0xFF])
+    world.settle()
+    _ = try #require(try client.answer(to: call, PeripheralConnect.self)).get()
+    #expect(try !requests(id, peer, in: world, by: client).before.isEmpty)
+  }
+
+  @Test("A change that the device kept to itself is found afterwards")
+  func untold() throws {
+    let peer = try bondedPeer(in: world)
+    let id = try reconnect(client, in: world, peer)
+    _ = try requests(id, peer, in: world, by: client)
+    _ = try peer.database.add(ServiceDefinition(uuid: 0x180F, characteristics: []))
+    _ = try reconnect(client, in: world, peer)
+    #expect(try requests(id, peer, in: world, by: client).before == [])
+    #expect(try client.notifications(GATTServicesChanged.self).count == 1)
+    #expect(try requests(id, peer, in: world, by: client).services.count == 5)
+  }
+
+  @Test("Without the bond, or without its keys, all is discovered anew")
+  func otherBond() throws {
+    let peer = try bondedPeer(in: world)
+    let id = try reconnect(client, in: world, peer)
+    _ = try requests(id, peer, in: world, by: client)
+    _ = try client.result(PairingForget.self, .init(peripheral: id))
+    _ = try reconnect(client, in: world, peer)
+    #expect(try !requests(id, peer, in: world, by: client).before.isEmpty)
+    #expect(try client.notifications(GATTServicesChanged.self).isEmpty)
+  }
 }
