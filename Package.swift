@@ -169,10 +169,11 @@ let package = Package(
       name: "CoreBluetooth",
       dependencies: ["BledClient", "BledRPC", "Beacons", "Bluetooth", "FrameworkSupport", "CoreBluetoothHeaders"],
       swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
+    .target(name: "CoreLocationHeaders"),
     // Apple's API for beacons, in the same mode for the same reason.
     .target(
       name: "CoreLocation",
-      dependencies: ["CoreBluetooth", "FrameworkSupport", "Beacons", "BledRPC", "Bluetooth"],
+      dependencies: ["CoreBluetooth", "FrameworkSupport", "Beacons", "BledRPC", "Bluetooth", "CoreLocationHeaders"],
       swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
     .target(name: "MultipeerConnectivityHeaders"),
     // Apple's API for sessions with peers nearby, in the same mode for the same reason.

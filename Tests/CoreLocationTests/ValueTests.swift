@@ -1,5 +1,6 @@
 import Beacons
 import Bluetooth
+import CoreLocation.CLBeaconRegion
 import Testing
 
 @testable import CoreLocation
@@ -56,12 +57,27 @@ import Testing
     #expect(read.notifyOnEntry && !read.notifyOnExit)
   }
 
+  @Test("beacons survive an archive")
+  func beaconArchive() throws {
+    let constraint = CLBeaconIdentityConstraint(uuid: uuid)
+    let heard = IBeacon(uuid: constraint.region.uuid, major: 1, minor: 0xFFFF, measuredPower: -59)
+    var ranging = BeaconRanging(region: constraint.region)
+    _ = ranging.heard(heard, rssi: -60, at: .zero)
+    let beacon = CLBeacon(try #require(ranging.beacons.first), of: uuid, at: .zero)
+    let data = try NSKeyedArchiver.archivedData(withRootObject: beacon, requiringSecureCoding: true)
+    let read = try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: CLBeacon.self, from: data))
+    #expect(read == beacon && read.proximity == beacon.proximity && read.accuracy == beacon.accuracy)
+    #expect(read.rssi == -60 && read.timestamp == beacon.timestamp)
+  }
+
   @Test("an NSError of the domain is a CLError")
   func errors() {
     let error: any Error = NSError(domain: kCLErrorDomain, code: 16)
     #expect((error as? CLError)?.code == .rangingUnavailable)
     if case CLError.rangingUnavailable = error {} else { Issue.record("the pattern does not match") }
     #expect((NSError(domain: "other", code: 1) as any Error) as? CLError == nil)
+    #expect(CLError.Code.historicalLocationError.rawValue == 19)
+    #expect(Set([CLError(.denied), CLError(.denied), CLError(.network)]).count == 2)
   }
 
   @Test("the distance of two places")

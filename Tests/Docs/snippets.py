@@ -66,7 +66,8 @@ class Snippets:
             yield folder / (pathlib.Path(line.strip("'")).name + ".o")
 
     def _paths(self):
-        names = ("CoreBluetoothHeaders/include", "MultipeerConnectivityHeaders/include", "CNettle")
+        parts = ("CoreBluetooth", "CoreLocation", "MultipeerConnectivity")
+        names = [*(f"{part}Headers/include" for part in parts), "CNettle"]
         headers = [self._sources / "Sources" / name for name in names]
         folders = [self._built / "Modules", *headers]
         options = [option for folder in folders for option in ("-I", folder)]

@@ -71,6 +71,17 @@ open class CLLocationManager: NSObject {
   /// Beacons are told as they are heard.
   open var accuracyAuthorization: CLAccuracyAuthorization { .fullAccuracy }
 
+  /// Whether widgets of the program may be told: there are none on Linux.
+  open var isAuthorizedForWidgets: Bool { false }
+
+  /// Beacons are told as they are heard: there is nothing to ask for.
+  /// - Parameters:
+  ///   - purposeKey: Not used.
+  ///   - completion: Called on the queue of the delegate, without an error.
+  open func requestTemporaryFullAccuracyAuthorization(
+    withPurposeKey purposeKey: String, completion: (@Sendable ((any Error)?) -> Void)? = nil
+  ) { deliver { _ in completion?(nil) } }
+
   /// There is no dialog: the policy of bled decides. The status of a permitted program is `authorizedWhenInUse` then.
   open func requestWhenInUseAuthorization() { request(.authorizedWhenInUse) }
 
@@ -218,6 +229,8 @@ open class CLLocationManager: NSObject {
 
   /// Where the machine is: not known on Linux.
   open var location: CLLocation? { nil }
+  /// The direction: not known on Linux.
+  open var heading: CLHeading? { nil }
   /// How exact locations should be. No effect on Linux.
   open var desiredAccuracy: CLLocationAccuracy = kCLLocationAccuracyBest
   /// Which movements are told. No effect on Linux.

@@ -2,7 +2,7 @@ import Beacons
 import Bluetooth
 
 /// A beacon in reach.
-open class CLBeacon: NSObject, NSCopying {
+open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
   /// For how long a beacon may be silent before its distance is not known any more.
   private static let maximumSilence = Duration.seconds(5)
 
@@ -48,6 +48,35 @@ open class CLBeacon: NSObject, NSCopying {
     // 6 dB weaker at twice the distance.
     accuracy = pow(10, loss / 20)
     rssi = Int(strength.rounded())
+  }
+
+  /// Reads a beacon of an archive.
+  public required init?(coder: NSCoder) {
+    guard let text = coder.decodeObject(of: NSString.self, forKey: "uuid"), let uuid = UUID(uuidString: "\(text)"),
+      let major = UInt16(exactly: coder.decodeInteger(forKey: "major")),
+      let minor = UInt16(exactly: coder.decodeInteger(forKey: "minor")),
+      let timestamp = coder.decodeObject(of: NSDate.self, forKey: "timestamp")
+    else { return nil }
+    self.uuid = uuid
+    (self.major, self.minor) = (NSNumber(value: major), NSNumber(value: minor))
+    proximity = CLProximity(rawValue: coder.decodeInteger(forKey: "proximity")) ?? .unknown
+    accuracy = coder.decodeDouble(forKey: "accuracy")
+    rssi = coder.decodeInteger(forKey: "rssi")
+    self.timestamp = Date(timeIntervalSinceReferenceDate: timestamp.timeIntervalSinceReferenceDate)
+  }
+
+  /// Beacons can be read from archives that are not trusted.
+  open class var supportsSecureCoding: Bool { true }
+
+  /// Writes the beacon into an archive.
+  open func encode(with coder: NSCoder) {
+    coder.encode(NSString(string: uuid.uuidString), forKey: "uuid")
+    coder.encode(major.intValue, forKey: "major")
+    coder.encode(minor.intValue, forKey: "minor")
+    coder.encode(proximity.rawValue, forKey: "proximity")
+    coder.encode(accuracy, forKey: "accuracy")
+    coder.encode(rssi, forKey: "rssi")
+    coder.encode(NSDate(timeIntervalSinceReferenceDate: timestamp.timeIntervalSinceReferenceDate), forKey: "timestamp")
   }
 
   /// A beacon does not change: itself.
