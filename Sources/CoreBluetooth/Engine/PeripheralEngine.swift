@@ -11,7 +11,7 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
   var advertising = AdvertisingMachine()
   /// On which adapter each number for channels is published.
   var channelAdapters: [CBL2CAPPSM: String] = [:]
-  private var centrals: [String: CBCentral] = [:]
+  private var centrals = CentralTable()
 
   override var permissions: [Permission] { [.serve, .advertise] }
 
@@ -23,17 +23,7 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
   }
 
   /// The object for a central: one for each while it subscribes or asks.
-  func central(_ id: String) -> CBCentral? {
-    if let known = centrals[id] { return known }
-    guard let identifier = UUID(uuidString: id) else { return nil }
-    // Centrals that neither subscribe nor are held by the program would only fill the table.
-    if centrals.count >= 64 {
-      centrals = centrals.filter { publication.isSubscribed($0.value) }
-    }
-    let new = CBCentral(identifier: identifier)
-    centrals[id] = new
-    return new
-  }
+  func central(_ id: String) -> CBCentral? { centrals.find(id) }
 
   override func observe(_ client: BledClient) {
     observe(ServerSubscribed.self, of: client) { [weak self] in self?.subscribed($0) }
@@ -79,7 +69,7 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
     publication.removeAll()
     publication.dropChanges()
     dropUpdates(telling: true)
-    centrals = [:]
+    centrals = CentralTable()
   }
 }
 

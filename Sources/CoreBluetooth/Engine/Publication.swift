@@ -76,10 +76,6 @@ struct Publication {
 
   private func handle(of service: CBService) -> UInt16? { services.first { $0.value === service }?.key }
 
-  func isSubscribed(_ central: CBCentral) -> Bool {
-    characteristics.values.contains { $0.subscribedCentrals?.contains { $0 === central } ?? false }
-  }
-
   /// All subscriptions to a characteristic that is removed end; Apple's framework does not tell of them.
   private static func endSubscriptions(_ characteristic: CBMutableCharacteristic) {
     for central in characteristic.subscribedCentrals ?? [] { _ = characteristic.unsubscribe(central) }
