@@ -262,7 +262,8 @@ public enum LinkEvent {
   /// The device opened a channel to a listener of ours. Set its `onEvent` before returning.
   case channel(any Channel)
   /// The link has ended; nothing follows. The error carries the controller's reason: domain `hci`, such as 0x13 remote
-  /// user terminated, 0x16 terminated by us, 0x08 supervision timeout.
+  /// user terminated, 0x16 terminated by us, 0x08 supervision timeout. Where the adapter goes off, away or fails it is
+  /// `GAPError.adapterOff`, `.adapterAbsent` or `.adapterFailed` instead, and `stateChanged` follows.
   case ended(BluetoothError)
 }
 

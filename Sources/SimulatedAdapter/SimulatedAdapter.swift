@@ -141,7 +141,7 @@ public final class SimulatedAdapter: Adapter {
     if wanted != .on, state != wanted {
       startAlarm?.cancel()
       startAlarm = nil
-      if state == .on { endEverything() }
+      if state == .on { endEverything(wanted) }
       change(to: wanted)
     } else if wanted == .on, state != .on, state != .starting {
       change(to: .starting)
@@ -170,12 +170,12 @@ public final class SimulatedAdapter: Adapter {
   }
 
   /// Links, scan and advertising end before the state is reported.
-  private func endEverything() {
+  private func endEverything(_ next: AdapterState) {
     for link in links {
-      if power.isSound {
-        link.switchOff(HCIReason.connectionTerminatedByLocalHost.error)
-      } else {
-        link.vanish(HCIReason.hardwareFailure.error)
+      switch next {
+      case .failed(let problem): link.vanish(GAPError.adapterFailed.error(problem.message))
+      case .absent where !power.isPresent: link.vanish(GAPError.adapterAbsent.error("the adapter is gone"))
+      default: link.switchOff(GAPError.adapterOff.error("the adapter was switched off"))
       }
     }
     endActivities()

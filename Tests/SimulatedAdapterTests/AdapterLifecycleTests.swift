@@ -58,7 +58,7 @@ struct AdapterLifecycleTests {
     #expect(answers.isEmpty && world.trace.isEmpty)
     world.scheduler.advance(by: .seconds(1))
     #expect(answers == [nil])
-    #expect(world.trace == ["ended C0:DE:00:00:00:01 connectionTerminatedByLocalHost"] + ending + ["state off"])
+    #expect(world.trace == ["ended C0:DE:00:00:00:01 adapterOff"] + ending + ["state off"])
     world.forget()
     world.scheduler.advance(by: .seconds(60))
     #expect(world.trace.isEmpty && world.reports.isEmpty)
@@ -73,7 +73,7 @@ struct AdapterLifecycleTests {
     let world = try busy()
     world.adapter.vanish()
     world.scheduler.advance(by: .seconds(1))
-    #expect(world.trace == ["ended C0:DE:00:00:00:01 hardwareFailure"] + ending + ["state absent"])
+    #expect(world.trace == ["ended C0:DE:00:00:00:01 adapterAbsent"] + ending + ["state absent"])
     var answers: [BluetoothError?] = []
     world.adapter.setPower(true) { answers.append($0) }
     world.scheduler.advance(by: .seconds(1))
@@ -134,7 +134,7 @@ struct AdapterLifecycleTests {
     #expect(stops == 0)
     world.scheduler.advance(by: .seconds(1))
     #expect(stops == 1)
-    #expect(world.trace == ["ended C0:DE:00:00:00:01 connectionTerminatedByLocalHost"] + ending + ["state absent"])
+    #expect(world.trace == ["ended C0:DE:00:00:00:01 adapterOff"] + ending + ["state absent"])
     world.forget()
     world.scheduler.advance(by: .seconds(100))
     #expect(world.trace.isEmpty && world.reports.isEmpty)
