@@ -116,12 +116,16 @@ open class CBCentralManager: CBManager {
 
   /// Connects to a peripheral, without a time limit. The delegate receives the result.
   /// - Parameters:
-  ///   - peripheral: One of this manager's. For another manager's this manager's object for the same device is
-  ///     connected, which the delegate is given.
+  ///   - peripheral: One of this manager's. Another manager's becomes this one's. If that manager uses the
+  ///     device, or this one has an object for it, this one's is connected, which the delegate is given.
   ///   - options: Keys named `CBConnectPeripheralOption…`.
   open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
     guard isUsable(for: "connect") else { return }
-    let isMine = peripheral.engine === engine
+    let isMine = peripheral.engine === engine || engine.adopt(peripheral)
+    if !isMine {
+      Misuse.log(
+        "connect with \(peripheral) of another manager: use the object that didConnect gives, it stays as it is")
+    }
     let peripheral = isMine ? peripheral : engine.counterpart(of: peripheral)
     peripheral.change { if $0.state == .disconnected { $0.state = .connecting } }
     engine.links.connect(

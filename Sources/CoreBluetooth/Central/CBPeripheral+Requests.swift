@@ -8,12 +8,13 @@ extension CBPeripheral {
   var id: String { identifier.uuidString }
 
   /// Queues a call on the device; `then` comes on the program's queue if the connection still holds by then.
+  /// - Parameter isCommand: Whether it is a write without response, which is sent even if the program then disconnects.
   func request<Method: RPCMethod>(
-    _ name: String, _ method: Method.Type, _ params: Method.Params,
+    _ name: String, _ method: Method.Type, _ params: Method.Params, isCommand: Bool = false,
     then: @escaping (CBPeripheral, Result<Method.Result, BluetoothError>) -> Void
   ) {
     guard state == .connected else { return Misuse.log("\(name) on \(self), which is not connected: ignored") }
-    engine.links.request(self, method, params, then: then)
+    engine.links.request(self, method, params, isCommand: isCommand, then: then)
   }
 
   func writeWithoutResponse(_ data: Data, _ characteristic: CBCharacteristic) {
@@ -36,7 +37,8 @@ extension CBPeripheral {
     }
     request(
       "writeValue", GATTWrite.self,
-      .init(peripheral: id, handle: characteristic.handle, value: HexBytes(Array(data)), response: false)
+      .init(peripheral: id, handle: characteristic.handle, value: HexBytes(Array(data)), response: false),
+      isCommand: true
     ) { peripheral, result in
       if let error = result.failure, peripheral.isFirst("refusal") {
         Misuse.logFailure("a write without response was refused, and so may be others: \(error.message)")

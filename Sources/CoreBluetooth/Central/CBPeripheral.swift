@@ -24,17 +24,21 @@ open class CBPeripheral: CBPeer {
 
   let shared = Guarded(Shared())
   let observers = KeyValueObservers()
-  let engine: CentralEngine
-  /// Tells it from objects for the same device that are gone.
-  let number: Int
+  /// The manager's work, and the object's number there, which tells it from objects for the same device that are gone.
+  private let owner: Guarded<(engine: CentralEngine, number: Int)>
 
   init(identifier: UUID, number: Int, engine: CentralEngine) {
-    self.number = number
-    self.engine = engine
+    owner = Guarded((engine, number))
     super.init(identifier: identifier)
   }
 
   deinit { engine.forget(identifier, number) }
+
+  var engine: CentralEngine { owner[\.engine] }
+  var number: Int { owner[\.number] }
+
+  /// The object is another manager's from now on.
+  func move(to engine: CentralEngine, as number: Int) { owner[\.self] = (engine, number) }
 
   /// The delegate, held weakly.
   open weak var delegate: (any CBPeripheralDelegate)? {

@@ -18,22 +18,11 @@ extension BluetoothError {
   }
 
   /// The same for a link that was up and has ended: a change of the adapter is not a failure to connect.
-  var coreBluetoothOfLostLink: NSError {
-    guard domain == .gap, [.adapterOff, .adapterAbsent, .adapterFailed].contains(GAPError(rawValue: code)) else {
-      return coreBluetooth
-    }
-    return .failed(.peripheralDisconnected, message)
-  }
+  var coreBluetoothOfLostLink: NSError { isOfAdapter ? .failed(.peripheralDisconnected, message) : coreBluetooth }
 
-  /// Whether a link ended on this side: its adapter was switched off, or fails (Connection Terminated by Local Host,
-  /// Hardware Failure; Core 5.4, Vol 1, Part F, 2).
-  var isFromThisSide: Bool {
-    switch domain {
-    case .gap: [.adapterOff, .adapterAbsent, .adapterFailed].contains(GAPError(rawValue: code))
-    case .hci: code == 0x16 || code == 0x03
-    case .bled: isEndOfSession
-    case .att: false
-    }
+  /// Whether the adapter was switched off, went away or failed.
+  var isOfAdapter: Bool {
+    domain == .gap && [.adapterOff, .adapterAbsent, .adapterFailed].contains(GAPError(rawValue: code))
   }
 
   /// Whether the session with the daemon has ended, or is about to.

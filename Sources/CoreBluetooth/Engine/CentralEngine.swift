@@ -25,6 +25,19 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
     peripherals.find(identifier) { CBPeripheral(identifier: identifier, number: $0, engine: self) }
   }
 
+  /// Takes over the object of another manager: it is then this one's, unless that uses the device, or this manager has
+  /// an object of its own for it. Any thread.
+  /// - Returns: Whether it is.
+  func adopt(_ other: CBPeripheral) -> Bool {
+    guard other.state == .disconnected, let number = peripherals.adopt(other) else { return false }
+    let (former, formerNumber) = (other.engine, other.number)
+    other.move(to: self, as: number)
+    former.peripherals.remove(other)
+    let identifier = other.identifier
+    former.run { former.links.drop(identifier, formerNumber) }
+    return true
+  }
+
   /// This manager's object for the device of another manager's. Any thread.
   func counterpart(of other: CBPeripheral) -> CBPeripheral {
     let own = peripheral(other.identifier)
@@ -90,6 +103,8 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
   override func giveBack(_ state: RestoredState) { giveUp(state) }
 
   override func closed() { links.dropAll() }
+
+  override func adapterChanged(_ adapter: String) { links.adapterChanged(adapter) }
 
   override func stateChanged(from old: CBManagerState) {
     let new = state

@@ -1,53 +1,7 @@
+import BledClient
 import BledRPC
 import Bluetooth
 import FrameworkSupport
-
-/// How a manager stands with one peripheral.
-///
-/// | Phase      | Input                   | Effect                                                              |
-/// |------------|-------------------------|---------------------------------------------------------------------|
-/// | idle       | connect                 | the daemon is asked → connecting                                    |
-/// | connecting | it is connected         | didConnect → connected                                              |
-/// | connecting | it failed               | didFailToConnect → idle                                             |
-/// | connecting | connect, other options  | the daemon is asked again                                           |
-/// | connecting | cancel                  | the request is cancelled, didDisconnect → idle                      |
-/// | connected  | connect                 | didConnect again                                                    |
-/// | connected  | cancel                  | the daemon is asked → ending                                        |
-/// | connected  | connect, other options  | the daemon is asked; didConnect again                               |
-/// | connected  | the connection ended    | didDisconnect → idle, or if the daemon connects again → connecting  |
-/// | connected  | it ended on this side   | the same a moment later: the state may be about to change           |
-/// | ending     | the connection ended    | didDisconnect → idle, or if connect was called meanwhile → connecting |
-private final class LinkRecord {
-  enum Phase { case idle, connecting, connected, ending }
-
-  weak var peripheral: CBPeripheral?
-  /// The object, as long as the program may not have it: it asked for the connection with another manager's.
-  var retained: CBPeripheral?
-  /// The object's number; a record serves one object.
-  let number: Int
-  var phase = Phase.idle
-  /// Incremented by each attempt and each end, to recognise late answers.
-  var generation = 0
-  /// Whether the daemon is to connect again when the connection drops: as the last `connect` said.
-  var reconnectsItself = false
-  /// `connect` was called while the phase was ending.
-  var isWantedAgain = false
-  /// Calls that wait for their turn; one is under way if `isBusy`.
-  var waiting: [() -> Void] = []
-  var isBusy = false
-
-  init(_ peripheral: CBPeripheral) {
-    self.peripheral = peripheral
-    number = peripheral.number
-  }
-
-  /// An attempt begins or the connection ends: waiting requests are void.
-  func nextGeneration() {
-    generation += 1
-    waiting = []
-    isBusy = false
-  }
-}
 
 /// The records of a manager's peripherals, and the requests of connected ones. All but the calls for any thread happens
 /// on the engine's queue, while the engine is there.
@@ -56,10 +10,6 @@ final class CentralLinks {
   private var records: [UUID: LinkRecord] = [:]
 
   init(of engine: CentralEngine) { self.engine = engine }
-
-  /// How long the end of a link on this side waits for a change of the state, in seconds: links end a moment before the
-  /// adapter is off, and programs are told of the state first.
-  private static let stateDelay = 0.3
 
   /// Connects. Any thread.
   /// - Parameters:
@@ -78,7 +28,7 @@ final class CentralLinks {
       case .idle: begin(record, after: delay)
       case .connecting: if isNew { begin(record, after: 0) }
       case .connected: if isNew { renew(record) } else { tellConnected(peripheral, mtu: nil) }
-      case .ending: record.isWantedAgain = true
+      case .ending, .lost: record.isWantedAgain = true
       }
     }
   }
@@ -91,27 +41,36 @@ final class CentralLinks {
       switch record.phase {
       case .idle, .ending:
         break
-      case .connecting:
+      case .connecting, .lost:
         engine.call(PeripheralDisconnect.self, .init(peripheral: peripheral.id))
         end(record, error: nil)
       case .connected:
         record.phase = .ending
         let generation = record.generation
-        engine.call(PeripheralDisconnect.self, .init(peripheral: peripheral.id)) { [weak self] result in
-          // The connection was gone already, and nothing more comes.
-          guard result.failure != nil, let self, record.generation == generation else { return }
-          end(record, error: nil)
+        // Earlier writes without response leave first.
+        record.requests.sendCommands { [weak self, weak record] in
+          if let self, let record, record.generation == generation { disconnect(record) }
         }
       }
     }
   }
 
+  private func disconnect(_ record: LinkRecord) {
+    let generation = record.generation
+    engine.call(PeripheralDisconnect.self, .init(peripheral: record.identifier.uuidString)) { [weak self] result in
+      // The connection was gone already, and nothing more comes.
+      guard result.failure != nil, let self, record.generation == generation else { return }
+      end(record, error: nil)
+    }
+  }
+
   /// A connection is back, or one is there that was waited for before the program was restored.
   func connected(_ link: PeripheralConnected.Params) {
-    guard let identifier = UUID(uuidString: link.peripheral), let record = records[identifier],
-      record.phase == .connecting, let peripheral = record.peripheral
-    else { return }
+    guard let identifier = UUID(uuidString: link.peripheral), let record = records[identifier] else { return }
+    tellLost(record)
+    guard record.phase == .connecting, let peripheral = record.peripheral else { return }
     record.phase = .connected
+    record.adapter = link.adapter
     tellConnected(peripheral, mtu: link.mtu)
   }
 
@@ -126,31 +85,41 @@ final class CentralLinks {
   func disconnected(_ event: PeripheralDisconnected.Params) {
     guard let identifier = UUID(uuidString: event.peripheral), let record = records[identifier] else { return }
     switch record.phase {
-    case .idle, .connecting: break  // The request was cancelled here.
+    case .idle, .connecting, .lost: break  // The request was cancelled here, or the end is known.
     case .connected:
       let reason = event.reason?.bluetoothError
       let (error, isReconnecting) = (reason?.coreBluetoothOfLostLink, event.reconnecting ?? false)
-      guard let reason, reason.isFromThisSide else { return end(record, error: error, isReconnecting: isReconnecting) }
-      let (generation, carried) = (record.generation, Carried(record))
-      after(Self.stateDelay) { links in
-        let record = carried.value
-        guard record.generation == generation, record.phase != .idle else { return }
-        links.end(record, error: record.phase == .ending ? nil : error, isReconnecting: isReconnecting)
+      guard let error, reason?.isOfAdapter == true, engine.isOn(record.adapter) else {
+        return end(record, error: error, isReconnecting: isReconnecting)
       }
+      // The daemon tells the adapter's state next, of which the program is told first.
+      record.phase = .lost(error, isReconnecting: isReconnecting)
     case .ending: end(record, error: nil)
     }
+  }
+
+  /// An adapter has changed, and the program was told of the state: now of the links that ended with it.
+  func adapterChanged(_ adapter: String) {
+    for record in records.inOrder where record.adapter == adapter { tellLost(record) }
+  }
+
+  private func tellLost(_ record: LinkRecord) {
+    guard case .lost(let error, let isReconnecting) = record.phase else { return }
+    end(record, error: error, isReconnecting: isReconnecting)
   }
 
   /// The state is not poweredOn any more: no connection holds.
   func endAll(below new: CBManagerState) {
     let reason = "Bluetooth is \(new)"
-    for (identifier, record) in records.sorted(by: { $0.key.uuidString < $1.key.uuidString }) {
-      guard record.phase != .idle else { continue }
-      engine.call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString))
+    for record in records.inOrder where record.phase != .idle {
+      engine.call(PeripheralDisconnect.self, .init(peripheral: record.identifier.uuidString))
       record.isWantedAgain = false
       switch record.phase {
+      case .idle: break
       case .connecting: fail(record, NSError.failed(.connectionFailed, reason))
-      default: end(record, error: record.phase == .ending ? nil : NSError.failed(.peripheralDisconnected, reason))
+      case .connected: end(record, error: NSError.failed(.peripheralDisconnected, reason))
+      case .lost(let error, _): end(record, error: error)
+      case .ending: end(record, error: nil)
       }
     }
   }
@@ -175,6 +144,7 @@ final class CentralLinks {
   /// The manager is gone: waiting requests hold objects that hold the engine.
   func dropAll() {
     for record in records.values {
+      record.requests.sendCommands {}
       record.nextGeneration()
       record.retained = nil
     }
@@ -186,6 +156,7 @@ final class CentralLinks {
     let record = record(of: peripheral)
     record.nextGeneration()
     record.phase = restored.state == "connected" ? .connected : .connecting
+    record.adapter = restored.adapter
     record.reconnectsItself = restored.reconnect ?? false
   }
 
@@ -233,6 +204,7 @@ final class CentralLinks {
         fail(record, CentralEngine.itself)
       case .success(let link):
         record.phase = .connected
+        record.adapter = link.adapter
         tellConnected(peripheral, mtu: link.mtu)
       case .failure(let error):
         // The end of the session follows, and is told with the state.
@@ -300,44 +272,55 @@ final class CentralLinks {
 
   /// Queues a call on a peripheral: one after the other, in the order in which they were asked for. `then` comes on the
   /// program's queue; it does not come if the connection ends before. Any thread.
+  /// - Parameter isCommand: Whether it is a write without response, which is sent even if the program then disconnects.
   func request<Method: RPCMethod>(
-    _ peripheral: CBPeripheral, _ method: Method.Type, _ params: Method.Params,
+    _ peripheral: CBPeripheral, _ method: Method.Type, _ params: Method.Params, isCommand: Bool,
     then: @escaping (CBPeripheral, Result<Method.Result, BluetoothError>) -> Void
   ) {
-    run { [self] in append(peripheral, method, params, then) }
-  }
-
-  private func append<Method: RPCMethod>(
-    _ peripheral: CBPeripheral, _ method: Method.Type, _ params: Method.Params,
-    _ then: @escaping (CBPeripheral, Result<Method.Result, BluetoothError>) -> Void
-  ) {
-    let record = record(of: peripheral)
-    guard record.phase == .connected else { return }
-    let generation = record.generation
-    record.waiting.append { [weak self, weak record] in
-      self?.engine.call(method, params) { [weak self, weak record] result in
-        guard let self, let record, record.generation == generation else { return }
-        record.isBusy = false
+    enqueue(peripheral, in: \.requests, isCommand: isCommand) { [weak self] ended in
+      self?.engine.call(method, params) { [weak self] result in
         // If the connection is gone, the end of it is on its way, and no request is answered any more.
-        if result.failure?.isEndOfConnection != true { self.engine.deliver { _ in then(peripheral, result) } }
-        next(record)
+        guard ended(), result.failure?.isEndOfConnection != true else { return }
+        self?.engine.deliver { _ in then(peripheral, result) }
       }
     }
-    next(record)
   }
 
-  /// A way to ask on `queue` whether the connection that a peripheral has now still holds; nil without one.
-  func connection(of peripheral: CBPeripheral) -> (() -> Bool)? {
-    let record = record(of: peripheral)
-    guard record.phase == .connected else { return nil }
-    let generation = record.generation
-    return { [weak record] in record?.generation == generation }
+  /// Queues the opening of a channel behind the earlier ones; it does not wait for other requests, nor they for it: a
+  /// device may take long to answer. Any thread.
+  func open(
+    _ psm: CBL2CAPPSM, on peripheral: CBPeripheral,
+    then: @escaping (Result<(result: L2CAPOpen.Result, descriptor: ReceivedDescriptor), BluetoothError>) -> Void
+  ) {
+    enqueue(peripheral, in: \.openings) { [weak self] ended in
+      self?.engine.callForDescriptor(L2CAPOpen.self, .init(peripheral: peripheral.id, psm: psm)) { result in
+        if ended(), result.failure?.isEndOfConnection != true { then(result) }
+      }
+    }
   }
 
-  /// Begins the next waiting request.
-  private func next(_ record: LinkRecord) {
-    guard !record.isBusy, !record.waiting.isEmpty else { return }
-    record.isBusy = true
-    record.waiting.removeFirst()()
+  /// - Parameter call: Makes the call. With the answer it calls its argument, which returns whether the connection
+  ///   still holds.
+  private func enqueue(
+    _ peripheral: CBPeripheral, in lane: KeyPath<LinkRecord, CallLane>, isCommand: Bool = false,
+    _ call: @escaping (@escaping () -> Bool) -> Void
+  ) {
+    run { [self] in
+      let record = record(of: peripheral)
+      guard record.phase == .connected else { return }
+      let generation = record.generation
+      record[keyPath: lane].append(isCommand: isCommand) { [weak record] in
+        call {
+          guard let record, record.generation == generation else { return false }
+          record[keyPath: lane].ended(isCommand: isCommand)
+          return true
+        }
+      }
+    }
   }
+}
+
+extension [UUID: LinkRecord] {
+  /// The records in an order that does not change.
+  fileprivate var inOrder: [LinkRecord] { sorted { $0.key.uuidString < $1.key.uuidString }.map(\.value) }
 }

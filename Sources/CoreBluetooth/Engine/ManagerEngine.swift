@@ -60,13 +60,14 @@ package class ManagerEngine: @unchecked Sendable {
     run { [self] in
       isClosed = true
       OwnAdapters.remove(of: self)
+      closed()
       client?.close()
       client = nil
-      closed()
     }
   }
 
-  /// For subclasses: the manager is gone. Waiting calls hold objects that hold the engine, and must go too.
+  /// For subclasses: the manager is gone, and its session about to end. Waiting calls hold objects that hold the
+  /// engine, and must go too.
   func closed() {}
 
   /// Calls `body` on `queue`, after everything that was enqueued before. Any thread.
@@ -92,6 +93,9 @@ package class ManagerEngine: @unchecked Sendable {
 
   /// For subclasses: `state` is no longer `old`.
   func stateChanged(from old: CBManagerState) {}
+
+  /// For subclasses: an adapter has changed, and `stateChanged` was called if the state has.
+  func adapterChanged(_ adapter: String) {}
 
   /// Calls the daemon; `completion` comes on `queue`, unless the session is another by then.
   func call<Method: RPCMethod>(
@@ -229,6 +233,9 @@ package class ManagerEngine: @unchecked Sendable {
   /// Whether an adapter of this name is used.
   func isChosen(_ name: String) -> Bool { adapter == nil || adapters.contains { $0.adapter == name } }
 
+  /// Whether an adapter of this name is known to be on; false for nil.
+  func isOn(_ name: String?) -> Bool { adapters.contains { $0.adapter == name && $0.state.known == .on } }
+
   private func changed(_ description: AdapterDescription) {
     if let index = adapters.firstIndex(where: { $0.adapter == description.adapter }) {
       adapters[index] = description
@@ -236,6 +243,7 @@ package class ManagerEngine: @unchecked Sendable {
       adapters.append(description)
     }
     update()
+    adapterChanged(description.adapter)
   }
 
   private func update() {

@@ -20,6 +20,24 @@ final class PeripheralTable: Sendable {
     }
   }
 
+  /// Takes an object of another manager in, unless there is one for the device.
+  /// - Returns: Its number here; nil if there is another object.
+  func adopt(_ peripheral: CBPeripheral) -> Int? {
+    objects.with {
+      guard $0.references[peripheral.identifier]?.peripheral == nil else { return nil }
+      $0.last += 1
+      $0.references[peripheral.identifier] = Reference(peripheral: peripheral)
+      return $0.last
+    }
+  }
+
+  /// An object is another manager's from now on.
+  func remove(_ peripheral: CBPeripheral) {
+    objects.with {
+      if $0.references[peripheral.identifier]?.peripheral === peripheral { $0.references[peripheral.identifier] = nil }
+    }
+  }
+
   /// The object for a device, if the program holds one.
   func held(_ identifier: UUID) -> CBPeripheral? { objects.with { $0.references[identifier]?.peripheral } }
 

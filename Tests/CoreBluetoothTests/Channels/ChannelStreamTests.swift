@@ -112,6 +112,17 @@ extension WithDaemon {
       #expect(output.write([5], maxLength: 1) == -1)
     }
 
+    @Test("R17: channels are opened, or not, in the order of the calls")
+    func order() async throws {
+      let echo = try #require(try await open().peer as? CBPeripheral)
+      // The daemon refuses 0 by itself, at once.
+      for psm in [193, 0, 192] { echo.openL2CAPChannel(CBL2CAPPSM(psm)) }
+      for code in [CBError.Code.connectionFailed, .invalidParameters, nil] {
+        let event = try await central.log.next("didOpen")
+        #expect((event.error as? CBError)?.code == code && (event.channel != nil) == (code == nil))
+      }
+    }
+
     @Test("R39: a channel that fails to open says why, and one that is closed ends at the device")
     func failures() async throws {
       let channel = try await open()
