@@ -46,6 +46,7 @@ import Testing
     do { throw error } catch MCError.timedOut {} catch { Issue.record("not caught") }
     #expect(NSError.multipeer(GAPError.notConnected.error("")).code == MCError.Code.notConnected.rawValue)
     #expect(NSError.multipeer(BledError.limitReached.error("")).code == MCError.Code.unavailable.rawValue)
+    #expect(Set([MCError(.timedOut), MCError(.timedOut), MCError(.unknown)]).count == 2)
     #expect(MCError.Code.unavailable.rawValue == 6 && MCSessionState.connected.rawValue == 2)
   }
 }

@@ -17,9 +17,19 @@ extension NSError {
   }
 }
 
+/// The error behind a `CBError` or `CBATTError` that a program makes. Foundation on Linux has no texts for domains of
+/// others.
+final class DescribedError: NSError, @unchecked Sendable {
+  override var localizedDescription: String {
+    userInfo[NSLocalizedDescriptionKey] as? String
+      ?? (domain == CBErrorDomain
+        ? CBError.Code(code).localizedDescription : CBATTError.Code(code).localizedDescription)
+  }
+}
+
 extension CBError.Code {
   /// The text of Apple's framework.
-  fileprivate var localizedDescription: String {
+  var localizedDescription: String {
     switch self {
     case .unknown, ._other: "Unknown error."
     case .invalidParameters: "One or more parameters were invalid."
@@ -46,7 +56,7 @@ extension CBError.Code {
 
 extension CBATTError.Code {
   /// The text of Apple's framework.
-  fileprivate var localizedDescription: String {
+  var localizedDescription: String {
     switch self {
     case .success: "The operation completed successfully."
     case .invalidHandle: "The handle is invalid."

@@ -14,7 +14,7 @@ public struct CBATTError: CustomNSError, Hashable, Error, Sendable {
 
   /// Makes an error from its code and additional information.
   public init(_ code: Code, userInfo: [String: Any] = [:]) {
-    _nsError = NSError(domain: Self.errorDomain, code: code.rawValue, userInfo: userInfo)
+    _nsError = DescribedError(domain: Self.errorDomain, code: code.rawValue, userInfo: userInfo)
   }
 
   /// `CBATTErrorDomain`.
@@ -29,11 +29,18 @@ public struct CBATTError: CustomNSError, Hashable, Error, Sendable {
   /// Additional information.
   public var userInfo: [String: Any] { _nsError.userInfo }
 
-  /// The same, as `CustomNSError` wants it.
-  public var errorUserInfo: [String: Any] { _nsError.userInfo }
+  /// The same with the message, as `CustomNSError` wants it.
+  public var errorUserInfo: [String: Any] {
+    [NSLocalizedDescriptionKey: localizedDescription].merging(_nsError.userInfo) { $1 }
+  }
 
-  /// A human-readable message.
-  public var localizedDescription: String { _nsError.localizedDescription }
+  /// Hashes the code: `NSError.hash` of Foundation on Linux crashes (Swift 6.3).
+  public func hash(into hasher: inout Hasher) { hasher.combine(_nsError.code) }
+
+  /// A human-readable message: that of `userInfo`, or Apple's for the code.
+  public var localizedDescription: String {
+    _nsError.userInfo[NSLocalizedDescriptionKey] as? String ?? code.localizedDescription
+  }
 }
 
 extension CBATTError {

@@ -12,6 +12,9 @@ public struct CLError: _BridgedStoredNSError {
   /// Takes over an `NSError`, whose domain is not looked at.
   public init(_nsError error: NSError) { _nsError = error }
 
+  /// Hashes the code: `NSError.hash` of Foundation on Linux crashes (Swift 6.3).
+  public func hash(into hasher: inout Hasher) { hasher.combine(_nsError.code) }
+
   // swift-format-ignore: NoLeadingUnderscores
   /// `kCLErrorDomain`.
   public static var _nsErrorDomain: String { kCLErrorDomain }
@@ -63,6 +66,8 @@ public struct CLError: _BridgedStoredNSError {
     case rangingFailure = 17
     /// The question for a permission was declined.
     case promptDeclined = 18
+    /// Earlier locations could not be read.
+    case historicalLocationError = 19
   }
 
   /// The place cannot be told now.
@@ -103,6 +108,8 @@ public struct CLError: _BridgedStoredNSError {
   public static var rangingFailure: Code { .rangingFailure }
   /// The question for a permission was declined.
   public static var promptDeclined: Code { .promptDeclined }
+  /// Earlier locations could not be read.
+  public static var historicalLocationError: Code { .historicalLocationError }
 }
 
 // The bridge for `error as? CLError` of an NSError of this domain, as on Apple's systems.

@@ -14,6 +14,9 @@ public struct MCError: _BridgedStoredNSError {
   /// Takes over an `NSError`, whose domain is not looked at.
   public init(_nsError error: NSError) { _nsError = error }
 
+  /// Hashes the code: `NSError.hash` of Foundation on Linux crashes (Swift 6.3).
+  public func hash(into hasher: inout Hasher) { hasher.combine(_nsError.code) }
+
   // swift-format-ignore: NoLeadingUnderscores
   /// `MCErrorDomain`.
   public static var _nsErrorDomain: String { MCErrorDomain }

@@ -88,4 +88,31 @@ struct ErrorTests {
     default: Issue.record("not matched")
     }
   }
+
+  @Test("an error that a program makes has Apple's text, unless it is given another")
+  func texts() {
+    let text = "The connection has timed out unexpectedly."
+    let error = CBError(.connectionTimeout)
+    let any: any Error = error
+    #expect(error.localizedDescription == text && any.localizedDescription == text)
+    #expect((error as NSError).localizedDescription == text && (any as NSError).localizedDescription == text)
+    #expect(error._nsError.localizedDescription == text && error.userInfo.isEmpty)
+    #expect((CBATTError(.invalidHandle) as any Error).localizedDescription == "The handle is invalid.")
+    let plain: any Error = NSError(domain: CBErrorDomain, code: 6)
+    #expect((plain as? CBError)?.localizedDescription == text)
+  }
+
+  @Test("errors can be elements of sets, and of enumerations that are hashed")
+  func hashing() {
+    enum Reason: Hashable {
+      case link(CBError)
+      case answer(CBATTError)
+    }
+    let reasons: Set<Reason> = [
+      .link(CBError(.connectionFailed)), .link(CBError(.connectionFailed)), .link(CBError(.unknown)),
+      .answer(CBATTError(.invalidHandle)), .answer(CBATTError(.invalidHandle)),
+    ]
+    #expect(reasons.count == 3)
+    #expect(Set([CBError(.connectionFailed, userInfo: ["key": 1]), CBError(.connectionFailed)]).count == 2)
+  }
 }
