@@ -222,6 +222,7 @@ struct ControllerRun {
       case .done(let controller):
         invariant(27...1023 ~= controller.dataLength && controller.dataPackets > 0, "data of no length")
         phase = .inUse(controller.profile.radio(targets))
+      case .warned: break
       case .failed: phase = .over
       }
     }

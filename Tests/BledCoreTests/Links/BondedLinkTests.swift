@@ -50,7 +50,7 @@ import Testing
     try client.answer(to: call, PeripheralConnect.self)
   }
 
-  @Test("Encryption at the level of the bond comes first, then the MTU, then programs, PHY and packets")
+  @Test("P22: encryption at the level of the bond comes first, then the MTU, then programs, PHY and packets")
   func order() throws {
     try bond(peer, in: world, isAuthenticated: true)
     let (call, link) = try connect()
