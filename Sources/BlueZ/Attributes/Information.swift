@@ -32,7 +32,7 @@ final class Information {
     for attribute in found.sorted(by: { $0.handle < $1.handle }) {
       guard case .characteristic(let properties) = attribute.kind, properties.contains(.read) else { continue }
       client.session.call(
-        GATTRead.self, AttributeReference(peripheral: device.key.peripheral, handle: attribute.handle)
+        GATTRead.self, GATTRead.Params(peripheral: device.key.peripheral, handle: attribute.handle)
       ) { [weak self] result in
         switch result {
         case .success(let read): self?.show(path, attribute.uuid, read.value.octets)
