@@ -194,7 +194,7 @@ public actor NearbyNode {
     guard !peer.isLingering else { return }
     peers[number]?.isLingering = true
     Task {
-      try? await settings.clock.sleep(for: Self.lingering)
+      try? await Task.sleep(for: Self.lingering)
       forget(number)
     }
   }

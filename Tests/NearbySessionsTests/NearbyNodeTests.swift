@@ -158,8 +158,7 @@ import Testing
 
   @Test("a peer that does not read cannot hold a session that was ended, nor the end of the node")
   func deafPeer() async throws {
-    let clock = HeldClock()
-    let (daemon, alice, bob) = try await Nodes.pair(clock: clock)
+    let (daemon, alice, bob) = try await Nodes.pair()
     defer { withExtendedLifetime(daemon) {} }
     let ends = try await Nodes.connect(alice, bob)
     let message = [UInt8](repeating: 1, count: 1 << 16)
@@ -171,9 +170,8 @@ import Testing
     }
     await ends.alice.disconnect()
     while let event = await ends.alice.next() { if case .ended = event { break } }
-    let end = Task { await alice.stop() }
-    try await clock.advance { await alice.hasNoPeers }
-    await end.value
+    await alice.stop()
+    #expect(await alice.hasNoPeers)
   }
 
   @Test("a link that is lost comes back without loss or repetition")
