@@ -7,7 +7,7 @@ from bumble import hci
 from bumble.controller import Controller
 
 COMMANDS = {hci.HCI_LE_SET_PHY_COMMAND, hci.HCI_LE_SET_DATA_LENGTH_COMMAND}
-PHYS = {1: 1, 2: 2, 4: 3}  # The bits of a mask, and the numbers in events.
+PHYS = {1: 1, 2: 2, 3: 2, 4: 3}  # Masks, and the numbers in events: of two PHYs the faster.
 UNKNOWN = hci.HCI_ErrorCode.UNKNOWN_CONNECTION_IDENTIFIER_ERROR
 
 
