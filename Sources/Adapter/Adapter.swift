@@ -160,6 +160,8 @@ public protocol Link: AnyObject {
   var peer: DeviceAddress { get }
   /// Our role on this link: `.central` if we started it.
   var role: LinkRole { get }
+  /// Whether a packet has to be received on the link before it ends, as a bug of the kernel demands. The default is no.
+  var mustReceive: Bool { get }
   /// The connection's parameters as last told by the controller, where known.
   var parameters: LinkParameters? { get }
   /// The PHYs and the packet lengths of the connection as last told by the controller.
@@ -304,4 +306,9 @@ public struct LinkSecurity: Hashable, Sendable {
 extension Adapter {
   /// Another host runs the links, or the device.
   public func setLongestInterval(_ interval: Duration) {}
+}
+
+extension Link {
+  /// No other adapter has the bug.
+  public var mustReceive: Bool { false }
 }

@@ -8,12 +8,13 @@ import Bluetooth
 /// | any       | `scanning(false)`                 | idle                                                           |
 /// | any but idle | `heard`                        | listening                                                      |
 /// | listening | a minute                          | `renew` the scan → renewed                                     |
-/// | renewed   | a minute, and there were reports  | `reopen` the adapter, once in an hour; else `tell` → told      |
-/// | renewed   | a minute, and there were none     | told                                                           |
+/// | renewed   | a minute, and it had been busy    | `reopen` the adapter, once in an hour; else `tell` → told      |
+/// | renewed   | a minute, and it had not          | told                                                           |
 /// | told      | ten minutes                       | `renew` → renewed                                              |
 /// | any       | `mayReopen`                       | whether the last time is an hour ago                           |
 ///
-/// Links are a sign of health, and end if an adapter is opened anew: beside them that waits.
+/// Where few devices are, silence is usual: it is a sign only after a quarter of an hour of reports without a gap of a
+/// minute. Links are a sign of health, and end if an adapter is opened anew: beside them that waits.
 package struct ControllerHealth {
   package enum Action: Hashable {
     /// The scan is to begin anew.
@@ -34,19 +35,21 @@ package struct ControllerHealth {
   private static let silence = Duration.seconds(60)
   private static let rest = Duration.seconds(600)
   private static let reopening = Duration.seconds(3600)
+  /// After so long without a gap in the reports a silence is unusual.
+  private static let busy = Duration.seconds(900)
 
   private var state = State.idle
   /// When `tick` is due.
   package private(set) var deadline: Instant?
-  /// Whether reports came since the adapter was opened.
-  private var hasHeard = false
+  /// The first and the last of the reports that came without a gap of a minute.
+  private var reports: (first: Instant, last: Instant)?
   private var lastReopening: Instant?
 
   package init() {}
 
   /// The controller is opened, or closed: it does nothing.
   package mutating func began() {
-    (state, deadline, hasHeard) = (.idle, nil, false)
+    (state, deadline, reports) = (.idle, nil, nil)
   }
 
   /// The scan started or stopped, or its reports are not to be expected any more.
@@ -57,10 +60,12 @@ package struct ControllerHealth {
 
   /// A report came.
   package mutating func heard(at now: Instant) {
-    hasHeard = true
+    let isGap = reports.map { $0.last.advanced(by: Self.silence) <= now } ?? true
+    reports = (isGap ? now : reports?.first ?? now, now)
     if state != .idle { enter(.listening, Self.silence, now) }
   }
 
+  /// - Parameter hasLinks: whether there are links, or trains that are followed.
   package mutating func tick(hasLinks: Bool, at now: Instant) -> Action? {
     guard let deadline, deadline <= now else { return nil }
     switch state {
@@ -70,7 +75,8 @@ package struct ControllerHealth {
       return .renew
     case .renewed:
       enter(.told, Self.rest, now)
-      guard hasHeard, !hasLinks else { return nil }
+      guard let reports, reports.first.advanced(by: Self.busy) <= reports.last, !hasLinks else { return nil }
+      self.reports = nil
       return mayReopen(at: now) ? .reopen : .tell
     }
   }

@@ -40,6 +40,8 @@ package final class RadioActivities: TrainCommands {
   private var isHeld = false
   private var health = ControllerHealth()
   private var healthAlarm: (any ScheduledWork)?
+  /// When it rings.
+  private var healthAlarmTime = Instant.zero
   private var isScanning = false
   /// Whether the controller watches for devices: then it reports each once.
   private var isWatching = false
@@ -161,6 +163,7 @@ package final class RadioActivities: TrainCommands {
   /// - Returns: those of other devices.
   package func heard(_ reports: AdvertisingReports) -> [AdvertisingReport] {
     health.heard(at: context.scheduler.now)
+    awaitSilence()
     return radio?.heard(reports, at: context.scheduler.now) ?? []
   }
 
@@ -219,11 +222,14 @@ package final class RadioActivities: TrainCommands {
       healthAlarm?.cancel()
       return healthAlarm = nil
     }
-    guard healthAlarm == nil else { return }
+    guard healthAlarm == nil || deadline < healthAlarmTime else { return }
+    healthAlarm?.cancel()
+    healthAlarmTime = deadline
     healthAlarm = context.scheduler.schedule(at: deadline) { [weak self] in
       guard let self else { return }
       healthAlarm = nil
-      let action = health.tick(hasLinks: radio?.hasLinks == true, at: context.scheduler.now)
+      let hasLinks = radio?.hasLinks == true || !targets.syncs.isEmpty
+      let action = health.tick(hasLinks: hasLinks, at: context.scheduler.now)
       awaitSilence()
       switch action {
       case .renew: run(.renewScan)
@@ -261,6 +267,8 @@ package final class RadioActivities: TrainCommands {
       if case .periodic(let train, .failed) = action { targets.syncs[train] = nil }
       if case .scanning(let isOn) = action { scanChanged(isOn, isWatching) }
       if case .watching(let isOn) = action { scanChanged(isScanning, isOn) }
+      // That the scan is on again is not told: it holds since before the pause.
+      if case .resumed = action { scanChanged(targets.scan != nil, isWatching) }
       owner?.perform(action)
     }
   }

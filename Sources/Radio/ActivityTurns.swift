@@ -11,9 +11,11 @@ import HCI
 /// | any     | `update`: some do not               | the first group granted, until the end of its turn             |
 /// | turns   | `update` after the deadline         | the next group granted                                         |
 /// | turns   | `update`: other activities wanted   | other groups; the turn of a leader that still leads one goes on |
-/// | turns   | `update`: a new one comes first     | its group granted at once, for a turn of its own                |
+/// | turns   | `update`: a new one comes first     | its group granted at once, for a turn of its own, if it had none for a round or the leader has led alone for one turn |
+/// | turns   | `update`: the leader is gone        | the group that waits for the longest time                       |
 /// | any     | `update`: a link excludes some      | these are held back; the others as above                       |
 /// | any     | `refused` twice beside another one  | the two take turns from now on                                 |
+/// | any     | then `refused` without that one     | they do not; that one is not blamed again                       |
 ///
 /// Connecting comes before advertising, advertising before scanning: in this order each activity that is in no group
 /// yet leads one, to which the activities compatible with all its members are added. The earlier a leader comes, the
@@ -46,9 +48,15 @@ struct ActivityTurns {
     var members: Set<Activity>
   }
 
+  /// The combinations that the controller tells.
+  private let told: LEStates
   private var states: LEStates
   /// The activity beside which another one was refused last, by that one.
   private var suspects: [Activity: Activity] = [:]
+  /// The conclusions from refusals: of the one activity beside the other. All scans count as one.
+  private var learned: Set<[Activity]> = []
+  /// The conclusions that were wrong.
+  private var disproved: Set<[Activity]> = []
   /// Whether `states` changed.
   private var hasLearned = false
   private var wanted: Set<Activity> = []
@@ -56,18 +64,23 @@ struct ActivityTurns {
   private var groups: [Group] = []
   private var leader: Activity?
   private var end = Instant.zero
+  /// Since when `leader` leads.
+  private var start = Instant.zero
+  /// When each had a turn last, or led alone.
+  private var lastTurns: [Activity: Instant] = [:]
   /// The activities that the links exclude.
   private(set) var heldBack: Set<Activity> = []
 
   /// - Parameter states: the combinations of the controller; nil if it did not tell. One that combines nothing at all
   ///   did not fill the answer in.
   init(states: LEStates?) {
-    let told = states ?? .all
-    self.states = told.isEmpty ? .all : told
+    let states = states ?? .all
+    told = states.isEmpty ? .all : states
+    self.states = told
   }
 
   /// Whether there is anything to be shared.
-  var isLimited: Bool { !states.isSuperset(of: .all) }
+  var isLimited: Bool { !states.isSuperset(of: .all) || !disproved.isEmpty }
 
   /// The activities that take turns now; empty if all go together.
   var sharing: Set<Activity> { groups.count > 1 ? wanted.subtracting(heldBack) : [] }
@@ -75,6 +88,7 @@ struct ActivityTurns {
   /// Sets the wanted activities and the present links, and lets time pass.
   mutating func update(wanted: Set<Activity>, links: Set<LinkSide>, at now: Instant) {
     let known = groups.reduce(into: Set()) { $0.formUnion($1.members) }
+    if let leader { lastTurns[leader] = now }
     if wanted != self.wanted || links != self.links || hasLearned {
       self.wanted = wanted
       self.links = links
@@ -82,31 +96,52 @@ struct ActivityTurns {
       regroup()
     }
     guard groups.count > 1 else {
-      leader = groups.first?.leader
+      lead(groups.first?.leader, at: now)
       // An activity that is alone has no turn that others would wait for.
       end = .zero
       return
     }
     let current = groups.firstIndex { $0.leader == leader }
     let next: Int
-    if let first = groups.prefix(current ?? 0).firstIndex(where: { !known.contains($0.leader) }) {
+    let first = groups.prefix(current ?? 0).firstIndex { !known.contains($0.leader) && mayLead($0, at: now) }
+    if let first {
       next = first
-    } else {
-      if current != nil, now < end { return }
+    } else if let current {
+      if now < end { return }
       // An activity that led alone has the first turn.
-      next = current.map { end == .zero ? $0 : ($0 + 1) % groups.count } ?? 0
+      next = end == .zero ? current : (current + 1) % groups.count
+    } else {
+      let turns = groups.map { lastTurn(of: $0, at: now) ?? .zero }
+      next = turns.indices.min { turns[$0] < turns[$1] } ?? 0
     }
-    leader = groups[next].leader
+    lead(groups[next].leader, at: now)
     end = now.advanced(by: Self.turn(of: groups[next].leader))
+  }
+
+  private mutating func lead(_ new: Activity?, at now: Instant) {
+    if new != leader { (leader, start) = (new, now) }
+  }
+
+  /// When a group's leader had a turn last; nil if that is a whole round ago.
+  private func lastTurn(of group: Group, at now: Instant) -> Instant? {
+    lastTurns[group.leader].flatMap { $0.advanced(by: Self.length(of: groups)) > now ? $0 : nil }
+  }
+
+  /// Whether a new group may lead at once: one that comes and goes would leave the others no time.
+  private func mayLead(_ group: Group, at now: Instant) -> Bool {
+    let hadAll = leader.map { end == .zero && start.advanced(by: Self.turn(of: $0)) <= now } ?? true
+    return hadAll || lastTurn(of: group, at: now) == nil
   }
 
   /// The controller disallowed an activity that its states combine with the running ones (Core 5.4, Vol 4, Part E,
   /// 7.8.27): many tell wrong states. Once may be chance; at the second time in a row they take turns.
   /// - Returns: whether they do from now on, so that it can be tried again.
   mutating func refused(_ activity: Activity, beside running: Set<Activity>) -> Bool {
+    guard !disprove(activity, running) else { return false }
     // A scan is the most likely reason, then an advertisement.
     let suspect = Activity.allCases.last { other in
       running.contains(other) && states.combines(activity, other) && states.without(activity, beside: other) != states
+        && !disproved.contains([activity.kind, other.kind])
     }
     guard let suspect, suspects[activity] == suspect else {
       suspects[activity] = suspect
@@ -114,6 +149,21 @@ struct ActivityTurns {
     }
     suspects[activity] = nil
     states = states.without(activity, beside: suspect)
+    learned.insert([activity.kind, suspect.kind])
+    hasLearned = true
+    return true
+  }
+
+  /// Takes a conclusion back if the activity is refused without the other one as well.
+  /// - Returns: whether there was one.
+  private mutating func disprove(_ activity: Activity, _ running: Set<Activity>) -> Bool {
+    let kinds = Set(running.map(\.kind))
+    let wrong = learned.filter { $0[0] == activity.kind && !kinds.contains($0[1]) }
+    guard !wrong.isEmpty else { return false }
+    learned.subtract(wrong)
+    disproved.formUnion(wrong)
+    states = learned.reduce(told) { $0.without($1[0], beside: $1[1]) }
+    suspects[activity] = nil
     hasLearned = true
     return true
   }
@@ -172,6 +222,11 @@ struct ActivityTurns {
     case .scanningPassively, .scanningActively: .seconds(1)
     }
   }
+}
+
+extension LEStates.Activity {
+  /// The same for all scans.
+  fileprivate var kind: Self { isScan ? .scanningActively : self }
 }
 
 extension ScanParameters {

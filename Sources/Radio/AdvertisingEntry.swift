@@ -30,6 +30,8 @@ struct AdvertisingEntry {
 
   /// How often a new advertisement is tried before a refusal that may pass is told.
   private static let attempts = 3
+  /// The same beside a link, for whose end it may have to wait.
+  private static let attemptsBesideLink = 6
 
   init(wanted: AdvertisingParameters? = nil) { self.wanted = wanted }
 
@@ -82,7 +84,8 @@ struct AdvertisingEntry {
 
   /// The status for the owner after a refusal; nil if that is not known yet.
   func outcome(of refusal: HCIStatus, hasLinks: Bool) -> AdvertisingStatus? {
-    let mayPass = refusal.code == .commandDisallowed && (hasLinks || backOff.failures < Self.attempts)
+    let attempts = hasLinks ? Self.attemptsBesideLink : Self.attempts
+    let mayPass = refusal.code == .commandDisallowed && backOff.failures < attempts
     switch told {
     case nil where mayPass: return nil
     // A set that was on the air before comes back: the obstacle (a link that the controller cannot advertise beside,

@@ -22,7 +22,7 @@ import OrderedCollections
 /// | on          | links hold its kind back           | disable; waiting, told `off`                    |
 /// | waiting, never on | links hold its kind back     | told `failed(notSupported)`                     |
 /// | setting up  | parameters refused, not connectable and faster than 100 ms | the same with 100 ms, from now on |
-/// | setting up  | Command Disallowed, never on so far | again after a back-off; told at the third time, unless there are links: it may have to wait for their end |
+/// | setting up  | Command Disallowed, never on so far | again after a back-off; told at the third time, beside links, which may end, at the sixth |
 /// | on          | another one with an address of its own came on, and this is connectable with ours, beside the kernel | disable; set up again |
 /// | any of these | a train of periodic advertisements is wanted | it is prepared after the set's data, begins after enable, ends after disable |
 /// | any         | an error                           | told `failed`; again after a back-off, or when the parameters change |

@@ -67,12 +67,12 @@ package struct CommandSlot {
   }
 
   /// Whether the controller says that it takes commands, though it did, and no answer came just before (Core 5.4,
-  /// Vol 4, Part E, 7.7.14: opcode 0). Firmware that starts says so.
+  /// Vol 4, Part E, 7.7.14: opcode 0). Firmware that starts says so; before the first answer it is that of the set-up.
   func isUnasked(_ event: HCIEvent, at now: Instant) -> Bool {
     guard case .commandComplete(let complete) = event, complete.opcode == .none, complete.credits > 0, isFree else {
       return false
     }
-    return lastAnswer.map { $0.advanced(by: .seconds(1)) <= now } ?? true
+    return lastAnswer.map { $0.advanced(by: .seconds(1)) <= now } ?? false
   }
 
   /// Takes an event.
@@ -98,11 +98,11 @@ package struct CommandSlot {
   }
 
   /// Whether it is the late answer to an earlier command of the same opcode, or that of another program. A Command
-  /// Status names no link, and a handle of zero may be one that was not filled in.
+  /// Status names no link, and a handle of zero, or one that no link has, may be one that was not filled in.
   private func isOfAnotherLink(_ answer: Answer) -> Bool {
     guard let link, let octets = answer.complete?.returnParameters, octets.count >= 3 else { return false }
     let handle = (ConnectionHandle(octets[1]) | ConnectionHandle(octets[2]) << 8) & 0x0FFF
-    return handle != 0 && handle != link
+    return handle != 0 && handle <= ControllerLinks.lastHandle && handle != link
   }
 
   /// Events were lost, perhaps the answer that is awaited, or the one with the credit for the next command.

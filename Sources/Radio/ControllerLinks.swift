@@ -31,7 +31,7 @@ struct ControllerLinks {
   /// As many links are kept: more than controllers have.
   static let limit = 256
   /// The highest handle of a link (Core 5.4, Vol 4, Part E, 5.3).
-  private static let lastHandle: ConnectionHandle = 0x0EFF
+  static let lastHandle: ConnectionHandle = 0x0EFF
 
   private var links: [UInt16: Link] = [:]
   /// The links that the controller is disconnecting for us, and when they are given up.

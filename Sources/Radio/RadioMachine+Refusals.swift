@@ -3,11 +3,11 @@ import HCI
 
 /// Controllers whose states are wrong, and ones that began anew.
 extension FamilyRadioMachine {
-  /// Learns from the answer to a command that begins an activity.
+  /// Learns from the answer to a command that begins an activity. Beside a link that is the likeliest reason.
   mutating func learn(_ activity: LEStates.Activity?, _ status: HCIStatus) {
     guard let activity else { return }
     guard status.code == .commandDisallowed else { return turns.accepted(activity) }
-    guard turns.refused(activity, beside: running) else { return }
+    guard links.isEmpty, turns.refused(activity, beside: running) else { return }
     initiator.retry()
     advertising.retry()
     scan.retry()
@@ -30,9 +30,16 @@ extension FamilyRadioMachine {
   }
 
   /// The controller says that it is ready for commands, though it was: its firmware may have started, and then knows no
-  /// link.
-  mutating func beganAnew() -> [RadioAction] {
-    guard let handle = links.handles.first else { return [.broken(.beganAnew)] }
+  /// link. Without one all that is wanted is set up again, once in a minute: some say so for no reason.
+  mutating func beganAnew(at now: Instant) -> [RadioAction] {
+    guard let handle = links.handles.first else {
+      if let lastRenewal, lastRenewal.duration(to: now) < .seconds(60) { return [] }
+      lastRenewal = now
+      scan.doubt()
+      advertising.doubt()
+      initiator.doubt()
+      return sync.doubt()
+    }
     commands.append((.presence(handle), CommandPacket(ReadRSSI(handle: handle))))
     return []
   }

@@ -34,7 +34,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   var scan: ScanMachine<Scanning>
   var advertising: AdvertisingMachine<Advertising>
   var initiator: InitiatorMachine<Initiating>
-  private var sync: SyncMachine
+  var sync: SyncMachine
   private var subevents = SubeventMachine()
   private var silence = ScanSilence()
   private var assembler = ReportAssembler()
@@ -42,6 +42,8 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   private var toldSharing: Set<LEStates.Activity> = []
   private var toldHeldBack: Set<LEStates.Activity> = []
   var links = ControllerLinks()
+  /// When the controller seemed to have begun anew, without a link, and was set up again.
+  var lastRenewal: Instant?
   /// The link that the command being executed disconnects.
   var disconnecting: UInt16?
   /// Until then nothing is set up: another program changes something.
@@ -283,7 +285,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   }
 
   private mutating func receive(_ event: HCIEvent, at now: Instant) -> [RadioAction] {
-    if slot.isUnasked(event, at: now) { return beganAnew() }
+    if slot.isUnasked(event, at: now) { return beganAnew(at: now) }
     switch slot.receive(event, at: now) {
     case .ours(let answer): return receive(answer, at: now)
     case .foreign(let answer): return disturbed(answer, at: now)

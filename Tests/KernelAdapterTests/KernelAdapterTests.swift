@@ -266,6 +266,18 @@ struct KernelAdapterTests {
     #expect(stage.kernel.links[0x40] != nil, "the link stays")
   }
 
+  @Test("the kernel's refusal to encrypt a link is no sign of lost keys")
+  func refusedEncryption() throws {
+    let stage = try KernelStage.on()
+    stage.bonds.all = [bond(for: .peripheral)]
+    let link = try connected(stage)
+    var errors: [BluetoothError?] = []
+    // The socket of the test does not have the option.
+    link.raiseSecurity(to: 2, as: .none, usesOwnData: false) { errors.append($0) }
+    try stage.settle()
+    #expect(errors.map { $0?.name } == ["connectionFailed"])
+  }
+
   @Test("the end of a link ends its pairing and the channels that are being opened")
   func endMeanwhile() throws {
     let stage = try KernelStage.on()

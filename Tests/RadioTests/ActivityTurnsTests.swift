@@ -96,11 +96,54 @@ struct ActivityTurnsTests {
       turns.update(wanted: wanted, links: [], at: .zero.advanced(by: .milliseconds(milliseconds)))
       return granted(turns, wanted)
     }
-    for start in stride(from: 0, to: 10_000, by: 700) {
+    for start in stride(from: 0, to: 20_000, by: 1500) {
       #expect(update([.scanningActively], at: start) == [.scanningActively])
       #expect(update(both, at: start + 100) == [.initiating])
       #expect(update([.scanningActively], at: start + 300) == [.scanningActively])
     }
+  }
+
+  @Test("An activity that comes and goes leaves the others their turns (radio H4)")
+  func comingAndGoing() {
+    var turns = turns(without: 10, 14, 22, 23, 32)
+    var tenths: [Activity: Int] = [:]
+    for tenth in 0..<120 {
+      var wanted: Set<Activity> = [.advertisingConnectably, .scanningPassively]
+      if tenth / 3 % 2 == 0 { wanted.insert(.initiating) }
+      turns.update(wanted: wanted, links: [], at: .zero.advanced(by: .milliseconds(100 * tenth)))
+      for activity in granted(turns, wanted) { tenths[activity, default: 0] += 1 }
+    }
+    #expect(Set(tenths.keys) == [.initiating, .advertisingConnectably, .scanningPassively])
+    #expect(tenths[.scanningPassively, default: 0] >= 10, "two rounds")
+  }
+
+  @Test("A connection that is wanted again soon waits for one turn of the scan, later for none (radio H4)")
+  func wantedAgain() {
+    let both: Set<Activity> = [.scanningActively, .initiating]
+    for (milliseconds, isAtOnce) in [(500, false), (4300, true)] {
+      var turns = turns(without: 22, 23)
+      func update(_ wanted: Set<Activity>, at milliseconds: Int) -> Set<Activity> {
+        turns.update(wanted: wanted, links: [], at: .zero.advanced(by: .milliseconds(milliseconds)))
+        return granted(turns, wanted)
+      }
+      #expect(update(both, at: 0) == [.initiating])
+      #expect(update([.scanningActively], at: 300) == [.scanningActively])
+      #expect(update(both, at: milliseconds) == (isAtOnce ? [.initiating] : [.scanningActively]))
+      #expect(update(both, at: milliseconds + 1000) == [.initiating])
+    }
+  }
+
+  @Test("A conclusion that was wrong is taken back, and not made again (radio H3)")
+  func wrongConclusion() {
+    var turns = turns()
+    func isBelieved(beside others: Set<Activity>) -> Bool { turns.refused(.initiating, beside: others) }
+    #expect(!isBelieved(beside: [.scanningActively]))
+    #expect(isBelieved(beside: [.scanningActively]))
+    #expect(turns.allowance(for: .initiating, beside: [.scanningPassively]).grant == .later)
+    // Without the scan too.
+    #expect(!isBelieved(beside: []))
+    #expect(turns.allowance(for: .initiating, beside: [.scanningPassively]).grant == .now)
+    for _ in 0..<3 { #expect(!isBelieved(beside: [.scanningActively])) }
   }
 
   @Test func aNewActivityOvertakesThoseBehindIt() {

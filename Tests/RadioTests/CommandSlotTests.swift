@@ -59,6 +59,14 @@ import Testing
     try script.command(prepareScan)
   }
 
+  @Test func aHandleThatNoLinkHasWasNotFilledIn() throws {
+    var script = RadioScript<LegacyFamily>()
+    script.give(.ask(7, CommandPacket(ReadRSSI(handle: 0x40))))
+    try script.unanswered("0514 02 4000")
+    try script.hear("0e 07 01 0514 0c ff0f 00")
+    #expect(script.takeTold().count == 1)
+  }
+
   @Test func aSetUpGoesOnWithoutCredits() {
     var machine = SetUpMachine(address: DeviceAddress(value: 1, kind: .public), faults: [])
     _ = machine.start(at: .zero)

@@ -219,10 +219,55 @@ struct RadioTurnsTests {
       .linkDown(handle: 0x40, HCIStatus(rawValue: 0x13)), .advertising(set, .on(interval: .milliseconds(100))))
   }
 
-  @Test("A controller that says unasked that it takes commands began anew, unless it knows its links (stack 2)")
+  @Test("An advertisement that is disallowed beside a link is told as refused at the sixth time (radio M3)")
+  func advertisementThatNoLinkLetsOn() throws {
+    var script = RadioScript<LegacyFamily>(states: .all)
+    try script.hear("3e 13 01 00 4000 00 01 02f4f3f2f1f0 2400 0000 9001 00")
+    while script.isAsked { try script.answer() }
+    _ = script.takeTold()
+    let set = AdvertisingSetID(1)
+    script.give(.wantAdvertising(set, AdvertisingParameters(data: [2, 1, 6])))
+    var refusals = 0
+    for _ in 0..<200 where script.told.isEmpty {
+      if !script.isAsked {
+        script.wait(.seconds(1))
+      } else if script.opcodes.suffix(2) == [LESetScanResponseData.opcode, LESetAdvertisingEnable.opcode] {
+        try script.refuse(0x0C)
+        refusals += 1
+      } else {
+        try script.answer()
+      }
+    }
+    let error = HCIStatus(.commandDisallowed).error("the advertisement could not be set up")
+    script.expectTold(.advertising(set, .failed(error)))
+    #expect(refusals == 6)
+  }
+
+  @Test("Beside a link a refusal tells nothing of the scan (radio H3)")
+  func disallowedBesideLink() throws {
+    var script = RadioScript<LegacyFamily>(states: .all)
+    script.give(.wantScan(ScanParameters()))
+    while script.isAsked { try script.answer() }
+    try script.hear("3e 13 01 00 4000 01 01 02f4f3f2f1f0 2400 0000 9001 00")
+    while script.isAsked { try script.answer() }
+    script.give(.connect(belt, ConnectionParameters()))
+    for _ in 0..<3 {
+      try answer(&script, until: LECreateConnection.opcode)
+      try script.refuse(0x0C)
+    }
+    #expect(
+      !script.takeTold().contains {
+        if case .sharing = $0 { true } else { false }
+      })
+  }
+
+  @Test("A controller that says unasked that it takes commands may have begun anew: what is wanted is set up (stack 2)")
   func beganAnew() throws {
     let ready = "0e 03 01 0000"
     var script = RadioScript<LegacyFamily>()
+    // Before the first answer it is that of the set-up.
+    try script.hear(ready)
+    script.silent()
     script.give(.wantScan(ScanParameters()))
     while script.isAsked { try script.answer() }
     _ = script.takeTold()
@@ -231,7 +276,17 @@ struct RadioTurnsTests {
     script.expectTold()
     script.wait(.seconds(1))
     try script.hear(ready)
-    script.expectTold(.broken(.beganAnew))
+    try script.command("0e20 00", status: 0x0C)
+    try script.command("0a20 01 00")
+    try script.command(scanOff)
+    try script.command(prepareScan)
+    try script.command(scanOn)
+    // Once in a minute.
+    script.wait(.seconds(2))
+    try script.hear(ready)
+    script.silent()
+    script.expectTold()
+    // With a link it is asked for that.
     try script.hear("3e 13 01 00 4000 01 01 02f4f3f2f1f0 2400 0000 9001 00")
     _ = script.takeTold()
     for (status, told): (UInt8, [RadioAction]) in [(0, []), (0x02, [.broken(.beganAnew)])] {

@@ -8,11 +8,11 @@ import Radio
 /// Has the controller encrypt links, as central, and answers it for their keys, as peripheral.
 ///
 /// Some controllers do not begin to encrypt during another procedure of the link, such as the one that Read Remote
-/// Features starts: they are asked again every 100 ms, for 5 s.
+/// Features starts: they are asked again every 100 ms, for 30 s.
 final class EncryptionCommands {
   private static let busy: Set<HCIErrorCode> = [.commandDisallowed, .controllerBusy]
   private static let pause = Duration.milliseconds(100)
-  private static let attempts = 50
+  private static let attempts = 300
 
   private let controller: any ControllerCommands
   private let context: AdapterContext

@@ -33,6 +33,7 @@ final class KernelLink: Link, ControllerLink {
   /// The reason for which the controller could not encrypt it.
   var encryptionFailure: HCIStatus?
   let role: LinkRole
+  var mustReceive: Bool { KernelFault.endsWithSilentLinks }
   let attempts: Int
   /// The HCI handle.
   let handle: UInt16
@@ -211,7 +212,9 @@ final class KernelLink: Link, ControllerLink {
     }
     let result = cbz_att_set_security(socket.descriptor.number, UInt8(clamping: level))
     guard result >= 0 else {
-      return GAPError.pairingFailed.error("the kernel does not encrypt the link to \(peer) (errno \(-result))")
+      // Not `pairingFailed`: the keys may be good, and the kernel refuses for other reasons too.
+      if security.level >= level { return nil }
+      return GAPError.connectionFailed.error("the kernel does not encrypt the link to \(peer) (errno \(-result))")
     }
     early = early ?? []
     return nil

@@ -141,7 +141,7 @@ final class KernelLinks {
     case .link(let handle, let news): receive(news, handle)
     case .linkDown(let handle, let reason): linkDown(handle, reason)
     case .encryptionChanged(let handle, let status):
-      if !status.isSuccess { link(handle)?.encryptionFailure = status }
+      link(handle)?.encryptionFailure = status.isSuccess ? nil : status
       updateSecurity(handle)
     default: break
     }

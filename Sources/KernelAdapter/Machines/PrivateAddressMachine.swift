@@ -28,7 +28,8 @@ import HCI
 /// | settling | any answer                           | bonds as they were, clear: settled                       |
 /// | settled  | any answer                           | `done` with the address: idle                            |
 /// | any      | `tick` after the deadline            | `done` with the address heard: idle                      |
-/// | settling | `tick` after the deadline, `closing` | bonds as they were, too                                  |
+/// | settling | `tick` after the deadline            | bonds as they were and clear, too                        |
+/// | settling | `closing`                            | bonds as they were                                       |
 ///
 /// |       | extended                                     | legacy                                           |
 /// |-------|----------------------------------------------|--------------------------------------------------|
@@ -67,6 +68,7 @@ struct PrivateAddressMachine {
   }
 
   /// The number of the advertisement, which none of ours has while addresses change.
+  /// A controller with one set has it in set 0.
   static let advertisement: UInt8 = 1
   /// How long the kernel may take for all of it.
   private static let timeout = Duration.seconds(10)
@@ -104,10 +106,11 @@ struct PrivateAddressMachine {
     switch packet.opcode {
     case LESetRandomAddress.opcode where !isExtended: value = try? LESetRandomAddress(decoding: packet).address
     case LESetAdvertisingSetRandomAddress.opcode where isExtended:
-      let command = try? LESetAdvertisingSetRandomAddress(decoding: packet)
-      value = command?.advertisingHandle == Self.advertisement ? command?.address : nil
+      guard let command = try? LESetAdvertisingSetRandomAddress(decoding: packet),
+        command.advertisingHandle <= Self.advertisement
+      else { return }
+      value = command.address
     case LESetExtendedAdvertisingParameters.opcode where isExtended:
-      // A controller with one set has the advertisement in set 0.
       guard let command = try? LESetExtendedAdvertisingParameters(decoding: packet),
         command.advertisingHandle <= Self.advertisement
       else { return }
@@ -154,6 +157,6 @@ struct PrivateAddressMachine {
       state = .idle
       deadline = nil
     }
-    return closing + [.done(made)]
+    return closing + (state == .settling ? [.send(clear.request)] : []) + [.done(made)]
   }
 }

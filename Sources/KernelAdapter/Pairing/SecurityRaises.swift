@@ -73,7 +73,9 @@ final class SecurityRaises {
     raises[link.handle] = Raise(
       pairs: bond == nil, capability: capability, waiting: [(level, done)], alarm: alarm)
     guard bond == nil else {
-      if let error = link.secure(level: level) { end(link.handle, error) }
+      let error = link.secure(level: level)
+      // Without an error and nothing that waits it had the level.
+      if error != nil || !link.isSecuring { end(link.handle, error) }
       return
     }
     allowBonds()

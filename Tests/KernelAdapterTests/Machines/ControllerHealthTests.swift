@@ -19,20 +19,26 @@ struct ControllerHealthTests {
     return actions
   }
 
+  /// Reports come each half a minute.
+  /// - Returns: the time of the last.
+  private func hear(_ health: inout ControllerHealth, from start: Instant, minutes: Int = 15) -> Instant {
+    for half in 0...2 * minutes { health.heard(at: start.advanced(by: .seconds(30 * half))) }
+    return start.advanced(by: .seconds(60 * minutes))
+  }
+
   @Test("A scan that falls silent is begun anew, then the adapter is opened anew, once in an hour (stack 2)")
   func silence() {
     var health = ControllerHealth()
     var now = Instant.zero
     health.scanning(true, at: now)
-    health.heard(at: now)
+    now = hear(&health, from: now)
     #expect(wait(120, &health, from: now) == [60: .renew, 120: .reopen])
     now = now.advanced(by: .seconds(120))
     health.began()
     health.scanning(true, at: now)
-    health.heard(at: now)
-    #expect(wait(900, &health, from: now) == [60: .renew, 120: .tell, 720: .renew, 780: .tell])
-    now = now.advanced(by: .seconds(3600))
-    health.heard(at: now)
+    now = hear(&health, from: now)
+    #expect(wait(900, &health, from: now) == [60: .renew, 120: .tell, 720: .renew])
+    now = hear(&health, from: now.advanced(by: .seconds(3600)))
     #expect(wait(120, &health, from: now) == [60: .renew, 120: .reopen])
   }
 
@@ -42,11 +48,23 @@ struct ControllerHealthTests {
     #expect(wait(1500, &health, from: .zero) == [60: .renew, 720: .renew, 1380: .renew])
   }
 
-  @Test func linksAreASignOfHealth() {
+  @Test("Where little is heard silence is no fault (radio H5)")
+  func aQuietPlace() {
     var health = ControllerHealth()
     health.scanning(true, at: .zero)
     health.heard(at: .zero)
-    #expect(wait(200, &health, from: .zero, hasLinks: true) == [60: .renew])
+    #expect(wait(1500, &health, from: .zero) == [60: .renew, 720: .renew, 1380: .renew])
+    // One report in an hour, and a device that passes.
+    health.heard(at: .zero.advanced(by: .seconds(3600)))
+    let now = hear(&health, from: .zero.advanced(by: .seconds(7200)), minutes: 14)
+    #expect(wait(600, &health, from: now) == [60: .renew])
+  }
+
+  @Test func linksAreASignOfHealth() {
+    var health = ControllerHealth()
+    health.scanning(true, at: .zero)
+    let now = hear(&health, from: .zero)
+    #expect(wait(200, &health, from: now, hasLinks: true) == [60: .renew])
   }
 
   @Test func reportsAndTheEndOfTheScanEndTheWait() {

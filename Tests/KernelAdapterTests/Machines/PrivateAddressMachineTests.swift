@@ -32,6 +32,16 @@ struct PrivateAddressMachineTests {
     #expect(machine.deadline == nil)
   }
 
+  @Test("Kernels give the advertisement of a controller with one set the handle 0 (kernel M4)")
+  func oneSet() throws {
+    var machine = PrivateAddressMachine()
+    _ = machine.begin(isExtended: true, at: .zero)
+    _ = machine.answered(RemoveAdvertising.opcode)
+    machine.heard(try command("3520 07 00 5544332211 5f"))
+    _ = machine.answered(AddExtendedAdvertisingParameters.opcode)
+    #expect(machine.answered(RemoveAdvertising.opcode) == [.done(private1)])
+  }
+
   /// The kernel's parameters of the advertisement, with this type of our address.
   private func parameters(_ type: UInt8) throws -> CommandPacket {
     try command("3620 19 01 1300 000800 000800 07 0\(type) 00 000000000000 00 7f 01 00 01 00 00")
@@ -76,7 +86,8 @@ struct PrivateAddressMachineTests {
     #expect(machine.closing == [])
     _ = machine.answered(RemoveAdvertising.opcode)
     #expect(machine.closing == [.send(.restoreBonds)])
-    #expect(machine.tick(at: .zero.advanced(by: .seconds(10))) == [.send(.restoreBonds), .done(nil)])
+    let expected: [PrivateAddressMachine.Action] = [.send(.restoreBonds), .send(.removeAdvertisement), .done(nil)]
+    #expect(machine.tick(at: .zero.advanced(by: .seconds(10))) == expected)
     #expect(machine.closing == [])
   }
 
