@@ -8,8 +8,20 @@ extension SessionRegistry {
   func open(
     _ params: SessionOpen.Params, for asking: Session, _ reply: Reply<SessionOpen.Result>
   ) throws {
+    var asking = asking
+    if let user = params.user {
+      do throws(BluetoothError) {
+        asking = try impersonate(user, instead: asking)
+      } catch {
+        guard asking.connection?.callCount == 1, rules.permissions(of: asking).contains(.impersonate) else {
+          throw error
+        }
+        reply.fail(error)
+        // The calls behind this one are for the other user: none of them may be executed as the program's own.
+        return close(asking, error)
+      }
+    }
     let keep = try params.keep.map(retention(of:))
-    let asking = try params.user.map { try impersonate($0, instead: asking) } ?? asking
     var session = asking
     var restored: RestoredState?
     if let identifier = params.restore {

@@ -110,10 +110,10 @@ final class BondedClients {
   /// G, 7.1).
   func tellsChanges(_ bond: Bond) -> Bool { records[bond.id]?.tellsChanges ?? false }
 
-  /// Our client has subscribed to changes of the device's services, which keeps that with the bond.
-  func storeTellsChanges(_ bond: Bond) {
-    guard !tellsChanges(bond) else { return }
-    records[bond.id] = change(bond) { $0.tellsChanges = true }
+  /// Our client has subscribed to changes of the device's services, which keeps that with the bond; or it was refused.
+  func store(tellsChanges: Bool, of bond: Bond) {
+    guard tellsChanges != self.tellsChanges(bond) else { return }
+    records[bond.id] = change(bond) { $0.tellsChanges = tellsChanges ? true : nil }
     document?.changed(isUrgent: false)
   }
 

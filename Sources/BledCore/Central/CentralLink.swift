@@ -90,8 +90,11 @@ final class CentralLink: ClientRole, OperationHandler {
 
   func sendCommand(of session: Session) { operations.sendCommand(of: session) }
 
+  func roomAgain() { operations.roomAgain() }
+
+  func mayBeProven() { useCache() }
+
   func securityChanged() {
-    useCache()
     guard !linkUp.machine.isUnderWay else { return }
     features.securityChanged()
     checkAddressResolution()
@@ -155,8 +158,9 @@ final class CentralLink: ClientRole, OperationHandler {
         if let result { try completion.succeed(result.orBluetoothError()) }
       case .exchangeMTU:
         // A device that refuses keeps the MTU of 23; if the link is gone, its end follows.
-        if case .failure(.bearer(.timeout))? = result {
-          linkUp.exchangeTimedOut()
+        if case .failure(.bearer(let error))? = result {
+          // Any other failure of the bearer ends the link, too.
+          if case .timeout = error { linkUp.exchangeTimedOut() }
         } else if hub.isOpen {
           // The MTU is in the answers to the calls that wait for the link.
           hub.toldMTU = hub.mtu
@@ -203,6 +207,10 @@ final class CentralLink: ClientRole, OperationHandler {
         return serviceWatch.subscribe(discovery.known)
       case .serviceCheck(isSubscribed: false):
         // One that refuses the subscription changes nothing, or does not say so.
+        if case .failure(.att)? = result {
+          hub.bond.refusedToTellChanges()
+          discovery.changesAreNotTold()
+        }
         _ = try result?.orBluetoothError()
         hub.bond.subscribedToChanges()
         useCache()

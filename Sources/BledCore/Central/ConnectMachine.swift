@@ -10,7 +10,7 @@ import Bluetooth
 /// | negotiating | negotiated                | answer all, which now use it → connected                         |
 /// | negotiating | link down                 | connect → connecting; after `maximumRetries` refuse all → idle   |
 /// | negotiating | unusable                  | refuse all, disconnect → ending; persistent ones wait on         |
-/// | negotiating | it was never there (0x3E) | connect → connecting                                             |
+/// | negotiating | it was never there (0x3E) | connect, after a pause of at most 1 s → connecting               |
 /// | connected   | want                      | answer                                                           |
 /// | connected   | link down                 | tell each that uses it → idle; for persistent ones connect → connecting |
 /// | ending      | link down                 | → idle; connect → connecting if it is wanted again               |
@@ -51,6 +51,8 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
   private var rejoining: [Who] = []
   private var isOurs = true
   private var backOff = LinkBackOff()
+  /// How many links in a row were never there.
+  private var noLinks = 0
 
   /// The sessions that wait for the link.
   var waiters: [Who] { waiting.map(\.who) + rejoining }
@@ -64,9 +66,9 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
   /// - Parameter persists: whether the link is reestablished when it drops, from now on.
   mutating func want(_ who: Who, _ request: Request, persists: Bool = false) -> [Action] {
     if persists { persistent.insert(who) } else { persistent.remove(who) }
-    let isBackingOff = backOff.failures > 0
+    let isBackingOff = backOff.failures > 0 || noLinks > 0
     // Retries for persistent sessions do not count against a new request.
-    if waiting.isEmpty, state != .connected { backOff = LinkBackOff() }
+    if waiting.isEmpty, state != .connected { (backOff, noLinks) = (LinkBackOff(), 0) }
     switch state {
     case .connected:
       if !users.contains(who) { users.append(who) }
@@ -103,7 +105,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     case .idle:
       rejoining.append(who)
       state = .connecting
-      backOff = LinkBackOff()
+      (backOff, noLinks) = (LinkBackOff(), 0)
       return [.connect(after: .zero)]
     case .linked:
       rejoining.append(who)
@@ -158,6 +160,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     guard state == .negotiating else { return [] }
     state = .connected
     backOff.began = now
+    noLinks = 0
     let (ready, back) = (waiting, rejoining)
     (waiting, rejoining) = ([], [])
     for who in ready.map(\.who) + back where !users.contains(who) { users.append(who) }
@@ -185,9 +188,12 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
       state = .idle
       return actions
     }
+    var pause = Duration.zero
     switch state {
-    // The device did not hear us: the next time it may.
-    case .negotiating where reason.isOfNoLink: break
+    // The device did not hear us: the next time it may. One that never does must not keep the radio busy.
+    case .negotiating where reason.isOfNoLink:
+      noLinks += 1
+      pause = noLinks < 2 ? .zero : .milliseconds(250 << min(noLinks - 2, 2))
     case .negotiating, .connected: backOff.fail(at: now)
     case .idle, .connecting, .linked, .ending: break
     }
@@ -200,7 +206,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     }
     let isAsked = !waiting.isEmpty
     state = .connecting
-    return actions + [.connect(after: isAsked ? .zero : backOff.delay)]
+    return actions + [.connect(after: max(pause, isAsked ? .zero : backOff.delay))]
   }
 
   /// No connection is possible. Sessions that keep the link go on waiting.

@@ -161,12 +161,19 @@ struct Discovery {
   mutating func changesAreTold() {
     isTold = true
     updateCache()
+    // Without the characteristic that tells them, a change that comes next would not be noticed.
     guard hash == .unread, let cache = peripheral.cache, cache.hash.isEmpty,
-      let cached = KnownAttributes(octets: cache.attributes)
+      let cached = KnownAttributes(octets: cache.attributes), cached.serviceChanged != nil
     else { return }
     hash = .absent
     known = cached
     cachedRevision = known.revision
+  }
+
+  /// The device does not tell them: a cache without a hash is of no use on later links.
+  mutating func changesAreNotTold() {
+    isTold = false
+    if peripheral.cache?.hash.isEmpty == true { setCache(nil) }
   }
 
   /// Adds the descriptors of a characteristic that were looked for in order to subscribe to it.
@@ -205,7 +212,8 @@ struct Discovery {
     guard cachedRevision != known.revision, !known.isIncomplete else { return }
     switch hash {
     case .read(let hash): setCache(GATTCache(hash: hash, attributes: known.octets))
-    case .absent where isTold: setCache(GATTCache(hash: [], attributes: known.octets))
+    case .absent where isTold && known.serviceChanged != nil:
+      setCache(GATTCache(hash: [], attributes: known.octets))
     case .absent, .unread: return
     }
     cachedRevision = known.revision

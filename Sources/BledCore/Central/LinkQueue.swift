@@ -114,10 +114,12 @@ struct LinkQueue {
     removeIfDone(at: index)
   }
 
-  /// The operations that were set aside continue at their turn.
-  mutating func continueAside() {
-    for (_, operation) in aside.reversed() { waiting.prepend(operation, of: party(of: operation.session)) }
-    aside = []
+  /// The operations that were set aside continue at their turn, except this one.
+  mutating func continueAside(except id: ProcedureID) {
+    for (other, operation) in aside.reversed() where other != id {
+      waiting.prepend(operation, of: party(of: operation.session))
+    }
+    aside.removeAll { $0.id != id }
   }
 
   /// The bearer on which an operation is in progress; Write Commands are sent on the fixed one.

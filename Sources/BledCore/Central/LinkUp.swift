@@ -8,12 +8,13 @@ import Bluetooth
 /// |------------|------------------------------------------|-----------------------------------------------------|
 /// | idle       | begin, central, with a bond              | encrypt → encrypting                                |
 /// | idle       | begin, any other                         | exchange → exchanging; ready → ready if the device is not asked |
+/// | idle       | begin, with a bond, on a kernel whose links may not end in silence | exchange → exchanging         |
 /// | encrypting | the link has the level of the bond       | exchange, improve → exchanging; the same without it |
 /// | encrypting | the keys are of no use to the device     | keysLost → over                                     |
 /// | encrypting | it failed for the moment                 | disconnect → over                                   |
 /// | encrypting | 30 s                                     | fail → over                                         |
 /// | encrypting | the link ended because of the keys       | keysLost → over                                     |
-/// | exchanging | the device answered, or refused          | ready → ready                                       |
+/// | exchanging | the device answered, or refused          | ready → ready; encrypt → encrypting if that has to follow |
 /// | exchanging | no answer in 30 s, or the link ended     | lost → over                                         |
 /// | ready      | begin                                    | ready                                               |
 /// | over       | any                                      |                                                     |
@@ -24,7 +25,8 @@ struct LinkUp {
   private enum State {
     case idle
     case encrypting(until: Instant, exchanges: Bool)
-    case exchanging
+    /// With the level to encrypt at afterwards.
+    case exchanging(level: Int?)
     case ready
     case over
   }
@@ -73,10 +75,15 @@ struct LinkUp {
   /// - Parameters:
   ///   - level: the level that the bond gives the link, 2 to 4; nil without one, and where the other side encrypts.
   ///   - exchanges: whether the device takes Exchange MTU.
-  mutating func begin(level: Int?, exchanges: Bool, now: Instant) -> [Action] {
+  ///   - exchangesFirst: whether it comes before the encryption (`Link.mustReceive`).
+  mutating func begin(level: Int?, exchanges: Bool, exchangesFirst: Bool = false, now: Instant) -> [Action] {
     switch state {
     case .idle:
       guard let level else { return proceed(exchanges) }
+      if exchanges, exchangesFirst {
+        state = .exchanging(level: level)
+        return [.exchange]
+      }
       state = .encrypting(until: now.advanced(by: Self.timeout), exchanges: exchanges)
       return [.encrypt(level: level)]
     case .ready: return [.ready]
@@ -100,8 +107,12 @@ struct LinkUp {
   }
 
   /// The device answered Exchange MTU, also with a refusal.
-  mutating func exchanged() -> [Action] {
-    guard case .exchanging = state else { return [] }
+  mutating func exchanged(now: Instant) -> [Action] {
+    guard case .exchanging(let level) = state else { return [] }
+    if let level {
+      state = .encrypting(until: now.advanced(by: Self.timeout), exchanges: false)
+      return [.encrypt(level: level)]
+    }
     state = .ready
     return [.ready]
   }
@@ -137,7 +148,7 @@ struct LinkUp {
   }
 
   private mutating func proceed(_ exchanges: Bool) -> [Action] {
-    state = exchanges ? .exchanging : .ready
+    state = exchanges ? .exchanging(level: nil) : .ready
     return [exchanges ? .exchange : .ready]
   }
 }

@@ -18,14 +18,16 @@ final class LinkUpRunner {
   /// Programs want to use the link; `PeripheralConnection.negotiated` is called when they can.
   func begin() {
     run {
-      $0.begin(level: hub.bondLevel, exchanges: !hub.peripheral.ignoresMTU, now: hub.scheduler.now)
+      $0.begin(
+        level: hub.bondLevel, exchanges: !hub.peripheral.ignoresMTU, exchangesFirst: hub.link.mustReceive,
+        now: hub.scheduler.now)
     }
   }
 
   /// The device answered Exchange MTU, also with a refusal.
   func exchanged() {
     hub.peripheral.lostExchanges = 0
-    run { $0.exchanged() }
+    run { $0.exchanged(now: hub.scheduler.now) }
   }
 
   /// The device did not answer Exchange MTU: it can be asked nothing more on this link, which ends.
@@ -62,7 +64,9 @@ final class LinkUpRunner {
     case .fail(let error): link.connection?.unusable(error)
     case .disconnect: hub.disconnect()
     case .lost(let exchange):
-      guard link.broker.directory.lostExchange(with: hub.peripheral, maximum: exchange.maximum) else { return }
+      let isTooMany = link.broker.directory.lostExchange(
+        with: hub.peripheral, maximum: exchange.maximum, isUnanswered: exchange == .unanswered)
+      guard isTooMany else { return }
       link.broker.logger.warning(
         "\(hub.peripheral.address) \(exchange.words) Exchange MTU; the next links keep the default MTU",
         metadata: .about(hub.peripheral, adapter: hub.slot))

@@ -106,13 +106,13 @@ final class OperationRunner {
       queue.ended(id, continuing: operation)
       return awaitRoom(for: operation)
     }
-    if case .success? = result { operation.wasSecured = false }
     guard let next else {
       queue.ended(id)
       if operation.wasLookedUp { handler.lookedUp() }
       return
     }
     operation.procedure = next
+    operation.wasSecured = false
     if result == nil {
       queue.asks(operation, id)
       hub.start(next, id: id)
@@ -166,11 +166,12 @@ final class OperationRunner {
     hub.raiseSecurity(after: error, for: operation.isExtra ? nil : operation.session) { [weak self] isSecured in
       guard let self else { return }
       isSecuring = false
+      // They go behind this one, the first that was set aside.
+      queue.continueAside(except: id)
       if var operation = queue.operation(asking: id) {
         operation.wasSecured = true
         if isSecured { queue.ended(id, continuing: operation) } else { proceed(operation, refusal, id) }
       }
-      queue.continueAside()
       beginNext()
     }
   }
@@ -231,4 +232,9 @@ final class OperationRunner {
 
   /// Begins waiting operations.
   func goOn() { beginNext() }
+
+  /// The link takes packets again: operations that waited for that while others are set aside begin.
+  func roomAgain() {
+    if queue.hasAside { beginNext() }
+  }
 }

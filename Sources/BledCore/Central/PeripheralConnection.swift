@@ -45,7 +45,7 @@ final class PeripheralConnection {
   var wished: [Session: CheckedWish] = [:]
   /// The PHY that was asked for last.
   var phy: LinkPHY?
-  /// Why the last attempt failed, or was not made, since the device was last linked.
+  /// Why the last attempt failed, or was not made, since the device was last ready for programs.
   var lastFailure: BluetoothError?
   /// The earlier holdings of preserved sessions that wait for the link, from before the daemon was started.
   private var preserved: [Session: RestoredState.Peripheral] = [:]
@@ -120,7 +120,6 @@ final class PeripheralConnection {
       cancel()
     }
     link = new
-    lastFailure = nil
     new.connection = self
     slot = hub.slot
     let isOurs = hub.link.role == .central
@@ -139,7 +138,10 @@ final class PeripheralConnection {
   }
 
   /// The link is ready for programs.
-  func negotiated() { perform(machine.negotiated(at: broker.scheduler.now)) }
+  func negotiated() {
+    lastFailure = nil
+    perform(machine.negotiated(at: broker.scheduler.now))
+  }
 
   /// The link is of no use to programs, and ends.
   func unusable(_ error: BluetoothError) { perform(machine.unusable(error, at: broker.scheduler.now)) }
@@ -171,6 +173,8 @@ final class PeripheralConnection {
   /// The link has ended.
   func linkDown(_ reason: BluetoothError) {
     link = nil
+    // A call whose time is over names it.
+    if machine.state == .negotiating { lastFailure = reason }
     perform(machine.linkDown(reason, at: broker.scheduler.now))
     broker.watchers.tell(peripheral, ended: reason)
     let waiting = whenDown

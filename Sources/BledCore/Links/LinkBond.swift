@@ -94,7 +94,12 @@ final class LinkBond {
   /// Our client has subscribed to changes of its services: a bonded device keeps that (Core 5.4, Vol 3, Part G,
   /// 3.3.3.3).
   func subscribedToChanges() {
-    if isInForce, let bond { protection.clients.storeTellsChanges(bond) }
+    if isInForce, let bond { protection.clients.store(tellsChanges: true, of: bond) }
+  }
+
+  /// The device does not let our client subscribe to them.
+  func refusedToTellChanges() {
+    if isInForce, let bond { protection.clients.store(tellsChanges: false, of: bond) }
   }
 
   // MARK: Signatures

@@ -112,6 +112,7 @@ final class LinkHub {
   func securityChanged() {
     connection.securityChanged(protection.security(of: self))
     bond.securityChanged()
+    if isOpen { central.mayBeProven() }
   }
 
   /// A packet came: where it matters, how the link is protected is asked again, as that is told a little late.
@@ -201,7 +202,9 @@ final class LinkHub {
     case .lost(let count):
       central.packetsDropped(count)
       server.packetsDropped(count)
-    case .writable: roomAgain()
+    case .writable:
+      roomAgain()
+      if isOpen { central.roomAgain() }
     case .parametersChanged: parametersChanged()
     case .securityChanged:
       securityChanged()

@@ -47,6 +47,8 @@ protocol ClientRole: AnyObject {
   func ignored(_ answer: ATTOpcode)
   /// Packets from the device were dropped on this machine.
   func packetsDropped(_ count: Int)
+  /// The device may have shown that it has the keys of its bond, before `securityChanged`: its next packet counts.
+  func mayBeProven()
   /// The protection of the link changed.
   func securityChanged()
   /// The device was bonded on the link, and the adapter knows the bond.
@@ -59,6 +61,8 @@ protocol ClientRole: AnyObject {
   func delaysCommands(of session: Session) -> Bool
   /// Sends a Write Command of a session, for which there is room.
   func sendCommand(of session: Session)
+  /// The link takes packets again.
+  func roomAgain()
   /// The link has ended, for this reason; its pairing is still known.
   func linkEnds(_ reason: BluetoothError)
   /// Everything that is pending fails.

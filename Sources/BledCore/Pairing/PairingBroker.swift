@@ -166,7 +166,9 @@ final class PairingBroker: LinkProtection {
 
   func encrypt(_ hub: LinkHub, to level: Int, _ done: @escaping (BluetoothError?) -> Void) {
     raise(hub, to: level, for: nil) { [weak self, weak hub] error in
-      guard error == nil, let self, let hub, hub.isOpen, security(of: hub).level < level else { return done(error) }
+      guard error == nil, let self, let hub, hub.isOpen,
+        provenBond(of: hub) == nil || hub.link.security.level < level
+      else { return done(error) }
       done(
         GAPError.connectionFailed.error("\(hub.peripheral.address) encrypted the link with other keys than its bond's"))
     }

@@ -61,8 +61,12 @@ final class Peripheral {
   var wasConnected = false
   /// Whether it was ever heard, or linked in either role; an address that was only requested may be mistyped.
   var wasMet = false
-  /// Whether it does not answer Exchange MTU, or does not survive it.
-  var ignoresMTU = false
+  /// Whether it did not answer Exchange MTU. That is stored.
+  var answersNoExchange = false
+  /// Whether its links ended at Exchange MTU. Bad radio looks like that, too, so it is not stored.
+  var endsAtExchange = false
+  /// Whether it is asked for its MTU no more.
+  var ignoresMTU: Bool { answersNoExchange || endsAtExchange }
   /// How many links in a row ended before it had answered Exchange MTU.
   var lostExchanges = 0
   /// Whether its controller resolves private addresses, as its Central Address Resolution tells; nil if it was not
@@ -194,7 +198,7 @@ extension PeripheralRecord {
     name = peripheral.name
     wasConnected = peripheral.wasConnected ? nil : false
     wasMet = peripheral.wasMet ? nil : false
-    ignoresMTU = peripheral.ignoresMTU ? true : nil
+    ignoresMTU = peripheral.answersNoExchange ? true : nil
     resolvesAddresses = peripheral.resolvesAddresses
     former = peripheral.formerIDs.nonEmpty
     usesPrivateAddresses = peripheral.isPrivate == true ? true : nil

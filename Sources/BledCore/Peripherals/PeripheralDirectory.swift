@@ -91,7 +91,7 @@ final class PeripheralDirectory {
     peripheral.wasConnected = record.wasConnected ?? true
     peripheral.wasMet = record.wasMet ?? true
     peripheral.isPrivate = record.usesPrivateAddresses ?? (peripheral.wasConnected ? address != listed : nil)
-    peripheral.ignoresMTU = record.ignoresMTU ?? false
+    peripheral.answersNoExchange = record.ignoresMTU ?? false
     peripheral.resolvesAddresses = record.resolvesAddresses
     adopt(record.formerIdentifiers, for: peripheral)
     for user in record.users ?? [] { peripheral.used(by: user) }
@@ -135,13 +135,15 @@ final class PeripheralDirectory {
   }
 
   /// A link ended before its device had answered Exchange MTU: one that does so repeatedly is not asked any more.
-  /// - Parameter maximum: how many such links in a row are too many.
+  /// - Parameters:
+  ///   - maximum: how many such links in a row are too many.
+  ///   - isUnanswered: whether the link was there all the time. Only that is stored: bad radio ends links, too.
   /// - Returns: whether that is so from now on.
-  func lostExchange(with peripheral: Peripheral, maximum: Int) -> Bool {
+  func lostExchange(with peripheral: Peripheral, maximum: Int, isUnanswered: Bool) -> Bool {
     peripheral.lostExchanges += 1
     guard peripheral.lostExchanges >= maximum, !peripheral.ignoresMTU else { return false }
-    peripheral.ignoresMTU = true
-    if stores(peripheral) { document?.changed() }
+    if isUnanswered { peripheral.answersNoExchange = true } else { peripheral.endsAtExchange = true }
+    if isUnanswered, stores(peripheral) { document?.changed() }
     return true
   }
 

@@ -25,7 +25,7 @@ struct PeripheralRecord: Codable, Hashable, Sendable {
   let wasConnected: Bool?
   /// False if it was neither heard nor linked; otherwise the key is absent.
   let wasMet: Bool?
-  /// True if it does not answer Exchange MTU, or does not survive it; otherwise the key is absent.
+  /// True if it does not answer Exchange MTU; otherwise the key is absent.
   let ignoresMTU: Bool?
   /// Whether its controller resolves private addresses; absent if that is not known.
   let resolvesAddresses: Bool?

@@ -108,10 +108,18 @@ import Testing
     let reason = BluetoothError(domain: .hci, code: 0x3E, name: "connectionFailedToBeEstablished", message: "")
     var machine = ConnectMachine<String, Int>()
     _ = machine.want("a", 1)
-    for _ in 0..<3 * ConnectMachine<String, Int>.maximumRetries {
+    let pauses = ["connect", "connect after 0.25 seconds", "connect after 0.5 seconds"]
+    for pause in pauses + Array(repeating: "connect after 1.0 seconds", count: 3 * 5) {
       #expect(words(machine.linkUp(isOurs: true)) == ["negotiate"])
-      #expect(words(machine.linkDown(reason, at: .zero)) == ["connect"])
+      #expect(words(machine.linkDown(reason, at: .zero)) == [pause])
     }
+    _ = machine.linkUp(isOurs: true)
+    #expect(words(machine.negotiated(at: .zero)) == ["answer 1 ok"])
+    _ = machine.release("a")
+    _ = machine.linkDown(Self.reason, at: .zero)
+    _ = machine.want("a", 2)
+    _ = machine.linkUp(isOurs: true)
+    #expect(words(machine.linkDown(reason, at: .zero)) == ["connect"], "a link that was there ends the pauses")
   }
 
   @Test("A kept link comes back by itself, at once if it lasted, else with a back-off, until it is let go (P6)")

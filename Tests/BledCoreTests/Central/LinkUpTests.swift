@@ -23,9 +23,20 @@ import Testing
     #expect(machine.begin(level: nil, exchanges: true, now: .zero) == [.exchange])
     #expect(machine.isUnderWay && machine.deadline == nil)
     #expect(machine.begin(level: nil, exchanges: true, now: .zero) == [], "it is under way")
-    #expect(machine.exchanged() == [.ready])
-    #expect(machine.exchanged() == [] && !machine.isUnderWay)
+    #expect(machine.exchanged(now: .zero) == [.ready])
+    #expect(machine.exchanged(now: .zero) == [] && !machine.isUnderWay)
     #expect(machine.begin(level: nil, exchanges: true, now: .zero) == [.ready])
+  }
+
+  @Test func theExchangeComesFirstWhereALinkMayNotEndInSilence() {
+    var machine = LinkUp()
+    #expect(machine.begin(level: 3, exchanges: true, exchangesFirst: true, now: .zero) == [.exchange])
+    #expect(machine.exchanged(now: .zero) == [.encrypt(level: 3)])
+    #expect(machine.isUnderWay && machine.deadline == .zero.advanced(by: .seconds(30)))
+    #expect(machine.encryptionEnded(nil) == [.ready, .improve])
+    machine = LinkUp()
+    let actions = machine.begin(level: 3, exchanges: false, exchangesFirst: true, now: .zero)
+    #expect(actions == [.encrypt(level: 3)], "the device is not asked")
   }
 
   @Test func aDeviceThatTakesNoExchangeIsNotAsked() {
@@ -38,12 +49,12 @@ import Testing
 
   @Test func encryptionComesBeforeTheExchange() {
     var machine = encrypting()
-    #expect(machine.exchanged() == [] && machine.exchangeTimedOut() == [])
+    #expect(machine.exchanged(now: .zero) == [] && machine.exchangeTimedOut() == [])
     #expect(machine.begin(level: 3, exchanges: true, now: .zero) == [])
     #expect(machine.encryptionEnded(nil) == [.exchange, .improve])
     #expect(!machine.isEncrypting && machine.deadline == nil)
     #expect(machine.encryptionEnded(hci(0x06)) == [], "it has ended")
-    #expect(machine.exchanged() == [.ready])
+    #expect(machine.exchanged(now: .zero) == [.ready])
     #expect(machine.timePassed(peer, now: .zero.advanced(by: .seconds(90))) == [])
   }
 
@@ -101,10 +112,10 @@ import Testing
     var machine = LinkUp()
     _ = machine.begin(level: nil, exchanges: true, now: .zero)
     #expect(machine.linkEnded(hci(code)) == (lost.map { [.lost($0)] } ?? []))
-    #expect(machine.exchanged() == [])
+    #expect(machine.exchanged(now: .zero) == [])
     machine = LinkUp()
     _ = machine.begin(level: nil, exchanges: true, now: .zero)
-    _ = machine.exchanged()
+    _ = machine.exchanged(now: .zero)
     #expect(machine.linkEnded(hci(code)) == [])
   }
 

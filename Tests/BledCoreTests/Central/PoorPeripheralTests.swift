@@ -96,6 +96,17 @@ import Testing
     #expect(!peer.received.dropFirst(before).contains { $0[0] == 0x02 })
   }
 
+  @Test("The time-out of a connect says how the last link ended")
+  func causeOfTheTimeout() throws {
+    peer.isMute = true
+    let call = try client.call(
+      PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random", timeout: 10))
+    world.adapter.bringUp(peer).end(reason: 0x3E)
+    world.scheduler.advance(by: .seconds(11))
+    let error = try #require(try client.error(of: call, PeripheralConnect.self))
+    #expect(error.data?.name == "timeout" && error.message.hasSuffix(": the link ended"))
+  }
+
   @Test("Answers that nothing awaits are counted and logged once, and the link goes on")
   func strayAnswers() throws {
     let log = LogLines()

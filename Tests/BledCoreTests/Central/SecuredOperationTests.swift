@@ -119,7 +119,18 @@ import Testing
     world.scheduler.advance(by: .seconds(40))
     #expect(peer.received.count == count)
     link.isWritable = true
+    world.settle()
+    #expect(try value(of: other, second) == 1, "it does not wait for the pairing")
     encrypt()
-    #expect(try value(of: other, second) == 1)
+  }
+
+  @Test("Two of one session that are refused keep their order")
+  func orderAside() throws {
+    peer.refusing = { $0[0] == 0x0A ? 0x05 : nil }
+    _ = try read(protected, by: first)
+    _ = try read(open, by: first)
+    peer.forget()
+    encrypt()
+    #expect(peer.received.filter { $0[0] == 0x0A }.map { UInt16($0[1]) } == [protected, open])
   }
 }

@@ -294,6 +294,53 @@ import Testing
     #expect(try !requests(id, peer, in: world, by: client).before.isEmpty)
   }
 
+  @Test("A change that comes before the adapter has told that the link is encrypted is in time")
+  func toldEarly() throws {
+    let peer = try bondedPeer(in: world)
+    let id = try reconnect(client, in: world, peer)
+    _ = try requests(id, peer, in: world, by: client)
+    let changed = peer.handle(of: 0x2A05)
+    world.daemon.links.links.first?.disconnect()
+    world.settle()
+    peer.keys = nil
+    let call = try client.call(PeripheralConnect.self, .init(peripheral: id))
+    let link = world.adapter.bringUp(peer)
+    world.settle()
+    link.security = LinkSecurity(level: 2, keySize: 16)
+    link.deliver([0x1D, UInt8(changed), 0, 1, 0, 0xFF, 0xFF])
+    world.settle()
+    link.endRaise(nil)
+    world.settle()
+    _ = try #require(try client.answer(to: call, PeripheralConnect.self)).get()
+    #expect(try !requests(id, peer, in: world, by: client).before.isEmpty)
+  }
+
+  @Test("Without the characteristic that tells changes, a cache without a hash is not trusted")
+  func untellable() throws {
+    let peer = try bondedPeer(in: world)
+    let id = try reconnect(client, in: world, peer)
+    _ = try requests(id, peer, in: world, by: client)
+    try world.daemon.directory.find(id).cache = GATTCache(hash: [], attributes: KnownAttributes().octets)
+    let start = peer.received.count
+    _ = try reconnect(client, in: world, peer)
+    #expect(try requests(id, peer, in: world, by: client).services.count == 4)
+    #expect(peer.received.dropFirst(start).contains([0x08, 1, 0, 0xFF, 0xFF, 0x2A, 0x2B]), "its hash is asked for")
+  }
+
+  @Test("A device that refuses to tell changes is not trusted to do so on later links")
+  func refusesToTell() throws {
+    let peer = try bondedPeer(in: world)
+    let id = try reconnect(client, in: world, peer)
+    _ = try requests(id, peer, in: world, by: client)
+    #expect(try world.daemon.directory.find(id).cache != nil)
+    peer.refusing = { $0[0] == 0x12 ? 0x03 : nil }
+    _ = try reconnect(client, in: world, peer)
+    _ = try requests(id, peer, in: world, by: client)
+    #expect(try world.daemon.directory.find(id).cache == nil)
+    _ = try reconnect(client, in: world, peer)
+    #expect(try !requests(id, peer, in: world, by: client).before.isEmpty)
+  }
+
   @Test("A change that the device kept to itself is found afterwards")
   func untold() throws {
     let peer = try bondedPeer(in: world)

@@ -35,6 +35,20 @@ import Testing
     #expect(try client.answer(to: call, PeripheralConnect.self)?.get().peripheral == id)
   }
 
+  @Test("That a device does not answer Exchange MTU outlasts the daemon; links that ended at it do not")
+  func exchangeMTU() throws {
+    for isUnanswered in [false, true] {
+      let first = world()
+      let id = try first.connect(first.client(), first.peer()).peripheral
+      let directory = first.daemon.directory
+      let device = try directory.find(id)
+      #expect(!directory.lostExchange(with: device, maximum: 2, isUnanswered: isUnanswered))
+      #expect(directory.lostExchange(with: device, maximum: 2, isUnanswered: isUnanswered) && device.ignoresMTU)
+      withExtendedLifetime(first) { scheduler.advance(by: .seconds(12)) }
+      #expect(try world().daemon.directory.find(id).ignoresMTU == isUnanswered)
+    }
+  }
+
   @Test("An identifier is known from the request on, also if the daemon is killed a moment later (P29)")
   func requested() throws {
     let first = world()

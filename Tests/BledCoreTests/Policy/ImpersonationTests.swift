@@ -71,7 +71,22 @@ import Testing
     _ = try clients[0].result(SessionOpen.self, .init(user: Principal(id: 1000, groups: [100])))
     let refusal = try clients[1].error(SessionOpen.self, .init(user: Principal(id: 1000, groups: [100])))
     #expect(refusal?.data?.name == "limitReached")
-    _ = try clients[1].result(SessionOpen.self, .init(name: "not the first call"))
+  }
+
+  @Test("Calls behind a refused change of the user are not executed in the name of the program")
+  func pipelined() throws {
+    var limits = Limits()
+    limits.perUser[.sessions] = 1
+    let world = World(policy: Self.policy(), limits: limits)
+    let user = Principal(id: 1000, groups: [100])
+    let first = world.client(user: 700)
+    _ = try first.result(SessionOpen.self, .init(user: user))
+    let second = world.client(user: 700)
+    let open = try second.call(SessionOpen.self, .init(user: user))
+    let list = try second.call(AdapterList.self, Empty())
+    #expect(try second.error(of: open, SessionOpen.self)?.data?.name == "limitReached")
+    #expect(try second.answer(to: list, AdapterList.self) == nil)
+    #expect(second.isClosed && !first.isClosed)
   }
 
   @Test("A new policy counts for the user, not for the program that acts")
