@@ -27,14 +27,16 @@ extension BledClient {
   /// display shows the passkeys of the notification `PairingShowPasskey`: observe it before.
   /// - Throws: `BledError.notPermitted`, `.invalidParameter`; and as `call`.
   public func answerPairings(with agent: PairingAgent) async throws(BluetoothError) {
+    let number = core.newAgentCall()
     _ = try await core.call(
       PairingRegister.self, .init(capability: agent.capability),
-      undo: .made { [core] _ in core.restoreAgent() }, arrived: { [core] _ in core.answer(with: agent) })
+      undo: .made { [core] _ in core.restoreAgent(after: number) }, arrived: { [core] _ in core.answer(with: agent) })
   }
 
   /// The opposite of `answerPairings`.
   /// - Throws: As `call`.
   public func stopAnsweringPairings() async throws(BluetoothError) {
+    _ = core.newAgentCall()
     _ = try await call(PairingUnregister.self, Empty())
     core.answer(with: nil)
   }

@@ -13,6 +13,7 @@ final class ClientCore: @unchecked Sendable {
   /// The descriptor of the message that is being handled; used on the connection's queue alone.
   private var passed: ReceivedDescriptor?
   private let lastNumber = Atomic(0)
+  private let lastAgentCall = Atomic(0)
   private let hasEnded = Atomic(false)
 
   init(connection: LineConnection) { self.connection = connection }
@@ -89,9 +90,13 @@ final class ClientCore: @unchecked Sendable {
   /// The means of the agent that answers from now on; nil: there is none.
   func setAgent(_ capability: PairingCapability?) { connection.perform { self.state.agent = capability } }
 
-  /// A cancelled call registered an agent: the daemon gets the one before it back.
-  func restoreAgent() {
+  /// The number of a call that registers an agent, or removes it.
+  func newAgentCall() -> Int { lastAgentCall.add(1, ordering: .relaxed).newValue }
+
+  /// A cancelled call registered an agent: the daemon gets the one before it back, unless a later call has replaced it.
+  func restoreAgent(after call: Int) {
     connection.perform { [self] in
+      guard lastAgentCall.load(ordering: .relaxed) == call else { return }
       if let capability = state.agent {
         tell(PairingRegister.self, .init(capability: capability))
       } else {

@@ -117,12 +117,25 @@ package struct TrainRequest: UseRequest {
   }
 
   package func mayMean(_ train: UsedTrain) -> Bool {
-    isTransfer || [train.peripheral, train.name].contains(device) && (withdrawal.sid ?? train.sid) == train.sid
+    guard !isTransfer else { return true }
+    guard (withdrawal.sid ?? train.sid) == train.sid else { return false }
+    // The identifier of the train's device is known, its address only if the call named it so.
+    if Self.isAddress(device) { return Self.mayBe(device, train.name) }
+    return Self.isSame(device, train.peripheral) || Self.isSame(device, train.name)
   }
 
   package func mayMean(_ other: TrainRequest) -> Bool {
     guard !isTransfer, !other.isTransfer else { return true }
-    guard let own = withdrawal.sid, let its = other.withdrawal.sid else { return device == other.device }
-    return device == other.device && own == its
+    if let own = withdrawal.sid, let its = other.withdrawal.sid, own != its { return false }
+    return Self.mayBe(device, other.device)
   }
+
+  /// An identifier and an address may be of one device.
+  private static func mayBe(_ one: String, _ other: String) -> Bool {
+    isAddress(one) != isAddress(other) || isSame(one, other)
+  }
+
+  private static func isAddress(_ name: String) -> Bool { DeviceAddress(name, kind: .public) != nil }
+
+  private static func isSame(_ one: String, _ other: String) -> Bool { one.uppercased() == other.uppercased() }
 }

@@ -110,9 +110,11 @@ package final class DaemonSession {
     return passed
   }
 
-  package func close() {
+  /// Ends the session.
+  /// - Parameter error: the failure of the calls that wait; nil: this side wants no more of them.
+  package func close(_ error: BluetoothError? = nil) {
     transport?.close()
-    end(nil)
+    end(error)
   }
 
   // MARK: From the transport

@@ -52,7 +52,16 @@ package final class Gateway {
   }
 
   /// Begins to look for bled.
-  package func start() { session.start() }
+  package func start() {
+    if configuration.broker.isOlderByDefault {
+      say(
+        """
+        the broker is on another machine without TLS: MQTT 3.1.1, without response topics; broker.version "5" chooses \
+        otherwise
+        """)
+    }
+    session.start()
+  }
 
   /// Ends the session of bled, and says good-bye to the broker.
   package func close() {

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A place where calls of the program wait until something has happened there, which each checks again.
 enum WaitingPlace: Hashable {
   /// Room in the queue of messages of a session.
@@ -32,32 +34,54 @@ extension NearbyNode {
 
   /// The next event of a session; nil behind the last one, and when the task is cancelled: that takes none away.
   func nextEvent(of number: Int, for connection: NearbyConnection) async -> NearbyEvent? {
-    guard let peer = peers[number] else { return nil }
-    if let event = peer.events.next() {
-      resumeReaders(of: number)
-      finish(number)
-      return event.event(of: connection)
-    }
-    guard !peer.hasEnded, peer.eventWaiter == nil else { return nil }
-    let wait = newWait()
-    let event = await withTaskCancellationHandler {
-      await withCheckedContinuation { (continuation: CheckedContinuation<QueuedEvent?, Never>) in
-        if Task.isCancelled { continuation.resume(returning: nil) } else { peer.eventWaiter = (wait, continuation) }
+    while !Task.isCancelled, let peer = peers[number] {
+      if let event = peer.events.next() {
+        resumeReaders(of: number)
+        finish(number)
+        return event.event(of: connection)
       }
-    } onCancel: {
-      Task { await self.endEventWait(wait, of: number) }
+      guard !peer.hasEnded else { return nil }
+      if let former = peer.eventWaiter {
+        // There is one reader; a cancelled call may not have gone yet.
+        guard former.wait.isCancelled else { return nil }
+        endEventWait(former.wait, of: number)
+      }
+      guard await waitForEvent(of: number) else { return nil }
     }
-    return event?.event(of: connection)
+    return nil
   }
 
-  private func endEventWait(_ wait: Int, of number: Int) {
-    guard let peer = peers[number], let waiter = peer.eventWaiter, waiter.number == wait else { return }
+  private func waitForEvent(of number: Int) async -> Bool {
+    let wait = EventWait()
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+        guard !Task.isCancelled, let peer = peers[number] else { return continuation.resume(returning: false) }
+        peer.eventWaiter = (wait, continuation)
+      }
+    } onCancel: {
+      wait.cancel()
+      Task { await self.endEventWait(wait, of: number) }
+    }
+  }
+
+  private func endEventWait(_ wait: EventWait, of number: Int) {
+    guard let peer = peers[number], let waiter = peer.eventWaiter, waiter.wait === wait else { return }
     peer.eventWaiter = nil
-    waiter.continuation.resume(returning: nil)
+    waiter.continuation.resume(returning: false)
   }
 
   private func newWait() -> Int {
     lastWait += 1
     return lastWait
   }
+}
+
+/// The wait of one call for the next event of a session.
+final class EventWait: Sendable {
+  private let cancellation = Atomic(false)
+
+  /// Whether its task is cancelled, which the node may not have heard yet.
+  var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
+
+  func cancel() { cancellation.store(true, ordering: .relaxed) }
 }

@@ -179,11 +179,12 @@ public actor NearbyNode {
 
   func queue(_ event: QueuedEvent, for number: Int) {
     guard peers[number]?.hasEnded == false else { return }
+    // The waiting call fetches it, or leaves it for the next one if it is cancelled meanwhile.
+    peers[number]?.events.append(event)
     if let waiter = peers[number]?.eventWaiter {
       peers[number]?.eventWaiter = nil
-      return waiter.continuation.resume(returning: event)
+      waiter.continuation.resume(returning: true)
     }
-    peers[number]?.events.append(event)
   }
 
   /// A session that has ended here stays until the other side, which is told so, closes the channels: an earlier end of
@@ -205,7 +206,7 @@ public actor NearbyNode {
     closeSockets(of: number)
     // Its events may still be fetched.
     guard peer.events.isEmpty || peer.connection == nil else { return }
-    peer.eventWaiter?.continuation.resume(returning: nil)
+    peer.eventWaiter?.continuation.resume(returning: false)
     resumeSenders(of: number)
     peers[number] = nil
     Task { await updateAdvertising() }

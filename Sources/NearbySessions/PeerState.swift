@@ -24,7 +24,8 @@ final class PeerState {
 
   /// The events that were not fetched.
   var events = EventQueue()
-  var eventWaiter: (number: Int, continuation: CheckedContinuation<QueuedEvent?, Never>)?
+  /// The call that waits for one: true if it is to look again, false if it is over.
+  var eventWaiter: (wait: EventWait, continuation: CheckedContinuation<Bool, Never>)?
   /// The end, once it was told.
   var end: NearbyEnd?
   var hasEnded: Bool { end != nil }

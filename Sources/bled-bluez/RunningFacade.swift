@@ -73,6 +73,8 @@ final class RunningFacade {
       signals.append(try SignalWatch(signal, on: loop) { [unowned self] in stop() })
     }
     facade.start()
+    // The bus ends the loop with its connection, also while settings are being written.
+    defer { file?.finish() }
     try loop.run()
     facade.close()
     bus.outbox.flush()

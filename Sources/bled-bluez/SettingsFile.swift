@@ -2,6 +2,7 @@ import BlueZ
 import EventLoop
 import FoundationEssentials
 import Glibc
+import Synchronization
 
 /// The settings of devices on disk: one small file, which is replaced as a whole, on a thread of its own.
 final class SettingsFile {
@@ -10,9 +11,12 @@ final class SettingsFile {
 
   private let path: String
   private let worker: Worker
+  private let writer: Writer
   private var isWriting = false
-  /// The settings that are to be written when the thread is free: only the newest count.
-  private var next: [String: DeviceSettings]?
+  /// The newest settings, and their number: they are written when the thread is free.
+  private var newest: (settings: [String: DeviceSettings], number: Int)?
+  /// The number of the last settings that the thread has got.
+  private var submitted = 0
   /// Called once nothing is being written.
   private var idle: () -> Void = {}
   /// Called when the file could not be written.
@@ -21,8 +25,10 @@ final class SettingsFile {
   /// - Parameter directory: the state directory; nil: nothing is kept.
   init?(directory: String?, worker: Worker) {
     guard let directory else { return nil }
-    path = directory + "/devices.json"
+    let path = directory + "/devices.json"
+    self.path = path
     self.worker = worker
+    writer = Writer(path: path)
   }
 
   /// The settings; none if there is no file yet. A file that is too large, or has other content, is renamed: it must
@@ -48,19 +54,17 @@ final class SettingsFile {
 
   /// Writes the settings, after a write that is under way.
   func write(_ settings: [String: DeviceSettings]) {
-    next = settings
+    newest = (settings, (newest?.number ?? 0) + 1)
     writeNext()
   }
 
   private func writeNext() {
     guard !isWriting else { return }
-    guard let settings = next else { return idle() }
-    next = nil
+    guard let (settings, number) = newest, number > submitted else { return idle() }
+    submitted = number
     isWriting = true
-    worker.submit { [path] in
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-      try encoder.encode(settings).write(to: URL(filePath: path), options: .atomic)
+    worker.submit { [writer] in
+      try writer.write(settings, number)
     } _: { [weak self] result in
       guard let self else { return }
       isWriting = false
@@ -73,5 +77,30 @@ final class SettingsFile {
   func whenIdle(_ work: @escaping () -> Void) {
     idle = work
     writeNext()
+  }
+
+  /// Writes the newest settings on this thread if they are not in the file yet: the loop has ended.
+  func finish() {
+    guard let (settings, number) = newest, isWriting || number > submitted else { return }
+    do { try writer.write(settings, number) } catch { failed(error) }
+  }
+
+  /// Writes the file, for either thread: the newest settings stay.
+  private final class Writer: Sendable {
+    private let path: String
+    private let written = Mutex(0)
+
+    init(path: String) { self.path = path }
+
+    func write(_ settings: [String: DeviceSettings], _ number: Int) throws {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+      let octets = try encoder.encode(settings)
+      try written.withLock { written in
+        guard number > written else { return }
+        try octets.write(to: URL(filePath: path), options: .atomic)
+        written = number
+      }
+    }
   }
 }

@@ -37,6 +37,22 @@ struct SettingsFileTests {
     #expect(try file().read().aside == nil)
   }
 
+  /// The bus has ended the loop: what waits is written all the same, and an earlier write does not replace it.
+  @Test func theLoopHasEnded() throws {
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let written = try file()
+    for number in 0..<3 {
+      var setting = DeviceSettings()
+      setting.alias = "\(number)"
+      written.write(["C0:DE:00:00:00:01 random": setting])
+    }
+    written.finish()
+    #expect(try file().read().settings["C0:DE:00:00:00:01 random"]?.alias == "2")
+    written.whenIdle { [loop] in loop.stop() }
+    try loop.run()
+    #expect(try file().read().settings["C0:DE:00:00:00:01 random"]?.alias == "2")
+  }
+
   /// An earlier release wrote less.
   @Test func aFileOfAnEarlierRelease() throws {
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -92,6 +92,29 @@ import Testing
     Row(PeriodicTransfer.name) { client, _ in try await client.transfer(.init(peripheral: "P", advertising: 1)) },
   ]
 
+  /// Only the newest agent counts: the late answer to an earlier call leaves it alone.
+  @Test func aCancelledAgentBeforeAnotherOne() async throws {
+    let daemon = try FakeDaemon()
+    let (asked, ask) = AsyncStream.makeStream(of: Void.self)
+    let script = daemon.play { daemon in
+      let former = try daemon.expect(PairingRegister.self).id
+      ask.yield()
+      let later = try daemon.expect(PairingRegister.self).id
+      try daemon.answer(former, Empty())
+      try daemon.answer(later, Empty())
+      try daemon.answer(daemon.expect(PeripheralRSSI.self).id, PeripheralRSSI.Result(rssi: 0))
+    }
+    let client = try await BledClient.connect(to: daemon.path)
+    let agent = PairingAgent(capability: .display) { _ in true }
+    let former = Task { try await client.answerPairings(with: agent) }
+    for await _ in asked { break }
+    former.cancel()
+    await #expect(throws: BluetoothError.self) { try await former.value }
+    try await client.answerPairings(with: agent)
+    _ = try await client.call(PeripheralRSSI.self, .init(peripheral: "P"))
+    try await script.value
+  }
+
   @Test(arguments: lasting + passing) func aCancelledCall(_ row: Row) async throws {
     let daemon = try FakeDaemon()
     let (asked, ask) = AsyncStream.makeStream(of: Void.self)

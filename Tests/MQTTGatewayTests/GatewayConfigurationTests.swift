@@ -24,7 +24,9 @@ struct GatewayConfigurationTests {
     (#""host": "localhost", "version": "3.1.1""#, false),
   ])
   func versionFiveNeedsATrustedWay(_ broker: String, _ isVersion5: Bool) throws {
-    #expect(try read("{ \"broker\": { \(broker) } }").broker.version == (isVersion5 ? .v5 : .v311))
+    let settings = try read("{ \"broker\": { \(broker) } }").broker
+    #expect(settings.version == (isVersion5 ? .v5 : .v311))
+    #expect(settings.isOlderByDefault == (!isVersion5 && !broker.contains("version")))
   }
 
   @Test func everythingCanBeSet() throws {

@@ -83,6 +83,17 @@ private final class GatewayStage: Broker {
 }
 
 struct GatewayTests {
+  @Test func aBrokerElsewhereWithoutTLS() throws {
+    let text = #"{ "broker": { "host": "broker.example" } }"#
+    let configuration = try GatewayConfiguration(Array(text.utf8), file: "mqtt.json", hostName: "kitchen")
+    let daemon = ScriptedDaemon()
+    let gateway = Gateway(configuration, daemon, VirtualScheduler(), spool: nil)
+    var said: [String] = []
+    gateway.say = { said.append($0) }
+    gateway.start()
+    #expect(said.count == 1 && said[0].utf8.starts(with: "the broker is on another machine without TLS".utf8))
+  }
+
   @Test func aChangeOfServicesLosesNoValuesOfOthers() throws {
     let stage = try GatewayStage(GatewayStage.device)
     stage.gateway.connected(stage)

@@ -46,6 +46,15 @@ import Testing
     #expect(await task.value == nil)
     try await stage.alice.send([7])
     guard case .message([7])? = await bob.next() else { throw Nodes.Missing() }
+
+    // The node may not have heard of the cancellation yet.
+    let former = Task { await bob.next() }
+    while await bob.node.waitCount == 0 { await Task.yield() }
+    former.cancel()
+    async let next = bob.next()
+    try await stage.alice.send([8])
+    guard case .message([8])? = await next else { throw Nodes.Missing() }
+    #expect(await former.value == nil)
   }
 
   @Test("the calls of streams and resources end with their tasks, and go on with the next call")

@@ -44,7 +44,13 @@ final class Notifications {
     guard links.isConnected(attribute.device) else {
       return client.require(.connect) { [weak self, context] result in
         if case .failure(let error) = result { return context.fail(call, error) }
-        if self?.claim(call, client) == true { context.reply(call) }
+        guard let self, claim(call, client) else { return }
+        context.reply(call)
+        // The device may have been connected meanwhile; if its services are not known yet, `resolved` comes.
+        let device = attribute.device
+        if links.isConnected(device), devices.flag(device, "ServicesResolved") {
+          goOn(call.path, attribute, device, client)
+        }
       }
     }
     links.use(attribute.device, client) { [weak self, context] used in
@@ -149,11 +155,14 @@ final class Notifications {
   func resolved(_ device: String) {
     for (path, attribute) in services.characteristics(of: device) {
       for name in subscribers[path]?.names ?? [] where subscribers[path]?.hasBegun(name) == false {
-        guard let client = clients.known(name) else { continue }
-        links.join(device, client) { [weak self] joined in
-          if case .success(let device) = joined { self?.subscribe(path, attribute, device, client) { _ in } }
-        }
+        if let client = clients.known(name) { goOn(path, attribute, device, client) }
       }
+    }
+  }
+
+  private func goOn(_ path: String, _ attribute: Attribute, _ device: String, _ client: BusClient) {
+    links.join(device, client) { [weak self] joined in
+      if case .success(let device) = joined { self?.subscribe(path, attribute, device, client) { _ in } }
     }
   }
 

@@ -16,7 +16,8 @@ final class BusClient {
   private unowned let clients: Clients
   private let calls: ProgramCalls
   private var sessions: [Purpose: DaemonSession] = [:]
-  private var isClosed = false
+  /// Whether it has left the bus; for a client that is not on it, whether it holds nothing any more.
+  private(set) var isClosed = false
   private var holds = 0
 
   init(_ name: String, _ credentials: Credentials, _ user: UserCalls, context: Context, clients: Clients) {
@@ -66,15 +67,18 @@ final class BusClient {
         },
         asked: { [unowned self] in clients.observer?.asked(self, $0, $1, $2) },
         ended: { [unowned self] error in
-          sessions[purpose] = nil
+          // A call that failed with it may have opened the next one.
+          if sessions[purpose]?.isOpen == false { sessions[purpose] = nil }
           if error != nil, isAccepted { clients.observer?.lost(self, purpose) }
         },
         // Changes by a message are told at once.
         handled: { [context] in context.flush() }))
     sessions[purpose] = session
     let user = Principal(id: credentials.user, groups: credentials.groups, process: Int(credentials.process))
-    session.call(SessionOpen.self, SessionOpen.Params(name: sessionName, user: user)) {
-      if case .success = $0 { isAccepted = true }
+    session.call(SessionOpen.self, SessionOpen.Params(name: sessionName, user: user)) { [weak session] result in
+      guard case .failure(let error) = result else { return isAccepted = true }
+      // Calls in it would be made for the user of this process: the next one opens another session.
+      session?.close(error)
     }
     return session
   }

@@ -67,9 +67,14 @@ final class Discovery {
       return context.fail(call, .notReady)
     }
     if let search = searches[key], !search.isInterrupted { return context.fail(call, .alreadyInProgress) }
-    searches[key] = Search(adapter: adapter, scan: searches[key]?.scan ?? newNumber(client))
+    let former = searches[key]
+    searches[key] = Search(adapter: adapter, scan: former?.scan ?? newNumber(client))
     scan(key, client) { [weak self, context] result in
-      if case .failure = result { self?.searches[key] = nil }
+      if case .failure = result {
+        self?.searches[key] = nil
+        // bled may still have the scan that was to go on.
+        if let former { client.session.tell(ScanStop.self, .init(scan: former.scan)) }
+      }
       self?.tellDiscovering(call.path)
       context.finish(call, result)
     }

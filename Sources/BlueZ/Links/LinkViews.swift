@@ -22,8 +22,19 @@ final class LinkViews {
 
   /// A program's process has no use of the link any more, and others have.
   func hide(_ path: String, from client: BusClient) {
+    // The process may have left with this program.
+    guard !clients.sameProcess(as: client).isEmpty else { return }
     hidden[path, default: []].insert(client.credentials.process)
     tell(client, path, isConnected: false)
+  }
+
+  /// A program has left, perhaps as the last one of its process.
+  func left(_ client: BusClient) {
+    guard clients.sameProcess(as: client).isEmpty else { return }
+    for path in hidden.keys {
+      hidden[path]?.remove(client.credentials.process)
+      if hidden[path]?.isEmpty == true { hidden[path] = nil }
+    }
   }
 
   /// All processes see the same again.

@@ -6,6 +6,8 @@ import Bluetooth
 final class Links {
   /// The time of a connection attempt in seconds: callers give up after 25.
   private static let timeout = 20.0
+  /// The time in seconds in which bled gives a link that is there to another program.
+  private static let handOverTimeout = 1.0
 
   private let context: Context
   private let clients: Clients
@@ -150,7 +152,12 @@ final class Links {
     ) { [weak self] result in
       guard let self else { return }
       switch result {
-      case .success:
+      case .success(let link):
+        // The program may have left meanwhile, and the device or its link gone.
+        guard clients.known(client.name) != nil, isConnected(path) else {
+          leave(link.peripheral, client)
+          return completion(.failure(.failed("Not connected")))
+        }
         holders[path, default: Holders()].join(client.name)
         completion(.success(device))
       case .failure(let error): completion(.failure(BusError(error, otherwise: .failed("Not connected"))))
@@ -337,6 +344,7 @@ final class Links {
         released(path, client)
       }
     }
+    views.left(client)
   }
 
   /// Keeps the link of a program that has left, for the next ones of its user.
@@ -346,7 +354,10 @@ final class Links {
     holders[path]?.connect(keeper.name)
     _ = remove(client, from: path)
     client.hold()
-    open(device, keeper) { [weak self] result in
+    // The link is there: the keeper makes none of its own.
+    let params = PeripheralConnect.Params(
+      peripheral: device.key.peripheral, adapter: device.key.adapter, timeout: Self.handOverTimeout)
+    keeper.session.call(PeripheralConnect.self, params) { [weak self] result in
       client.release()
       if case .failure = result { self?.released(path, keeper) }
     }

@@ -70,20 +70,30 @@ final class Monitors {
 
   private func register(_ call: BusCall, _ root: String, _ client: BusClient) {
     guard let adapter = adapters.adapter(at: call.path) else { return context.fail(call, .doesNotExist) }
-    guard registrations.count(where: { $0.client === client }) < Self.maximum else {
-      return context.fail(call, .limitsExceeded("a program can register \(Self.maximum) roots of monitors"))
-    }
+    guard hasRoom(client) else { return context.fail(call, Self.full) }
     // Nothing is kept of a program that may not scan.
     client.require(.scan, for: .monitoring) { [weak self, context] result in
       guard let self, case .success = result else {
         if self?.has(client) == false { client.endMonitoring() }
         return context.finish(call, result)
       }
+      // Its session may be held while it has left.
+      guard !client.isClosed else {
+        client.endMonitoring()
+        return context.fail(call, .doesNotExist)
+      }
+      guard hasRoom(client) else { return context.fail(call, Self.full) }
       guard !registrations.contains(where: { $0.client === client && $0.root == root }) else {
         return context.fail(call, .alreadyExists)
       }
       register(call, root, client, adapter)
     }
+  }
+
+  private static var full: BusError { .limitsExceeded("a program can register \(maximum) roots of monitors") }
+
+  private func hasRoom(_ client: BusClient) -> Bool {
+    registrations.count { $0.client === client } < Self.maximum
   }
 
   private func register(_ call: BusCall, _ root: String, _ client: BusClient, _ adapter: String) {

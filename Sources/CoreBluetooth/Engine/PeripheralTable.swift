@@ -23,19 +23,24 @@ final class PeripheralTable: Sendable {
   /// Takes an object of another manager in, unless there is one for the device.
   /// - Returns: Its number here; nil if there is another object.
   func adopt(_ peripheral: CBPeripheral) -> Int? {
-    objects.with {
-      guard $0.references[peripheral.identifier]?.peripheral == nil else { return nil }
-      $0.last += 1
-      $0.references[peripheral.identifier] = Reference(peripheral: peripheral)
-      return $0.last
+    // An object must not be released inside the lock: its end would come here again.
+    let (number, other) = objects.with { objects -> (Int?, CBPeripheral?) in
+      if let other = objects.references[peripheral.identifier]?.peripheral { return (nil, other) }
+      objects.last += 1
+      objects.references[peripheral.identifier] = Reference(peripheral: peripheral)
+      return (objects.last, nil)
     }
+    return withExtendedLifetime(other) { number }
   }
 
   /// An object is another manager's from now on.
   func remove(_ peripheral: CBPeripheral) {
-    objects.with {
-      if $0.references[peripheral.identifier]?.peripheral === peripheral { $0.references[peripheral.identifier] = nil }
+    let present = objects.with { objects in
+      let present = objects.references[peripheral.identifier]?.peripheral
+      if present === peripheral { objects.references[peripheral.identifier] = nil }
+      return present
     }
+    withExtendedLifetime(present) {}
   }
 
   /// The object for a device, if the program holds one.

@@ -25,6 +25,8 @@ package struct BrokerConfiguration: Hashable, Sendable {
   /// Without TLS any machine on the way to the broker can send packets, and libmosquitto 2.0 aborts at an invalid
   /// property of MQTT 5: such a broker gets 3.1.1, which has none, unless the configuration says otherwise.
   package var version = Version.v5
+  /// Whether the configuration leaves the version open, and the way to the broker allows only the older one.
+  package private(set) var isOlderByDefault = false
   /// The pause after which the connection is checked, in seconds.
   package var keepAlive = 30
   /// The identifier of this client; nil: made from the name of the gateway.
@@ -45,6 +47,7 @@ package struct BrokerConfiguration: Hashable, Sendable {
     port = try members.integer(.port, in: 1...65535, default: tls == nil ? 1883 : 8883)
     credentials = try Self.path(members[.credentials])
     version = try members.word(.version, default: tls != nil || isHere ? .v5 : .v311)
+    isOlderByDefault = members[.version] == nil && version == .v311
     keepAlive = try members.integer(.keepAlive, in: 5...3600, default: keepAlive)
     client = try members.optional(.client) { value throws(FileError) in try value.text(atMost: 128) }
   }

@@ -1,3 +1,5 @@
+import BledRPC
+import Bluetooth
 import Testing
 
 @testable import BlueZ
@@ -17,6 +19,21 @@ struct ClientsTests {
     #expect(world.daemon.sessions(of: ":1.5").count == 1)
     try world.hear(":1.5", -60)
     #expect(world.succeeded(world.call(":1.5", .adapter, "StopDiscovery", [])))
+  }
+
+  /// bled has no room for a program's session: it is closed, and the next call tries anew.
+  @Test func aSessionThatIsRefused() throws {
+    let count = world.daemon.sessions.count
+    world.daemon.answer = { method, _, _ in
+      method == SessionOpen.name ? .failure(BledError.limitReached.error("there is no room")) : nil
+    }
+    #expect(world.error(world.call(":1.5", .adapter, "StartDiscovery", [])) != nil)
+    #expect(world.daemon.sessions.count == count + 1)
+    #expect(world.daemon.sessions.last?.isClosed == true)
+    world.daemon.answer = { _, _, _ in nil }
+    #expect(world.succeeded(world.call(":1.5", .adapter, "StartDiscovery", [])))
+    #expect(try world.session(":1.5").methods.contains(ScanStart.name))
+    #expect(world.daemon.sessions.count == count + 2)
   }
 
   /// The programs of a user that answer no calls leave calls for those of another.

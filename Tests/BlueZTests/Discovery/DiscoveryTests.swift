@@ -212,6 +212,19 @@ struct DiscoveryTests {
     #expect(try !isDiscovering())
   }
 
+  /// bled may go on with the scan that it has; the program has none any more.
+  @Test func aScanThatIsRefusedWhenItBeginsAgain() throws {
+    #expect(world.succeeded(start(Self.one)))
+    try tell("hci0", "off")
+    try tell("hci0", "on")
+    world.daemon.answer = { method, _, _ in
+      method == ScanStart.name ? .failure(BledError.limitReached.error("there is no room")) : nil
+    }
+    #expect(world.error(start(Self.one)) != nil)
+    #expect(try world.session(Self.one).methods.last == ScanStop.name)
+    #expect(try !isDiscovering())
+  }
+
   /// An advertiser may name any number of companies.
   @Test func aDeviceThatAdvertisesManyCompanies() throws {
     #expect(world.succeeded(start(Self.one)))

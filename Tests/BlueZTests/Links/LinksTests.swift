@@ -284,6 +284,18 @@ struct LinksTests {
     #expect(changes("Connected") == [.boolean(true)])
   }
 
+  /// A program joins a link that ends meanwhile: bled gives it one that nobody is shown, so it is let go.
+  @Test func aLinkThatEndsWhileAProgramJoinsIt() throws {
+    connect(Self.one)
+    let number = world.begin(
+      Self.other, .characteristic, "StartNotify", at: FacadeStage.device + "/service0010/char0011")
+    try world.session(Self.one).notify(PeripheralDisconnected.self, .init(peripheral: "D1", reason: nil))
+    world.settle()
+    #expect(world.error(number) == .failed("Not connected"))
+    #expect(changes("Connected").last == .boolean(false))
+    #expect(device.calls.last == PeripheralDisconnect.name)
+  }
+
   @Test func theLinkEndsWithTheLastProgram() throws {
     for program in [Self.one, Self.other] {
       connect(program)

@@ -58,6 +58,16 @@ struct MonitorsTests {
     #expect(told("DeviceFound") == 1)
   }
 
+  /// The limit counts when bled has answered, too.
+  @Test func tooManyAtOnce() {
+    let numbers = (0...64).map {
+      world.begin(Self.program, .monitorManager, "RegisterMonitor", [.path("/monitors\($0)")])
+    }
+    world.settle()
+    #expect(numbers.count { world.succeeded($0) } == 64)
+    #expect(numbers.last.flatMap { world.error($0) } == .limitsExceeded("a program can register 64 roots of monitors"))
+  }
+
   @Test func theProgramEndsIt() throws {
     try register()
     let session = try world.session(Self.program)

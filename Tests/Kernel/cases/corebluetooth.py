@@ -142,4 +142,4 @@ async def lost_keys(given):
     expect_equal(len(await until(given.other.device.keystore.get_all)), 1, "the belt's bonds")
     await given.other.device.keystore.delete_all()
     async with example(given.daemon, "HeartRateMonitor", "1") as program:
-        await program.wait_for("The belt disconnected: Peer removed pairing information")
+        await program.wait_for("Could not connect: Peer removed pairing information")
