@@ -265,7 +265,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
 
 extension BluetoothError {
   /// Whether the device never answered on the link (Connection Failed to be Established).
-  fileprivate var isOfNoLink: Bool { domain == .hci && code == 0x3E }
+  var isOfNoLink: Bool { domain == .hci && code == 0x3E }
 }
 
 /// How long to wait before a link that drops repeatedly is requested again: not at all the first time, then 250

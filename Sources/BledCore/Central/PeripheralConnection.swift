@@ -37,6 +37,8 @@ final class PeripheralConnection {
   /// The parameters that it was requested with.
   private var requested = ConnectionParameters()
   private unowned let broker: CentralBroker
+  /// The attempts before the present link whose links the device never answered on.
+  private var missedAttempts = 0
   /// Rings when a link that was not stable is to be requested again.
   private var retry: (any ScheduledWork)?
   /// The error of pending requests for sessions that may see others' resources, while they are being failed.
@@ -172,6 +174,8 @@ final class PeripheralConnection {
 
   /// The link has ended.
   func linkDown(_ reason: BluetoothError) {
+    let isMissed = machine.state == .negotiating && reason.isOfNoLink
+    missedAttempts = isMissed ? missedAttempts + (link?.hub.link.attempts ?? 0) : 0
     link = nil
     // A call whose time is over names it.
     if machine.state == .negotiating { lastFailure = reason }
@@ -317,6 +321,6 @@ final class PeripheralConnection {
     guard let hub = link?.hub else { return nil }
     return .init(
       peripheral: peripheral.id, address: "\(peripheral.address)", addressType: Word(peripheral.address.kind),
-      adapter: hub.slot.id, mtu: hub.mtu, attempts: hub.link.attempts)
+      adapter: hub.slot.id, mtu: hub.mtu, attempts: missedAttempts + hub.link.attempts)
   }
 }
