@@ -188,7 +188,7 @@ public struct Bearer: Sendable {
     }
   }
 
-  /// The other side told its longest packet. Each side asks once (3.4.2.1); some do so again, and are answered.
+  /// The other side sent its maximum MTU. Each side may request once (3.4.2.1); a repeated request is answered.
   private mutating func exchanged(_ theirs: UInt16) { mtu = max(mtu, min(maximumMTU, Int(theirs))) }
 
   private mutating func fail(_ reason: BearerError) -> BearerError {

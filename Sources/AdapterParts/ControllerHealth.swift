@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Notices a scan that receives nothing any more, as controllers get stuck, and ones that began anew.
+/// Detects scans that no longer receive reports, and controllers that restarted.
 ///
 /// | State     | Input                             | Outcome                                                        |
 /// |-----------|-----------------------------------|----------------------------------------------------------------|
