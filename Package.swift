@@ -72,26 +72,14 @@ let package = Package(
     // Scan, advertising and links of one controller: machines, no I/O.
     .target(name: "Radio", dependencies: ["HCI", "Adapter", "Bluetooth", deque, ordered]),
     .target(name: "CBlueZ"),
-    // Parts that adapters over HCI share: their descriptors, the events to their user, the requests of links.
-    .target(
-      name: "AdapterParts",
-      dependencies: [
-        "Radio", "Adapter", "HCI", "CBlueZ", "Bluetooth", "BluetoothCrypto", "EventLoop", logging, deque,
-      ]),
-    .target(
-      name: "KernelAdapter",
-      dependencies: [
-        "AdapterParts", "Radio", "Adapter", "HCI", "CBlueZ", "Bluetooth", "BluetoothCrypto", "EventLoop", logging,
-      ]),
     // A host of our own over HCI: transports' framing, commands, data, L2CAP and the Security Manager, without I/O.
     .target(
       name: "Host", dependencies: ["Radio", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto", deque, ordered]),
-    // The same with its transports behind the seam.
+    // Controllers over HCI behind the seam: those of the kernel, and those of which bled is the host.
     .target(
-      name: "HostAdapter",
+      name: "Controllers",
       dependencies: [
-        "Host", "AdapterParts", "Radio", "Adapter", "HCI", "CBlueZ", "Bluetooth", "BluetoothCrypto", "EventLoop",
-        logging, deque,
+        "Host", "Radio", "Adapter", "HCI", "CBlueZ", "Bluetooth", "BluetoothCrypto", "EventLoop", logging, deque,
       ]),
     .target(
       name: "SimulatedAdapter",
@@ -114,8 +102,8 @@ let package = Package(
     .executableTarget(
       name: "bled",
       dependencies: [
-        "BledCore", "BledRPC", "KernelAdapter", "HostAdapter", "SimulatedAdapter", "Adapter", "Bluetooth", "EventLoop",
-        "CSystemd", logging, arguments,
+        "BledCore", "BledRPC", "Controllers", "SimulatedAdapter", "Adapter", "Bluetooth", "EventLoop", "CSystemd",
+        logging, arguments,
       ],
       linkerSettings: [small]),
 
@@ -226,15 +214,10 @@ let package = Package(
     .testTarget(
       name: "HostTests", dependencies: ["Host", "Radio", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto"]),
     .testTarget(
-      name: "HostAdapterTests",
+      name: "ControllersTests",
       dependencies: [
-        "HostAdapter", "Host", "AdapterParts", "Radio", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto", "EventLoop",
-        "TestSupport", deque,
-      ]),
-    .testTarget(
-      name: "KernelAdapterTests",
-      dependencies: [
-        "KernelAdapter", "AdapterParts", "Radio", "Adapter", "HCI", "Bluetooth", "EventLoop", "TestSupport",
+        "Controllers", "Host", "Radio", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto", "EventLoop", "TestSupport",
+        deque,
       ]),
     .testTarget(name: "ConformanceTests", dependencies: ["HCI", "ATT", "GATT", "BluetoothCrypto", "Bluetooth"]),
     .testTarget(name: "BledWebTests", dependencies: ["BledWeb", "BledClient", "BledRPC", "Bluetooth", "TestSupport"]),

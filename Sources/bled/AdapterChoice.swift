@@ -1,8 +1,7 @@
 import ArgumentParser
 import BledCore
 import Bluetooth
-import HostAdapter
-import KernelAdapter
+import Controllers
 import SimulatedAdapter
 
 /// One adapter as the command line or the configuration names it.

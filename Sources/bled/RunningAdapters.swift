@@ -1,8 +1,7 @@
 import Adapter
 import Bluetooth
 import EventLoop
-import HostAdapter
-import KernelAdapter
+import Controllers
 import Logging
 import SimulatedAdapter
 

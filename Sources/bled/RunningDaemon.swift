@@ -1,7 +1,7 @@
 import BledCore
 import EventLoop
 import Glibc
-import KernelAdapter
+import Controllers
 import Logging
 
 /// The daemon from start to orderly end, on one event loop: with its socket, its adapters, and the settings in force.

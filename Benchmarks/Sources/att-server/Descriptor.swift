@@ -1,1 +1,1 @@
-../../../Sources/AdapterParts/Descriptor.swift
+../../../Sources/Controllers/Shared/Descriptor.swift

@@ -1,1 +1,1 @@
-../../../Sources/AdapterParts/PacketSocket.swift
+../../../Sources/Controllers/Shared/PacketSocket.swift

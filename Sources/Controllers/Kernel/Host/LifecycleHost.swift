@@ -1,0 +1,212 @@
+import Adapter
+import Bluetooth
+import Glibc
+import HCI
+import Logging
+
+/// The user of a `LifecycleHost`, which opens and closes the radio.
+protocol LifecycleHostOwner: AnyObject {
+  /// The bonds of all adapters, which the kernel is told next.
+  func loadBonds() -> [Bond]
+  /// A controller that can be used was found.
+  func identify(_ controller: ControllerInformation)
+  func openRadio(_ index: ControllerIndex, _ address: DeviceAddress)
+  /// Ends all that lives on the controller. Links end with the error.
+  func closeRadio(_ error: BluetoothError)
+  /// Ends links, and has the controller become quiet before the radio is closed.
+  func suspendRadio()
+  func stateChanged(to new: AdapterState)
+  /// These controllers are present, ours or others, by the kernel's numbers.
+  func controllersArePresent(_ numbers: [UInt16])
+  /// The kernel's event about our controller.
+  func receive(_ event: ManagementEvent)
+  /// Whether it matters that the kernel received an advertisement.
+  var awaitsKernel: Bool { get }
+  /// The kernel received an advertisement of an LE device on our controller.
+  func kernelFoundDevice()
+  /// The controller has its earlier settings again.
+  func lifecycleHasStopped()
+}
+
+/// The life of one controller: runs `LifecycleMachine` and `UnconfiguredMachine` on the kernel's management interface
+/// and by the clock.
+final class LifecycleHost {
+  weak var owner: (any LifecycleHostOwner)?
+  private let kernel: any KernelSockets
+  private let management: ManagementInterface
+  private let context: AdapterContext
+  /// Whether the controller was chosen by name.
+  private let isNamed: Bool
+  private var machine: LifecycleMachine
+  private var unconfigured: UnconfiguredMachine
+  private var alarm: (any ScheduledWork)?
+  /// The source of news that radios are blocked and unblocked.
+  private var rfkill: Descriptor?
+  private var powerDone: [(BluetoothError?) -> Void] = []
+
+  init(
+    _ selector: AdapterSelector, isNamed: Bool, publicAddress: DeviceAddress?, spare: DeviceAddress,
+    _ kernel: any KernelSockets, _ management: ManagementInterface, in context: AdapterContext
+  ) {
+    self.kernel = kernel
+    self.management = management
+    self.context = context
+    self.isNamed = isNamed
+    machine = LifecycleMachine(selector: selector, spareAddress: spare.value)
+    unconfigured = UnconfiguredMachine(selector: selector, publicAddress: publicAddress)
+    management.onEvent = { [weak self] event in self?.handle(event) }
+  }
+
+  /// How devices pair.
+  var pairing: PairingSettings {
+    get { machine.pairing }
+    set { machine.pairing = newValue }
+  }
+
+  /// The addresses under which the controller is seen from its next start; nil for the one that it keeps.
+  var privacy: PrivacySettings? {
+    get { machine.privacy }
+    set { machine.privacy = newValue }
+  }
+
+  /// Opens the management interface and brings the controller into use as soon as it is there.
+  func start() {
+    rfkill = rfkill ?? Rfkill.watch(context.loop) { [weak self] in self?.run(.rfkillChanged) }
+    run(.start)
+  }
+
+  /// Asks the kernel to switch the controller's power.
+  func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) {
+    powerDone.append(done)
+    context.loop.execute { self.run(.setPower(on)) }
+  }
+
+  /// The radio works.
+  func radioOpened() { run(.radioOpened) }
+
+  /// The radio does not work, and is closed.
+  func radioFailed(_ problem: AdapterProblem) { run(.radioFailed(problem)) }
+
+  /// Restores the controller's earlier settings; the radio is closed.
+  /// - Parameter needsCycle: whether the kernel's discovery has to be cleaned by a power cycle.
+  func stop(needsCycle: Bool) { run(.stop(needsCycle: needsCycle)) }
+
+  // MARK: - The machines
+
+  private func run(_ input: LifecycleMachine.Input) {
+    for action in machine.handle(input, at: context.scheduler.now) { perform(action) }
+    alarm?.cancel()
+    alarm = machine.deadline.map { deadline in
+      context.scheduler.schedule(at: deadline) { [weak self] in self?.run(.tick) }
+    }
+  }
+
+  private func perform(_ action: LifecycleMachine.Action) {
+    switch action {
+    case .openManagement: openManagement()
+    case .send(let packet): management.send(packet)
+    case .findRival: run(.rival(rival, bonds: owner?.loadBonds() ?? []))
+    case .findBlock: run(.blocked(Rfkill.problem(with: context.name)))
+    case .openRadio(let index, let address): owner?.openRadio(index, address)
+    case .closeRadio(let error): owner?.closeRadio(error)
+    case .suspendRadio: owner?.suspendRadio()
+    case .state(let new):
+      owner?.stateChanged(to: new)
+      guard new == .absent else { return }
+      // Another controller may come in its place.
+      management.index = nil
+      perform(unconfigured.look())
+    case .controllers(let indexes): owner?.controllersArePresent(indexes.map(\.rawValue))
+    case .identity(let index, let controller):
+      management.index = index
+      context.name = index.name
+      owner?.identify(controller)
+    case .powerDone(let error):
+      let waiting = powerDone
+      powerDone = []
+      for done in waiting { done(error) }
+    case .stopped: stopped()
+    case .log(let text): context.logger.debug("\(text)")
+    }
+  }
+
+  private func perform(_ actions: [UnconfiguredMachine.Action]) {
+    for action in actions {
+      switch action {
+      case .send(let packet): management.send(packet)
+      case .problem(let problem): run(.unconfigured(problem))
+      }
+    }
+  }
+
+  /// The problem that bluetoothd has the controller. It takes every controller, but does nothing with one without a
+  /// request to use it: where there are several, one that was chosen by name is ours.
+  private var rival: AdapterProblem? {
+    if isNamed, Controllers.present().count > 1 { return nil }
+    return kernel.rival.map { Rival.problem(with: context.name, $0) }
+  }
+
+  private func openManagement() {
+    do throws(SystemError) {
+      try management.open()
+      run(.managementOpened)
+    } catch {
+      run(.managementFailed(AdapterProblem(error, "the kernel's Bluetooth")))
+    }
+  }
+
+  private func stopped() {
+    management.close()
+    alarm?.cancel()
+    alarm = nil
+    rfkill?.close()
+    rfkill = nil
+    owner?.lifecycleHasStopped()
+  }
+
+  // MARK: - The kernel's packets
+
+  private func handle(_ event: PacketSocket.Event) {
+    switch event {
+    case .received(let octets):
+      // The kernel tells of each advertisement in an active scan.
+      guard !ManagementPacket.isDeviceFound(octets) else {
+        guard let owner, owner.awaitsKernel, ManagementPacket.isOfLowEnergy(deviceFound: octets),
+          let packet = try? ManagementPacket(decoding: octets), packet.index == management.index
+        else { return }
+        return owner.kernelFoundDevice()
+      }
+      guard let packet = try? ManagementPacket(decoding: octets) else { return }
+      if packet.index == management.index, let event = try? ManagementEvent(decoding: packet) { owner?.receive(event) }
+      run(.packet(packet))
+      perform(unconfigured.receive(packet))
+    case .lost(let count):
+      context.logger.warning("events of the kernel were lost; its state is checked", metadata: ["count": "\(count)"])
+      run(.eventsLost)
+    case .writable: break
+    case .ended(let error):
+      run(.managementFailed(AdapterProblem(error ?? SystemError(result: -EPIPE), "the kernel's Bluetooth")))
+    }
+  }
+}
+
+extension AdapterProblem {
+  /// The meaning of an errno for an adapter.
+  init(_ error: SystemError, _ part: String) {
+    switch error.code {
+    case EPERM, EACCES:
+      self.init(
+        kind: .permission,
+        message: "bled may not use \(part): it lacks the capabilities CAP_NET_RAW and CAP_NET_ADMIN",
+        remedy: "start it through its systemd unit, as root, or with these capabilities")
+    case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT:
+      self.init(
+        kind: .unsupported, message: "the kernel has no Bluetooth here (errno \(error.code))",
+        remedy: "load it with `modprobe bluetooth`; in a container, use the host's network namespace")
+    default:
+      self.init(
+        kind: .hardware, message: "\(part) cannot be used: \(String(cString: strerror(error.code)))",
+        remedy: "check the kernel log with `dmesg`")
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import Adapter
+import Bluetooth
+
+/// Opens sockets that listen for channels: the kernel's, or a test's.
+protocol ChannelSockets {
+  /// - Parameters:
+  ///   - address: that of the controller.
+  ///   - offered: called on the event loop when a channel waits to be accepted.
+  func listen(
+    on psm: UInt16, _ parameters: ChannelParameters, at address: DeviceAddress, _ offered: @escaping () -> Void
+  ) throws(SystemError) -> any ChannelSocket
+}
+
+/// A socket that listens for channels.
+protocol ChannelSocket: AnyObject {
+  /// Whether channels that wait are told.
+  var isAccepting: Bool { get set }
+  /// - Returns: nil if none waits.
+  func accept() throws(SystemError) -> AcceptedChannel?
+  func close()
+}
+
+/// A channel that a device opened.
+struct AcceptedChannel {
+  let descriptor: Descriptor
+  /// The link that carries it; nil if that has ended.
+  let handle: UInt16?
+}

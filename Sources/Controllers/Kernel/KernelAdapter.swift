@@ -1,0 +1,398 @@
+import Adapter
+import Bluetooth
+import EventLoop
+import HCI
+import Logging
+import Radio
+
+/// A controller of this machine that is used alongside the Linux kernel: power and settings over its management
+/// interface, scan, advertising and connecting over the raw HCI socket, ATT over its L2CAP sockets.
+///
+/// The adapter composes the parts, each of which owns its state: `LifecycleHost` (power, settings and removal),
+/// `RadioHost` (the controller), `PrivateAddressHost`, `KernelLinks`, `KernelPairing` and `KernelChannels`.
+package final class KernelAdapter: Adapter {
+  /// The adapter's identity; its address and capabilities are known once it is on.
+  package private(set) var information: AdapterInformation
+  /// Whether the controller works; starts as `.absent`.
+  package private(set) var state = AdapterState.absent
+  /// Called on the event loop, after the call in which the event arose.
+  package var onEvent: ((AdapterEvent) -> Void)? {
+    get { events.onEvent }
+    set { events.onEvent = newValue }
+  }
+  /// Called on the event loop with the kernel's numbers of controllers that are there: all of them when this adapter
+  /// looks for its own, and each that appears later. So adapters can be made for them too.
+  package var onControllers: (([UInt16]) -> Void)?
+
+  private let context: AdapterContext
+  private let events: EventQueue
+  private let management: ManagementInterface
+  private let lifecycle: LifecycleHost
+  private let addresses: PrivateAddressHost
+  let radio: RadioHost
+  private let links: KernelLinks
+  private let pairing: KernelPairing
+  private let channels: KernelChannels
+  private let services: KernelServices
+  private let end: AdapterEnd
+
+  /// Describes an adapter; nothing happens before `start()`. Create and use it on the event loop.
+  /// - Parameters:
+  ///   - selector: which controller.
+  ///   - isNamed: whether just this one was chosen: then it is used beside bluetoothd, which has another.
+  ///   - publicAddress: the address that the controller gets if the kernel does not use it for lack of one.
+  ///   - spare: the static random address of a controller that has no address at all.
+  ///   - loop: the loop on which everything happens.
+  ///   - scheduler: the clock and the alarms of that loop.
+  ///   - logger: for details that users need not know.
+  package convenience init(
+    selector: AdapterSelector, isNamed: Bool = false, publicAddress: DeviceAddress? = nil, spare: DeviceAddress,
+    loop: EventLoop, scheduler: any Scheduler, logger: Logger
+  ) {
+    self.init(
+      selector: selector, isNamed: isNamed, publicAddress: publicAddress, spare: spare,
+      kernel: LinuxSockets(loop: loop), loop: loop, scheduler: scheduler, logger: logger)
+  }
+
+  /// The same with other sockets.
+  init(
+    selector: AdapterSelector, isNamed: Bool = false, publicAddress: DeviceAddress? = nil, spare: DeviceAddress,
+    kernel: any KernelSockets, loop: EventLoop, scheduler: any Scheduler, logger: Logger
+  ) {
+    information = AdapterInformation(id: selector.description, kind: "kernel")
+    context = AdapterContext(name: selector.description, loop: loop, scheduler: scheduler, logger: logger)
+    events = EventQueue(on: loop)
+    management = ManagementInterface(kernel, in: context)
+    lifecycle = LifecycleHost(
+      selector, isNamed: isNamed, publicAddress: publicAddress, spare: spare, kernel, management, in: context)
+    radio = RadioHost(kernel, management, in: context)
+    addresses = PrivateAddressHost(management, radio, in: context)
+    links = KernelLinks(kernel, radio, in: context)
+    pairing = KernelPairing(management, links, in: context) { [lifecycle] in lifecycle.pairing }
+    channels = KernelChannels(kernel, management, links, pairing, in: context)
+    services = KernelServices(pairing.raises, channels)
+    end = AdapterEnd(in: context)
+    lifecycle.owner = self
+    addresses.owner = self
+    radio.owner = self
+    links.owner = self
+    pairing.onEvent = { [weak self] peer, event in self?.events.emit(.pairing(peer, event)) }
+  }
+
+  // MARK: - Adapter
+
+  package func start() { lifecycle.start() }
+
+  /// Ends scan, advertising and links within two seconds, restores the controller's earlier settings, and calls back.
+  /// Restoring takes longer where the power has to be put back, which the kernel does in its own time.
+  package func stop(_ done: @escaping () -> Void) {
+    guard end.stops(done) else { return }
+    closeAddresses()
+    radio.activities.wantNothing()
+    guard radio.activities.isReady else { return finishStop() }
+    for link in links.all { link.disconnect() }
+    end.waitsToStop { [weak self] in self?.finishStop() }
+  }
+
+  package func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) { lifecycle.setPower(on, done) }
+
+  package func setScan(_ parameters: ScanParameters?) { radio.activities.want(scan: parameters) }
+
+  package func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
+    radio.activities.want(set, parameters)
+  }
+
+  package func setSubevent(
+    _ data: SubeventData, of set: AdvertisingSetID, _ done: @escaping (BluetoothError?) -> Void
+  ) { radio.activities.setSubevent(data, of: set, done) }
+
+  package func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
+    radio.activities.want(train, parameters)
+  }
+
+  package func connect(to address: DeviceAddress, _ parameters: ConnectionParameters) {
+    radio.activities.connect(to: address, parameters)
+  }
+
+  /// Cancels the pending connection; a link that came up in the meantime is dropped unannounced.
+  package func cancelConnect(to address: DeviceAddress) {
+    links.abandonAttachment(to: address)
+    radio.activities.cancelConnect(to: address)
+    events.withdrawConnection(to: address)
+  }
+
+  package func publishChannel(_ psm: UInt16?, _ parameters: ChannelParameters) throws(BluetoothError) -> UInt16 {
+    try channels.publish(psm, parameters, isInUse: radio.activities.isReady)
+  }
+
+  package func unpublishChannel(_ psm: UInt16) { channels.unpublish(psm) }
+
+  /// Whether this process may listen under a number, for enhanced channels, and the kernel has those. Numbers below
+  /// 0x80 take CAP_NET_BIND_SERVICE.
+  package static func mayListen(on psm: UInt16) -> Bool { KernelChannels.mayListen(on: psm, at: nil) }
+
+  package func setBonds(_ bonds: any BondSource) { pairing.keys.stored = bonds }
+
+  package func bondsAdded() { pairing.keys.bondsAdded(isInUse: radio.activities.isReady) }
+
+  package func setPairing(_ settings: PairingSettings) {
+    guard settings != lifecycle.pairing else { return }
+    lifecycle.pairing = settings
+    if radio.activities.isReady { pairing.applySettings() }
+  }
+
+  package func setPrivacy(_ settings: PrivacySettings?) { lifecycle.privacy = settings }
+
+  package func answer(_ question: QuestionID, _ answer: PairingAnswer) { pairing.answer(question, answer) }
+
+  package func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) {
+    guard state == .on else { return context.fail(done, GAPError.adapterOff.error("the adapter is not on")) }
+    pairing.outOfBand.read(done)
+  }
+
+  package func setOutOfBand(_ data: OutOfBandData, of address: DeviceAddress) throws(BluetoothError) {
+    try pairing.outOfBand.set(data, of: address, isInUse: radio.activities.isReady)
+  }
+
+  package func removeOutOfBand(of address: DeviceAddress) {
+    pairing.outOfBand.remove(address, isInUse: radio.activities.isReady)
+  }
+
+  /// Has the kernel forget the keys of a device. A controller that is off loads its keys anew before use.
+  package func unpair(_ address: DeviceAddress) {
+    pairing.keys.unpair(address, tells: state == .on || state == .suspended || state == .starting)
+  }
+
+  package func tap(_ onEvent: @escaping (TapEvent) -> Void) throws(BluetoothError) -> any PacketTap {
+    try MonitorSocket.tap(of: { [weak management] in management?.index }, on: context.loop, onEvent)
+  }
+
+  // MARK: - The end
+
+  /// The radio is quiet, or the time to become quiet is over.
+  private func finishStop() {
+    end.isQuiet()
+    // Without links a power cycle does no harm.
+    let needsCycle = radio.hasScannedActively && links.all.isEmpty
+    closeRadio(GAPError.adapterOff.error("bled is shutting down"))
+    lifecycle.stop(needsCycle: needsCycle)
+  }
+
+  private func closeAddresses() {
+    addresses.close()
+    information.privateAddress = nil
+  }
+
+  /// Closes the radio for a problem of the hardware.
+  /// - Parameter words: the problem, behind the adapter's name.
+  private func fail(_ words: String, remedy: String) {
+    let problem = AdapterProblem(kind: .hardware, message: "\(context.name) \(words)", remedy: remedy)
+    closeRadio(GAPError.adapterFailed.error(problem.message))
+    lifecycle.radioFailed(problem)
+  }
+
+  /// The same for a socket that cannot be opened.
+  private func fail(_ error: SystemError, _ part: String) {
+    closeRadio(GAPError.adapterFailed.error("the adapter cannot be used"))
+    lifecycle.radioFailed(AdapterProblem(error, part))
+  }
+}
+
+// MARK: - Power and settings
+
+extension KernelAdapter: LifecycleHostOwner {
+  func loadBonds() -> [Bond] { pairing.keys.load() }
+
+  func identify(_ controller: ControllerInformation) {
+    addresses.forget()
+    var new = information
+    new.id = context.name
+    new.name = String(decoding: controller.name, as: UTF8.self)
+    // The kernel has no other word for a maker that it has not read.
+    let isRead = controller.manufacturer != 0xFFFF
+    new.company = isRead ? controller.manufacturer : nil
+    new.version = isRead ? controller.version : nil
+    if controller.address != 0 { new.address = DeviceAddress(value: controller.address, kind: .public) }
+    guard new != information else { return }
+    information = new
+    events.emit(.stateChanged)
+  }
+
+  func openRadio(_ index: ControllerIndex, _ address: DeviceAddress) {
+    // The system went to sleep before everything was closed.
+    if radio.isOpen { closeRadio(LifecycleMachine.suspended) }
+    pairing.keys.local = address
+    do throws(SystemError) { try links.listen(at: address) } catch { return fail(error, "ATT on \(index.name)") }
+    do throws(SystemError) {
+      try radio.open(index, address, hearsCommands: lifecycle.privacy != nil)
+    } catch {
+      fail(error, "the raw HCI socket of \(index.name)")
+    }
+  }
+
+  func closeRadio(_ error: BluetoothError) {
+    radio.close()
+    closeAddresses()
+    information.takingTurns = []
+    information.heldBack = []
+    end.isClosed()
+    pairing.close(error)
+    links.close(error)
+  }
+
+  func suspendRadio() {
+    guard radio.activities.isReady else { return closeRadio(LifecycleMachine.suspended) }
+    closeAddresses()
+    end.waitsToSleep { [weak self] in self?.closeRadio(LifecycleMachine.suspended) }
+    radio.activities.run(.quiet)
+    links.close(LifecycleMachine.suspended)
+  }
+
+  func stateChanged(to new: AdapterState) {
+    if new == .off || new == .absent { radio.lostPower() }
+    if new == .absent { radio.forgetFaults() }
+    guard new != state else { return }
+    state = new
+    events.emit(.stateChanged)
+  }
+
+  func controllersArePresent(_ numbers: [UInt16]) { onControllers?(numbers) }
+
+  func receive(_ event: ManagementEvent) {
+    guard radio.isOpen else { return }
+    pairing.receive(event)
+    addresses.receive(answer: event)
+  }
+
+  // An active scan is heard on the HCI socket, unless that is silent.
+  var awaitsKernel: Bool { radio.activities.isSilent }
+  func kernelFoundDevice() { radio.activities.run(.kernelFound) }
+
+  func lifecycleHasStopped() { end.hasStopped() }
+}
+
+// MARK: - The controller
+
+extension KernelAdapter: RadioHostOwner {
+  func radioIsSetUp(_ profile: ControllerProfile) {
+    addresses.begin(profile, isPrivate: lifecycle.privacy != nil)
+  }
+
+  private func begin(_ profile: ControllerProfile) {
+    information.adopt(profile)
+    context.logger.debug("the controller is set up", metadata: ["profile": "\(profile)"])
+    radio.activities.begin(profile)
+    lifecycle.radioOpened()
+    // The state is reported before wanted activities start.
+    radio.startTargets()
+    guard radio.activities.isReady else { return }
+    pairing.applySettings()
+    pairing.outOfBand.begin()
+    channels.begin()
+    // Bonds may have been added since the kernel was told of all.
+    pairing.keys.reload()
+    links.begin()
+  }
+
+  func radioFailed(_ reason: String) {
+    fail("does not work: \(reason)", remedy: "unplug it and plug it back in, or check the kernel log with `dmesg`")
+  }
+
+  func heard(_ report: AdvertisingReport) { events.emitAtOnce(.report(report)) }
+  func heard(_ command: CommandPacket) { addresses.heard(command) }
+
+  func radioLostEvents() { links.eventsLost() }
+  func completed(_ packets: Int, on handle: ConnectionHandle) { links.completed(packets, on: handle) }
+
+  func perform(_ action: RadioAction) {
+    guard !addresses.withholds(action) else { return }
+    if let event = action.event { return events.emit(event) }
+    switch action {
+    case .trainReceived(let handle, let train): links.requester.trains.received(train, over: handle)
+    case .trainNotReceived(let handle, let status): links.requester.trains.missed(status, over: handle)
+    case .sharing(let activities, let heldBack): sharing(activities, heldBack)
+    case .faulty(let fault): avoid(fault)
+    case .attach, .linkUp, .link, .linkDown, .encryptionChanged: links.perform(action)
+    case .keysMissing(let handle, let theirs): pairing.keysAreMissing(handle, theirs: theirs)
+    case .quiet: becameQuiet()
+    // Under another address.
+    case .resumed: events.emit(.stateChanged)
+    case .send, .answered, .broken, .log: break
+    // Told above.
+    case .scanning, .watching, .presence, .advertising, .periodic, .responses, .attemptFailed, .connectWaiting: break
+    }
+  }
+
+  private func becameQuiet() {
+    if addresses.isPausing { return addresses.becameQuiet() }
+    if end.isStopping {
+      if links.all.isEmpty { finishStop() }
+    } else if end.isSuspending {
+      closeRadio(LifecycleMachine.suspended)
+    }
+  }
+
+  /// The controller cannot do at once all that is wanted.
+  private func sharing(_ activities: Set<LEStates.Activity>, _ heldBack: Set<LEStates.Activity>) {
+    (information.takingTurns, information.heldBack) = (activities.words, heldBack.words)
+    context.logShortage(information)
+    events.emit(.stateChanged)
+  }
+
+  /// The controller forgets extended commands, by a power cycle, before it takes legacy ones.
+  private func avoid(_ fault: ControllerFaults) {
+    let feature = radio.avoid(fault)
+    fail(
+      "does not work with \(feature)",
+      remedy: "the controller is switched to legacy commands, which takes a few seconds")
+  }
+}
+
+// MARK: - Private addresses
+
+extension KernelAdapter: PrivateAddressHostOwner {
+  var rotation: Duration? { lifecycle.privacy?.rotation }
+  func addressIsMade(_ address: DeviceAddress?, for profile: ControllerProfile) {
+    information.privateAddress = address
+    begin(profile.seen(under: address ?? profile.address))
+  }
+
+  func addressIsMissing() {
+    fail(
+      "gets no private address from the kernel",
+      remedy: "switch `privacy` off in the configuration, or check the kernel log with `dmesg`")
+  }
+
+  var pauseIsHarmless: Bool? {
+    guard radio.activities.isReady, !end.isStopping, !end.isSuspending else { return nil }
+    // A link that gets its socket now would be given up.
+    return !links.isAttaching
+  }
+
+  func resume(under address: DeviceAddress, isScanOver: Bool, over: Set<AdvertisingSetID>) {
+    information.privateAddress = address
+    if isScanOver { events.emit(.scanning(false)) }
+    for set in over { events.emit(.advertising(set, .off)) }
+  }
+
+  func restoreBonds() { pairing.raises.allowBonds() }
+}
+
+// MARK: - Links
+
+extension KernelAdapter: KernelLinksOwner {
+  var linkServices: any LinkServices { services }
+  func linkBegan(_ link: KernelLink, identity: DeviceAddress) {
+    pairing.keys.linkBegan(link, identity: identity)
+    events.emit(.connected(link))
+  }
+
+  func linkEnds(_ link: KernelLink, _ error: BluetoothError) { pairing.linkEnds(link, error) }
+  func linkHasEnded() {
+    if radio.activities.isReady { pairing.keys.reload() }
+    if end.isStopping, links.all.isEmpty { radio.activities.run(.quiet) }
+  }
+
+  func linksAreAccepted() { pairing.handleDeferred() }
+  func listeningFailed(_ error: SystemError) { fail(error, "ATT on \(context.name)") }
+}

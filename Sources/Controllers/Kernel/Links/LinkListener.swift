@@ -1,0 +1,174 @@
+import Adapter
+import Bluetooth
+import HCI
+import Logging
+
+/// The user of a `LinkListener`.
+protocol LinkListenerOwner: AnyObject {
+  /// Whether a link that we initiated waits for its socket: links are accepted at once then.
+  var isInitiatedLinkAwaited: Bool { get }
+  /// Whether the controller is in use; links that come before are accepted afterwards.
+  var mayAccept: Bool { get }
+  /// The kernel offers a link.
+  func accept(_ offered: OfferedLink)
+  /// The links that waited are accepted.
+  func offersAreTaken()
+  /// These links went to another program.
+  func offersAreMissing(_ handles: [ConnectionHandle])
+  /// The kernel does not let the adapter listen again.
+  func listeningFailed(_ error: SystemError)
+}
+
+/// The listener on channel 4. The kernel offers every new LE link to the program that began to listen last, of any
+/// user: a link that was to be offered and is not was taken by another program, and then the listener begins anew.
+final class LinkListener {
+  /// The time in which a device answers the kernel's own request for other parameters, a few connection intervals.
+  private static let probation = Duration.milliseconds(100)
+  /// The time until links are accepted again, after there was no free descriptor or no memory.
+  private static let retry = Duration.milliseconds(500)
+
+  weak var owner: (any LinkListenerOwner)?
+  private let kernel: any KernelSockets
+  private let radio: RadioHost
+  private let context: AdapterContext
+  private var address = DeviceAddress.none
+  private var socket: Descriptor?
+  /// Rings when links are to be accepted: some time after the listener became ready, or although it did not.
+  private var acceptAlarm: (any ScheduledWork)?
+  private var expected = ExpectedOffers()
+  /// Rings when `expected` is due.
+  private var offerAlarm: (any ScheduledWork)?
+
+  init(_ kernel: any KernelSockets, _ radio: RadioHost, in context: AdapterContext) {
+    self.kernel = kernel
+    self.radio = radio
+    self.context = context
+  }
+
+  /// Whether links that the kernel offers wait to be accepted.
+  var hasWaitingLinks: Bool { acceptAlarm != nil }
+
+  /// Listens, in place of an earlier listener.
+  /// - Parameter address: that of the controller.
+  func open(at address: DeviceAddress) throws(SystemError) {
+    self.address = address
+    closeSocket()
+    let new = try kernel.listen(at: address, mtu: KernelLink.longestMTU)
+    // Links may have to wait, so each is reported once.
+    try new.whenReady(on: context.loop, interest: .news, priority: .high) { [weak self] _ in self?.offered() }
+    socket = new
+  }
+
+  func close() {
+    acceptAlarm?.cancel()
+    acceptAlarm = nil
+    expect { $0.clear() }
+    closeSocket()
+  }
+
+  private func closeSocket() {
+    socket?.close()
+    socket = nil
+  }
+
+  // MARK: - Accepting
+
+  /// The kernel offers links. Where a link that ends without any packet is a danger, links that devices initiated are
+  /// accepted when they have had time to send one: the kernel cleans up links that end earlier.
+  func offered() {
+    guard let owner, owner.mayAccept else { return }
+    guard KernelFault.endsWithSilentLinks, !owner.isInitiatedLinkAwaited else {
+      accept()
+      return
+    }
+    guard acceptAlarm == nil else { return }
+    acceptAlarm = context.scheduler.schedule(after: Self.probation) { [weak self] in self?.accept() }
+  }
+
+  /// Accepts the links that the kernel offers.
+  /// - Returns: whether none is left. Without a free descriptor (EMFILE) or memory one waits, and is tried again.
+  @discardableResult
+  func accept() -> Bool {
+    acceptAlarm?.cancel()
+    acceptAlarm = nil
+    defer { owner?.offersAreTaken() }
+    // The controller's events about them come first.
+    radio.drain()
+    do throws(SystemError) {
+      while let socket, let offered = try kernel.accept(from: socket) {
+        expect { $0.offered(offered.handle) }
+        owner?.accept(offered)
+      }
+      return true
+    } catch {
+      context.logger.warning("a connection could not be accepted", metadata: ["errno": "\(error.code)"])
+      // Nothing signals when there is room.
+      acceptAlarm = context.scheduler.schedule(after: Self.retry) { [weak self] in self?.accept() }
+      return false
+    }
+  }
+
+  // MARK: - Links that go to others
+
+  /// A device's link is up: the kernel is going to offer it.
+  func began(_ handle: ConnectionHandle) {
+    let asks = radio.activities.features.contains(.peripheralInitiatedFeaturesExchange)
+    expect { $0.began(handle, asks: asks, at: context.scheduler.now) }
+  }
+
+  /// The device has told its features, the last that the kernel waits for.
+  func toldFeatures(_ handle: ConnectionHandle) { expect { $0.asked(handle, at: context.scheduler.now) } }
+
+  /// A link has ended. If the kernel should have offered it by then another program may have it, and would get the next
+  /// one.
+  /// - Parameter isKnown: whether the link was announced meanwhile; asked later.
+  func ended(_ handle: ConnectionHandle, isKnown: @escaping () -> Bool) {
+    guard expect({ $0.ended(handle) }) else { return }
+    context.loop.execute { [weak self] in
+      guard let self, socket != nil, radio.activities.isReady, accept(), !isKnown() else { return }
+      listenAgain()
+    }
+  }
+
+  /// Reports that another program took a link, and begins to listen anew, so that the kernel offers links here.
+  func isRobbed() {
+    if let rival = kernel.rival {
+      context.logger.warning("a link went to bluetoothd; bled listens again", metadata: ["process": "\(rival)"])
+    } else {
+      let users = kernel.usersOfChannels.map { "\($0)" }.joined(separator: " ")
+      context.logger.error(
+        "a link was taken by another program that listens for ATT; it is ended, and bled listens again (docs/security.md)",
+        metadata: ["users with L2CAP sockets": "\(users.isEmpty ? "unknown" : users)"])
+    }
+    listenAgain()
+  }
+
+  private func offersAreDue() {
+    // One that waits to be accepted was offered.
+    guard accept() else {
+      expect { $0.postpone(at: context.scheduler.now) }
+      return
+    }
+    let missing = expect { $0.overdue(at: context.scheduler.now) }
+    guard !missing.isEmpty else { return }
+    isRobbed()
+    owner?.offersAreMissing(missing)
+  }
+
+  private func listenAgain() {
+    guard accept() else { return }
+    do throws(SystemError) { try open(at: address) } catch { owner?.listeningFailed(error) }
+  }
+
+  /// Changes the links that the kernel is to offer.
+  @discardableResult
+  private func expect<Result>(_ change: (inout ExpectedOffers) -> Result) -> Result {
+    defer {
+      offerAlarm?.cancel()
+      offerAlarm = expected.deadline.map { deadline in
+        context.scheduler.schedule(at: deadline) { [weak self] in self?.offersAreDue() }
+      }
+    }
+    return change(&expected)
+  }
+}

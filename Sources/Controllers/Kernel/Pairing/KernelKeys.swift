@@ -1,0 +1,102 @@
+import Adapter
+import Bluetooth
+import HCI
+import Logging
+
+/// The keys of one controller: tells the kernel those of the bonds, which their owner above the seam keeps, and runs
+/// `KeyMachine` on keys that the kernel reports.
+final class KernelKeys {
+  /// Executes the actions of the machine that concern others.
+  var onAction: ((KeyMachine.Action) -> Void)?
+  /// The controller's own address.
+  var local = DeviceAddress.none
+  /// The owner of the bonds.
+  var stored: (any BondSource)?
+  private(set) var machine = KeyMachine()
+  private let management: ManagementInterface
+  private let links: KernelLinks
+  private let context: AdapterContext
+
+  init(_ management: ManagementInterface, _ links: KernelLinks, in context: AdapterContext) {
+    self.management = management
+    self.links = links
+    self.context = context
+  }
+
+  /// The bond with a device: that of a pairing on its link, which the kernel uses and of which the owner hears at the
+  /// end of the turn, else that of the owner.
+  func bond(with peer: DeviceAddress) -> Bond? {
+    let identity = machine.identities.identity(of: peer)
+    return machine.bondMade(with: identity) ?? stored?.find(local, identity)
+  }
+
+  /// The address by which the kernel knows the device on a link.
+  func identity(on link: KernelLink) -> DeviceAddress { machine.identities.identity(on: link.handle) ?? link.peer }
+
+  func linkBegan(_ link: KernelLink, identity: DeviceAddress) {
+    machine.linkBegan(link.handle, link.peer, identity: identity)
+  }
+
+  func linkEnded(_ link: KernelLink) { machine.linkEnded(link.handle) }
+
+  // MARK: - Bonds
+
+  /// The bonds of all adapters, which the kernel is told while the controller is brought into use.
+  func load() -> [Bond] {
+    machine.bondsAreLoaded()
+    return stored?.all ?? []
+  }
+
+  /// There are bonds that the kernel was not told of.
+  /// - Parameter isInUse: whether the controller is in use.
+  func bondsAdded(isInUse: Bool) {
+    machine.bondsAdded()
+    if isInUse { reload() }
+  }
+
+  /// Tells the kernel all bonds if it does not know some, and there is no link. Its work for the end of a link is done
+  /// by then, as it serves commands and events one by one.
+  func reload() {
+    guard machine.isReloadDue, !links.isAnyUp, let index = management.index else { return }
+    for packet in ControllerSettings.keys(for: index, load().filter { $0.local == local }) { management.send(packet) }
+  }
+
+  /// The kernel has forgotten the keys of a device.
+  func forget(_ identity: DeviceAddress) { machine.forget(identity) }
+
+  /// Forgets the keys of a device.
+  /// - Parameter tells: whether the kernel is told, too, which ends the link.
+  func unpair(_ peer: DeviceAddress, tells: Bool) {
+    let identity = machine.identities.identity(of: peer)
+    machine.forget(identity)
+    if tells { unpair(ManagementAddress(identity)) }
+  }
+
+  private func unpair(_ device: ManagementAddress) {
+    management.send(
+      UnpairDevice {
+        $0.device = device
+        $0.disconnects = true
+      })
+  }
+
+  // MARK: - The kernel's events
+
+  /// The kernel answered a command.
+  func receive(answer event: ManagementEvent) {
+    guard let (opcode, status) = event.answer, status != .success,
+      [LoadLongTermKeys.opcode, LoadIdentityResolvingKeys.opcode].contains(opcode)
+    else { return }
+    context.logger.error(
+      "the kernel refuses the keys of paired devices: links with them stay unencrypted",
+      metadata: ["status": "\(status)"])
+  }
+
+  /// The kernel tells a key of a pairing.
+  func receive(_ event: ManagementEvent) {
+    let (stored, local) = (stored, local)
+    for action in machine.receive(event, on: local, stored: { stored?.find(local, $0) }) {
+      if case .unpair(let device) = action { unpair(device) } else { onAction?(action) }
+    }
+  }
+}

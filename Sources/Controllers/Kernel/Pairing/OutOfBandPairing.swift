@@ -1,0 +1,87 @@
+import Adapter
+import Bluetooth
+import HCI
+
+/// Pairing with data that came by another way than the air. The kernel keeps the devices' data until it is told
+/// otherwise or the controller goes; ours are good until they are read again.
+final class OutOfBandPairing {
+  private let management: ManagementInterface
+  private let context: AdapterContext
+  /// The data of devices.
+  private var data: [DeviceAddress: SecureOutOfBandData] = [:]
+  /// The calls that wait for data of ours.
+  private var reads: [(Result<OutOfBandData, BluetoothError>) -> Void] = []
+
+  init(_ management: ManagementInterface, in context: AdapterContext) {
+    self.management = management
+    self.context = context
+  }
+
+  /// Has the kernel make data for a device.
+  func read(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void) {
+    reads.append(done)
+    // Each of several commands would take the place of the data that the one before it gave.
+    if reads.count == 1 { management.send(ReadLocalOutOfBandExtendedData()) }
+  }
+
+  /// Sets the data of a device.
+  /// - Parameter isInUse: whether the controller is in use, so that the kernel can be told.
+  /// - Throws: `GAPError.notSupported` for a temporary key: the kernel's legacy pairing takes none.
+  func set(_ data: OutOfBandData, of device: DeviceAddress, isInUse: Bool) throws(BluetoothError) {
+    guard let secure = data.secure, data.temporaryKey == nil else {
+      let words = """
+        The kernel pairs with out-of-band data of LE Secure Connections only: leave the temporary key out, or let bled \
+        be the host of the controller.
+        """
+      throw GAPError.notSupported.error(words)
+    }
+    self.data[device] = secure
+    if isInUse { tell(secure, of: device) }
+  }
+
+  /// Removes the data of a device.
+  func remove(_ device: DeviceAddress, isInUse: Bool) {
+    guard data.removeValue(forKey: device) != nil, isInUse else { return }
+    management.send(RemoveRemoteOutOfBandData(device: ManagementAddress(device)))
+  }
+
+  /// The controller is in use again.
+  func begin() {
+    for (device, data) in data { tell(data, of: device) }
+  }
+
+  /// The controller is closed.
+  func close(_ error: BluetoothError) { end(.failure(error)) }
+
+  /// The kernel has answered.
+  func answered(_ returned: [UInt8], _ status: ManagementStatus) {
+    let structures = AdvertisingData(parsing: ReadLocalOutOfBandExtendedData.data(in: returned) ?? [])
+    guard status == .success, let confirmation = structures.first(.secureConnectionsConfirmation),
+      let random = structures.first(.secureConnectionsRandom),
+      let secure = SecureOutOfBandData(confirmation: confirmation, random: random),
+      let data = OutOfBandData(secure: secure)
+    else {
+      let words = """
+        The kernel gives no out-of-band data (mgmt status \(status.rawValue)): it does with controllers that have LE \
+        Secure Connections and BR/EDR's Secure Simple Pairing. Give it the device's data instead.
+        """
+      return end(.failure(GAPError.notSupported.error(words)))
+    }
+    end(.success(data))
+  }
+
+  private func tell(_ data: SecureOutOfBandData, of device: DeviceAddress) {
+    management.send(
+      AddRemoteOutOfBandData {
+        $0.device = ManagementAddress(device)
+        $0.confirmation = data.confirmation
+        $0.random = data.random
+      })
+  }
+
+  private func end(_ result: Result<OutOfBandData, BluetoothError>) {
+    let waiting = reads
+    reads = []
+    context.loop.execute { for done in waiting { done(result) } }
+  }
+}

@@ -1,0 +1,173 @@
+import Adapter
+import Bluetooth
+import HCI
+
+/// The links with rising protection: by a pairing, or with the keys of a bond.
+///
+/// | State     | Input                                    | Then                                              |
+/// |-----------|------------------------------------------|---------------------------------------------------|
+/// | none      | `raise`, a bond that reaches the level   | the kernel encrypts: encrypting                   |
+/// | none      | `raise`, no bond                         | Pair Device: pairing                              |
+/// | encrypting| the link has the level                   | done                                              |
+/// | pairing   | Pair Device succeeded                    | done; below the level, or keys refused: failed    |
+/// | pairing   | Already Paired, for the first time       | Unpair Device, Pair Device: pairing               |
+/// | any       | `raise`                                  | waits for the same outcome                        |
+/// | any       | a failure, 35 s, the link's end          | failed; a link that cannot be encrypted ends      |
+final class SecurityRaises {
+  private struct Raise {
+    /// Whether the kernel was asked to pair; otherwise it encrypts with the keys of a bond.
+    let pairs: Bool
+    /// The means of a person if it pairs.
+    let capability: PairingCapability
+    /// The requests that wait, and their levels, 2 to 4.
+    var waiting: [(level: Int, done: (BluetoothError?) -> Void)]
+    /// Whether the kernel was asked a second time, after it forgot keys that were not to be kept.
+    var wasRepeated = false
+    /// Rings when it has taken too long.
+    let alarm: any ScheduledWork
+  }
+
+  /// SMP gives up after 30 s (Core 5.4, Vol 3, Part H, 3.4).
+  private static let timeout = Duration.seconds(35)
+
+  /// Tells how devices pair.
+  private let settings: () -> PairingSettings
+  private let management: ManagementInterface
+  private let links: KernelLinks
+  private let keys: KernelKeys
+  private let context: AdapterContext
+  private var raises: [ConnectionHandle: Raise] = [:]
+
+  init(
+    _ management: ManagementInterface, _ links: KernelLinks, _ keys: KernelKeys, in context: AdapterContext,
+    settings: @escaping () -> PairingSettings
+  ) {
+    self.settings = settings
+    self.management = management
+    self.links = links
+    self.keys = keys
+    self.context = context
+  }
+
+  /// Raises the protection of a link to a level, 2 to 4.
+  func raise(
+    _ link: KernelLink, to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void
+  ) {
+    guard link.security.level < level else { return context.loop.execute { done(nil) } }
+    guard links.isUp(link) else {
+      return context.fail(done, GAPError.notConnected.error("\(link.peer) is not connected"))
+    }
+    let bond = keys.bond(with: link.peer)
+    if let bond, !bond.reaches(level, as: link.role) {
+      let words = "the keys shared with \(link.peer) do not reach this level: forget them, and pair again"
+      return context.fail(done, GAPError.pairingFailed.error(words))
+    }
+    guard raises[link.handle] == nil else {
+      raises[link.handle]?.waiting.append((level, done))
+      return
+    }
+    let alarm = context.scheduler.schedule(after: Self.timeout) { [weak self] in
+      self?.end(link.handle, GAPError.pairingFailed.error("\(link.peer) did not finish the pairing in time"))
+    }
+    raises[link.handle] = Raise(
+      pairs: bond == nil, capability: capability, waiting: [(level, done)], alarm: alarm)
+    guard bond == nil else {
+      let error = link.secure(level: level)
+      // Without an error and nothing that waits it had the level.
+      if error != nil || !link.isSecuring { end(link.handle, error) }
+      return
+    }
+    allowBonds()
+    pair(link, capability)
+  }
+
+  private var isPairing: Bool { raises.values.contains(where: \.pairs) }
+
+  /// Tells the kernel whether keys of pairings are kept: while we pair, or a device may.
+  func allowBonds() {
+    management.send(SetBondable(value: settings().acceptsDevices || isPairing ? 1 : 0))
+  }
+
+  /// Whether the protection of a link is being raised.
+  func isRaising(_ link: KernelLink) -> Bool { raises[link.handle] != nil }
+
+  /// The protection of a link changed, or may have.
+  func securityMayHaveChanged(_ link: KernelLink) {
+    // A pairing ends with Command Complete, when all keys have come.
+    guard let raise = raises[link.handle], !raise.pairs,
+      raise.waiting.contains(where: { $0.level <= link.security.level })
+    else { return }
+    end(link.handle, nil)
+  }
+
+  /// A link ends. The kernel would connect to the device to go on with a pairing.
+  func linkEnds(_ link: KernelLink, _ error: BluetoothError) {
+    if raises[link.handle]?.pairs == true {
+      management.send(CancelPairDevice { $0.device = ManagementAddress(keys.identity(on: link)) })
+    }
+    end(link.handle, link.ofRaise(error))
+  }
+
+  /// The kernel answered Pair Device.
+  /// - Returns: a device with which the pairing failed, and why.
+  func pairDeviceEnded(_ octets: [UInt8], _ status: ManagementStatus) -> (ManagementAddress, ManagementStatus)? {
+    let device = octets.count >= 7 ? try? ManagementAddress(decoding: Array(octets.prefix(7))) : nil
+    // Without an address it is about the only one that can be meant, or else its alarm rings.
+    let candidates = links.all.filter { link in
+      raises[link.handle]?.pairs == true && device.map { ManagementAddress(keys.identity(on: link)) == $0 } ?? true
+    }
+    guard candidates.count == 1, let link = candidates.first, let raise = raises[link.handle] else { return nil }
+    let identity = ManagementAddress(keys.identity(on: link))
+    if status == .alreadyPaired, !raise.wasRepeated {
+      // The kernel has keys that were not to be kept, of an earlier link.
+      raises[link.handle]?.wasRepeated = true
+      management.send(UnpairDevice { $0.device = identity })
+      pair(link, raise.capability)
+      return nil
+    }
+    guard status == .success else { return (identity, status) }
+    link.updateSecurity()
+    end(link.handle, nil)
+    return nil
+  }
+
+  /// Ends the raising of a link's protection, if any, with an error or with the level that was reached.
+  func end(_ handle: ConnectionHandle, _ error: BluetoothError?) {
+    guard let raise = raises.removeValue(forKey: handle) else { return }
+    raise.alarm.cancel()
+    let link = links.link(handle)
+    let level = link?.security.level ?? 1
+    // The kernel takes no packets on it any more.
+    if error != nil, link?.isSecuring == true { link?.disconnect() }
+    link?.endSecuring()
+    let acceptsKeys = keys.machine.acceptsKeys(on: handle)
+    if raise.pairs, !isPairing { allowBonds() }
+    context.loop.execute {
+      for waiting in raise.waiting {
+        let missed = GAPError.pairingFailed.error(
+          "the device and this machine cannot reach this security level together; the link has level \(level)")
+        let isReached = level >= waiting.level && acceptsKeys
+        waiting.done(isReached ? nil : error ?? missed)
+      }
+    }
+  }
+
+  private func pair(_ link: KernelLink, _ capability: PairingCapability) {
+    management.send(
+      PairDevice {
+        $0.device = ManagementAddress(keys.identity(on: link))
+        $0.capability = capability.code
+      })
+  }
+}
+
+extension KernelLink {
+  /// The reason why the protection of the link could not be raised, if this is how the link ended.
+  fileprivate func ofRaise(_ error: BluetoothError) -> BluetoothError {
+    let causes: [HCIErrorCode] = [.authenticationFailure, .pinOrKeyMissing, .terminatedMICFailure]
+    guard error.domain == .hci, causes.contains(where: { Int($0.rawValue) == error.code }) else { return error }
+    return GAPError.pairingFailed.error(
+      "\(peer) and this machine do not share keys any more: remove the pairing on both sides, then pair again (\(error.message))"
+    )
+  }
+}

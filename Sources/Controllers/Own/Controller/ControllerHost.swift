@@ -1,0 +1,291 @@
+import Adapter
+import Bluetooth
+import EventLoop
+import HCI
+import Host
+import Radio
+
+/// The user of a `ControllerHost`, told of all that a controller does.
+protocol ControllerHostOwner: AnyObject {
+  /// The controller is there: it is being set up.
+  func controllerIsThere()
+  /// There is no controller.
+  func controllerIsMissing(_ error: SystemError)
+  /// The controller is set up: `begin` may follow.
+  func controllerIsSetUp(_ controller: HostController)
+  /// The transport ended.
+  func controllerIsGone(_ reason: String)
+  /// The controller does not work.
+  func controllerFailed(_ reason: String)
+  /// A radio machine wants this, or reports it; neither a command nor an answer.
+  func perform(_ action: RadioAction)
+  func heard(_ report: AdvertisingReport)
+  /// An event, before the machines receive it.
+  func receive(_ event: HCIEvent)
+  func receive(_ packet: ACLDataPacket)
+  /// Packets have left the controller.
+  func transmitted(_ report: CompletedPackets)
+  /// Data of a link could not be decoded.
+  func lostData(on handle: ConnectionHandle)
+  /// A command of an activity is about to be sent.
+  func sending(_ packet: CommandPacket)
+}
+
+/// A controller behind a transport: sets it up, and carries the commands of its activities, the answers, and data.
+///
+/// | State      | Input                  | Then                                                    |
+/// |------------|------------------------|---------------------------------------------------------|
+/// | shut       | `open`                 | opening; after `leave` when that transport is closed    |
+/// | opening    | the other end is there | `controllerIsThere`, setting up: `HostSetUp`            |
+/// | setting up | its answers            | `controllerIsSetUp`; the owner calls `begin`: ready     |
+/// | any        | a failure              | the owner is told, and calls `close`                    |
+/// | in use     | `leave`                | `LeavingController` has the transport; `close` follows  |
+/// | any        | `close`                | shut; questions that wait are answered with a failure   |
+final class ControllerHost {
+  weak var owner: (any ControllerHostOwner)?
+  /// The wanted activities, which survive the absence of the controller.
+  let activities: RadioActivities
+
+  /// The recordings of its packets.
+  let taps = HostTaps()
+
+  private let context: AdapterContext
+  /// For transports that block while they are opened and closed.
+  private let worker: Worker
+  private let sockets: any UserChannelSockets
+  /// The address of a controller that has none.
+  private let spare: DeviceAddress
+  /// The addresses of the other adapters.
+  private let others: () -> Set<DeviceAddress>
+  private var transport: (any PacketTransport)?
+  /// One whose controller is taken out of use.
+  private var leaving: LeavingController?
+  /// Where a controller is that is to be opened when that is done.
+  private var next: ControllerAddress?
+  /// Called when that is done.
+  private var hasLeft: (() -> Void)?
+  private var setUp: HostSetUp?
+  /// How many octets came that mean nothing, while no packet has come.
+  private var skipped = 0
+  /// Whether the controller's packet is being handled.
+  private var isReceiving = false
+  /// For the set-up.
+  private var alarm: (any ScheduledWork)?
+  /// The features that turned out not to work in this controller.
+  private var faults: ControllerFaults = []
+  /// The features that do not work in controllers of its make.
+  private var knownFaults: ControllerFaults = []
+
+  init(
+    spare: DeviceAddress, others: @escaping () -> Set<DeviceAddress>, of sockets: any UserChannelSockets,
+    in context: AdapterContext
+  ) {
+    self.context = context
+    self.others = others
+    self.sockets = sockets
+    self.spare = spare
+    worker = Worker(loop: context.loop)
+    activities = RadioActivities(in: context)
+    activities.owner = self
+  }
+
+  // MARK: - Opening and closing
+
+  /// Opens the transport and begins to set the controller up.
+  func open(_ address: ControllerAddress) {
+    next = leaving == nil ? nil : address
+    guard next == nil else { return }
+    do throws(SystemError) {
+      let new: any PacketTransport =
+        switch address {
+        case .h4(let transport): try H4Stream(to: transport, on: context.loop, by: context.scheduler)
+        case .user(let number):
+          UserChannel(ControllerIndex(rawValue: number), of: sockets, by: worker, in: context)
+        }
+      knownFaults =
+        switch address {
+        case .h4: []
+        case .user(let number): sockets.faults(of: ControllerIndex(rawValue: number))
+        }
+      new.onEvent = { [weak self] event in self?.handle(event) }
+      try new.start()
+      transport = new
+    } catch {
+      owner?.controllerIsMissing(error)
+    }
+  }
+
+  /// Ends the links of a controller in use, and all else that it does: its transport is closed when that is done, or
+  /// the time for it is over. Until then no other is opened. `close` follows.
+  func leave(_ links: [ConnectionHandle]) {
+    guard let transport, let slot = activities.slot ?? setUp?.slot else { return }
+    self.transport = nil
+    let machine = HostTearDown(links: links, slot: slot)
+    leaving = LeavingController(transport, machine, taps, in: context) { [weak self] in self?.left() }
+  }
+
+  private func left() {
+    leaving = nil
+    taps.closeIndex()
+    if let next { open(next) }
+    hasLeft?()
+    hasLeft = nil
+  }
+
+  /// Calls back when the transport of a controller that is taken out of use is closed, at once if there is none. No
+  /// other is opened then.
+  func afterLeaving(_ done: @escaping () -> Void) {
+    guard leaving != nil else { return done() }
+    next = nil
+    hasLeft = done
+  }
+
+  func close() {
+    next = nil
+    activities.end()
+    setUp = nil
+    skipped = 0
+    alarm?.cancel()
+    alarm = nil
+    transport?.close()
+    transport = nil
+    if leaving == nil { taps.closeIndex() }
+  }
+
+  /// An extended command does not work: the next `open` does without any.
+  func avoidExtendedCommands() { faults = .extendedCommands }
+
+  /// Another controller may come in place of this one.
+  func forgetFaults() { faults = [] }
+
+  // MARK: - The set-up
+
+  /// Sends a packet to the controller.
+  func send(_ packet: HCIPacket) { send(packet.octets) }
+
+  /// Sends a whole data packet to the controller.
+  func send(data packet: [UInt8]) { send(packet) }
+
+  private func send(_ octets: [UInt8]) {
+    guard let transport else { return }
+    taps.tell(octets, isSent: true)
+    transport.send(octets)
+  }
+
+  /// Has reports of transmitted packets come at once, or wait for `takeCompletions`, as they do from the start.
+  /// - Returns: whether they come at once.
+  func awaitCompletions(_ isAwaited: Bool) -> Bool { transport?.awaitCompletions(isAwaited) ?? false }
+
+  /// Takes the reports that wait. They are not to be taken from inside of `body`.
+  /// - Parameter most: how many there can be, 1 or more. A few more may be taken; others stay for the next time.
+  func takeCompletions(_ most: Int = .max, _ body: (CompletedPackets) -> Void) {
+    transport?.takeCompletions(most) { octets in
+      taps.tell(octets, isSent: false)
+      if let report = try? CompletedPackets(packet: octets) { body(report) }
+    }
+  }
+
+  private func run(setUp step: (inout HostSetUp) -> [HostSetUp.Action]) {
+    guard var machine = setUp else { return }
+    let actions = step(&machine)
+    setUp = machine
+    for action in actions {
+      switch action {
+      case .warned(let words): context.logger.warning("\(words)")
+      case .send(let packet): send(.command(packet))
+      case .done(let controller):
+        setUp = nil
+        owner?.controllerIsSetUp(controller)
+      case .failed(let reason):
+        let remark = skipped > 0 ? ", though it sends octets: is the speed of its line right?" : ""
+        fail(reason + remark)
+      }
+    }
+    arm()
+  }
+
+  private func fail(_ reason: String) {
+    let obstacle = transport?.obstacle.map { "; \($0)" } ?? ""
+    owner?.controllerFailed(reason + obstacle)
+  }
+
+  private func arm() {
+    alarm?.cancel()
+    alarm = setUp?.deadline.map { deadline in
+      context.scheduler.schedule(at: deadline) { [weak self] in
+        guard let self else { return }
+        run(setUp: { $0.tick(at: self.context.scheduler.now) })
+      }
+    }
+  }
+
+  // MARK: - The controller's packets
+
+  /// When the packet that is being handled arrived in this machine; now, if there is none.
+  var arrival: Instant { (isReceiving ? transport?.arrival : nil) ?? context.scheduler.now }
+
+  private func handle(_ event: TransportEvent) {
+    switch event {
+    case .opened:
+      owner?.controllerIsThere()
+      // A fault of one extended command is one of all: a controller may disallow the others beside legacy ones.
+      let faults = knownFaults.isEmpty ? faults : .extendedCommands
+      setUp = HostSetUp(spare: spare, faults: faults, others: others())
+      run(setUp: { $0.start(at: self.context.scheduler.now) })
+    case .packet(let octets):
+      if skipped > 0 {
+        context.logger.info("\(skipped) octets before the controller's answer to Reset were dropped")
+        skipped = 0
+      }
+      receive(octets)
+    case .skipped(let count): skipped += count
+    case .ended(let reason): owner?.controllerIsGone(reason)
+    case .refused(let error): owner?.controllerIsMissing(error)
+    }
+  }
+
+  private func receive(_ octets: [UInt8]) {
+    isReceiving = true
+    defer { isReceiving = false }
+    taps.tell(octets, isSent: false)
+    do throws(HCICodingError) {
+      if let packet = try ACLDataPacket(packet: octets) { owner?.receive(packet) } else { try receive(event: octets) }
+    } catch {
+      context.logger.debug("an HCI packet could not be decoded: \(error)")
+      if let handle = HCIPacket.dataHandle(of: octets) { owner?.lostData(on: handle) }
+    }
+  }
+
+  /// The most frequent events are read in place.
+  private func receive(event octets: [UInt8]) throws(HCICodingError) {
+    if setUp == nil, let report = try CompletedPackets(packet: octets[...]) { owner?.transmitted(report); return }
+    if let reports = try AdvertisingReports(decoding: octets), activities.isReady {
+      for report in activities.heard(reports) { owner?.heard(report) }
+      return
+    }
+    // A host gets no commands.
+    if case .event(let packet) = try HCIPacket(decoding: octets) { receive(try HCIEvent(decoding: packet)) }
+  }
+
+  /// Hardware Error (Core 5.4, Vol 4, Part E, 7.7.16).
+  private static let hardwareError: UInt8 = 0x10
+
+  private func receive(_ event: HCIEvent) {
+    if case .other(let packet) = event, packet.code == Self.hardwareError {
+      owner?.controllerFailed("it reports a hardware error")
+      return
+    }
+    if setUp != nil { return run(setUp: { $0.handle(event, at: self.context.scheduler.now) }) }
+    owner?.receive(event)
+    activities.run(.event(event))
+  }
+}
+
+extension ControllerHost: RadioActivitiesOwner {
+  func send(_ packet: CommandPacket) {
+    owner?.sending(packet)
+    send(.command(packet))
+  }
+  func radioFailed(_ reason: String) { fail(reason) }
+  func perform(_ action: RadioAction) { owner?.perform(action) }
+}

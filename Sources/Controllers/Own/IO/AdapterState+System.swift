@@ -1,0 +1,69 @@
+import Adapter
+import Glibc
+
+extension AdapterState {
+  /// The state of an adapter whose controller cannot be reached.
+  /// - Parameters:
+  ///   - error: why.
+  ///   - address: where it was looked for.
+  init(_ error: SystemError, at address: ControllerAddress) {
+    switch (error.code, address) {
+    case (ENOENT, _), (ENXIO, _), (ENODEV, _), (ECONNREFUSED, _), (EHOSTUNREACH, _), (ENETUNREACH, _), (ETIMEDOUT, _):
+      self = .absent
+    case (_, .h4): self = .failed(AdapterProblem(ofTransport: error, "\(address)"))
+    case (_, .user(let number)): self = .failed(AdapterProblem(ofUserChannel: error, "hci\(number)"))
+    }
+  }
+}
+
+extension AdapterProblem {
+  fileprivate init(ofTransport error: SystemError, _ name: String) {
+    switch error.code {
+    case EACCES, EPERM:
+      self.init(
+        kind: .permission, message: "\(name) may not be opened",
+        remedy: """
+          give bled's user access, for a serial line by the device's group, mostly dialout; with systemd, let the unit \
+          use it (docs/adapters.md)
+          """)
+    case EAFNOSUPPORT, EPROTONOSUPPORT:
+      self.init(
+        kind: .permission, message: "\(name) may not be opened: sockets of its family are forbidden here",
+        remedy: "with systemd, let the unit use the network (docs/adapters.md)")
+    case EBUSY:
+      self.init(kind: .inUse, message: "\(name) is used by another program", remedy: "end that program")
+    case ENOTTY:
+      self.init(
+        kind: .unsupported, message: "\(name) is no serial line", remedy: "give one such as /dev/ttyACM0")
+    default:
+      self.init(
+        kind: .hardware, message: "\(name) cannot be opened: \(H4Stream.words(error))",
+        remedy: "check the transport of the controller")
+    }
+  }
+
+  fileprivate init(ofUserChannel error: SystemError, _ name: String) {
+    switch error.code {
+    case EACCES, EPERM:
+      self.init(
+        kind: .permission, message: "bled may not take \(name) from the kernel: it lacks the capability CAP_NET_ADMIN",
+        remedy: "start it through its systemd unit, as root, or with this capability")
+    case EBUSY, EUSERS:
+      self.init(
+        kind: .inUse, message: "the kernel does not give \(name) away: another program has switched it on or taken it",
+        remedy: "end that program, and `btmgmt --index \(name) power off` if it stays on")
+    case ERFKILL:
+      self.init(
+        kind: .blocked, message: "\(name) is blocked by rfkill",
+        remedy: "run `rfkill unblock bluetooth`; `rfkill list` shows whether a hardware switch blocks it")
+    case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT:
+      self.init(
+        kind: .unsupported, message: "the kernel has no Bluetooth here (errno \(error.code))",
+        remedy: "load it with `modprobe bluetooth`; in a container, use the host's network namespace")
+    default:
+      self.init(
+        kind: .hardware, message: "\(name) cannot be taken from the kernel: \(H4Stream.words(error))",
+        remedy: "check the kernel log with `dmesg`")
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Adapter
+import Bluetooth
+import HCI
+import Host
+
+/// The signalling on the links of one controller: runs the `SignallingMachine` of each by the clock, with the requests
+/// for other parameters that the hosts of devices decide.
+final class HostSignalling {
+  private struct Entry {
+    let peer: DeviceAddress
+    var machine: SignallingMachine
+    /// Rings when it has waited for too long.
+    var alarm: (any ScheduledWork)?
+    /// The request for other parameters that waits.
+    var update: ((BluetoothError?) -> Void)?
+  }
+
+  /// The longest time between two events at which a device listens that asks for other parameters.
+  var longestInterval: Duration?
+  private unowned let links: HostLinks
+  private let context: AdapterContext
+  private var entries: [ConnectionHandle: Entry] = [:]
+
+  init(_ links: HostLinks, in context: AdapterContext) {
+    self.links = links
+    self.context = context
+  }
+
+  /// A link came up.
+  func began(_ handle: ConnectionHandle, _ role: LinkRole, _ peer: DeviceAddress) {
+    ended(handle)
+    entries[handle] = Entry(peer: peer, machine: SignallingMachine(role: role))
+  }
+
+  /// A link has ended.
+  func ended(_ handle: ConnectionHandle) {
+    guard let entry = entries.removeValue(forKey: handle) else { return }
+    entry.alarm?.cancel()
+    if let update = entry.update { context.fail(update, GAPError.notConnected.error("the link has ended")) }
+  }
+
+  /// A packet came on channel 5.
+  func receive(_ packet: [UInt8], on handle: ConnectionHandle) {
+    run(handle) { (machine, now) in
+      machine.longestInterval = self.longestInterval
+      return machine.receive(packet, at: now) { self.links.channels.offer($0, $1, on: handle) }
+    }
+  }
+
+  /// Asks the device's host for parameters that the controllers cannot negotiate.
+  /// - Returns: false if it is being asked already.
+  func askHost(
+    _ wanted: ConnectionParameters, _ link: any ControllerLink, _ done: @escaping (BluetoothError?) -> Void
+  ) -> Bool {
+    guard links.link(link.handle) === link, let entry = entries[link.handle], entry.update == nil else { return false }
+    entries[link.handle]?.update = done
+    run(link.handle) { (machine, now) in machine.request(wanted, at: now) }
+    return true
+  }
+
+  /// Gives an input to the signalling of a link.
+  func run(
+    _ handle: ConnectionHandle, _ step: (inout SignallingMachine, Instant) -> [SignallingMachine.Action]
+  ) {
+    guard var machine = entries[handle]?.machine else { return }
+    let actions = step(&machine, context.scheduler.now)
+    entries[handle]?.machine = machine
+    entries[handle]?.alarm?.cancel()
+    entries[handle]?.alarm = machine.deadline.map { deadline in
+      context.scheduler.schedule(at: deadline) { [weak self] in
+        self?.run(handle) { (machine, now) in machine.tick(at: now) }
+      }
+    }
+    for action in actions {
+      switch action {
+      case .send(let packet):
+        let frame = L2CAPFrame(channel: L2CAPFrame.Fixed.signalling, payload: packet.octets)
+        // Pieces of the earlier size may not follow the response to other sizes.
+        let isBehind = packet.code == SignallingPacket.Code.reconfigureResponse
+        // A device that sends requests without reading responses goes without those.
+        _ = links.send(frame, on: handle, isBehind ? .last : .control)
+      case .update(let parameters):
+        if let link = links.link(handle) { links.requester.request(parameters, on: link) { _ in } }
+      case .settled(let outcome): settled(outcome, handle)
+      case .opened, .refused, .accepted, .resized, .credited, .closed:
+        links.channels.perform(action, handle)
+      }
+    }
+  }
+
+  private func settled(_ outcome: SignallingMachine.Outcome, _ handle: ConnectionHandle) {
+    guard let entry = entries[handle], let done = entry.update else { return }
+    entries[handle]?.update = nil
+    context.loop.execute { done(outcome.error(of: entry.peer)) }
+  }
+}

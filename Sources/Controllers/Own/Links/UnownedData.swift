@@ -1,0 +1,63 @@
+import Adapter
+import Bluetooth
+import HCI
+import Host
+
+/// The data of links that are not there: they are kept for a while (`EarlyData`), or dropped, and leave their room.
+final class UnownedData {
+  private let room: HostRoom
+  private let context: AdapterContext
+  private var early = EarlyData()
+  /// Rings when packets have been kept for too long.
+  private var alarm: (any ScheduledWork)?
+
+  init(_ room: HostRoom, in context: AdapterContext) {
+    self.room = room
+    self.context = context
+  }
+
+  /// The controller is set up, or gone: nothing is kept.
+  func reset() {
+    early = EarlyData()
+    arm()
+  }
+
+  /// A packet of no link arrived at this time.
+  func receive(_ packet: ACLDataPacket, at arrival: Instant) {
+    drop(early.keep(packet, at: arrival))
+    arm()
+  }
+
+  /// A link came up.
+  /// - Returns: its packets, in order.
+  func take(_ handle: ConnectionHandle) -> [ACLDataPacket] {
+    let (packets, old) = early.take(handle, at: context.scheduler.now)
+    drop(old)
+    arm()
+    return packets
+  }
+
+  /// A link of this handle has ended, of which the event arrived at this time.
+  func linkEnded(_ handle: ConnectionHandle, at arrival: Instant) {
+    early.ended(handle, at: arrival)
+    arm()
+  }
+
+  private func drop(_ packets: [ACLDataPacket]) {
+    for packet in packets {
+      room.dropped(on: packet.handle)
+      context.logger.debug("data of no link were dropped", metadata: ["handle": "\(packet.handle)"])
+    }
+  }
+
+  private func arm() {
+    alarm?.cancel()
+    alarm = early.deadline.map { deadline in
+      context.scheduler.schedule(at: deadline) { [weak self] in
+        guard let self else { return }
+        drop(early.expire(at: context.scheduler.now))
+        arm()
+      }
+    }
+  }
+}

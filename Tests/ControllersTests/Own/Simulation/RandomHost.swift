@@ -1,0 +1,143 @@
+import Adapter
+import Bluetooth
+import EventLoop
+import TestSupport
+
+@testable import Controllers
+
+/// An adapter with a user who does anything, at any time.
+final class RandomHost {
+  /// The bonds of the adapter.
+  private final class Bonds: BondSource { var all: [Bond] = [] }
+
+  let number: Int
+  let adapter: HostAdapter
+  let controller: EmulatedController
+  let air: EmulatedAir
+  private let bonds = Bonds()
+  private(set) var conversations: [Conversation] = []
+  private var awaited: Set<DeviceAddress> = []
+  /// Calls whose outcome is not told yet.
+  var open = 0
+  /// Links that are over, which nobody may know any more.
+  private var buried: [Buried] = []
+  /// Whether it only listens.
+  var isQuiet = false
+
+  private struct Buried { weak var link: (any Link)? }
+
+  init(
+    _ number: Int, _ controller: EmulatedController, privacy: Duration?, on air: EmulatedAir, _ loop: EventLoop
+  ) throws {
+    (self.number, self.controller, self.air) = (number, controller, air)
+    adapter = HostAdapter(
+      .h4(controller.socket.address), spare: DeviceAddress(value: 0xC000_0000_0001, kind: .random), loop: loop,
+      scheduler: air.scheduler, logger: LogLines().logger)
+    adapter.setBonds(bonds)
+    adapter.setPairing(PairingSettings(acceptsDevices: true))
+    adapter.setPrivacy(privacy.map { PrivacySettings(root: (0..<16).map { UInt8($0 + number) }, rotation: $0) })
+    adapter.onEvent = { [unowned self] event in hear(event) }
+    _ = try adapter.publishChannel(0x80, ChannelParameters(receiveMTU: 1000))
+    adapter.start()
+    adapter.setAdvertising(AdvertisingSetID(1), AdvertisingParameters(data: [2, 1, 6]))
+  }
+
+  /// Its address on the air.
+  var address: DeviceAddress? { adapter.information.privateAddress ?? adapter.information.address }
+  /// How many ended links are in memory.
+  var undead: Int { buried.count { $0.link != nil } }
+
+  private func hear(_ event: AdapterEvent) {
+    switch event {
+    case .connected(let link):
+      awaited.remove(link.peer)
+      let conversation = Conversation(link, self)
+      conversations.append(conversation)
+      // The other side's controller may tell of the link after that.
+      if air.chance(50) { conversation.send(5) }
+    case .pairing(_, .question(let id, _)): adapter.answer(id, air.chance(95) ? .accept : .refuse)
+    case .pairing(_, .bonded(let bond)):
+      air.count("bonds")
+      bonds.all = bonds.all.filter { $0.peer != bond.peer } + [bond]
+    case .stateChanged where adapter.state != .on:
+      if !conversations.isEmpty { air.fault("host \(number) has links while its adapter is \(adapter.state)") }
+      awaited = []
+      air.count("times off")
+    case .report: air.count("advertisements")
+    default: break
+    }
+  }
+
+  func forget(_ conversation: Conversation) {
+    buried.append(Buried(link: conversation.link))
+    conversations.removeAll { $0 === conversation }
+  }
+
+  // MARK: What the user does
+
+  /// Lets the user do something again and again.
+  func live() {
+    air.after(50...8000) { [self] in
+      if !isQuiet, adapter.state == .on { act() }
+      live()
+    }
+  }
+
+  private func act() {
+    guard air.chance(75), let conversation = air.any(of: conversations) else { return actAlone() }
+    switch air.number(in: 1...100) {
+    case ...35: conversation.send(air.number(in: 1...60))
+    case ...45: conversation.raise()
+    case ...55: conversation.openChannel(air.chance(50) ? .leCreditBased : .enhanced)
+    case ...80: if let talk = air.any(of: conversation.talks) { conversation.send(air.number(in: 1...40), on: talk) }
+    case ...84: if let talk = air.any(of: conversation.talks) { conversation.close(talk) }
+    case ...90: pause(conversation)
+    case ...92: conversation.request(.milliseconds(air.number(in: 8...400)))
+    case ...93: conversation.readRSSI()
+    case ...98: conversation.link.disconnect()
+    default: conversation.send(300)
+    }
+  }
+
+  private func actAlone() {
+    switch air.number(in: 1...100) {
+    case ...50: connect()
+    case ...65: adapter.setScan(air.chance(60) ? ScanParameters() : nil)
+    case ...80:
+      adapter.setAdvertising(AdvertisingSetID(1), air.chance(85) ? AdvertisingParameters(data: [2, 1, 6]) : nil)
+    case ...83: forgetBond()
+    default: break
+    }
+  }
+
+  private func connect() {
+    let others = air.hosts.filter { $0 !== self }.compactMap(\.address)
+    guard let device = air.any(of: others), !conversations.contains(where: { $0.link.peer == device }) else { return }
+    awaited.insert(device)
+    adapter.connect(to: device, ConnectionParameters())
+    air.after(100...60_000) { [self] in
+      if awaited.remove(device) != nil { adapter.cancelConnect(to: device) }
+    }
+  }
+
+  /// Does not read for some seconds.
+  private func pause(_ conversation: Conversation) {
+    let talk = air.any(of: conversation.talks)
+    if talk == nil { conversation.link.isReading = false } else { talk?.channel.isReading = false }
+    air.after(100...10_000) { conversation.listen() }
+  }
+
+  private func forgetBond() {
+    guard let bond = air.any(of: bonds.all) else { return }
+    bonds.all.removeAll { $0.peer == bond.peer }
+    adapter.unpair(bond.peer)
+  }
+
+  /// Ends everything.
+  func leave() {
+    isQuiet = true
+    adapter.setScan(nil)
+    for device in awaited { adapter.cancelConnect(to: device) }
+    for conversation in conversations { conversation.link.disconnect() }
+  }
+}
