@@ -206,7 +206,7 @@ public final class Peripheral: Sendable {
   public func subscribe(
     _ characteristic: AttributePath, indications: Bool? = nil
   ) async throws(BluetoothError) -> AsyncThrowingStream<[UInt8], any Error> {
-    let (stream, values) = SubscribedValues.observe(characteristic.handle, on: self)
+    let (stream, values) = SubscribedValues.observe(on: self)
     let core = client.core
     let reference = { @Sendable [identifier] (found: AttributeFound) in
       (characteristic.handle ?? found.handle).map { CharacteristicReference(peripheral: identifier, handle: $0) }
@@ -215,7 +215,7 @@ public final class Peripheral: Sendable {
       _ = try await core.call(
         GATTSubscribe.self, .init(peripheral: identifier, attribute: characteristic, indications: indications),
         for: SubscriptionRequest(peripheral: identifier, handle: characteristic.handle), using: reference,
-        arrived: { found in if let handle = reference(found)?.handle { values.locate(handle) } })
+        arrived: { found in if let handle = reference(found)?.handle { values.use(handle) } })
     } catch {
       values.finish()
       throw error
@@ -229,8 +229,8 @@ public final class Peripheral: Sendable {
   /// - Returns: The values. The stream throws when the subscription is lost or the connection ends.
   public func restoredValues(_ handle: UInt16) -> AsyncThrowingStream<[UInt8], any Error> {
     client.core.use(.init(peripheral: identifier, handle: handle), of: SubscriptionRequest.self)
-    let (stream, values) = SubscribedValues.observe(handle, on: self)
-    values.locate(handle)
+    let (stream, values) = SubscribedValues.observe(on: self)
+    values.use(handle)
     return stream
   }
 }

@@ -12,16 +12,16 @@ import Testing
     .init(peripheral: peripheral, handle: handle, value: HexBytes([octet]))
   }
 
-  @Test("values sent before the answer to gatt.subscribe are delivered, in order, only those of the characteristic")
+  @Test("values are delivered from the answer to gatt.subscribe on, in order, only those of the characteristic")
   func values() async throws {
     let daemon = try FakeDaemon()
     let script = daemon.play { daemon in
       try daemon.answer(daemon.expect(PeripheralConnect.self).id, Self.link)
       let id = try daemon.expect(GATTSubscribe.self).id
+      try daemon.answer(id, Empty())
       try daemon.notify(GATTValue.self, Self.value(1))
       try daemon.notify(GATTValue.self, Self.value(9, handle: 4))
       try daemon.notify(GATTValue.self, Self.value(9, peripheral: "Q"))
-      try daemon.answer(id, Empty())
       try daemon.notify(GATTValue.self, Self.value(2))
       try daemon.notify(
         PeripheralDisconnected.self, .init(peripheral: "P", reason: RPCError(GAPError.disconnected.error("gone"))))
@@ -90,17 +90,17 @@ import Testing
     #expect(count == 1024 && failure?.name == "tooSlow")
   }
 
-  @Test("values of a characteristic named by UUID that come before the answer, which tells the handle, are delivered")
+  @Test("values of a characteristic named by UUID are delivered, once the answer has told its handle")
   func valuesByUUID() async throws {
     let daemon = try FakeDaemon()
     let script = daemon.play { daemon in
       try daemon.answer(daemon.expect(PeripheralConnect.self).id, Self.link)
       let (id, params) = try daemon.expect(GATTSubscribe.self)
       guard params.attribute == .characteristic(0x2A37, of: 0x180D) else { throw FakeDaemon.Trouble("\(params)") }
+      try daemon.answer(id, AttributeFound(handle: 3, uuid: 0x2A37))
       try daemon.notify(GATTValue.self, Self.value(1))
       try daemon.notify(GATTValue.self, Self.value(9, handle: 4))
       try daemon.notify(GATTValue.self, Self.value(2))
-      try daemon.answer(id, AttributeFound(handle: 3, uuid: 0x2A37))
       try daemon.notify(GATTValue.self, Self.value(3))
       try daemon.notify(GATTValue.self, Self.value(9, handle: 4))
       let end = try daemon.expect(GATTUnsubscribe.self).params.attribute

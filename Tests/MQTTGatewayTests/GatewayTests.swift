@@ -27,7 +27,7 @@ private final class GatewayStage: Broker {
       case GATTSubscribe.name:
         guard let uuid = try? message.params(GATTSubscribe.Params.self).attribute.characteristic else { return nil }
         let handle: UInt16 = uuid == 0x2A37 ? 3 : 9
-        try? subscribed(session, handle)
+        clock.schedule(after: .zero) { [unowned self] in try? subscribed(session, handle) }
         return .success(AttributeFound(handle: handle, uuid: uuid))
       default: return nil
       }
@@ -107,7 +107,7 @@ struct GatewayTests {
     #expect(try stage.count(GATTSubscribe.name) == 3)
   }
 
-  @Test func valuesBeforeTheAnswerArePublishedInTheirOrder() throws {
+  @Test func valuesRightAfterTheAnswerArePublishedInTheirOrder() throws {
     let stage = try GatewayStage(#""publish": { "every": 0 }"#)
     #expect(stage.topics.isEmpty)
     let device = try GatewayStage(GatewayStage.device)
@@ -119,6 +119,7 @@ struct GatewayTests {
     device.gateway.connected(device)
     try device.notify(PeripheralDisconnected.self, .init(peripheral: "P", reason: nil, reconnecting: true))
     try device.notify(PeripheralConnected.self, GatewayStage.link)
+    device.settle()
     #expect(device.topics == ["2A37", "2A37", "2A37", "2A19", "2A19", "2A19"])
   }
 

@@ -114,7 +114,7 @@ extension RandomClient {
       simulation.count("devices lost")
     case GATTValue.name:
       let value = try message.params(GATTValue.Params.self)
-      guard devices[value.peripheral]?.subscriptions[value.handle] != nil else {
+      guard devices[value.peripheral]?.subscriptions[value.handle]?.isConfirmed == true else {
         return simulation.trouble("client \(number) got a value of handle \(value.handle) without a subscription")
       }
       devices[value.peripheral]?.subscriptions[value.handle]?.lastValue = now

@@ -175,7 +175,7 @@ final class CentralLink: ClientRole, OperationHandler {
         request.succeed(try discovery.answer(request, of: session))
         watchServices()
       case .subscription(var change):
-        let next = try proceed(&change, for: session, result)
+        let next = try proceed(&change, for: session, operation.found, result)
         operation.task = .subscription(change)
         if let next { return next }
         change.reply?.succeed(operation.found)
@@ -250,8 +250,8 @@ final class CentralLink: ClientRole, OperationHandler {
     case .procedure(let completion): completion.fail(error)
     case .lookup(let lookup): lookup.fail(error)
     case .subscription(let change):
-      change.reply?.fail(error)
       receivers.failed(change, of: operation.session, error)
+      change.reply?.fail(error)
     case .restoration(let state, _):
       guard hub.isOpen, let session = operation.session else { return }
       for handle in state.subscriptions { receivers.tellLost(handle, session, error) }
@@ -292,11 +292,12 @@ final class CentralLink: ClientRole, OperationHandler {
   }
 
   private func proceed(
-    _ change: inout SubscriptionChange, for session: Session?, _ result: Result<GATTResult, GATTError>?
+    _ change: inout SubscriptionChange, for session: Session?, _ found: AttributeFound,
+    _ result: Result<GATTResult, GATTError>?
   ) throws -> GATTProcedure? {
     let result = try result?.orBluetoothError()
     if case .descriptors(let found)? = result { discovery.add(found, of: change.handle) }
-    return try receivers.proceed(&change, hasAnswered: result != nil, for: session, watched: serviceWatch.handle)
+    return try receivers.proceed(&change, hasAnswered: result != nil, for: session, found, watched: serviceWatch.handle)
   }
 
   /// Tells a session how far the discovery that it waits for has come, now and then.

@@ -7,15 +7,15 @@ extension Subscriptions {
   /// Sends a value to all its subscribers, encoded once.
   /// - Parameter owner: the session that reads it from a socket.
   /// - Returns: the sessions that have no room for it.
-  func deliver(_ value: [UInt8], of handle: UInt16, from hub: LinkHub, except owner: Session?) -> [Session] {
-    var members = members(of: handle)
-    if let owner { members.removeAll { $0 === owner } }
-    guard !members.isEmpty else { return [] }
+  mutating func deliver(_ value: [UInt8], of handle: UInt16, from hub: LinkHub, except owner: Session?) -> [Session] {
+    var receivers = receivers(of: handle)
+    if let owner { receivers.removeAll { $0 === owner } }
+    guard !receivers.isEmpty else { return [] }
     let params = GATTValue.Params(
       peripheral: hub.peripheral.id, handle: handle, value: HexBytes(value), time: hub.scheduler.secondsSinceEpoch,
       serial: hub.nextSerial())
     let line = try? RPCEncoding.notification(GATTValue.self, params)
-    return members.filter { session in
+    return receivers.filter { session in
       let isRefused = session.send(line, as: .value) == .refused
       hub.brake.slowDown(for: session)
       return isRefused

@@ -3,12 +3,13 @@ import Bluetooth
 import GATT
 
 /// One characteristic of a device with a subscription that sessions share: the sessions that receive its values, and
-/// the configuration last written. A session that joins is a member before the device is asked, so that no early value
-/// is missed; the device is told when the member's turn on the link has come.
+/// the configuration last written. A session that joins is a member at once, and the device is told when its turn on
+/// the link has come; from then on the session is a receiver.
 ///
 /// | State        | Input                                       | Outcome, next state      |
 /// |--------------|---------------------------------------------|--------------------------|
 /// | any          | join, leave                                 | a member, or none        |
+/// | any          | turn of one that joined                     | a receiver, and as below |
 /// | off, unknown | turn of one that joined                     | switch on → unknown; → on without a descriptor for that |
 /// | on           | turn of one that joined                     | nothing to do            |
 /// | on, unknown  | turn of one that left, without other members | switch off → unknown    |
@@ -22,8 +23,10 @@ import GATT
 struct SubscriptionMachine<Who: Hashable> {
   private enum State { case off, unknown, on }
 
-  /// The sessions that receive values, in the order in which they came.
+  /// The sessions that are subscribed, or are about to be.
   private(set) var members: [Who] = []
+  /// The members that receive values, in the order of their turns.
+  private(set) var receivers: [Who] = []
   /// Whether a change is enqueued that tells the device when there are no members left.
   var isBeingEnded = false
   private var state = State.off
@@ -47,7 +50,15 @@ struct SubscriptionMachine<Who: Hashable> {
     return true
   }
 
-  mutating func leave(_ who: Who) { members.removeAll { $0 == who } }
+  mutating func leave(_ who: Who) {
+    members.removeAll { $0 == who }
+    receivers.removeAll { $0 == who }
+  }
+
+  /// The turn of one that joined has come.
+  mutating func begin(_ who: Who) {
+    if members.contains(who), !receivers.contains(who) { receivers.append(who) }
+  }
 
   /// Whether the device has to be told, at the turn of one that joined (`on`) or left.
   func mustSwitch(on: Bool) -> Bool {
@@ -89,9 +100,28 @@ struct SubscriptionChange {
 struct Subscriptions {
   /// By handle of the value.
   private var machines: [UInt16: SubscriptionMachine<Session>] = [:]
+  /// The calls of receivers, while the device has not answered yet.
+  private var unanswered: [Unanswered] = []
 
-  /// The sessions that values of this handle go to, in the order in which they came.
+  private struct Unanswered {
+    let session: Session
+    let handle: UInt16
+    let reply: Reply<AttributeFound>
+    let found: AttributeFound
+  }
+
+  /// The sessions that are subscribed to this handle, or are about to be.
   func members(of handle: UInt16) -> [Session] { machines[handle]?.members ?? [] }
+
+  /// The sessions that values of this handle go to, in the order of their turns. A value shows that the device has
+  /// switched, whether or not it has answered: it answers the calls that wait for that, before the value is sent.
+  mutating func receivers(of handle: UInt16) -> [Session] {
+    while let index = unanswered.firstIndex(where: { $0.handle == handle }) {
+      let call = unanswered.remove(at: index)
+      call.reply.succeed(call.found)
+    }
+    return machines[handle]?.receivers ?? []
+  }
 
   /// All sessions that are subscribed to something.
   var members: Set<Session> { machines.values.reduce(into: []) { $0.formUnion($1.members) } }
@@ -147,20 +177,27 @@ struct Subscriptions {
   /// - Parameters:
   ///   - hasAnswered: whether the device has executed the earlier request.
   ///   - session: the session of the change.
+  ///   - found: the answer to the call.
   ///   - watched: the handle of a value that the daemon itself is subscribed to.
   /// - Returns: nil when there is nothing more to do.
   mutating func proceed(
-    _ change: inout SubscriptionChange, hasAnswered: Bool, for session: Session?, known: KnownAttributes,
-    watched: UInt16?
+    _ change: inout SubscriptionChange, hasAnswered: Bool, for session: Session?, _ found: AttributeFound,
+    known: KnownAttributes, watched: UInt16?
   ) throws -> GATTProcedure? {
     let handle = change.handle
     if hasAnswered, change.isWritten { machines[handle]?.switched(on: change.on) }
-    if change.on, let session { try checkMember(session, of: handle, known) }
+    if change.on, let session {
+      try checkMember(session, of: handle, known)
+      machines[handle]?.begin(session)
+    }
     guard !change.isWritten, machines[handle]?.mustSwitch(on: change.on) == true else { return nil }
     if let descriptor = known.configuration(of: handle) {
       // The daemon keeps its own subscription.
       if !change.on, handle == watched { return nil }
       change.isWritten = true
+      if change.on, let session, let reply = change.reply {
+        unanswered.append(Unanswered(session: session, handle: handle, reply: reply, found: found))
+      }
       return .subscribe(descriptor: descriptor, machines[handle]?.switching(on: change.on) ?? [])
     }
     if known.descriptors(of: handle) == nil, let range = try known.descriptorRange(of: handle) {
@@ -174,16 +211,24 @@ struct Subscriptions {
 
   /// A change is complete.
   mutating func ended(_ change: SubscriptionChange, of session: Session?) {
+    unanswered.removeAll { $0.reply === change.reply }
     if session == nil { machines[change.handle]?.isBeingEnded = false }
     forgetIfIdle(change.handle)
   }
 
   /// A change has failed, or was abandoned.
-  mutating func failed(_ change: SubscriptionChange, of session: Session?, _ error: BluetoothError) {
+  /// - Returns: whether the session had a subscription, by its call's answer, that it loses by this.
+  mutating func failed(_ change: SubscriptionChange, of session: Session?, _ error: BluetoothError) -> Bool {
     // Any other error tells nothing about the device: it may have executed the write.
     if change.isWritten, error.domain == .att { machines[change.handle]?.refused() }
-    if change.on, let session { machines[change.handle]?.leave(session) }
+    var isLost = false
+    if change.on, let session {
+      let isAnswered = change.reply?.isOpen == false
+      isLost = isAnswered && members(of: change.handle).contains(session)
+      machines[change.handle]?.leave(session)
+    }
     ended(change, of: session)
+    return isLost
   }
 
   /// A session that has unsubscribed in the meantime, or with a handle that is now invalid, has no subscription to

@@ -56,18 +56,20 @@ final class ValueReceivers {
 
   /// The next procedure of a change at its turn; see `Subscriptions`.
   func proceed(
-    _ change: inout SubscriptionChange, hasAnswered: Bool, for session: Session?, watched: UInt16?
+    _ change: inout SubscriptionChange, hasAnswered: Bool, for session: Session?, _ found: AttributeFound,
+    watched: UInt16?
   ) throws -> GATTProcedure? {
     try subscriptions.proceed(
-      &change, hasAnswered: hasAnswered, for: session, known: link.discovery.known, watched: watched)
+      &change, hasAnswered: hasAnswered, for: session, found, known: link.discovery.known, watched: watched)
   }
 
   /// A change is complete.
   func ended(_ change: SubscriptionChange, of session: Session?) { subscriptions.ended(change, of: session) }
 
-  /// A change has failed, or was abandoned.
+  /// A change has failed, or was abandoned. The end of the link tells the end of its subscriptions.
   func failed(_ change: SubscriptionChange, of session: Session?, _ error: BluetoothError) {
-    subscriptions.failed(change, of: session, error)
+    let isLost = subscriptions.failed(change, of: session, error)
+    if isLost, hub.isOpen, let session { tellLost(change.handle, session, error) }
   }
 
   /// A session disconnects from the device.

@@ -7,7 +7,8 @@ final class Reply<Result: RPCPayload>: OpenReply {
   private weak var connection: SessionConnection?
   private let id: RequestID?
   private var number = 0
-  private var isOpen = true
+  /// Whether it has not been given.
+  private(set) var isOpen = true
   private let measure: CallMetrics?
   private let began: Instant
   private let isRead: Bool

@@ -110,14 +110,13 @@ extension ClientLinks {
 
   private func subscribe(_ address: UInt64, _ peripheral: String, _ handle: UInt16) {
     guard links[address]?.subscriptions[handle] == nil else { return answer(.notifying(address, handle)) }
-    update(address) { $0.subscriptions[handle] = .starting([]) }
+    update(address) { $0.subscriptions[handle] = .starting }
     call(GATTSubscribe.self, GATTSubscribe.Params(peripheral: peripheral, handle: handle)) { links, result in
-      guard case .starting(let values) = links.links[address]?.subscriptions[handle] else { return }
+      guard case .starting = links.links[address]?.subscriptions[handle] else { return }
       switch result {
       case .success:
         links.update(address) { $0.subscriptions[handle] = .on }
         links.answer(.notifying(address, handle))
-        for value in values { links.answer(.notified(address, handle, value)) }
       case .failure(let error):
         links.update(address) { $0.subscriptions[handle] = nil }
         links.answer(.failed(address, handle, error: APIError.request(error)))
@@ -125,22 +124,8 @@ extension ClientLinks {
     }
   }
 
+  /// The first value follows the answer to the subscription.
   func value(_ address: UInt64, _ handle: UInt16, _ value: [UInt8]) {
-    switch links[address]?.subscriptions[handle] {
-    case .on: answer(.notified(address, handle, value))
-    case .starting(let values) where values.count >= DeviceLink.valueLimit: tooManyValues(address, handle)
-    case .starting(let values): update(address) { $0.subscriptions[handle] = .starting(values + [value]) }
-    case nil: break
-    }
-  }
-
-  /// No value is dropped silently: the subscription fails.
-  private func tooManyValues(_ address: UInt64, _ handle: UInt16) {
-    update(address) { $0.subscriptions[handle] = nil }
-    let error = BledError.tooSlow.error(
-      "more than \(DeviceLink.valueLimit) values came before the subscription's answer")
-    answer(.failed(address, handle, error: APIError.request(error)))
-    guard let peripheral = links[address]?.connected else { return }
-    call(GATTUnsubscribe.self, GATTUnsubscribe.Params(peripheral: peripheral, handle: handle)) { _, _ in }
+    if case .on = links[address]?.subscriptions[handle] { answer(.notified(address, handle, value)) }
   }
 }

@@ -24,14 +24,11 @@ struct DeviceLink {
     case done([ServiceDescription])
   }
 
-  /// A subscription: values wait until the client knows that it has one.
   enum Subscription {
-    case starting([[UInt8]])
+    case starting
     case on
   }
 
-  /// The values that wait for the answer to a subscription.
-  static let valueLimit = 1024
   /// The requests that wait for the discovery.
   static let waitingLimit = 128
 

@@ -42,17 +42,11 @@ final class SubscribedDevices {
     var handles: [UInt16: Int] = [:]
     /// The characteristics whose subscription is awaited.
     var awaited: Set<Int> = []
-    /// The values of the device that came meanwhile, of handles that may be theirs.
-    var early: [GATTValue.Params] = []
-    var hasTooManyEarly = false
     /// How often in a row something failed.
     var failures = 0
     /// Distinguishes the links of the device: an answer to a call on an earlier one has no effect.
     var link = 0
   }
-
-  /// How many values are kept until a subscription is answered: a device may send all that it has stored.
-  private static let earlyLimit = 1024
 
   private let clock: any Scheduler
   private var entries: [Entry]
@@ -127,7 +121,6 @@ final class SubscribedDevices {
   private func leave(_ index: Int, _ state: State) {
     entries[index].state = state
     (entries[index].handles, entries[index].awaited) = ([:], [])
-    forgetEarly(index)
     entries[index].link += 1
   }
 
@@ -162,11 +155,10 @@ final class SubscribedDevices {
     ) { [weak self, era] result in
       guard let self, self.era == era, entries[index].link == link else { return }
       entries[index].awaited.remove(place)
-      defer { forgetEarly(index) }
       switch result {
       case .success(let found):
         entries[index].failures = 0
-        if let handle = found.handle { subscribed(index, place, handle) }
+        if let handle = found.handle { entries[index].handles[handle] = place }
       case .failure(let error):
         let name = "\(path.characteristic) of \(device.address)"
         say("\(name) cannot be subscribed to, which is tried again: \(error.message)")
@@ -175,34 +167,10 @@ final class SubscribedDevices {
     }
   }
 
-  private func subscribed(_ index: Int, _ place: Int, _ handle: UInt16) {
-    entries[index].handles[handle] = place
-    for early in entries[index].early where early.handle == handle { deliver(early, index, place) }
-    entries[index].early.removeAll { $0.handle == handle }
-  }
-
-  /// Without an awaited subscription, other values are of no use.
-  private func forgetEarly(_ index: Int) {
-    if entries[index].awaited.isEmpty { (entries[index].early, entries[index].hasTooManyEarly) = ([], false) }
-  }
-
   // MARK: Events
 
   func value(_ value: GATTValue.Params) {
-    guard let index = index(of: value.peripheral) else { return }
-    if let place = entries[index].handles[value.handle] { return deliver(value, index, place) }
-    guard !entries[index].awaited.isEmpty else { return }
-    guard entries[index].early.count < Self.earlyLimit else {
-      guard !entries[index].hasTooManyEarly else { return }
-      entries[index].hasTooManyEarly = true
-      return say(
-        "\(entries[index].device.address) sent more than \(Self.earlyLimit) values before it was subscribed to; further "
-          + "ones are lost")
-    }
-    entries[index].early.append(value)
-  }
-
-  private func deliver(_ value: GATTValue.Params, _ index: Int, _ place: Int) {
+    guard let index = index(of: value.peripheral), let place = entries[index].handles[value.handle] else { return }
     let device = entries[index].device
     received(
       Value(

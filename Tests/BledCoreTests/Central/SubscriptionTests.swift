@@ -48,6 +48,77 @@ import Testing
     #expect(peer.subscriptions[handle] == [])
   }
 
+  @Test("A value that comes before the device's answer follows the answer to the call, also to one by UUID")
+  func valueIsTheAnswer() throws {
+    _ = try done(GATTDiscover.self, .init(peripheral: id))
+    let handle = peer.handle(of: 0x2A37)
+    for attribute in [AttributePath.handle(handle), .characteristic(0x2A37)] {
+      // The device sends what it has stored, and answers when it is done.
+      peer.isMute = true
+      let subscribe = try client.call(GATTSubscribe.self, .init(peripheral: id, attribute: attribute))
+      world.settle()
+      client.forget()
+      for value in [[0, 1], [0, 2]] as [[UInt8]] { peer.notify(handle, value) }
+      world.settle()
+      client.drain()
+      #expect(client.messages.map { if case .success = $0.kind { true } else { false } } == [true, false, false])
+      let found = try #require(try client.answer(to: subscribe, GATTSubscribe.self)).get()
+      #expect(found.handle == (attribute.handle == nil ? handle : nil))
+      #expect(try client.notifications(GATTValue.self).map(\.value.octets) == [[0, 1], [0, 2]])
+      client.forget()
+      peer.isMute = false
+      peer.send([0x13])
+      world.settle()
+      client.drain()
+      #expect(client.messages.isEmpty, "a call has one answer")
+      _ = try done(GATTUnsubscribe.self, .init(peripheral: id, handle: handle))
+      client.forget()
+    }
+  }
+
+  @Test("A device that sends a value and then refuses: the subscription is lost, with the device's reason")
+  func refusedAfterAValue() throws {
+    _ = try done(GATTDiscover.self, .init(peripheral: id))
+    let handle = peer.handle(of: 0x2A37)
+    peer.isMute = true
+    let subscribe = try client.call(GATTSubscribe.self, .init(peripheral: id, handle: handle))
+    world.settle()
+    peer.notify(handle, [0, 1])
+    world.settle()
+    _ = try #require(try client.answer(to: subscribe, GATTSubscribe.self)).get()
+    peer.send([0x01, 0x12, UInt8(handle + 1), 0, 0x80])
+    world.settle()
+    let lost = try client.notifications(GATTSubscriptionLost.self)
+    #expect(lost.map(\.handle) == [handle] && lost.first?.reason.data?.domain == "att")
+    client.forget()
+    peer.notify(handle, [0, 2])
+    world.settle()
+    #expect(try client.notifications(GATTValue.self).isEmpty)
+  }
+
+  @Test("A session receives values from its turn on: those of others before it are not its own")
+  func valuesFromTheTurnOn() throws {
+    _ = try done(GATTDiscover.self, .init(peripheral: id))
+    let other = world.client()
+    try world.connect(other, peer)
+    let handle = peer.handle(of: 0x2A37)
+    _ = try done(GATTSubscribe.self, .init(peripheral: id, handle: handle), by: other)
+    peer.isMute = true
+    try client.call(GATTRead.self, .init(peripheral: id, handle: peer.handle(of: 0x2A38)))
+    let subscribe = try client.call(GATTSubscribe.self, .init(peripheral: id, handle: handle))
+    peer.notify(handle, [0, 1])
+    world.settle()
+    #expect(try client.notifications(GATTValue.self).isEmpty)
+    peer.isMute = false
+    peer.send([0x0B, 7])
+    world.settle()
+    _ = try #require(try client.answer(to: subscribe, GATTSubscribe.self)).get()
+    peer.notify(handle, [0, 2])
+    world.settle()
+    #expect(try client.notifications(GATTValue.self).map(\.value.octets) == [[0, 2]])
+    #expect(try other.notifications(GATTValue.self).map(\.value.octets) == [[0, 1], [0, 2]])
+  }
+
   @Test("What one session asks for without waiting reaches the device in that order, subscriptions too")
   func inOrder() throws {
     _ = try done(GATTDiscover.self, .init(peripheral: id))

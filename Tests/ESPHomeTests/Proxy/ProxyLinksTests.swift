@@ -120,15 +120,12 @@ import Testing
       try stage.session().notify(
         GATTValue.self, GATTValue.Params(peripheral: ProxyStage.peripheral, handle: 3, value: HexBytes([octet])))
     }
-    // bled sends a value before it confirms the subscription.
-    stage.answer = { method, _ in
-      if method == GATTSubscribe.name { try? value(1) }
-      return nil
-    }
     stage.request(client, 78) {
       $0.number(2, 3 as UInt32)
       $0.flag(3, true)
     }
+    try value(1)
+    stage.settle()
     #expect(client.stream.take() == [.notifying(Self.device, 3), .notified(Self.device, 3, [1])])
     // The client configures the characteristic, which bled has done.
     stage.request(client, 77) {
@@ -144,32 +141,6 @@ import Testing
     try value(3)
     stage.settle()
     #expect(client.stream.take() == [.notifying(Self.device, 3)])
-  }
-
-  /// A device may send all values that it has stored at once.
-  @Test(arguments: [100, 1024, 1025]) func valuesBeforeTheAnswer(_ count: Int) throws {
-    let stage = ProxyStage()
-    let client = try stage.linked()
-    stage.answer = { method, _ in
-      guard method == GATTSubscribe.name else { return nil }
-      for _ in 0..<count {
-        try? stage.session().notify(
-          GATTValue.self, GATTValue.Params(peripheral: ProxyStage.peripheral, handle: 3, value: HexBytes([1])))
-      }
-      return nil
-    }
-    stage.request(client, 78) {
-      $0.number(2, 3 as UInt32)
-      $0.flag(3, true)
-    }
-    let isTooMany = count > 1024
-    let values = [APIFrame](repeating: .notified(Self.device, 3, [1]), count: count)
-    #expect(
-      client.stream.take()
-        == (isTooMany
-          ? [.failed(Self.device, 3, error: APIError.request(BledError.tooSlow.error("")))]
-          : [.notifying(Self.device, 3)] + values))
-    #expect(try stage.params(GATTUnsubscribe.self).count == (isTooMany ? 1 : 0))
   }
 
   @Test func aLostSubscriptionEndsTheConnection() throws {

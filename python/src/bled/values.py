@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 
 from bled.connection import Connection
-from bled.errors import BledError, too_slow
+from bled.errors import BledError
 from bled.protocol import AttributeFound, GattSubscriptionLost, GattValue, PeripheralDisconnected
 from bled.stream import Full, Stream
 from bled.uses import SubscriptionRequest, Undo, UsedCharacteristic, Uses
@@ -31,10 +31,6 @@ class Subscriptions:
         known = path.get("handle")
         handle = known if isinstance(known, int) else None
         feed = Feed(self.uses, self._connection, peripheral, limit)
-        if handle is None:
-            feed.look_for()
-        else:
-            feed.listen(handle)
         params = {"peripheral": peripheral, **path}
         if indications is not None:
             params["indications"] = indications
@@ -89,11 +85,7 @@ class Subscriptions:
 
 
 class Feed:
-    """Fills the stream of a subscription.
-
-    Where only the UUID is known, the values of the whole device are kept until the answer says which are meant: the
-    first may come before it.
-    """
+    """Fills the stream of a subscription: the first value comes after the answer, which tells the handle."""
 
     def __init__(self, uses: Uses[UsedCharacteristic], connection: Connection, peripheral: str, limit: int) -> None:
         self.stream: Stream[bytes] = Stream(limit, Full.END)
@@ -101,52 +93,31 @@ class Feed:
         self._connection = connection
         self._peripheral = peripheral
         self.handle: int | None = None
-        # Whether the subscription has this stream as a user.
-        self._is_user = False
-        self._early: list[GattValue] = []
         self._is_closed = False
         self._removals: list[Callable[[], None]] = [
             connection.on(PeripheralDisconnected, self._disconnected, peripheral),
             connection.on_end(self.stream.finish),
         ]
-        self._search: Callable[[], None] | None = None
-
-    def look_for(self) -> None:
-        """Keeps all values of the device for now."""
-        self._search = self._connection.on(GattValue, self._keep)
-
-    def listen(self, handle: int) -> None:
-        """The handle is known."""
-        if self._is_closed or self.handle is not None:
-            return
-        self.handle = handle
-        key = (self._peripheral, handle)
-        self._removals.append(self._connection.on(GattValue, self._offer, key))
-        self._removals.append(self._connection.on(GattSubscriptionLost, self._lost, key))
-        if self._search is not None:
-            self._search()
-        early, self._early = self._early, []
-        for event in early:
-            if event.handle == handle:
-                self._offer(event)
 
     def use(self, handle: int) -> None:
         """There is a subscription, with this stream as a user."""
         if self._is_closed:
             self._uses.leave(UsedCharacteristic(self._peripheral, handle))
         else:
-            self._is_user = True
-            self.listen(handle)
+            self.handle = handle
+            key = (self._peripheral, handle)
+            self._removals.append(self._connection.on(GattValue, self._offer, key))
+            self._removals.append(self._connection.on(GattSubscriptionLost, self._lost, key))
 
     def close(self) -> None:
         """Ends the stream, and the subscription with the last one."""
-        if self._end() and self._is_user and self.handle is not None:
+        if self._end() and self.handle is not None:
             self._uses.leave(UsedCharacteristic(self._peripheral, self.handle))
 
     def lose(self, reason: BledError | None) -> None:
         """Ends the stream of a subscription that the daemon has ended."""
         self.stream.finish(reason)
-        if self._end() and self._is_user and self.handle is not None:
+        if self._end() and self.handle is not None:
             used = UsedCharacteristic(self._peripheral, self.handle)
             if self._uses.is_last(used):
                 self._uses.lost(used)
@@ -159,19 +130,8 @@ class Feed:
         self._is_closed = True
         for remove in self._removals:
             remove()
-        if self._search is not None:
-            self._search()
-        self._early = []
         self.stream.finish()
         return True
-
-    def _keep(self, event: GattValue) -> None:
-        if event.peripheral != self._peripheral:
-            return
-        if len(self._early) < LIMIT:
-            self._early.append(event)
-        else:
-            self.stream.finish(too_slow(f"more than {LIMIT} values came before the answer to gatt.subscribe"))
 
     def _offer(self, event: GattValue) -> None:
         self.stream.offer(event.value)
