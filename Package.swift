@@ -91,6 +91,9 @@ let package = Package(
     .target(name: "BledRPC", dependencies: ["Bluetooth"]),
     // docs/openrpc.json as data.
     .target(name: "COpenRPC", exclude: ["openrpc.json"], cSettings: [.headerSearchPath(".")]),
+    // The commit that a program was built from, written into the finished program by scripts/dist.
+    .target(name: "CBuild"),
+    .target(name: "BuildIdentity", dependencies: ["BledRPC", "CBuild"]),
     // Writes docs/openrpc.json; `make reference` runs it.
     .executableTarget(name: "openrpc", dependencies: ["BledRPC", "Bluetooth"]),
     .target(
@@ -102,8 +105,8 @@ let package = Package(
     .executableTarget(
       name: "bled",
       dependencies: [
-        "BledCore", "BledRPC", "Controllers", "SimulatedAdapter", "Adapter", "Bluetooth", "EventLoop", "CSystemd",
-        logging, arguments,
+        "BledCore", "BledRPC", "BuildIdentity", "Controllers", "SimulatedAdapter", "Adapter", "Bluetooth", "EventLoop",
+        "CSystemd", logging, arguments,
       ],
       linkerSettings: [small]),
 
@@ -123,7 +126,7 @@ let package = Package(
     .target(name: "BlueZ", dependencies: ["BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth"]),
     .executableTarget(
       name: "bled-bluez",
-      dependencies: ["BlueZ", "BledLoop", "BledRPC", "Bluetooth", "EventLoop", "CSystemd", arguments],
+      dependencies: ["BlueZ", "BledLoop", "BledRPC", "BuildIdentity", "Bluetooth", "EventLoop", "CSystemd", arguments],
       linkerSettings: [small]),
     // Reports and values of devices to an MQTT broker: topics, messages, spool and links, without I/O.
     .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
@@ -133,8 +136,8 @@ let package = Package(
     .executableTarget(
       name: "bled-mqtt",
       dependencies: [
-        "MQTTGateway", "BledLoop", "BledRPC", "JSONFiles", "Bluetooth", "EventLoop", "CMosquitto", "CSystemd",
-        arguments,
+        "MQTTGateway", "BledLoop", "BledRPC", "BuildIdentity", "JSONFiles", "Bluetooth", "EventLoop", "CMosquitto",
+        "CSystemd", arguments,
       ],
       linkerSettings: [small]),
     // A Bluetooth proxy for Home Assistant by the native API of ESPHome: frames, messages and their translation,
@@ -143,8 +146,8 @@ let package = Package(
     .executableTarget(
       name: "bled-esphome",
       dependencies: [
-        "ESPHome", "BledLoop", "BledConnection", "BledRPC", "JSONFiles", "Bluetooth", "EventLoop", "CSystemd",
-        arguments,
+        "ESPHome", "BledLoop", "BledConnection", "BledRPC", "BuildIdentity", "JSONFiles", "Bluetooth", "EventLoop",
+        "CSystemd", arguments,
       ],
       linkerSettings: [small]),
     // Shared by the modules with Apple's APIs: values behind locks, streams on sockets.
@@ -179,9 +182,8 @@ let package = Package(
     .executableTarget(
       name: "bleshell",
       dependencies: [
-        "BledWeb", "BledClient", "BledRPC", "NearbySessions", "Capture", "Diagnosis", "JSONFiles", "Beacons",
-        "AssignedValues", "PhoneServices", "Bluetooth",
-        arguments,
+        "BledWeb", "BledClient", "BledRPC", "BuildIdentity", "NearbySessions", "Capture", "Diagnosis", "JSONFiles",
+        "Beacons", "AssignedValues", "PhoneServices", "Bluetooth", arguments,
       ],
       linkerSettings: [small]),
     // Helpers that several kinds of tests share.

@@ -4,9 +4,15 @@ extension Daemon {
   /// All metrics, in the order of their page.
   var metrics: [Metric] { general + adapters.metrics + calls.metrics + sessionRegistry.userMetrics }
 
+  private var build: [String: String] {
+    var labels = ["version": Self.version]
+    labels["commit"] = commit
+    return labels
+  }
+
   private var general: [Metric] {
     [
-      Metric("bled_build_info", .gauge, "1; the label is the release.", [.init(1, labels: ["version": Self.version])]),
+      Metric("bled_build_info", .gauge, "1; the labels are the release and the commit.", [.init(1, labels: build)]),
       .gauge("bled_start_time_seconds", "When the daemon was started, since the epoch.", startTime),
       .gauge("bled_sessions", "Sessions, preserved ones included.", Double(sessions.count)),
       .gauge(

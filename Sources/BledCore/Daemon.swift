@@ -42,6 +42,8 @@ public final class Daemon {
   var sessions: [Session] { sessionRegistry.all }
   /// The measurements of calls.
   let calls: CallMetrics
+  /// The commit that it was built from; nil in a development build.
+  let commit: String?
   /// When it was started, in seconds since the epoch.
   let startTime: Double
   let scheduler: any Scheduler
@@ -59,11 +61,13 @@ public final class Daemon {
   ///   - restoration: how sessions outlast their programs.
   ///   - storage: where it keeps its state across restarts; nil for a daemon that keeps none.
   ///   - makeIdentifier: makes the identifiers of devices; nil for random ones.
+  ///   - commit: the commit that the program was built from, for `session.open` and the metrics; nil if it is unknown.
   public init(
     identity: Identity, policy: Policy, limits: Limits = Limits(), scheduler: any Scheduler, logger: Logger,
     restoration: RestorationSettings = RestorationSettings(), storage: (any DocumentStorage)? = nil,
-    makeIdentifier: (() -> String)? = nil
+    makeIdentifier: (() -> String)? = nil, commit: String? = nil
   ) {
+    self.commit = commit
     self.scheduler = scheduler
     self.logger = logger
     servesBearers = identity.hasEnhancedBearers
@@ -108,7 +112,8 @@ public final class Daemon {
       scans: scans, periodic: periodic, central: central, server: server, advertising: advertising, pairing: pairing,
       channels: channels, captures: captures)
     sessionRegistry = SessionRegistry(
-      holdings, restorations, adapters: adapters, rules: rules, router: router, scheduler: scheduler, logger: logger)
+      holdings, restorations, adapters: adapters, rules: rules, router: router, scheduler: scheduler, logger: logger,
+      commit: commit)
     bonds.onRemoved = { [unowned self] in tellForgotten($0) }
     router.serveSession(self, sessionRegistry)
     router.serveScan(scans)

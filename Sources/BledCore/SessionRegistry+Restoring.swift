@@ -56,7 +56,7 @@ extension SessionRegistry {
     session.asksForBackground = background
     reply.succeed(
       .init(
-        session: session.id, daemon: "bled \(Daemon.version)", protocol: Daemon.protocolVersion,
+        session: session.id, daemon: "bled \(Daemon.version)", commit: commit, protocol: Daemon.protocolVersion,
         adapters: adapters.descriptions,
         permissions: rules.permissions(of: asking).words(), restored: restored),
       isFirst: restored != nil)

@@ -20,13 +20,16 @@ final class SessionRegistry {
   let rules: Rules
   let scheduler: any Scheduler
   let logger: Logger
+  /// The commit that the daemon was built from; nil in a development build.
+  let commit: String?
   private let router: Router
   private let memory: FreedMemory
 
   init(
     _ holdings: Holdings, _ restorations: Restorations, adapters: AdapterRegistry, rules: Rules, router: Router,
-    scheduler: any Scheduler, logger: Logger
+    scheduler: any Scheduler, logger: Logger, commit: String?
   ) {
+    self.commit = commit
     self.holdings = holdings
     self.restorations = restorations
     self.adapters = adapters

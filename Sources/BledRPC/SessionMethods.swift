@@ -64,8 +64,11 @@ public enum SessionOpen: ClientCall {
   public struct Result: RPCPayload {
     /// The number of this session, 1 or more.
     public var session: Int
-    /// The daemon's name and version: "bled 0.1.0".
+    /// The daemon's name and version: "bled 0.2.0".
     public var daemon: String
+    /// The commit that the daemon was built from: its first digits, with "-modified" if files differed from it; missing
+    /// in a development build.
+    public var commit: String?
     /// The version of this protocol, 1 or more; it is incremented by incompatible changes.
     public var `protocol`: Int
     /// The adapters, as `adapter.list` returns them.
@@ -77,9 +80,10 @@ public enum SessionOpen: ClientCall {
     public var restored: RestoredState?
     /// Makes the result.
     public init(
-      session: Int, daemon: String, protocol: Int, adapters: [AdapterDescription],
+      session: Int, daemon: String, commit: String? = nil, protocol: Int, adapters: [AdapterDescription],
       permissions: [Word<Permission>] = Permission.allCases.words(), restored: RestoredState? = nil
     ) {
+      self.commit = commit
       self.session = session
       self.daemon = daemon
       self.protocol = `protocol`

@@ -2,6 +2,7 @@ import ArgumentParser
 import BledLoop
 import BledRPC
 import BlueZ
+import BuildIdentity
 import EventLoop
 import Glibc
 
@@ -12,7 +13,7 @@ struct BledBluez: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bled-bluez",
     abstract: "Serves org.bluez on the system bus, so that programs for BlueZ use bled.",
-    version: "5.82 (bled \(Release.version))")
+    version: "5.82 (bled \(Release.version), \(Build.origin))")
 
   @OptionGroup var service: ServiceOptions
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BledLoop
 import BledRPC
+import BuildIdentity
 import EventLoop
 import Glibc
 import JSONFiles
@@ -11,7 +12,7 @@ struct BledEsphome: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bled-esphome",
     abstract: "A Bluetooth proxy for Home Assistant, by the native API of ESPHome, on top of bled.",
-    version: "bled-esphome \(Release.version)")
+    version: "bled-esphome \(Build.text)")
 
   @Option(
     name: .long,

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BledLoop
 import BledRPC
+import BuildIdentity
 import EventLoop
 import Glibc
 import JSONFiles
@@ -12,7 +13,7 @@ struct BledMqtt: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bled-mqtt",
     abstract: "Publishes advertisements and values of devices to an MQTT broker, and takes commands from it.",
-    version: Release.version)
+    version: "bled-mqtt \(Build.text)")
 
   @Option(
     name: .long,

@@ -1,5 +1,6 @@
 import ArgumentParser
 import BledCore
+import BuildIdentity
 import EventLoop
 import Glibc
 import Logging
@@ -15,7 +16,7 @@ struct Bled: ParsableCommand {
       Without options it reads /etc/bled/bled.json, if there is one, and uses the first kernel adapter. Options go before \
       the file. See bled(8).
       """,
-    version: "bled \(Daemon.version)")
+    version: "bled \(Build.text)")
 
   @Option(
     name: .long, parsing: .singleValue,

@@ -1,4 +1,5 @@
 import BledCore
+import BuildIdentity
 import EventLoop
 import Glibc
 import Controllers
@@ -46,7 +47,7 @@ final class RunningDaemon {
     daemon = Daemon(
       identity: identity, policy: settings.policy, limits: settings.configuration.limits,
       scheduler: scheduler, logger: logger, restoration: Self.restoration(settings, logger),
-      storage: Self.storage(settings, worker, logger), makeIdentifier: clock.makeIdentifier)
+      storage: Self.storage(settings, worker, logger), makeIdentifier: clock.makeIdentifier, commit: Build.commit)
     daemon.setPairing(settings.configuration.pairing.policy)
     daemon.setLinks(settings.configuration.links.defaults)
     daemon.setPrivacy(settings.configuration.privacy.rotation)
@@ -94,7 +95,7 @@ final class RunningDaemon {
     guard !isStopping else { return }
     serveChannels()
     server = try SocketServer(socket, daemon: daemon, loop: loop, logger: logger)
-    logger.info("bled \(Daemon.version) is ready on \(settings.socketPath)")
+    logger.info("bled \(Build.text) is ready on \(settings.socketPath)")
     ServiceManager.notify("READY=1")
   }
 

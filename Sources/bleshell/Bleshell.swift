@@ -2,6 +2,7 @@ import ArgumentParser
 import BledClient
 import BledRPC
 import Bluetooth
+import BuildIdentity
 import Glibc
 
 /// The command `bleshell` with its subcommands. Without a subcommand it reads commands line by line.
@@ -16,7 +17,7 @@ struct Bleshell: ShellCommand {
       ("2A37"), an assigned name ("battery level") or a handle ("0x0012"); a UUID or name can follow its service \
       ("180F/2A19"). Between commands there are also "clear" and "quit".
       """,
-    version: "bleshell \(Release.version)",
+    version: "bleshell \(Build.text)",
     groupedSubcommands: [
       .init(
         name: "Scanning",

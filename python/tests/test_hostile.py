@@ -15,7 +15,7 @@ import pytest
 import bled
 from bled.framing import Lines
 
-OPENED = {"session": 1, "daemon": "bled 0.1.0", "protocol": 1, "adapters": [], "permissions": []}
+OPENED = {"session": 1, "daemon": "bled 0.2.0", "protocol": 1, "adapters": [], "permissions": []}
 Script = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BledClient
 import BledRPC
+import BuildIdentity
 import Diagnosis
 
 /// `bleshell doctor`
@@ -36,7 +37,7 @@ struct DoctorCommand: ShellCommand {
       // Faults of the kernel's Bluetooth are no problem of a daemon that does not use it.
       findings = (isWithoutKernel ? findings.map(\.asNote) : findings) + daemon
     }
-    return findings + [Finding(.daemon, .note, "This is bleshell \(Release.version).")]
+    return findings + [Finding(.daemon, .note, "This is bleshell \(Build.text).")]
   }
 
   /// The daemon's findings, and whether it has adapters, of which the kernel's Bluetooth drives none.
@@ -45,20 +46,25 @@ struct DoctorCommand: ShellCommand {
       let client = try await shell.connection()
       let adapters = try await client.call(AdapterList.self, Empty(), timeout: .seconds(5)).adapters
       let isWithoutKernel = !adapters.isEmpty && adapters.allSatisfy { $0.kind.known != .kernel }
-      return ([version(client.session.daemon)] + adapters.map(finding), isWithoutKernel)
+      return ([version(client.session)] + adapters.map(finding), isWithoutKernel)
     } catch {
       let remedy = "Look at its log: `journalctl -u bled`, or where it was started."
       return ([Finding(.daemon, .problem, "The daemon does not answer: \(error)", remedy: remedy)], false)
     }
   }
 
-  private static func version(_ daemon: String) -> Finding {
-    guard daemon.hasSuffix(" \(Release.version)") || daemon.hasSuffix("/\(Release.version)") else {
+  /// The daemon's build: the note and its remedy if bleshell is of another release, or of another commit.
+  static func version(_ session: SessionOpen.Result, commit own: String? = Build.commit) -> Finding {
+    let build = session.daemon + (session.commit.map { " (commit \($0))" } ?? "")
+    let isSameRelease =
+      session.daemon.hasSuffix(" \(Release.version)") || session.daemon.hasSuffix("/\(Release.version)")
+    guard isSameRelease, own == nil || session.commit == nil || own == session.commit else {
+      let origin = own.map { "\(Release.version) (commit \($0))" } ?? Release.version
       return Finding(
-        .daemon, .note, "\(daemon) answers; this bleshell is \(Release.version).",
+        .daemon, .note, "\(build) answers; this bleshell is \(origin).",
         remedy: "After an update restart the daemon: sudo systemctl try-restart bled")
     }
-    return Finding(.daemon, .ok, "\(daemon) answers")
+    return Finding(.daemon, .ok, "\(build) answers")
   }
 
   private static func finding(_ adapter: AdapterDescription) -> Finding {

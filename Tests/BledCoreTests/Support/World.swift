@@ -22,13 +22,13 @@ struct World {
   init(
     identity: Daemon.Identity = .init(name: "bled test"), policy: Policy = World.policy(), limits: Limits = Limits(),
     restoration: RestorationSettings = RestorationSettings(), scheduler: VirtualScheduler = VirtualScheduler(),
-    storage: (any DocumentStorage)? = nil, log: LogLines? = nil
+    storage: (any DocumentStorage)? = nil, log: LogLines? = nil, commit: String? = nil
   ) {
     self.scheduler = scheduler
     let logger = log?.logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     daemon = Daemon(
       identity: identity, policy: policy, limits: limits, scheduler: scheduler, logger: logger,
-      restoration: restoration, storage: storage)
+      restoration: restoration, storage: storage, commit: commit)
     adapter = ScriptedAdapter(scheduler: scheduler)
     daemon.add(adapter)
   }

@@ -40,7 +40,7 @@ from bled.serving import Advertisement, Published, ReadRequest, ServerEvent, Wri
 from bled.session import connect
 from bled.stream import Full, Opening, Source, Stream
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "ATTError",

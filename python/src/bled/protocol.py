@@ -1708,7 +1708,9 @@ class SessionOpenResult(Record):
     """The result of session.open.
 
     adapters: The adapters, as `adapter.list` returns them.
-    daemon: The daemon's name and version: "bled 0.1.0".
+    commit: The commit that the daemon was built from: its first digits, with "-modified" if files differed
+        from it; missing in a development build.
+    daemon: The daemon's name and version: "bled 0.2.0".
     permissions: The permissions of this session: "scan", "connect", "serve", "advertise", "pair", "agent",
         "adapters", "sessions", "impersonate", "capture", "simulation".
     protocol: The version of this protocol, 1 or more; it is incremented by incompatible changes.
@@ -1717,6 +1719,7 @@ class SessionOpenResult(Record):
     """
 
     adapters: Sequence[AdapterDescription]
+    commit: str | None = None
     daemon: str
     permissions: Sequence[Literal[
         "scan",
@@ -1737,6 +1740,7 @@ class SessionOpenResult(Record):
 
     _members: ClassVar[tuple[Member, ...]] = (
         Member("adapters", "adapters", codec.many(codec.record(lambda: AdapterDescription)), True),
+        Member("commit", "commit", codec.text, False),
         Member("daemon", "daemon", codec.text, True),
         Member("permissions", "permissions", codec.many(codec.text), True),
         Member("protocol", "protocol", codec.integer, True),

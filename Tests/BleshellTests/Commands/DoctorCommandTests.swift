@@ -1,0 +1,31 @@
+import BledRPC
+import Testing
+
+@testable import bleshell
+
+/// The finding of doctor about the daemon's build.
+@Suite struct DoctorCommandTests {
+  private func finding(_ daemon: String, _ commit: String?, own: String?) -> (text: String, isNote: Bool) {
+    let session = SessionOpen.Result(session: 1, daemon: daemon, commit: commit, protocol: 1, adapters: [])
+    let finding = DoctorCommand.version(session, commit: own)
+    return (finding.message, finding.remedy != nil)
+  }
+
+  @Test("a daemon of the same build, or of a build without a commit, is as it should be")
+  func same() {
+    let daemon = "bled \(Release.version)"
+    #expect(finding(daemon, "0d8a", own: "0d8a") == ("\(daemon) (commit 0d8a) answers", false))
+    #expect(finding(daemon, nil, own: "0d8a") == ("\(daemon) answers", false))
+    #expect(finding(daemon, "0d8a", own: nil) == ("\(daemon) (commit 0d8a) answers", false))
+  }
+
+  @Test("a daemon of another release or commit was not restarted after an update")
+  func other() {
+    let daemon = "bled \(Release.version)"
+    #expect(
+      finding(daemon, "0d8a", own: "1111")
+        == ("\(daemon) (commit 0d8a) answers; this bleshell is \(Release.version) (commit 1111).", true))
+    #expect(
+      finding("bled 0.0.1", nil, own: nil) == ("bled 0.0.1 answers; this bleshell is \(Release.version).", true))
+  }
+}
