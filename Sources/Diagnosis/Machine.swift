@@ -91,7 +91,7 @@ public struct Machine: Sendable {
 
   /// All that can be found without the daemon.
   public var findings: [Finding] {
-    kernelFindings + adapterFindings + rfkillFindings + firmwareFindings + ownerFindings + serviceFindings
-      + socketFindings + groupFindings + facadeFindings + gatewayFindings + storeFindings
+    kernelFindings + adapterFindings + rfkillFindings + firmwareFindings + ownerFindings + raspberryFindings
+      + serviceFindings + socketFindings + groupFindings + facadeFindings + gatewayFindings + storeFindings
   }
 }
