@@ -39,12 +39,13 @@ SCRIPTS := .ci/run $(filter-out %.py scripts/arrows scripts/words $(PYTHON_SCRIP
   Benchmarks/run Fuzz/run Tests/Host/{kernel_cases,daemon_suites} \
   Tests/Kernel/vm Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases} \
   Tests/Avatar/run Tests/Avatar/guest Tests/Bleak/{run,guest,fetch-suite} \
-  Tests/Packages/{run,guest,gateways,fetch-root} Tests/Docs/bin/* $(wildcard packaging/debian/*.postrm)
+  Tests/Packages/{run,guest,gateways,archive-test,fetch-root} Tests/Docs/bin/* $(wildcard packaging/debian/*.postrm) \
+  packaging/tarball/install
 
 .PHONY: help deps build deb demo examples python test test-swift test-fast test-examples docs-test docs-pictures \
   test-bluez test-home test-host test-python test-web test-kernel test-avatar test-bleak install-mqtt \
-  test-fuzz test-attack test-stress search lint-deb test-deb conformance fuzz soak attack panic bench lint format \
-  reference docs sdk \
+  test-fuzz test-attack test-stress search lint-deb test-deb release container conformance fuzz soak attack panic \
+  bench lint format reference docs sdk \
   install install-bluez install-esphome install-sdk install-python uninstall clean
 
 help: ## lists the targets
@@ -166,8 +167,14 @@ deb: build sdk python deps-package ## makes Debian packages of the programs and 
 lint-deb: deb ## checks the packages with lintian
 	@Tests/Packages/run lintian
 
-test-deb: deb deps-kernel ## tests the packages from installation to purge, in a virtual machine with a clean Debian
-	@Tests/Packages/run
+test-deb: deb deps-kernel+release ## tests a release from its repository, in virtual machines; RELEASE=trixie selects
+	@RELEASE="$(RELEASE)" Tests/Packages/run
+
+container: deb deps-container ## makes an image for CI, with the packages, in .build/container; BASE=image, not Debian's
+	@BASE="$(BASE)" scripts/container .build/container/bled-$(shell scripts/version).tar
+
+release: deb deps-release ## makes what is published, in .build/release-VERSION; KEY=id signs, URL=address of apt/
+	@KEY="$(KEY)" URL="$(URL)" ARM64="$(ARM64)" scripts/release
 
 soak: build deps-test ## checks memory and descriptors while clients misbehave for SOAK_TIME=60 seconds
 	@Tests/Soak/soak.py
