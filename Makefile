@@ -109,6 +109,7 @@ test-bluez: deps-build+test+bluez ## runs clients of org.bluez on a private bus,
 test-host: deps-build+host+avatar ## runs bled as the host of emulated controllers, without a kernel; CASE selects
 	@$(DEBUG)
 	@.build/venv/bin/python -B Tests/Host/host_test.py $(if $(CASE),-k "$(CASE)")
+	@.build/venv/bin/python -B Tests/Host/kit_test.py $(if $(CASE),"$(CASE)")
 	@BLED_PROGRAMS=.build/debug Tests/Host/kernel_cases "$(CASE)"
 	@$(if $(BUILT),:,swift build --build-tests $(CHECKED))
 	@Tests/Host/daemon_suites "$(CASE)"

@@ -56,6 +56,7 @@ MODULES = {
     13: ["l2cap_channels", "enhanced_channels", "corebluetooth_channels"],
     14: ["bulk_values", "captures", "enhanced_bearers"],
     15: ["beacons", "subrating", "short_intervals"],
+    16: ["clumsy_peers"],
 }
 
 

@@ -231,6 +231,8 @@ class Adapter:
         self = cls()
         self.address = address
         self._transport = await (own_host.offer() if own_host.IS_USED else open_vhci(options))
+        # For the own host; the kernel numbers them.
+        self.name = getattr(self._transport, "name", None)
         self.controller = personality(
             "kernel",
             host_source=self._transport.source,

@@ -99,9 +99,13 @@ class Daemon:
         await self.until_on(client)
         return client
 
+    async def session(self):
+        """A session that ends with its context."""
+        return await Client.connect(self.socket)
+
     async def client(self):
         """A session that ends with the stage."""
-        self.clients.append(await self._resources.open(await Client.connect(self.socket)))
+        self.clients.append(await self._resources.open(await self.session()))
         return self.clients[-1]
 
     async def until_on(self, client, adapter=None, seconds=60):

@@ -21,10 +21,11 @@ class Socket(Transport):
 
     def __init__(self, name, folder, transport):
         super().__init__(transport.source, transport.sink)
-        self._name, self._folder, self._transport = name, folder, transport
+        self.name = name
+        self._folder, self._transport = folder, transport
 
     async def close(self):
-        _sockets.pop(self._name)
+        _sockets.pop(self.name)
         self._transport.server.close()
         if connection := self._transport.sink.transport:
             connection.close()
