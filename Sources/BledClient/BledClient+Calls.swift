@@ -83,7 +83,7 @@ extension ClientCore {
     _ method: Method.Type, _ params: Method.Params, timeout: Duration? = nil, undo: Undo<Method.Result>,
     arrived: (@Sendable (Method.Result) -> Void)? = nil
   ) async throws(BluetoothError) -> Method.Result {
-    guard !Task.isCancelled else { throw cancelled(Method.name) }
+    try Task.checkNotCancelled(Method.name)
     let id = newNumber()
     let give = { @Sendable (error: BluetoothError) in self.abandon(id, error, abandoned: undo.abandoned) }
     let late: ClientState.Completion? = undo.late.map { late in
@@ -137,6 +137,13 @@ private func missingDescriptor(_ name: String) -> BluetoothError {
 }
 
 private func cancelled(_ name: String) -> BluetoothError { GAPError.cancelled.error("\(name) was cancelled") }
+
+extension Task where Success == Never, Failure == Never {
+  /// - Throws: `GAPError.cancelled` if the task is cancelled: its call changes nothing.
+  static func checkNotCancelled(_ name: String) throws(BluetoothError) {
+    guard !isCancelled else { throw cancelled(name) }
+  }
+}
 
 extension Result where Success == RPCMessage, Failure == BluetoothError {
   func decoded<Value: RPCPayload>(_ type: Value.Type) -> Result<Value, BluetoothError> {

@@ -59,15 +59,13 @@ extension BledClient {
     core.observe(type, as: RPCMessage.self, decode: { $0 }, value: message, end: { _ in })
   }
 
-  /// Reports each link, of any program, that comes up or ends from now on. For the links that are already up see
-  /// `PeripheralList`.
+  /// Reports each link, of any program, that comes up or ends from now on, until the stream is released or the task
+  /// that reads it is cancelled. For the links that are already up see `PeripheralList`.
   /// - Returns: A stream that ends with `BledError.tooSlow` if more than 1024 are not fetched.
   /// - Throws: As `call`.
   public func linkChanges() async throws(BluetoothError) -> AsyncThrowingStream<PeripheralLinkChanged.Params, any Error>
   {
-    let stream = notifications(PeripheralLinkChanged.self)
-    _ = try await call(PeripheralWatch.self, .init())
-    return stream
+    try await core.linkChanges()
   }
 }
 

@@ -27,6 +27,7 @@ extension BledClient {
   /// display shows the passkeys of the notification `PairingShowPasskey`: observe it before.
   /// - Throws: `BledError.notPermitted`, `.invalidParameter`; and as `call`.
   public func answerPairings(with agent: PairingAgent) async throws(BluetoothError) {
+    try Task.checkNotCancelled(PairingRegister.name)
     let number = core.newAgentCall()
     _ = try await core.call(
       PairingRegister.self, .init(capability: agent.capability),
@@ -36,9 +37,11 @@ extension BledClient {
   /// The opposite of `answerPairings`.
   /// - Throws: As `call`.
   public func stopAnsweringPairings() async throws(BluetoothError) {
+    try Task.checkNotCancelled(PairingUnregister.name)
     _ = core.newAgentCall()
-    _ = try await call(PairingUnregister.self, Empty())
-    core.answer(with: nil)
+    _ = try await core.call(
+      PairingUnregister.self, Empty(), undo: .made { [core] _ in core.answer(with: nil) },
+      arrived: { [core] _ in core.answer(with: nil) })
   }
 }
 

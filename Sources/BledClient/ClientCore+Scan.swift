@@ -17,9 +17,11 @@ extension ClientCore {
       endScan(number, as: scan)
     }
     do {
-      // The end of the stream stops the scan.
-      _ = try await call(ScanStart.self, parameters, undo: .nothing)
+      _ = try await call(
+        ScanStart.self, parameters, undo: Undo(abandoned: { self.endScan(number, as: scan) }, late: { _ in }),
+        arrived: { _ in self.scanStarted(number, as: scan) })
     } catch {
+      scanRefused(number, as: scan)
       output.finish()
       throw error
     }

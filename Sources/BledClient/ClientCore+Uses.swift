@@ -46,6 +46,26 @@ extension TrainRequest: ClientRequest {
   }
 }
 
+/// A call of `peripheral.watch`.
+struct WatchRequest: ClientRequest {
+  /// The reports of all links.
+  struct Reports: Hashable, Sendable {}
+
+  static var table: WritableKeyPath<ClientState, Uses<Self>> & Sendable { \.watches }
+
+  func mayMean(_ reports: Reports) -> Bool { true }
+
+  func mayMean(_ other: WatchRequest) -> Bool { true }
+
+  static func undo(_ undo: Uses<Self>.Undo, on core: ClientCore) {
+    switch undo {
+    // The daemon answers at once: the reports are ended then.
+    case .withdraw: break
+    case .release: core.tell(PeripheralWatch.self, .init(on: false))
+    }
+  }
+}
+
 extension ClientCore {
   /// Calls a method for something that this client has once at the daemon. A cancelled call takes nothing away from
   /// another user of it.
@@ -78,6 +98,23 @@ extension ClientCore {
       update { (users: inout Uses<Request>) in users.ended(number) }
       throw error
     }
+  }
+
+  /// The reports of links, for one stream more.
+  func linkChanges() async throws(BluetoothError) -> AsyncThrowingStream<PeripheralLinkChanged.Params, any Error> {
+    let buffering = StreamBuffering.all(1024)
+    let (stream, output) = AsyncThrowingStream.makeStream(of: PeripheralLinkChanged.Params.self, buffering)
+    _ = try await call(
+      PeripheralWatch.self, .init(), for: WatchRequest(), using: { _ in WatchRequest.Reports() },
+      arrived: { [self] _ in
+        let observation = observe(
+          PeripheralLinkChanged.self, value: { output.offer($0, buffering) }, end: { output.finish(throwing: $0) })
+        output.onTermination = { [self] _ in
+          observation.cancel()
+          leave(WatchRequest.Reports(), of: WatchRequest.self)
+        }
+      })
+    return stream
   }
 
   /// Something that a preserved session has is used.

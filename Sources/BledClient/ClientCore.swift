@@ -105,17 +105,30 @@ final class ClientCore: @unchecked Sendable {
     }
   }
 
-  /// Registers a scan, and ends the stream of the previous one.
+  /// Registers a scan that is about to be requested.
   /// - Parameter scan: Its number at the daemon; nil for the one without.
   func beginScan(_ number: Int, as scan: Int?, replaced: @escaping @Sendable () -> Void) {
-    connection.perform { self.state.beginScan(number, as: scan, replaced: replaced)?() }
+    connection.perform { self.state.beginScan(number, as: scan, replaced: replaced) }
+  }
+
+  /// Ends the streams of the scans that it replaces.
+  func scanStarted(_ number: Int, as scan: Int?) {
+    connection.perform { for end in self.state.scanStarted(number, as: scan) { end() } }
+  }
+
+  /// The scan before it goes on.
+  func scanRefused(_ number: Int, as scan: Int?) {
+    connection.perform { self.perform(self.state.scanRefused(number, as: scan), of: scan) }
   }
 
   /// Stops a scan, unless another one has replaced it.
   func endScan(_ number: Int, as scan: Int?) {
-    connection.perform { [self] in
-      if state.endScan(number, as: scan) { tell(ScanStop.self, .init(scan: scan)) }
-    }
+    connection.perform { self.perform(self.state.endScan(number, as: scan), of: scan) }
+  }
+
+  private func perform(_ end: ClientState.ScanEnd, of scan: Int?) {
+    for end in end.replaced { end() }
+    if end.isStopped { tell(ScanStop.self, .init(scan: scan)) }
   }
 
   /// Changes the users of things, and tells the daemon the consequences.

@@ -7,7 +7,10 @@ import Bluetooth
 /// | Input                     | Effect                                                                 |
 /// |---------------------------|------------------------------------------------------------------------|
 /// | observe(notification)     | its observers are called in the order of their registration            |
-/// | begin(scan)               | the end of the previous scan                                           |
+/// | scan: begin               | nothing: the daemon may refuse it                                      |
+/// | scan: started             | the ends of the earlier scans of the same number                       |
+/// | scan: refused             | the earlier one continues, or is stopped if its stream has ended       |
+/// | scan: end                 | it is stopped, unless a later one of the same number takes its place   |
 /// | end                       | the completions of all pending calls, once; the ends of all observers  |
 struct ClientState {
   typealias Completion = @Sendable (Result<RPCMessage, BluetoothError>) -> Void
@@ -33,12 +36,21 @@ struct ClientState {
   var links = Uses<LinkRequest>()
   var subscriptions = Uses<SubscriptionRequest>()
   var trains = Uses<TrainRequest>()
+  var watches = Uses<WatchRequest>()
   private var observers: [OctetText: [ObserverGroup]] = [:]
   private var answerers: [OctetText: Answerer] = [:]
   /// The means of the agent that answers the daemon's questions.
   var agent: PairingCapability?
-  /// By the number at the daemon; nil for the scan without.
-  private var scans: [Int?: (number: Int, replaced: @Sendable () -> Void)] = [:]
+  /// By the number at the daemon, nil for the scan without: the one that was started, and later ones that wait for
+  /// their answers.
+  private var scans: [Int?: [Scan]] = [:]
+
+  private struct Scan {
+    let number: Int
+    /// Ends its stream.
+    let replaced: @Sendable () -> Void
+    var hasEnded = false
+  }
 
   /// - Parameter type: The type that `decode` returns.
   /// - Returns: False: the connection has ended.
@@ -69,23 +81,44 @@ struct ClientState {
 
   func answerer(of method: String) -> Answerer? { answerers[OctetText(method)] }
 
-  /// Begins a scan.
+  /// A scan is about to be requested.
   /// - Parameters:
   ///   - scan: Its number at the daemon, of which there is one scan; nil for the one without.
   ///   - replaced: Ends its stream when another scan takes its place.
-  /// - Returns: The same for the scan that it replaces.
-  mutating func beginScan(
-    _ number: Int, as scan: Int?, replaced: @escaping @Sendable () -> Void
-  ) -> (@Sendable () -> Void)? {
-    guard connection.isOpen else { return nil }
-    return scans.updateValue((number, replaced), forKey: scan)?.replaced
+  mutating func beginScan(_ number: Int, as scan: Int?, replaced: @escaping @Sendable () -> Void) {
+    if connection.isOpen { scans[scan, default: []].append(Scan(number: number, replaced: replaced)) }
   }
 
-  /// Whether the scan of this number was still the current one.
-  mutating func endScan(_ number: Int, as scan: Int?) -> Bool {
-    guard scans[scan]?.number == number else { return false }
-    scans.removeValue(forKey: scan)
-    return true
+  /// The daemon has started it.
+  /// - Returns: Functions that end the streams of the scans that it replaces.
+  mutating func scanStarted(_ number: Int, as scan: Int?) -> [@Sendable () -> Void] {
+    guard let index = scans[scan]?.firstIndex(where: { $0.number == number }) else { return [] }
+    defer { scans[scan]?.removeSubrange(..<index) }
+    return scans[scan]?[..<index].map(\.replaced) ?? []
+  }
+
+  /// The daemon has not started it: the earlier one continues.
+  /// - Returns: As `endScan`, for the earlier one.
+  mutating func scanRefused(_ number: Int, as scan: Int?) -> ScanEnd {
+    scans[scan]?.removeAll { $0.number == number && !$0.hasEnded }
+    guard let last = scans[scan]?.last, last.hasEnded else { return (false, []) }
+    return endScan(last.number, as: scan)
+  }
+
+  /// Whether the daemon is to stop the scan, and functions that end the streams of the scans that it has replaced.
+  typealias ScanEnd = (isStopped: Bool, replaced: [@Sendable () -> Void])
+
+  /// The stream of a scan has ended, or its request was cancelled.
+  mutating func endScan(_ number: Int, as scan: Int?) -> ScanEnd {
+    guard let list = scans[scan], let index = list.firstIndex(where: { $0.number == number }) else {
+      return (false, [])
+    }
+    guard index == list.endIndex - 1 else {
+      scans[scan]?[index].hasEnded = true
+      return (false, [])
+    }
+    scans[scan] = nil
+    return (true, list[..<index].map(\.replaced))
   }
 
   /// - Parameter error: nil if this side closed.

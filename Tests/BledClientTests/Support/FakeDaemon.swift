@@ -38,10 +38,13 @@ final class FakeDaemon: @unchecked Sendable {
     init(_ description: String) { self.description = description }
   }
 
-  /// Plays a script concurrently with the test: `session.open` is answered first.
-  /// - Parameter restored: the preserved state; if given, the script's first lines are sent together with that answer.
+  /// Plays a script concurrently with the test.
+  /// - Parameters:
+  ///   - opens: Whether `session.open` is answered before.
+  ///   - restored: The preserved state; if given, the script's first lines are sent together with that answer.
   func play(
-    protocol version: Int = 1, restored: RestoredState? = nil, _ script: @escaping @Sendable (FakeDaemon) throws -> Void
+    protocol version: Int = 1, opens: Bool = true, restored: RestoredState? = nil,
+    _ script: @escaping @Sendable (FakeDaemon) throws -> Void
   ) -> Task<Void, any Error> {
     Task.detached {
       try await withCheckedThrowingContinuation { continuation in
@@ -49,15 +52,7 @@ final class FakeDaemon: @unchecked Sendable {
           continuation.resume(
             with: Result {
               self.connection = accept(self.listener, nil, nil)
-              let (id, params) = try self.expect(SessionOpen.self)
-              guard (restored != nil) == (params.restore != nil) else { throw Trouble("restore: \(params)") }
-              let result = SessionOpen.Result(
-                session: 1, daemon: "fake 1", protocol: version, adapters: [], restored: restored)
-              if restored != nil {
-                self.held = try RPCEncoding.success(id: id, result)
-              } else {
-                try self.answer(id, result)
-              }
+              if opens { try self.open(version, restored) }
               do {
                 try script(self)
               } catch {
@@ -68,6 +63,18 @@ final class FakeDaemon: @unchecked Sendable {
             })
         }
       }
+    }
+  }
+
+  private func open(_ version: Int, _ restored: RestoredState?) throws {
+    let (id, params) = try expect(SessionOpen.self)
+    guard (restored != nil) == (params.restore != nil) else { throw Trouble("restore: \(params)") }
+    let result = SessionOpen.Result(
+      session: 1, daemon: "fake 1", protocol: version, adapters: [], restored: restored)
+    if restored != nil {
+      held = try RPCEncoding.success(id: id, result)
+    } else {
+      try answer(id, result)
     }
   }
 
@@ -118,22 +125,7 @@ final class FakeDaemon: @unchecked Sendable {
 
   /// Sends octets with a descriptor, in one message, and closes the descriptor here.
   func send(_ bytes: Data, passing descriptor: Int32) {
-    var control: (length: Int, level: Int32, type: Int32, descriptor: Int32, padding: Int32) = (
-      20, SOL_SOCKET, 1, descriptor, 0
-    )
-    var octets = Array(bytes)
-    octets.withUnsafeMutableBytes { octets in
-      withUnsafeMutableBytes(of: &control) { control in
-        var part = iovec(iov_base: octets.baseAddress, iov_len: octets.count)
-        withUnsafeMutablePointer(to: &part) { part in
-          var message = msghdr()
-          (message.msg_iov, message.msg_iovlen) = (part, 1)
-          (message.msg_control, message.msg_controllen) = (control.baseAddress, control.count)
-          _ = sendmsg(connection, &message, Int32(MSG_NOSIGNAL))
-        }
-      }
-    }
-    Glibc.close(descriptor)
+    PassedDescriptor.send(Array(bytes), passing: descriptor, over: connection)
   }
 
   func close() {
