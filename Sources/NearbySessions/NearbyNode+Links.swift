@@ -8,7 +8,6 @@ struct DeviceLink {
   var connection: Peripheral?
   /// Whether it is being requested or given back, one at a time.
   var isChanging = false
-  var waiters: [CheckedContinuation<Void, Never>] = []
 }
 
 /// Connections to devices.
@@ -20,7 +19,10 @@ extension NearbyNode {
   func acquire(_ peripheral: String) async throws(BluetoothError) -> Peripheral {
     // Counted before: a release meanwhile must not disconnect the link that is about to be used.
     join(peripheral)
-    await beginChange(peripheral)
+    guard await beginChange(peripheral) else {
+      await release(peripheral)
+      throw GAPError.cancelled.error("the request for a connection was cancelled")
+    }
     do throws(BluetoothError) {
       let connection = try await connect(peripheral)
       links[peripheral]?.connection = connection
@@ -53,29 +55,35 @@ extension NearbyNode {
   func release(_ peripheral: String) async {
     links[peripheral]?.users -= 1
     guard links[peripheral]?.users == 0 else { return }
+    await Self.outcome { await self.giveBack(peripheral) }
+  }
+
+  private func giveBack(_ peripheral: String) async {
     await beginChange(peripheral)
     if links[peripheral]?.users == 0, let connection = links[peripheral]?.connection {
       links[peripheral]?.connection = nil
-      // Also for a task that is cancelled.
-      await Task { try? await connection.disconnect() }.value
+      try? await connection.disconnect()
     }
     endChange(peripheral)
   }
 
   /// Waits until the device's link is neither being requested nor given back.
-  func beginChange(_ peripheral: String) async {
+  /// - Returns: False if the task was cancelled before; else `endChange` is to follow.
+  @discardableResult
+  func beginChange(_ peripheral: String) async -> Bool {
     while links[peripheral]?.isChanging == true {
-      await withCheckedContinuation { links[peripheral]?.waiters.append($0) }
+      guard !Task.isCancelled else { return false }
+      await wait(at: .change(of: peripheral))
     }
     links[peripheral, default: DeviceLink()].isChanging = true
+    return true
   }
 
   func endChange(_ peripheral: String) {
     guard let link = links[peripheral] else { return }
     links[peripheral]?.isChanging = false
-    links[peripheral]?.waiters = []
-    if link.users == 0, link.waiters.isEmpty, link.connection == nil { links[peripheral] = nil }
-    for waiter in link.waiters { waiter.resume() }
+    if link.users == 0, link.connection == nil { links[peripheral] = nil }
+    wake(at: .change(of: peripheral))
   }
 
   /// Reads the description of a peer; a device may have several.

@@ -1,15 +1,65 @@
 import BledClient
 import Noise
 
+/// Whether invitations are accepted, as calls have asked for it.
+///
+/// | Input        | Effect                                                          |
+/// |--------------|-----------------------------------------------------------------|
+/// | begin(call)  | wanted                                                          |
+/// | end(call)    | wanted until a new value takes the place of this one            |
+/// | cancel(call) | wanted only if another call has asked for it, or asks for it    |
+struct Acceptance {
+  private var isGiven = false
+  private var calls: Set<Int> = []
+
+  var isWanted: Bool { isGiven || !calls.isEmpty }
+
+  mutating func begin(_ call: Int) { calls.insert(call) }
+
+  mutating func end(_ call: Int) { if calls.remove(call) != nil { isGiven = true } }
+
+  mutating func cancel(_ call: Int) { calls.remove(call) }
+}
+
 /// Sessions that others begin.
 extension NearbyNode {
   /// Begins to accept invitations, and to advertise that.
   /// - Parameter information: other texts than those of the settings.
   /// - Throws: as `BledClient.publishL2CAPChannel`, `publish` and `advertise`; `BledError.invalidParameter` for
-  ///   information that is too long.
+  ///   information that is too long; `GAPError.cancelled` if the task was cancelled: then this call alone is undone.
   public func advertise(_ information: [String: String]? = nil) async throws(BluetoothError) {
+    if let information { try Self.check(information) }
+    try await accept(information) { change in change(&self.visibility) }
+  }
+
+  /// Accepts invitations, of all peers, or of peers that know this one.
+  /// - Parameter update: Changes the acceptance that is meant.
+  func accept(
+    _ information: [String: String]? = nil, _ update: ((inout Acceptance) -> Void) -> Void
+  ) async throws(BluetoothError) {
+    let cancelled = GAPError.cancelled.error("the call was cancelled: its invitations are not accepted")
+    guard !Task.isCancelled else { throw cancelled }
+    lastAcceptance += 1
+    let call = lastAcceptance
+    update { $0.begin(call) }
+    let result = await Self.outcome { () async -> Result<Void, BluetoothError> in
+      do throws(BluetoothError) {
+        return .success(try await self.beginAccepting(information))
+      } catch {
+        return .failure(error)
+      }
+    }
+    guard let result else {
+      update { $0.cancel(call) }
+      Task { await updateAdvertising() }
+      throw cancelled
+    }
+    update { $0.end(call) }
+    try result.get()
+  }
+
+  private func beginAccepting(_ information: [String: String]?) async throws(BluetoothError) {
     if let information { try await describe(information) }
-    isVisible = true
     try await listen()
     try await restartAdvertising()
   }
@@ -18,7 +68,6 @@ extension NearbyNode {
     await advertisingTurns.begin()
     defer { advertisingTurns.end() }
     guard information != self.information else { return }
-    try Self.check(information)
     self.information = information
     revision &+= 1
     guard let service else { return }
@@ -27,9 +76,10 @@ extension NearbyNode {
     try await publishDescription()
   }
 
-  /// Stops to accept invitations. Sessions stay, and their links are still found when they are lost.
+  /// Stops to accept invitations; in a task that is cancelled without waiting for it. Sessions stay, and their links
+  /// are still found when they are lost.
   public func stopAdvertising() async {
-    isVisible = false
+    visibility = Acceptance()
     await updateAdvertising()
   }
 
@@ -40,7 +90,7 @@ extension NearbyNode {
   }
 
   /// Takes a turn: of two calls at once one would leave its channel and description behind.
-  func listen() async throws(BluetoothError) {
+  private func listen() async throws(BluetoothError) {
     await advertisingTurns.begin()
     defer { advertisingTurns.end() }
     guard listening == nil, !hasStopped else { return }
@@ -78,7 +128,9 @@ extension NearbyNode {
   private static let psmUUID = BluetoothUUID(high: 0xABDD_3056_28FA_441D, low: 0xA470_55A7_5A52_553A)
 
   /// Advertises as long as invitations are accepted, or the dialer of a session may have to find this side again.
-  func updateAdvertising() async {
+  func updateAdvertising() async { await Self.outcome { await self.changeAdvertising() } }
+
+  private func changeAdvertising() async {
     await advertisingTurns.begin()
     defer { advertisingTurns.end() }
     let isNeeded = isVisible || isReachable || peers.values.contains { !$0.session.isDialer && $0.session.isAlive }
@@ -91,7 +143,7 @@ extension NearbyNode {
     try? await client.stopAdvertising(advertisement)
   }
 
-  func restartAdvertising() async throws(BluetoothError) {
+  private func restartAdvertising() async throws(BluetoothError) {
     await advertisingTurns.begin()
     defer { advertisingTurns.end() }
     try await renewAdvertisement()

@@ -6,14 +6,12 @@ extension NearbyNode {
   /// invitations. They arrive in `invitations`, too.
   /// - Throws: as `advertise`.
   public func becomeReachable() async throws(BluetoothError) {
-    isReachable = true
-    try await listen()
-    try await restartAdvertising()
+    try await accept { change in change(&self.reachability) }
   }
 
-  /// Ends that.
+  /// Ends that; in a task that is cancelled without waiting for it.
   public func becomeUnreachable() async {
-    isReachable = false
+    reachability = Acceptance()
     await updateAdvertising()
   }
 

@@ -1,11 +1,15 @@
 import Synchronization
 
-/// A place where calls of the program wait until something has happened there, which each checks again.
+/// A place where calls wait until something has happened there, which each checks again.
 enum WaitingPlace: Hashable {
   /// Room in the queue of messages of a session.
   case messages(Int)
   /// A stream or resource of a session.
   case flow(UInt32, of: Int)
+  /// The end of channels, of any session.
+  case channels
+  /// The request for the connection to a device, or its release.
+  case change(of: String)
 }
 
 extension NearbyNode {
@@ -30,6 +34,19 @@ extension NearbyNode {
   private func endWait(_ number: Int, at place: WaitingPlace) {
     waits[place]?.removeValue(forKey: number)?.resume()
     if waits[place]?.isEmpty == true { waits[place] = nil }
+  }
+
+  /// Does work to its end. A task that is cancelled only waits no longer, so that nothing is left half done.
+  /// - Returns: The result of the work; nil if the task was cancelled before.
+  @discardableResult
+  static func outcome<Value: Sendable>(of work: @escaping @Sendable () async -> Value) async -> Value? {
+    let (results, output) = AsyncStream.makeStream(of: Value.self)
+    Task {
+      output.yield(await work())
+      output.finish()
+    }
+    for await result in results { return result }
+    return nil
   }
 
   /// The next event of a session; nil behind the last one, and when the task is cancelled: that takes none away.

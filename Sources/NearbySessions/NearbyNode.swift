@@ -38,9 +38,11 @@ public actor NearbyNode {
   var advertisement: Int?
   /// The service data that is advertised.
   var advertised: [UInt8] = []
-  var isVisible = false
+  var isVisible: Bool { visibility.isWanted }
   /// Whether peers that know the identifier may invite this one, also while it is not visible.
-  var isReachable = false
+  var isReachable: Bool { reachability.isWanted }
+  var visibility = Acceptance(), reachability = Acceptance()
+  var lastAcceptance = 0
   /// The texts of the description.
   var information: [String: String]
   var revision: UInt8 = .random(in: 0...255)
@@ -61,11 +63,9 @@ public actor NearbyNode {
   private(set) var hasStopped = false
   /// The sessions whose invitation is awaited: nothing else refers to them yet.
   var waiting: [Int: NearbyConnection] = [:]
-  /// The waits of calls of the program, each with its number.
+  /// The waits of calls, each with its number.
   var waits: [WaitingPlace: [Int: CheckedContinuation<Void, Never>]] = [:]
   var lastWait = 0
-  /// The waits for the end of a session's channels.
-  private(set) var closeWaiters: [CheckedContinuation<Void, Never>] = []
 
   /// - Throws: `BledError.invalidParameter` for information that is too long.
   public init(client: BledClient, settings: NearbySettings) throws(BluetoothError) {
@@ -96,10 +96,15 @@ public actor NearbyNode {
   /// The time of the sessions.
   var now: Instant { Instant.zero.advanced(by: elapsed()) }
 
-  /// Ends all sessions, invitations, the advertisement and the listener, for good.
+  /// Ends all sessions, invitations, the advertisement and the listener, for good; in a task that is cancelled without
+  /// waiting for it.
   public func stop() async {
-    (isVisible, isReachable) = (false, false)
+    (visibility, reachability) = (Acceptance(), Acceptance())
     hasStopped = true
+    await Self.outcome { await self.endAll() }
+  }
+
+  private func endAll() async {
     for dial in dials.values { dial.cancel() }
     for (identifier, own) in inviting { wakeCrossing(identifier, own.number) }
     await endSessions()
@@ -120,7 +125,7 @@ public actor NearbyNode {
     repeat {
       for number in peers.keys.sorted() { end(number, .byUs) }
       guard peers.values.contains(where: { !$0.sockets.isEmpty }) else { return }
-      await withCheckedContinuation { closeWaiters.append($0) }
+      await wait(at: .channels)
     } while true
   }
 
@@ -131,7 +136,7 @@ public actor NearbyNode {
       peer.remote.identifier == identifier && peer.hasEnded && !peer.session.isDialer
     }.keys
     while !hasStopped, !Task.isCancelled, former.contains(where: { peers[$0]?.sockets.isEmpty == false }) {
-      await withCheckedContinuation { closeWaiters.append($0) }
+      await wait(at: .channels)
     }
   }
 
@@ -218,8 +223,7 @@ public actor NearbyNode {
     peers[number]?.sockets = [:]
     peers[number]?.isWriting = []
     resumeReaders(of: number)
-    for waiter in closeWaiters { waiter.resume() }
-    closeWaiters = []
+    wake(at: .channels)
     peers[number]?.link = nil
     if let device = peer.device {
       peers[number]?.device = nil
