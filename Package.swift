@@ -158,7 +158,9 @@ let package = Package(
     // `make lint` checks the module itself in Swift 6 mode.
     .target(
       name: "CoreBluetooth",
-      dependencies: ["BledClient", "BledRPC", "Beacons", "Bluetooth", "FrameworkSupport", "CoreBluetoothHeaders"],
+      dependencies: [
+        "BledClient", "BledConnection", "BledRPC", "Beacons", "Bluetooth", "FrameworkSupport", "CoreBluetoothHeaders",
+      ],
       swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
     .target(name: "CoreLocationHeaders"),
     // Apple's API for beacons, in the same mode for the same reason.

@@ -51,7 +51,9 @@ extension CentralEngine {
       case false: break
       case true: self?.connected(identifier, change.name)
       default:
-        self?.probe(identifier, for: filter.services ?? []) { self?.connected(identifier, change.name) }
+        self?.probe(change.peripheral, for: filter.services ?? []) { isFound in
+          if isFound { self?.connected(identifier, change.name) }
+        }
       }
     }
   }
@@ -68,18 +70,6 @@ extension CentralEngine {
   private func connected(_ identifier: UUID, _ name: String?) {
     guard connectionEvents.told.insert(identifier).inserted else { return }
     tell(.peerConnected, identifier, name)
-  }
-
-  /// Asks a device for its services. The link is shared for that long, unless the program uses it itself.
-  private func probe(_ identifier: UUID, for services: [BluetoothUUID], found: @escaping () -> Void) {
-    let id = identifier.uuidString
-    call(PeripheralConnect.self, .init(peripheral: id, timeout: Self.timeout)) { [weak self] link in
-      guard let self, link.failure == nil else { return }
-      call(GATTDiscoverServices.self, .init(peripheral: id, services: services)) { [weak self] result in
-        if case .success(let discovered) = result, !discovered.services.isEmpty { found() }
-        self?.letGo(of: identifier)
-      }
-    }
   }
 
   private func tell(_ event: CBConnectionEvent, _ identifier: UUID, _ name: String?) {

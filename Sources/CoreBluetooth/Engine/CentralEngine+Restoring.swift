@@ -30,7 +30,7 @@ extension CentralEngine {
 
   /// The program was told that all of it has ended.
   func giveUp(_ state: RestoredState) {
-    for restored in state.peripherals { call(PeripheralDisconnect.self, .init(peripheral: restored.peripheral)) }
+    for restored in state.peripherals { links.users.end(links.users.join(restored.peripheral)) }
     if state.scan != nil { call(ScanStop.self, .init()) }
   }
 }

@@ -22,47 +22,45 @@ extension CentralEngine {
   /// The link to a device of another program is shared for a moment, to ask for the services.
   func connected(withServices services: [BluetoothUUID]) -> [CBPeripheral] {
     let known = list()
-    let (entries, client) = queue.sync {
-      let entries = known.filter {
-        $0.entry.state == "connected" && isChosen($0.entry.adapter) && !isOwn($0.entry.address)
-      }
-      return (entries, self.client)
+    let entries = queue.sync {
+      known.filter { $0.entry.state == "connected" && isChosen($0.entry.adapter) && !isOwn($0.entry.address) }
     }
-    guard !entries.isEmpty, !services.isEmpty, let client else { return [] }
+    guard !entries.isEmpty, !services.isEmpty else { return [] }
     let found = Guarded<Set<UUID>>([])
-    let group = DispatchGroup()
-    for (identifier, entry) in entries {
-      group.enter()
-      let ask = { @Sendable (done: @escaping @Sendable () -> Void) in
-        client.call(GATTDiscoverServices.self, .init(peripheral: entry.peripheral, services: services)) { result in
-          if let services = try? result.get().services, !services.isEmpty { found.with { _ = $0.insert(identifier) } }
-          done()
-        }
-      }
-      guard !entry.mine else {
-        ask { group.leave() }
-        continue
-      }
-      client.call(PeripheralConnect.self, .init(peripheral: entry.peripheral, timeout: Self.timeout)) {
-        [weak self] link in
-        guard let self, link.failure == nil else { return group.leave() }
-        ask {
-          self.letGo(of: identifier)
-          group.leave()
+    let (waiting, answered) = (Guarded(entries.count), DispatchSemaphore(value: 0))
+    run { [self] in
+      for (identifier, entry) in entries {
+        probe(entry.peripheral, for: services, isLinked: entry.mine) { isFound in
+          if isFound { found.with { _ = $0.insert(identifier) } }
+          let left = waiting.with {
+            $0 -= 1
+            return $0
+          }
+          if left == 0 { answered.signal() }
         }
       }
     }
-    _ = group.wait(timeout: .now() + Self.timeout)
+    _ = answered.wait(timeout: .now() + Self.timeout)
     let matching = found[\.self]
     return entries.compactMap {
       matching.contains($0.identifier) ? peripheral($0.identifier, $0.entry) : nil
     }
   }
 
-  /// Ends our own use of a device, unless the program has connected to it meanwhile.
-  func letGo(of identifier: UUID) {
-    run { [self] in
-      if links.isIdle(identifier) { call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString)) }
+  /// Asks a device whether it has one of these services. Its link is shared for that long.
+  /// - Parameter isLinked: Whether this session has the link already.
+  func probe(
+    _ peripheral: String, for services: [BluetoothUUID], isLinked: Bool = false, then: @escaping (Bool) -> Void
+  ) {
+    let ask = { [weak self] (user: Int) -> Void in
+      self?.call(GATTDiscoverServices.self, .init(peripheral: peripheral, services: services)) { [weak self] result in
+        self?.links.users.end(user)
+        then((try? result.get().services.isEmpty) == false)
+      }
+    }
+    if isLinked { return ask(links.users.join(peripheral)) }
+    _ = links.users.connect(.init(peripheral: peripheral, timeout: Self.timeout)) { user, link in
+      if link.failure == nil { ask(user) } else { then(false) }
     }
   }
 

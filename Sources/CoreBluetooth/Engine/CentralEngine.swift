@@ -104,6 +104,8 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
 
   override func closed() { links.dropAll() }
 
+  override func sessionEnded() { links.users.reset() }
+
   override func adapterChanged(_ adapter: String) { links.adapterChanged(adapter) }
 
   override func stateChanged(from old: CBManagerState) {

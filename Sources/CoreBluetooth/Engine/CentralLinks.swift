@@ -7,9 +7,13 @@ import FrameworkSupport
 /// on the engine's queue, while the engine is there.
 final class CentralLinks {
   private unowned let engine: CentralEngine
+  let users: LinkUsers
   private var records: [UUID: LinkRecord] = [:]
 
-  init(of engine: CentralEngine) { self.engine = engine }
+  init(of engine: CentralEngine) {
+    self.engine = engine
+    users = LinkUsers(of: engine)
+  }
 
   /// Connects. Any thread.
   /// - Parameters:
@@ -42,7 +46,6 @@ final class CentralLinks {
       case .idle, .ending:
         break
       case .connecting, .lost:
-        engine.call(PeripheralDisconnect.self, .init(peripheral: peripheral.id))
         end(record, error: nil)
       case .connected:
         record.phase = .ending
@@ -57,11 +60,15 @@ final class CentralLinks {
 
   private func disconnect(_ record: LinkRecord) {
     let generation = record.generation
-    engine.call(PeripheralDisconnect.self, .init(peripheral: record.identifier.uuidString)) { [weak self] result in
-      // The connection was gone already, and nothing more comes.
-      guard result.failure != nil, let self, record.generation == generation else { return }
-      end(record, error: nil)
+    let isReleased = record.user.map { user in
+      users.end(user) { [weak self] in
+        // The connection was gone already, and nothing more comes.
+        if let self, record.generation == generation { end(record, error: nil) }
+      }
     }
+    record.user = nil
+    // Others of this manager use the link: its end does not follow.
+    if isReleased != true { end(record, error: nil) }
   }
 
   /// A connection is back, or one is there that was waited for before the program was restored.
@@ -76,6 +83,7 @@ final class CentralLinks {
 
   /// No connection comes. That it was cancelled is known here.
   func connectFailed(_ failure: PeripheralConnectFailed.Params) {
+    users.lost(failure.peripheral)
     guard let identifier = UUID(uuidString: failure.peripheral), let record = records[identifier],
       record.phase == .connecting, failure.reason.bluetoothError.code != GAPError.cancelled.rawValue
     else { return }
@@ -83,6 +91,7 @@ final class CentralLinks {
   }
 
   func disconnected(_ event: PeripheralDisconnected.Params) {
+    if event.reconnecting != true { users.lost(event.peripheral) }
     guard let identifier = UUID(uuidString: event.peripheral), let record = records[identifier] else { return }
     switch record.phase {
     case .idle, .connecting, .lost: break  // The request was cancelled here, or the end is known.
@@ -112,7 +121,6 @@ final class CentralLinks {
   func endAll(below new: CBManagerState) {
     let reason = "Bluetooth is \(new)"
     for record in records.inOrder where record.phase != .idle {
-      engine.call(PeripheralDisconnect.self, .init(peripheral: record.identifier.uuidString))
       record.isWantedAgain = false
       switch record.phase {
       case .idle: break
@@ -138,7 +146,7 @@ final class CentralLinks {
   func drop(_ identifier: UUID, _ number: Int) {
     guard let record = records[identifier], record.number == number else { return }
     records[identifier] = nil
-    if record.phase != .idle { engine.call(PeripheralDisconnect.self, .init(peripheral: identifier.uuidString)) }
+    giveBack(record)
   }
 
   /// The manager is gone: waiting requests hold objects that hold the engine.
@@ -155,6 +163,7 @@ final class CentralLinks {
   func restore(_ peripheral: CBPeripheral, _ restored: RestoredState.Peripheral) {
     let record = record(of: peripheral)
     record.nextGeneration()
+    record.user = users.join(restored.peripheral)
     record.phase = restored.state == "connected" ? .connected : .connecting
     record.adapter = restored.adapter
     record.reconnectsItself = restored.reconnect ?? false
@@ -176,6 +185,8 @@ final class CentralLinks {
   private func record(of peripheral: CBPeripheral) -> LinkRecord {
     if let known = records[peripheral.identifier], known.number == peripheral.number { return known }
     let new = LinkRecord(peripheral)
+    // The program has released the object before, which is told next.
+    if let former = records[peripheral.identifier] { giveBack(former) }
     records[peripheral.identifier] = new
     return new
   }
@@ -193,15 +204,13 @@ final class CentralLinks {
     guard record.generation == generation, record.phase == .connecting, let peripheral = record.peripheral else {
       return
     }
-    engine.call(
-      PeripheralConnect.self,
+    let former = record.user
+    record.user = users.connect(
       .init(peripheral: peripheral.id, adapter: engine.adapter, reconnect: record.reconnectsItself)
-    ) { [weak self] result in
+    ) { [weak self] _, result in
       guard let self, record.generation == generation, let peripheral = record.peripheral else { return }
       switch result {
-      case .success(let link) where engine.isOwn(link.address):
-        engine.call(PeripheralDisconnect.self, .init(peripheral: link.peripheral))
-        fail(record, CentralEngine.itself)
+      case .success(let link) where engine.isOwn(link.address): fail(record, CentralEngine.itself)
       case .success(let link):
         record.phase = .connected
         record.adapter = link.adapter
@@ -212,22 +221,31 @@ final class CentralLinks {
         fail(record, error.coreBluetooth)
       }
     }
+    if let former { users.end(former) }
+  }
+
+  /// The program no longer needs the link.
+  private func giveBack(_ record: LinkRecord) {
+    if let user = record.user { users.end(user) }
+    record.user = nil
   }
 
   /// Tells the daemon of a connection that is there whether it is to come back when it drops.
   private func renew(_ record: LinkRecord) {
     guard let id = record.peripheral?.id else { return }
     let generation = record.generation
-    engine.call(
-      PeripheralConnect.self, .init(peripheral: id, adapter: engine.adapter, reconnect: record.reconnectsItself)
-    ) { [weak self] result in
+    _ = users.connect(
+      .init(peripheral: id, adapter: engine.adapter, reconnect: record.reconnectsItself)
+    ) { [weak self] user, result in
       guard let self, result.failure == nil else { return }
-      if record.generation == generation, record.phase == .connected, let peripheral = record.peripheral {
-        tellConnected(peripheral, mtu: nil)
-      } else if record.phase == .idle {
-        // The link had dropped before, and the program was told: this one is unused.
-        engine.call(PeripheralDisconnect.self, .init(peripheral: id))
+      guard record.generation == generation, record.phase == .connected, let peripheral = record.peripheral else {
+        // The link had dropped before, and the program was told: this one may be unused.
+        users.end(user)
+        return
       }
+      giveBack(record)
+      record.user = user
+      tellConnected(peripheral, mtu: nil)
     }
   }
 
@@ -243,6 +261,7 @@ final class CentralLinks {
 
   private func fail(_ record: LinkRecord, _ error: any Error) {
     record.nextGeneration()
+    giveBack(record)
     record.phase = .idle
     guard let peripheral = record.peripheral else { return }
     record.retained = nil
@@ -254,6 +273,7 @@ final class CentralLinks {
 
   private func end(_ record: LinkRecord, error: (any Error)?, isReconnecting: Bool = false) {
     record.nextGeneration()
+    if !isReconnecting { giveBack(record) }
     record.phase = isReconnecting ? .connecting : .idle
     let isWanted = record.isWantedAgain
     record.isWantedAgain = false

@@ -32,6 +32,8 @@ final class LinkRecord {
   let number: Int
   let identifier: UUID
   var phase = Phase.idle
+  /// The program as a user of the link: that waits for it, has it, or waits for it to come back.
+  var user: Int?
   /// The adapter that has the link.
   var adapter: String?
   /// Incremented by each attempt and each end, to recognise late answers.

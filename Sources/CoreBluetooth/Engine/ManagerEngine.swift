@@ -88,6 +88,9 @@ package class ManagerEngine: @unchecked Sendable {
   /// For subclasses: the daemon kept this for a link that was reported as ended while the daemon was away.
   func giveBack(_ state: RestoredState) {}
 
+  /// For subclasses: the session has ended, and all that it had; its state comes next.
+  func sessionEnded() {}
+
   /// For subclasses: whether bled permits such a manager, each time it has said so.
   func decided(isPermitted: Bool) {}
 
@@ -195,6 +198,7 @@ package class ManagerEngine: @unchecked Sendable {
         guard !self.isClosed, client === self.client else { return }
         self.client = nil
         self.adapters = []
+        self.sessionEnded()
         self.lostAt = .now()
         self.set(.resetting)
         self.open()

@@ -3,14 +3,26 @@ import Bluetooth
 import Foundation
 import Glibc
 
-/// A daemon played by a test, for one connection: it knows one device, answers every call at once, and sends the
-/// notifications of the test in exactly its order. The environment of this process names its socket.
+/// A daemon played by a test, for one connection: it knows one device, answers every call at once unless the test holds
+/// the answers, and sends the notifications of the test in exactly its order. The environment of this process names its
+/// socket.
 final class PlayedDaemon: @unchecked Sendable {
   static let device = UUID()
   private let path = "/tmp/bled-played-\(UUID().uuidString.prefix(8)).sock"
   private let listener: Int32
   private let connection = Locked<Int32>(-1)
-  private let names = Locked<[String]>([])
+  private let script = Locked(Script())
+
+  private struct Script {
+    /// The names of the calls that have come.
+    var calls: [String] = []
+    /// The name of the calls that are not answered.
+    var held: String?
+    /// Their answers.
+    var answers: [Data] = []
+    /// Whether another program is connected to the device.
+    var isLinked = false
+  }
 
   struct Failure: Error, CustomStringConvertible {
     var description: String
@@ -28,10 +40,10 @@ final class PlayedDaemon: @unchecked Sendable {
     }
     guard bound == 0, listen(listener, 1) == 0 else { throw Failure(description: "cannot listen: \(errno)") }
     setenv("BLED_SOCKET", path, 1)
-    Thread.detachNewThread { [listener, connection, names] in
+    Thread.detachNewThread { [listener, connection, script] in
       let accepted = accept(listener, nil, nil)
       connection.withLock { $0 = accepted }
-      try? Self.serve(accepted, adapters, connection, names)
+      try? Self.serve(accepted, adapters, connection, script)
     }
   }
 
@@ -42,7 +54,22 @@ final class PlayedDaemon: @unchecked Sendable {
   }
 
   /// The names of the calls that have come.
-  var calls: [String] { names.withLock { $0 } }
+  var calls: [String] { script.withLock { $0.calls } }
+
+  /// Another program connects to the device.
+  func link() { script.withLock { $0.isLinked = true } }
+
+  /// Calls of this method are not answered from now on.
+  func hold(_ name: String) { script.withLock { $0.held = name } }
+
+  /// Answers the calls that were held.
+  func release() throws {
+    let answers = script.withLock { script in
+      defer { (script.held, script.answers) = (nil, []) }
+      return script.answers
+    }
+    for answer in answers { try connection.withLock { try Self.send(answer, to: $0) } }
+  }
 
   /// An adapter as it is told.
   static func adapter(_ name: String, _ state: AdapterCondition) -> AdapterDescription {
@@ -63,7 +90,7 @@ final class PlayedDaemon: @unchecked Sendable {
   }
 
   private static func serve(
-    _ descriptor: Int32, _ adapters: [String], _ connection: Locked<Int32>, _ names: Locked<[String]>
+    _ descriptor: Int32, _ adapters: [String], _ connection: Locked<Int32>, _ script: Locked<Script>
   ) throws {
     var framer = LineFramer()
     var buffer = [UInt8](repeating: 0, count: 65536)
@@ -77,14 +104,21 @@ final class PlayedDaemon: @unchecked Sendable {
       framer.append(buffer[..<count])
       while let line = try framer.next() {
         guard case .request(let id, let name) = try RPCMessage(line: line).kind else { continue }
-        names.withLock { $0.append(name) }
-        let answer = try answer(to: name, id, adapters)
-        try connection.withLock { _ in try send(answer, to: descriptor) }
+        let answer = try answer(to: name, id, adapters, isLinked: script.withLock { $0.isLinked })
+        let isHeld = script.withLock { script in
+          script.calls.append(name)
+          guard script.held == name else { return false }
+          script.answers.append(answer)
+          return true
+        }
+        if !isHeld { try connection.withLock { _ in try send(answer, to: descriptor) } }
       }
     }
   }
 
-  private static func answer(to name: String, _ id: RequestID, _ adapters: [String]) throws -> Data {
+  private static func answer(
+    to name: String, _ id: RequestID, _ adapters: [String], isLinked: Bool
+  ) throws -> Data {
     switch name {
     case SessionOpen.name:
       let all = adapters.map { adapter($0, .on) }
@@ -93,9 +127,12 @@ final class PlayedDaemon: @unchecked Sendable {
     case PeripheralList.name:
       let entry = PeripheralList.Entry(
         peripheral: device.uuidString, address: link.address, addressType: link.addressType, adapter: link.adapter,
-        name: "Played", rssi: nil, state: Word(.disconnected), mine: false, mtu: nil)
+        name: "Played", rssi: nil, state: Word(isLinked ? .connected : .disconnected), mine: false, mtu: nil)
       return try RPCEncoding.success(id: id, PeripheralList.Result(peripherals: [entry]))
     case PeripheralConnect.name: return try RPCEncoding.success(id: id, link)
+    case GATTDiscoverServices.name:
+      let service = ServiceDescription(handle: 1, end: 3, uuid: 0x180D, primary: true)
+      return try RPCEncoding.success(id: id, GATTDiscoverServices.Result(services: [service]))
     default: return try RPCEncoding.success(id: id, Empty())
     }
   }
