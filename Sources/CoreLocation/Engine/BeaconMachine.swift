@@ -123,6 +123,9 @@ struct BeaconMachine {
     return []
   }
 
+  /// The nearest beacon of a monitored region.
+  func nearest(_ identifier: String) -> IBeacon? { monitors[identifier]?.ranging.beacons.first?.beacon }
+
   // MARK: Ranging
 
   /// The program wants lists of the beacons in reach.

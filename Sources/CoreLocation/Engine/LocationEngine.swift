@@ -46,6 +46,9 @@ final class LocationEngine: @unchecked Sendable {
     }
   }
 
+  /// The nearest beacon of a monitored region. On the engine's queue.
+  func nearest(_ identifier: String) -> IBeacon? { machine.nearest(identifier) }
+
   private func happened(_ event: ScanEngine.Event) {
     switch event {
     case .permitted(let isPermitted):

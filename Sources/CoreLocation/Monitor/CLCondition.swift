@@ -1,0 +1,44 @@
+import Beacons
+import CoreBluetooth
+
+/// A condition that a `CLMonitor` monitors.
+public protocol CLCondition: Sendable {}
+
+extension CLMonitor {
+  /// Beacons of an owner are in reach.
+  public struct BeaconIdentityCondition: CLCondition, Hashable {
+    /// Their owner.
+    public let uuid: UUID
+    /// Their first number; nil: any.
+    public let major: UInt16?
+    /// Their second number; nil: any.
+    public let minor: UInt16?
+
+    /// All beacons of an owner.
+    public init(uuid: UUID) { (self.uuid, major, minor) = (uuid, nil, nil) }
+
+    /// The beacons of an owner with this first number.
+    public init(uuid: UUID, major: UInt16) { (self.uuid, self.major, minor) = (uuid, major, nil) }
+
+    /// One beacon of an owner.
+    public init(uuid: UUID, major: UInt16, minor: UInt16) { (self.uuid, self.major, self.minor) = (uuid, major, minor) }
+
+    /// The same for the machine.
+    var region: BeaconRanging.Region {
+      BeaconRanging.Region(uuid: CBUUID(nsuuid: uuid).value, major: major, minor: minor)
+    }
+  }
+
+  /// The machine is within a circle on the earth. On Linux it is not monitored.
+  public struct CircularGeographicCondition: CLCondition {
+    /// The middle.
+    public let center: CLLocationCoordinate2D
+    /// How far it reaches, in metres.
+    public let radius: CLLocationDistance
+
+    /// Makes a condition.
+    public init(center: CLLocationCoordinate2D, radius: CLLocationDistance) {
+      (self.center, self.radius) = (center, radius)
+    }
+  }
+}

@@ -1,0 +1,123 @@
+/// Monitors conditions: whether beacons are in reach.
+///
+/// The program must retain it: when it is released, monitoring ends, and its events finish. Conditions are not kept
+/// when the program ends.
+public actor CLMonitor {
+  /// The changes of the conditions, in order, for one reader. The newest 1024 wait to be fetched.
+  public let events: Events
+  private let engine: MonitorEngine
+
+  /// Makes a monitor.
+  /// - Parameter name: A name of the program's own. It has no effect on Linux.
+  public init(_ name: String) async { self.init(socket: nil) }
+
+  /// - Parameter socket: The daemon's; nil: the one that the environment names.
+  init(socket: String?) {
+    let (stream, output) = AsyncThrowingStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(1024))
+    events = Events(stream: stream)
+    engine = MonitorEngine(socket: socket, output)
+  }
+
+  deinit { engine.close() }
+
+  /// The identifiers of the conditions, sorted.
+  public var identifiers: [String] { engine.identifiers }
+
+  /// Monitors a condition, in place of the one of the same identifier. A monitor has twenty at most: an event says that
+  /// a further one is not monitored, or one that is not of beacons.
+  /// - Parameters:
+  ///   - condition: The condition.
+  ///   - identifier: The program's name for it.
+  public func add(_ condition: any CLCondition, identifier: String) {
+    add(condition, identifier: identifier, assuming: .unknown)
+  }
+
+  /// Monitors a condition; the first event comes when its state is another one than the program assumes.
+  /// - Parameters:
+  ///   - condition: The condition.
+  ///   - identifier: The program's name for it.
+  ///   - state: The state that the program assumes.
+  public func add(_ condition: any CLCondition, identifier: String, assuming state: Event.State) {
+    engine.add(condition, identifier, state)
+  }
+
+  /// Monitors a condition no longer.
+  public func remove(_ identifier: String) { engine.remove(identifier) }
+
+  /// A condition with its last event; nil if there is none of this identifier.
+  public func record(for identifier: String) -> Record? { engine.record(for: identifier) }
+}
+
+extension CLMonitor {
+  /// The events of a monitor.
+  public struct Events: AsyncSequence, Sendable {
+    /// The type of the elements.
+    public typealias Element = Event
+
+    let stream: AsyncThrowingStream<Event, any Error>
+
+    /// Makes an iterator.
+    public func makeAsyncIterator() -> Iterator { Iterator(iterator: stream.makeAsyncIterator()) }
+
+    /// Waits for events.
+    public struct Iterator: AsyncIteratorProtocol {
+      var iterator: AsyncThrowingStream<Event, any Error>.AsyncIterator
+
+      /// The next event; nil when the monitor is released, or the task is cancelled.
+      public mutating func next() async throws -> Event? { try await iterator.next() }
+    }
+  }
+
+  /// A condition that is monitored.
+  public struct Record: Sendable {
+    /// The condition.
+    public let condition: any CLCondition
+    /// Its last event; before the first one the state that was assumed.
+    public let lastEvent: Event
+  }
+
+  /// A condition has another state.
+  public struct Event: Sendable {
+    /// Whether a condition holds.
+    public enum State: UInt, Sendable {
+      /// The state is not known yet.
+      case unknown
+      /// The condition holds: a beacon is in reach.
+      case satisfied
+      /// The condition does not hold.
+      case unsatisfied
+      /// The condition is not monitored.
+      case unmonitored
+    }
+
+    /// The program's name for the condition.
+    public let identifier: String
+    /// The condition of the one beacon that was heard, where the state is satisfied.
+    public internal(set) var refinement: (any CLCondition)?
+    /// The state.
+    public let state: State
+    /// When that was found.
+    public let date: Date
+    /// Whether bled's policy does not permit this user to scan.
+    public internal(set) var authorizationDenied = false
+    /// Whether the monitor has twenty conditions already.
+    public internal(set) var conditionLimitExceeded = false
+    /// Whether conditions of this kind are not monitored: on Linux those of beacons alone are.
+    public internal(set) var conditionUnsupported = false
+
+    /// Always false.
+    public var authorizationDeniedGlobally: Bool { false }
+    /// Always false.
+    public var authorizationRestricted: Bool { false }
+    /// Always false.
+    public var authorizationRequestInProgress: Bool { false }
+    /// Always false.
+    public var accuracyLimited: Bool { false }
+    /// Always false.
+    public var insufficientlyInUse: Bool { false }
+    /// Always true: conditions are not kept when the program ends.
+    public var persistenceUnavailable: Bool { true }
+    /// Always false.
+    public var serviceSessionRequired: Bool { false }
+  }
+}
