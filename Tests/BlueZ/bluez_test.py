@@ -62,6 +62,12 @@ class Bleak(Case):
         self.done(self.world.python("home.py"))
         self.world.expect_nothing_left()
 
+    def test_home_assistant_itself(self):
+        with self.world.session() as session:
+            address = session.call("adapter.list")["adapters"][0]["address"]
+        self.done(self.world.python("home_manager.py", address))
+        self.world.expect_nothing_left()
+
     def test_passive_scan(self):
         self.done(self.world.python("passive.py"))
         self.world.expect_nothing_left()
