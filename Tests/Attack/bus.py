@@ -271,12 +271,50 @@ REFUSED = [
     # A signal: the program says it to bled-bluez alone.
     ("/org/freedesktop/DBus", "org.freedesktop.DBus", DEPARTURE, "sss", departure_body),
 ]
+
+
+def bytes_of(octets):
+    """An array of octets, and the padding up to what follows at a multiple of 4."""
+    return wire.aligned(struct.pack("<I", len(octets)) + octets, 4)
+
+
+DUPLICATES = wire.aligned(wire.string("DuplicateData") + b"\1b\0", 4) + struct.pack("<I", 1)
+SCANNING = [
+    (ADAPTER, ADAPTERS, "SetDiscoveryFilter", "a{sv}", struct.pack("<II", len(DUPLICATES), 0) + DUPLICATES),
+    (ADAPTER, ADAPTERS, "StartDiscovery", "", b""),
+    (ADAPTER, "org.bluez.AdvertisementMonitorManager1", "RegisterMonitor", "o", path_body),
+    (ADAPTER, "org.bluez.AdvertisementMonitorManager1", "UnregisterMonitor", "o", path_body),
+    OBJECTS,
+    (ADAPTER, ADAPTERS, "StopDiscovery", "", b""),
+    *REFUSED,
+]
+
+
+def sharing(value):
+    """The calls of a user who may connect, about the device of another one; `value` is its characteristic."""
+    characteristic = "org.bluez.GattCharacteristic1"
+    return [
+        (DEVICE, "org.bluez.Device1", "Connect", "", b""),
+        (value, characteristic, "ReadValue", "a{sv}", EMPTY_OPTIONS),
+        (value, characteristic, "WriteValue", "aya{sv}", bytes_of(b"attack!!") + bytes(4)),
+        (value, characteristic, "AcquireWrite", "a{sv}", EMPTY_OPTIONS),
+        (value, characteristic, "AcquireNotify", "a{sv}", EMPTY_OPTIONS),
+        (value, characteristic, "StartNotify", "", b""),
+        (value, characteristic, "StopNotify", "", b""),
+        (DEVICE, "org.bluez.Device1", "Pair", "", b""),
+        (DEVICE, "org.bluez.Device1", "CancelPairing", "", b""),
+        (DEVICE, "org.bluez.Device1", "Disconnect", "", b""),
+        (ADAPTER, ADAPTERS, "RemoveDevice", "o", wire.string(DEVICE)),
+        (ADAPTER, "org.bluez.BatteryProviderManager1", "RegisterBatteryProvider", "o", path_body),
+    ]
+
+
 # More than refused calls may leave, in MiB.
 MEMORY = 64
 
 
 def run(options, calls, manner, configuration=None):
-    """Measures a reader before an attack and during it."""
+    """Measures a reader before an attack and during it. `calls` may be a function of the reader's characteristic."""
     seconds = max(2.0, options.seconds)
     faults, children = [], []
     with Served(configuration) as served:
@@ -286,6 +324,8 @@ def run(options, calls, manner, configuration=None):
             if watcher.told(30) != "ready":
                 return ["the other program could not begin"]
             before, _ = watcher.ask(seconds, 60) or ([], [])
+            if callable(calls):
+                calls = calls(value_of(wire.Connection(served.path)))
             attackers = Child(ATTACKER, flooder, served.path, calls, manner)
             children.append(attackers)
             attackers.told(20)
@@ -337,12 +377,27 @@ def unread(options):
     return run(options, [OBJECTS], LEAVING)
 
 
-def nothing(options):
-    """Over D-Bus, a user without permissions calls all that changes something, and says that all programs have left."""
+def with_policy(options, calls, *permissions):
+    """An attack of a user who has these permissions alone."""
     if not IS_ROOT:
         return []
-    policy = {name: ["user:bin", "user:daemon"] for name in PERMISSIONS}
-    return run(options, REFUSED, READING, {"policy": policy})
+    policy = {name: ["user:bin", "user:daemon"] + ["user:games"] * (name in permissions) for name in PERMISSIONS}
+    return run(options, calls, READING, {"policy": policy})
 
 
-ALL = (objects, everything, registrations, unread, nothing)
+def nothing(options):
+    """Over D-Bus, a user without permissions calls all that changes something, and says that all programs have left."""
+    return with_policy(options, REFUSED)
+
+
+def scanning(options):
+    """Over D-Bus, a user with the permission scan alone scans, monitors, and calls what is refused."""
+    return with_policy(options, SCANNING, "scan")
+
+
+def connecting(options):
+    """Over D-Bus, a user with the permission connect uses, and tries to take away, the device of another one."""
+    return with_policy(options, sharing, "scan", "connect")
+
+
+ALL = (objects, everything, registrations, unread, nothing, scanning, connecting)
