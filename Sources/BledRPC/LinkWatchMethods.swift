@@ -37,12 +37,17 @@ public enum PeripheralLinkChanged: RPCNotification {
     public var name: String?
     /// Why the link ended. Missing if it is up.
     public var reason: RPCError?
+    /// True if the link is up and the device made it. Missing otherwise.
+    public var incoming: Bool?
     /// Makes the params.
-    public init(peripheral: String, linked: Bool, name: String?, reason: RPCError? = nil) {
+    public init(
+      peripheral: String, linked: Bool, name: String?, reason: RPCError? = nil, incoming: Bool? = nil
+    ) {
       self.peripheral = peripheral
       self.linked = linked
       self.name = name
       self.reason = reason
+      self.incoming = incoming
     }
   }
 }

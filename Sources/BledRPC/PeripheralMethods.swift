@@ -190,6 +190,8 @@ public enum PeripheralList: ClientCall {
     public var connectable: Bool?
     /// True if the device is blocked, see adapter.block. Missing otherwise.
     public var blocked: Bool?
+    /// True if there is a link that the device made. Missing otherwise.
+    public var incoming: Bool?
     /// The states of a device.
     public enum State: String, Vocabulary {
       /// There is no link and no pending connection.
@@ -204,7 +206,8 @@ public enum PeripheralList: ClientCall {
     public init(
       peripheral: String, address: String, addressType: Word<DeviceAddress.Kind>, adapter: String, name: String?,
       rssi: Int?,
-      state: Word<State>, mine: Bool, mtu: Int?, connectable: Bool? = nil, blocked: Bool? = nil
+      state: Word<State>, mine: Bool, mtu: Int?, connectable: Bool? = nil, blocked: Bool? = nil,
+      incoming: Bool? = nil
     ) {
       self.blocked = blocked
       self.peripheral = peripheral
@@ -217,6 +220,7 @@ public enum PeripheralList: ClientCall {
       self.mine = mine
       self.mtu = mtu
       self.connectable = connectable
+      self.incoming = incoming
     }
   }
 

@@ -6,14 +6,14 @@ public enum ServerRead: DaemonCall {
   public static let name = "server.read"
   /// For `rpc.discover`.
   public static let summary = """
-    From the daemon: a device reads a characteristic of this session. Answer with the value from the offset on, or \
+    From the daemon: a device reads a characteristic or a descriptor of this session. Answer with the value from the offset on, or \
     with an error whose data has the domain "att". Without an answer within 25 s the device receives Unlikely Error.
     """
   /// The parameters from the daemon.
   public struct Params: RPCPayload {
     /// The daemon's identifier of the device that reads.
     public var central: String
-    /// The handle of the characteristic's value.
+    /// The handle of the characteristic's value, or of the descriptor.
     public var handle: UInt16
     /// Where to begin, 0 to 512.
     public var offset: Int
@@ -44,8 +44,8 @@ public enum ServerWrite: DaemonCall {
   public static let name = "server.write"
   /// For `rpc.discover`.
   public static let summary = """
-    From the daemon: a device wrote one or more characteristics of this session; several writes together come from an \
-    Execute Write Request. Answer once, with an empty result or with an error whose data has the domain "att".
+    From the daemon: a device wrote one or more characteristics or descriptors of this session; several writes \
+    together come from an Execute Write Request. Answer once, with an empty result or with an error whose data has the domain "att".
     """
   /// The parameters from the daemon.
   public struct Params: RPCPayload {
@@ -72,7 +72,7 @@ public enum ServerWrite: DaemonCall {
   }
   /// One written value.
   public struct Write: Codable, Sendable, Hashable {
-    /// The handle of the characteristic's value.
+    /// The handle of the characteristic's value, or of the descriptor.
     public var handle: UInt16
     /// Where it begins, 0 to 512.
     public var offset: Int

@@ -31,7 +31,7 @@ public struct ServiceToPublish: Codable, Sendable {
     public var minimumKeySize: Int?
     /// A fixed value, which the daemon answers; without one every read and write is passed to this session.
     public var value: HexBytes?
-    /// Descriptors with fixed values; the daemon adds 2900 and 2902.
+    /// Its descriptors; the daemon adds 2900 and 2902.
     public var descriptors: [Descriptor]?
     /// Makes a characteristic.
     public init(
@@ -52,13 +52,15 @@ public struct ServiceToPublish: Codable, Sendable {
   public struct Descriptor: Codable, Sendable {
     /// The UUID of the descriptor.
     public var uuid: BluetoothUUID
-    /// Its fixed value.
-    public var value: HexBytes
-    /// The permission to read it: "readable", "readEncryptionRequired", "readAuthenticationRequired" or
-    /// "readSecureConnectionsRequired"; any device can read it if missing.
+    /// A fixed value, which the daemon answers; without one every read and write is passed to this session.
+    public var value: HexBytes?
+    /// "readable", and the link's security to read it: "readEncryptionRequired", "readAuthenticationRequired" or
+    /// "readSecureConnectionsRequired". Without a fixed value also "writeable", "writeEncryptionRequired",
+    /// "writeAuthenticationRequired" and "writeSecureConnectionsRequired". If missing: any device can read it, and none
+    /// can write it.
     public var permissions: [DescriptorPermission]?
     /// Makes a descriptor.
-    public init(uuid: BluetoothUUID, value: HexBytes, permissions: [DescriptorPermission]? = nil) {
+    public init(uuid: BluetoothUUID, value: HexBytes? = nil, permissions: [DescriptorPermission]? = nil) {
       self.uuid = uuid
       self.value = value
       self.permissions = permissions
@@ -90,8 +92,8 @@ public enum ServiceAdd: ClientCall {
   public static let longestLine = 512 << 10
   /// For `rpc.discover`.
   public static let summary = """
-    Publishes a service, on every adapter unless it names one. Reads and writes of characteristics without a fixed value are passed to this \
-    session as calls of server.read and server.write. The service is removed by service.remove or when the session ends.
+    Publishes a service, on every adapter unless it names one. Reads and writes of characteristics and descriptors \
+    without a fixed value are passed to this session as calls of server.read and server.write. The service is removed by service.remove or when the session ends.
     """
   /// The parameters.
   public struct Params: RPCPayload {

@@ -157,6 +157,11 @@ public struct AdapterDescription: RPCPayload, Hashable {
   /// How many octets a packet that its controller sends on a link can carry, 27 to 251 (the maximum data length).
   /// Missing while it is not on.
   public var longestPacket: Int?
+  /// How many advertisements its controller sends at once; further ones take turns on the last place. Missing while it
+  /// is not on.
+  public var advertisingSets: Int?
+  /// How many octets one advertisement can carry, 31 to 1650: 31 with legacy PDUs. Missing while it is not on.
+  public var longestAdvertisement: Int?
   /// The company identifier of its controller's maker, 0 to 65535 (Assigned Numbers, 7.1). Missing while it is not
   /// known.
   public var company: Int?
@@ -199,8 +204,9 @@ public struct AdapterDescription: RPCPayload, Hashable {
     adapter: String, kind: Word<Kind>, address: String?, addressType: Word<DeviceAddress.Kind>?, name: String,
     state: Word<AdapterCondition>,
     problem: Problem?, scanning: Bool, advertising: Int, links: Int, takingTurns: [Word<AdapterActivity>]? = nil,
-    heldBack: [Word<AdapterActivity>]? = nil, phys: [Word<PHY>]? = nil, longestPacket: Int? = nil, company: Int? = nil,
-    version: Int? = nil, privateAddress: String? = nil, deviceName: String? = nil
+    heldBack: [Word<AdapterActivity>]? = nil, phys: [Word<PHY>]? = nil, longestPacket: Int? = nil,
+    advertisingSets: Int? = nil, longestAdvertisement: Int? = nil, company: Int? = nil, version: Int? = nil,
+    privateAddress: String? = nil, deviceName: String? = nil
   ) {
     self.adapter = adapter
     self.kind = kind
@@ -216,6 +222,8 @@ public struct AdapterDescription: RPCPayload, Hashable {
     self.heldBack = heldBack
     self.phys = phys
     self.longestPacket = longestPacket
+    self.advertisingSets = advertisingSets
+    self.longestAdvertisement = longestAdvertisement
     self.deviceName = deviceName
     self.company = company
     self.version = version

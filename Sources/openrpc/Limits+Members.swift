@@ -2,8 +2,10 @@ extension Limits {
   /// The limits of members, by where these are declared.
   static let members: [String: Limits] = [
     "AdapterDescription.advertising": .atLeast(0),
+    "AdapterDescription.advertisingSets": .atLeast(0),
     "AdapterDescription.company": .integers(0...65535),
     "AdapterDescription.links": .atLeast(0),
+    "AdapterDescription.longestAdvertisement": .integers(31...1650, .octets),
     "AdapterDescription.longestPacket": .integers(27...251, .octets),
     "AdapterDescription.version": .integers(0...255),
     "AdvertisingChanged.Params.advertising": .atLeast(1),

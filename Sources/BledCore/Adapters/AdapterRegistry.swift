@@ -142,8 +142,10 @@ final class AdapterSlot {
       problem: problem, scanning: isScanning, advertising: onAir.count, links: linkCount,
       takingTurns: information.takingTurns.nonEmpty?.words(), heldBack: information.heldBack.nonEmpty?.words(),
       phys: isOn ? PHY.allCases.filter(information.phys.contains).words() : nil,
-      longestPacket: isOn ? information.longestPacket : nil, company: information.company.map(Int.init),
-      version: information.version.map(Int.init),
+      longestPacket: isOn ? information.longestPacket : nil,
+      advertisingSets: isOn ? information.maximumAdvertisingSets : nil,
+      longestAdvertisement: isOn ? information.maximumAdvertisingDataLength : nil,
+      company: information.company.map(Int.init), version: information.version.map(Int.init),
       privateAddress: isOn ? information.privateAddress.map { "\($0)" } : nil, deviceName: deviceName)
   }
 }

@@ -128,6 +128,12 @@ final class CentralBroker: ClientRoles {
     rules.permissions(of: session).contains(.scan) || peripheral.isUsed(by: session.user)
   }
 
+  /// Whether a session uses devices for itself. A gateway that opens sessions for its callers only looks at devices
+  /// that have connected: it must not keep its callers from forgetting them.
+  private func isUser(_ session: Session) -> Bool {
+    session.user == 0 || !rules.permissions(of: session).contains(.impersonate)
+  }
+
   /// Whether a session may see others' resources.
   func maySeeOthers(_ session: Session) -> Bool { rules.permissions(of: session).contains(.sessions) }
 
@@ -276,8 +282,10 @@ final class CentralBroker: ClientRoles {
     if !isRestored, connection.link == nil, let error = connection.slot.unusable { throw error }
     if let phy { try connection.slot.check(has: phy.phy) }
     add(connection)
-    peripheral.used(by: session.user)
-    directory.store(peripheral)
+    if isUser(session) {
+      peripheral.used(by: session.user)
+      directory.store(peripheral)
+    }
     return connection
   }
 

@@ -42,6 +42,7 @@ extension PeripheralList.Entry {
       peripheral: peripheral.id, address: "\(peripheral.address)", addressType: Word(peripheral.address.kind),
       adapter: peripheral.adapter.id, name: peripheral.name, rssi: peripheral.rssi, state: Word(state),
       mine: connection?.machine.users.contains(session) ?? false, mtu: connection?.link?.hub.mtu,
-      connectable: peripheral.advertisement?.isConnectable, blocked: isBlocked ? true : nil)
+      connectable: peripheral.advertisement?.isConnectable, blocked: isBlocked ? true : nil,
+      incoming: connection?.link?.hub.link.role == .peripheral ? true : nil)
   }
 }

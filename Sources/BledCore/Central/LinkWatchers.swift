@@ -14,10 +14,12 @@ struct LinkWatchers {
   }
 
   /// A link to the device came up, or ended for this reason.
-  func tell(_ peripheral: Peripheral, ended reason: BluetoothError? = nil) {
+  /// - Parameter isIncoming: whether the link is up, and the device made it.
+  func tell(_ peripheral: Peripheral, isIncoming: Bool = false, ended reason: BluetoothError? = nil) {
     guard !sessions.isEmpty else { return }
     let params = PeripheralLinkChanged.Params(
-      peripheral: peripheral.id, linked: reason == nil, name: peripheral.name, reason: reason.map { RPCError($0) })
+      peripheral: peripheral.id, linked: reason == nil, name: peripheral.name, reason: reason.map { RPCError($0) },
+      incoming: isIncoming ? true : nil)
     let line = try? RPCEncoding.notification(PeripheralLinkChanged.self, params)
     for session in sessions.sorted(by: { $0.id < $1.id }) { session.send(line, as: .event) }
   }

@@ -127,7 +127,7 @@ final class PeripheralConnection {
     let isOurs = hub.link.role == .central
     if isOurs { dialled = nil }
     if isOurs || broker.directory.stores(peripheral) { broker.directory.connected(peripheral) }
-    broker.watchers.tell(peripheral)
+    broker.watchers.tell(peripheral, isIncoming: !isOurs)
     perform(machine.linkUp(isOurs: isOurs))
     // Encryption goes first.
     if !new.linkUp.machine.isEncrypting { improve() }

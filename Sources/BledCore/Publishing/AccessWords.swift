@@ -45,16 +45,26 @@ struct AccessWords {
 }
 
 extension AttributePermissions {
-  /// Of a descriptor with a fixed value; the strictest permission holds.
+  /// Of a descriptor; the strictest permission holds.
   init(_ permissions: [DescriptorPermission]) {
-    let requirements = permissions.map { permission -> AccessRequirement in
+    self.init()
+    for permission in permissions {
       switch permission {
-      case .readable: .open
-      case .readEncryptionRequired: .encrypted
-      case .readAuthenticationRequired: .authenticated
-      case .readSecureConnectionsRequired: .secureConnections
+      case .readable: require(.open, \.read)
+      case .readEncryptionRequired: require(.encrypted, \.read)
+      case .readAuthenticationRequired: require(.authenticated, \.read)
+      case .readSecureConnectionsRequired: require(.secureConnections, \.read)
+      case .writeable: require(.open, \.write)
+      case .writeEncryptionRequired: require(.encrypted, \.write)
+      case .writeAuthenticationRequired: require(.authenticated, \.write)
+      case .writeSecureConnectionsRequired: require(.secureConnections, \.write)
       }
     }
-    self.init(read: requirements.max { $0.level < $1.level })
+  }
+
+  private mutating func require(
+    _ requirement: AccessRequirement, _ path: WritableKeyPath<Self, AccessRequirement?>
+  ) {
+    if self[keyPath: path]?.level ?? 0 < requirement.level { self[keyPath: path] = requirement }
   }
 }

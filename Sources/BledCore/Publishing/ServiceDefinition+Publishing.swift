@@ -68,12 +68,19 @@ extension DescriptorDefinition {
     guard ![0x2900, 0x2902].contains(descriptor.uuid) else {
       throw BledError.invalidParameter.error("descriptor \(descriptor.uuid) is created by the daemon: leave it out")
     }
-    guard descriptor.value.octets.count <= Attribute.longestValue else {
+    let permissions = descriptor.permissions.map { AttributePermissions($0) } ?? .readable
+    guard let value = descriptor.value?.octets else {
+      self.init(uuid: descriptor.uuid, permissions: permissions, value: .owner)
+      return
+    }
+    guard value.count <= Attribute.longestValue else {
       throw BledError.invalidParameter.error("the value of descriptor \(descriptor.uuid) is longer than 512 octets")
     }
-    self.init(
-      uuid: descriptor.uuid, permissions: descriptor.permissions.map { AttributePermissions($0) } ?? .readable,
-      value: .stored(descriptor.value.octets))
+    guard permissions.write == nil else {
+      throw BledError.invalidParameter.error(
+        "descriptor \(descriptor.uuid) has a fixed value and cannot be writable: leave \"value\" out")
+    }
+    self.init(uuid: descriptor.uuid, permissions: permissions, value: .stored(value))
   }
 }
 

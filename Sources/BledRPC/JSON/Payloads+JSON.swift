@@ -295,5 +295,9 @@ extension PeripheralList.Entry {
       writer.name("blocked")
       writer.value(blocked)
     }
+    if let incoming {
+      writer.name("incoming")
+      writer.value(incoming)
+    }
   }
 }

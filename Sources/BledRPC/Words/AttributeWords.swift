@@ -54,7 +54,7 @@ public enum CharacteristicPermission: String, Vocabulary {
   case subscribeSecureConnectionsRequired
 }
 
-/// A permission of a published descriptor, whose value is fixed.
+/// A permission of a published descriptor, or the protection that the link must have for it.
 public enum DescriptorPermission: String, Vocabulary {
   /// Any device can read the value.
   case readable
@@ -64,16 +64,27 @@ public enum DescriptorPermission: String, Vocabulary {
   case readAuthenticationRequired
   /// The same with LE Secure Connections.
   case readSecureConnectionsRequired
+  /// Any device can write the value.
+  case writeable
+  /// Writing needs an encrypted link.
+  case writeEncryptionRequired
+  /// Writing needs pairing with protection against a person in the middle.
+  case writeAuthenticationRequired
+  /// The same with LE Secure Connections.
+  case writeSecureConnectionsRequired
 
-  /// The same permission of a characteristic, if it concerns reading.
+  /// The same permission of a characteristic, unless it concerns subscribing.
   public init?(_ permission: CharacteristicPermission) {
     switch permission {
     case .readable: self = .readable
     case .readEncryptionRequired: self = .readEncryptionRequired
     case .readAuthenticationRequired: self = .readAuthenticationRequired
     case .readSecureConnectionsRequired: self = .readSecureConnectionsRequired
-    case .writeable, .writeEncryptionRequired, .writeAuthenticationRequired, .writeSecureConnectionsRequired,
-      .subscribeEncryptionRequired, .subscribeAuthenticationRequired, .subscribeSecureConnectionsRequired:
+    case .writeable: self = .writeable
+    case .writeEncryptionRequired: self = .writeEncryptionRequired
+    case .writeAuthenticationRequired: self = .writeAuthenticationRequired
+    case .writeSecureConnectionsRequired: self = .writeSecureConnectionsRequired
+    case .subscribeEncryptionRequired, .subscribeAuthenticationRequired, .subscribeSecureConnectionsRequired:
       return nil
     }
   }

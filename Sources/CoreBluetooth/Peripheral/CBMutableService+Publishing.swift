@@ -67,7 +67,7 @@ extension CBMutableCharacteristic {
       type: CBUUID(definition.uuid), properties: properties, value: definition.value.map { Data($0.octets) },
       permissions: CBAttributePermissions(permissions))
     let descriptors = (definition.descriptors ?? []).compactMap { descriptor -> CBMutableDescriptor? in
-      let octets = descriptor.value.octets
+      let octets = descriptor.value?.octets ?? []
       switch descriptor.uuid {
       case 0x2901:
         return CBMutableDescriptor(type: CBUUID(descriptor.uuid), value: String(decoding: octets, as: UTF8.self))

@@ -120,6 +120,17 @@ import Testing
     withExtendedLifetime(own) {}
   }
 
+  @Test("A device that the program itself looks at can be forgotten by the users")
+  func looking() throws {
+    let program = world.client(user: 700, groups: [100])
+    let id = try world.connect(program, world.peer()).peripheral
+    _ = try program.result(PeripheralDisconnect.self, .init(peripheral: id))
+    world.settle()
+    let client = facade()
+    _ = try open(client, Principal(id: 1000, groups: [100]))
+    _ = try client.result(PeripheralForget.self, .init(peripheral: id))
+  }
+
   @Test("The number that stands for no user is refused")
   func nobody() throws {
     let refusal = try facade().error(SessionOpen.self, .init(user: Principal(id: .max)))

@@ -151,6 +151,42 @@ import Testing
     #expect(command.params.withoutResponse == true)
   }
 
+  @Test("A descriptor without a fixed value is read and written by the session, as its permissions allow")
+  func descriptors() throws {
+    let characteristic = ServiceToPublish.Characteristic(
+      uuid: 0x2A19, properties: ["read"],
+      descriptors: [
+        .init(uuid: 0x2901, permissions: [.readable, .writeable]),
+        .init(uuid: 0xB1ED, permissions: [.writeEncryptionRequired]),
+        .init(uuid: 0x2904, value: HexBytes([4])),
+      ])
+    let service = try client.result(
+      ServiceAdd.self, .init(service: .init(uuid: 0x180F, characteristics: [characteristic]))
+    ).service
+    let handles = try #require(service.characteristics?.first?.descriptors).map(\.handle)
+    let read = phone.start(.read(handles[0]))
+    world.settle()
+    let question = try #require(try client.calls(ServerRead.self).first)
+    #expect(question.params.handle == handles[0])
+    try client.answer(question.id, ServerRead.Result(value: HexBytes([7])))
+    world.settle()
+    #expect(try phone.results[read]?.get() == .value([7]))
+
+    let write = phone.start(.write(handles[0], [8]))
+    world.settle()
+    let written = try #require(try client.calls(ServerWrite.self).first)
+    #expect(written.params.writes == [.init(handle: handles[0], offset: 0, value: HexBytes([8]))])
+    try client.answer(written.id, Empty())
+    world.settle()
+    #expect(try phone.results[write]?.get() == .done)
+
+    #expect(phone(.read(handles[1])) == .failure(.att(.readNotPermitted, handle: handles[1])))
+    #expect(phone(.write(handles[1], [1])) == .failure(.att(.insufficientAuthentication, handle: handles[1])))
+    #expect(try phone(.read(handles[2]))?.get() == .value([4]))
+    #expect(phone(.write(handles[2], [1])) == .failure(.att(.writeNotPermitted, handle: handles[2])))
+    #expect(try client.calls(ServerRead.self).count == 1)
+  }
+
   @Test("A session that answers nonsense, nothing, or dies: the device gets Unlikely Error, once")
   func badOwners() throws {
     let first = phone.start(.read(asked))

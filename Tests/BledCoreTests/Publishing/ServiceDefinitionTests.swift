@@ -18,6 +18,9 @@ import Testing
     .init(uuid: 0x2A37, properties: ["notify"], descriptors: [.init(uuid: 0x2902, value: HexBytes([]))]),
     .init(uuid: 0x2A37, properties: ["write"], descriptors: [.init(uuid: 0x2900, value: HexBytes([1, 0]))]),
     .init(uuid: 0x2A37, properties: ["read", "extendedProperties"]),
+    .init(
+      uuid: 0x2A37, properties: ["read"],
+      descriptors: [.init(uuid: 0x2901, value: HexBytes([1]), permissions: [.readable, .writeable])]),
   ])
   func nonsenseIsRefused(_ characteristic: ServiceToPublish.Characteristic) throws {
     let error = try client.error(

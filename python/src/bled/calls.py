@@ -1758,9 +1758,9 @@ class Calls(ABC):
         *,
         service: ServiceToPublish,
     ) -> ServiceAddResult:
-        """Publishes a service, on every adapter unless it names one. Reads and writes of characteristics without a
-        fixed value are passed to this session as calls of server.read and server.write. The service is removed by
-        service.remove or when the session ends.
+        """Publishes a service, on every adapter unless it names one. Reads and writes of characteristics and
+        descriptors without a fixed value are passed to this session as calls of server.read and server.write. The
+        service is removed by service.remove or when the session ends.
 
         service: The service.
 

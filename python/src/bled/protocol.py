@@ -21,6 +21,8 @@ class AdapterDescription(Record):
     address: Its address; missing while it is not known.
     address_type: The type of the address, "public" or "random"; missing while it is not known.
     advertising: How many advertisements it sends at the moment.
+    advertising_sets: How many advertisements its controller sends at once; further ones take turns on the
+        last place. Missing while it is not on.
     company: The company identifier of its controller's maker, 0 to 65535 (Assigned Numbers, 7.1). Missing
         while it is not known.
     device_name: The Device Name of the Generic Access service, under which devices see this machine; see
@@ -29,6 +31,8 @@ class AdapterDescription(Record):
         that it holds; they wait until links have ended. Missing for none.
     kind: The kind of the adapter: "kernel", "host" or "simulated".
     links: How many links it holds.
+    longest_advertisement: How many octets one advertisement can carry, 31 to 1650: 31 with legacy PDUs.
+        Missing while it is not on.
     longest_packet: How many octets a packet that its controller sends on a link can carry, 27 to 251 (the
         maximum data length). Missing while it is not on.
     name: The system's name for it.
@@ -49,11 +53,13 @@ class AdapterDescription(Record):
     address: str | None = None
     address_type: Literal["public", "random"] | None = None
     advertising: int
+    advertising_sets: int | None = None
     company: int | None = None
     device_name: str | None = None
     held_back: Sequence[Literal["connecting", "advertising", "scanning"]] | None = None
     kind: Literal["kernel", "host", "simulated"]
     links: int
+    longest_advertisement: int | None = None
     longest_packet: int | None = None
     name: str
     phys: Sequence[Literal["1M", "2M", "coded"]] | None = None
@@ -69,11 +75,13 @@ class AdapterDescription(Record):
         Member("address", "address", codec.text, False),
         Member("addressType", "address_type", codec.text, False),
         Member("advertising", "advertising", codec.integer, True),
+        Member("advertisingSets", "advertising_sets", codec.integer, False),
         Member("company", "company", codec.integer, False),
         Member("deviceName", "device_name", codec.text, False),
         Member("heldBack", "held_back", codec.many(codec.text), False),
         Member("kind", "kind", codec.text, True),
         Member("links", "links", codec.integer, True),
+        Member("longestAdvertisement", "longest_advertisement", codec.integer, False),
         Member("longestPacket", "longest_packet", codec.integer, False),
         Member("name", "name", codec.text, True),
         Member("phys", "phys", codec.many(codec.text), False),
@@ -755,6 +763,7 @@ class PeripheralListEntry(Record):
     address_type: "public" or "random".
     blocked: True if the device is blocked, see adapter.block. Missing otherwise.
     connectable: Whether it accepted connections when it was last heard; missing if it was not heard.
+    incoming: True if there is a link that the device made. Missing otherwise.
     mine: Whether this session holds the link.
     mtu: The ATT MTU, 23 to 517 octets, while connected.
     name: Its name, where known.
@@ -768,6 +777,7 @@ class PeripheralListEntry(Record):
     address_type: Literal["public", "random"]
     blocked: bool | None = None
     connectable: bool | None = None
+    incoming: bool | None = None
     mine: bool
     mtu: int | None = None
     name: str | None = None
@@ -781,6 +791,7 @@ class PeripheralListEntry(Record):
         Member("addressType", "address_type", codec.text, True),
         Member("blocked", "blocked", codec.boolean, False),
         Member("connectable", "connectable", codec.boolean, False),
+        Member("incoming", "incoming", codec.boolean, False),
         Member("mine", "mine", codec.boolean, True),
         Member("mtu", "mtu", codec.integer, False),
         Member("name", "name", codec.text, False),
@@ -1153,7 +1164,7 @@ class ServerNotifyMultipleValue(Record):
 class ServerWriteWrite(Record):
     """One written value.
 
-    handle: The handle of the characteristic's value.
+    handle: The handle of the characteristic's value, or of the descriptor.
     offset: Where it begins, 0 to 512.
     value: The value written.
     """
@@ -1238,7 +1249,7 @@ class ServiceToPublish(Record):
 class ServiceToPublishCharacteristic(Record):
     """A characteristic to publish.
 
-    descriptors: Descriptors with fixed values; the daemon adds 2900 and 2902.
+    descriptors: Its descriptors; the daemon adds 2900 and 2902.
     minimum_key_size: The shortest key in octets, 7 to 16, where the link must be encrypted; 7 if missing.
     permissions: "readable", "writeable", and the link's security to read ("readEncryptionRequired", or
         "readAuthenticationRequired": paired with protection against a person in the middle, or
@@ -1295,10 +1306,13 @@ class ServiceToPublishCharacteristic(Record):
 class ServiceToPublishDescriptor(Record):
     """A descriptor to publish.
 
-    permissions: The permission to read it: "readable", "readEncryptionRequired",
-        "readAuthenticationRequired" or "readSecureConnectionsRequired"; any device can read it if missing.
+    permissions: "readable", and the link's security to read it: "readEncryptionRequired",
+        "readAuthenticationRequired" or "readSecureConnectionsRequired". Without a fixed value also "writeable",
+        "writeEncryptionRequired", "writeAuthenticationRequired" and "writeSecureConnectionsRequired". If
+        missing: any device can read it, and none can write it.
     uuid: The UUID of the descriptor.
-    value: Its fixed value.
+    value: A fixed value, which the daemon answers; without one every read and write is passed to this
+        session.
     """
 
     permissions: Sequence[Literal[
@@ -1306,14 +1320,18 @@ class ServiceToPublishDescriptor(Record):
         "readEncryptionRequired",
         "readAuthenticationRequired",
         "readSecureConnectionsRequired",
+        "writeable",
+        "writeEncryptionRequired",
+        "writeAuthenticationRequired",
+        "writeSecureConnectionsRequired",
     ]] | None = None
     uuid: str
-    value: bytes
+    value: bytes | None = None
 
     _members: ClassVar[tuple[Member, ...]] = (
         Member("permissions", "permissions", codec.many(codec.text), False),
         Member("uuid", "uuid", codec.text, True),
-        Member("value", "value", codec.octets, True),
+        Member("value", "value", codec.octets, False),
     )
 
 
@@ -2435,12 +2453,12 @@ class SimulationVisitResult(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ServerRead(Event):
-    """From the daemon: a device reads a characteristic of this session. Answer with the value from the offset on, or
-    with an error whose data has the domain "att". Without an answer within 25 s the device receives Unlikely
-    Error.
+    """From the daemon: a device reads a characteristic or a descriptor of this session. Answer with the value from
+    the offset on, or with an error whose data has the domain "att". Without an answer within 25 s the device
+    receives Unlikely Error.
 
     central: The daemon's identifier of the device that reads.
-    handle: The handle of the characteristic's value.
+    handle: The handle of the characteristic's value, or of the descriptor.
     offset: Where to begin, 0 to 512.
     mtu: The ATT_MTU of the link, 23 to 517.
     """
@@ -2461,8 +2479,9 @@ class ServerRead(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ServerWrite(Event):
-    """From the daemon: a device wrote one or more characteristics of this session; several writes together come from
-    an Execute Write Request. Answer once, with an empty result or with an error whose data has the domain "att".
+    """From the daemon: a device wrote one or more characteristics or descriptors of this session; several writes
+    together come from an Execute Write Request. Answer once, with an empty result or with an error whose data has
+    the domain "att".
 
     central: The daemon's identifier of the device that writes.
     writes: The values, in order.
@@ -2553,6 +2572,10 @@ class AdapterChanged(Event):
     phys: The PHYs that its controller has: "1M", "2M", "coded". Missing while it is not on.
     longest_packet: How many octets a packet that its controller sends on a link can carry, 27 to 251 (the
         maximum data length). Missing while it is not on.
+    advertising_sets: How many advertisements its controller sends at once; further ones take turns on the
+        last place. Missing while it is not on.
+    longest_advertisement: How many octets one advertisement can carry, 31 to 1650: 31 with legacy PDUs.
+        Missing while it is not on.
     company: The company identifier of its controller's maker, 0 to 65535 (Assigned Numbers, 7.1). Missing
         while it is not known.
     version: The version of the Core Specification that its controller follows, as HCI numbers them, 0 to
@@ -2577,6 +2600,8 @@ class AdapterChanged(Event):
     held_back: Sequence[Literal["connecting", "advertising", "scanning"]] | None = None
     phys: Sequence[Literal["1M", "2M", "coded"]] | None = None
     longest_packet: int | None = None
+    advertising_sets: int | None = None
+    longest_advertisement: int | None = None
     company: int | None = None
     version: int | None = None
     private_address: str | None = None
@@ -2597,6 +2622,8 @@ class AdapterChanged(Event):
         Member("heldBack", "held_back", codec.many(codec.text), False),
         Member("phys", "phys", codec.many(codec.text), False),
         Member("longestPacket", "longest_packet", codec.integer, False),
+        Member("advertisingSets", "advertising_sets", codec.integer, False),
+        Member("longestAdvertisement", "longest_advertisement", codec.integer, False),
         Member("company", "company", codec.integer, False),
         Member("version", "version", codec.integer, False),
         Member("privateAddress", "private_address", codec.text, False),
@@ -2993,6 +3020,7 @@ class PeripheralLinkChanged(Event):
     linked: Whether the link is up.
     name: The device's name, where known.
     reason: Why the link ended. Missing if it is up.
+    incoming: True if the link is up and the device made it. Missing otherwise.
     """
 
     method: ClassVar[str] = "peripheral.linkChanged"
@@ -3000,12 +3028,14 @@ class PeripheralLinkChanged(Event):
     linked: bool
     name: str | None = None
     reason: BledError | None = None
+    incoming: bool | None = None
 
     _members: ClassVar[tuple[Member, ...]] = (
         Member("peripheral", "peripheral", codec.text, True),
         Member("linked", "linked", codec.boolean, True),
         Member("name", "name", codec.text, False),
         Member("reason", "reason", codec.failure, False),
+        Member("incoming", "incoming", codec.boolean, False),
     )
 
 
