@@ -57,7 +57,7 @@ extension Facade: OwnSessionObserver {
       let path = devices.add(key, address: entry.address, addressType: entry.addressType.text)
       if let path, entry.blocked == true { devices.set(path, "Blocked", .boolean(true)) }
       if let path, let name = entry.name { devices.name(path, name) }
-      if entry.state == "connected" { links.linkChanged(entry.peripheral, isLinked: true) }
+      if entry.state == "connected" { links.linkUp(entry.peripheral, isIncoming: entry.incoming == true) }
     }
   }
 
@@ -68,20 +68,25 @@ extension Facade: OwnSessionObserver {
     if adapter.state == "absent", let path {
       devices.remove(of: adapter.adapter)
       discovery.lost(path)
-      applications.lost(path)
-      advertisements.lost(path)
-      monitors.lost(path)
+      for registry in registries { registry.lost(path) }
     }
     adapters.update(adapter)
     if adapter.state != "starting", !isServing { own.readAdapters() }
   }
 
   func linkChanged(_ change: PeripheralLinkChanged.Params) {
+    guard change.linked else {
+      links.linkDown(change.peripheral, change.reason.map { LinkEndReason($0.bluetoothError) } ?? .unknown)
+      // The device may have paired of its own accord.
+      return own.readBonds()
+    }
     // A device that has connected to this machine has no object yet.
-    if change.linked, devices.all(change.peripheral).isEmpty { own.readDevices() }
-    links.linkChanged(change.peripheral, isLinked: change.linked)
-    // The device may have paired of its own accord.
-    if !change.linked { own.readBonds() }
+    if devices.all(change.peripheral).isEmpty { own.readDevices() }
+    links.linkUp(change.peripheral, isIncoming: change.incoming == true)
+  }
+
+  func servicesChanged(_ peripheral: String) {
+    for device in devices.all(peripheral) { links.servicesChanged(device.path, own) }
   }
 
   func lost(_ error: BluetoothError) {

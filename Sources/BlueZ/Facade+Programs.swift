@@ -61,9 +61,8 @@ extension Facade: ClientObserver {
     notifications.left(client)
     acquisitions.left(client)
     agents.left(client)
-    applications.left(client)
-    advertisements.left(client)
-    monitors.left(client)
+    for registry in registries { registry.left(client) }
+    autoConnections.left(client)
     context.bus.watch(client.name, false)
     links.left(client)
   }

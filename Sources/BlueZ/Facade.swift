@@ -16,16 +16,18 @@ package final class Facade {
   let discovery: Discovery
   let services: Services
   let links: Links
-  private let values: Values
+  let values: Values
   let notifications: Notifications
   let acquisitions: Acquisitions
-  private let removal: Removal
+  let removal: Removal
   private let identification: Identification
   let agents: Agents
   let pairing: Pairing
   private let batteries: Batteries
+  let batteryProviders: BatteryProviders
   private let information: Information
   let applications: Applications
+  let autoConnections: AutoConnections
   let advertisements: Advertisements
   let monitors: Monitors
 
@@ -53,32 +55,35 @@ package final class Facade {
 
   /// - Parameters:
   ///   - machine: the machine's identifier, 32 hex digits (machine-id(5)).
+  ///   - host: its name (hostname(7)).
   ///   - settings: as `settingsChanged` was given them the last time.
   package init(
     bus: any Bus, clock: any Scheduler, connector: any DaemonConnector, sockets: any PacketSocketOpener,
-    machine: String, settings: [String: DeviceSettings]
+    machine: String, host: String, settings: [String: DeviceSettings]
   ) {
     context = Context(bus: bus, clock: clock, connector: connector, sockets: sockets)
     standard = StandardInterfaces(machine: machine)
     clients = Clients(context)
     own = OwnSession(context)
-    adapters = Adapters(context)
+    adapters = Adapters(context, host: host)
     devices = Devices(context, adapters, settings: settings)
     reports = Reports(context, devices)
     discovery = Discovery(context, clients, adapters, reports)
     services = Services(context, devices)
-    links = Links(context, clients, devices, services)
+    links = Links(context, clients, own, devices, services)
+    batteries = Batteries(context, devices, services)
     let places = AcquiredPlaces(context)
-    values = Values(context, links, services, places)
-    notifications = Notifications(context, clients, devices, links, services, places)
+    values = Values(context, links, services, places, batteries)
+    notifications = Notifications(context, clients, devices, links, services, places, batteries)
     acquisitions = Acquisitions(context, links, services, notifications, places)
-    removal = Removal(context, devices)
+    removal = Removal(context, devices, links)
     identification = Identification(devices) { [own] in own.readDevices($0) }
     agents = Agents(context, devices, identification)
     pairing = Pairing(context, adapters, devices, links, readBonds: { [own] in own.readBonds() })
-    batteries = Batteries(context, clients, devices, services)
+    batteryProviders = BatteryProviders(context, batteries)
     information = Information(context, devices, services)
     applications = Applications(context, adapters, devices, identification)
+    autoConnections = AutoConnections(context, devices, links, applications)
     advertisements = Advertisements(context, adapters)
     monitors = Monitors(context, adapters, devices, reports)
     connect()
@@ -87,32 +92,20 @@ package final class Facade {
   private func connect() {
     clients.observer = self
     own.observer = self
+    links.observers = LinkObservers([
+      notifications, acquisitions, batteries, batteryProviders, information, autoConnections,
+    ])
+    devices.observers = DeviceObservers([
+      links, notifications, monitors, pairing, information, services, autoConnections,
+    ])
+    for registry in registries { registry.finished = { [unowned self] in unwatch($0) } }
+    devices.identified = { [own] in own.readBonds() }
     adapters.powerChanged = { [unowned self] in discovery.powerChanged($0) }
-    devices.identified = { [unowned self] in own.readBonds() }
-    devices.leaving = { [unowned self] device in
-      links.leaving(device)
-      notifications.leaving(device)
-      monitors.leaving(device)
-      pairing.leaving(device)
-      information.leaving(device)
-      services.leaving(device)
-    }
-    links.resolved = { [unowned self] path, client in
-      notifications.resolved(path)
-      batteries.resolved(path, by: client)
-      information.resolved(path, by: client)
-    }
-    links.disconnected = { [unowned self] path in
-      notifications.disconnected(path)
-      acquisitions.disconnected(path)
-      batteries.disconnected(path)
-    }
-    applications.finished = { [unowned self] in unwatch($0) }
-    advertisements.finished = { [unowned self] in unwatch($0) }
-    monitors.finished = { [unowned self] in unwatch($0) }
-    values.told = { [unowned self] in batteries.value($0, $1) }
-    notifications.told = { [unowned self] in batteries.value($0, $1) }
+    reports.heard = { [unowned self] in autoConnections.heard($0) }
   }
+
+  /// The parts at which programs register objects of their own.
+  var registries: [any Registry] { [applications, advertisements, monitors, batteryProviders] }
 
   /// Begins to serve.
   package func start() {
@@ -135,8 +128,10 @@ package final class Facade {
     switch standard.handle(call, context.tree) {
     case .reply(let values): context.bus.reply(call, values)
     case .fail(let error): context.bus.fail(call, error)
-    case .set(let interface, let name, let value):
-      withClient(call) { [unowned self] in set(call, interface, name, value, $0) }
+    case .set(let property, let value):
+      withClient(call) { [unowned self] in
+        property.setter?(self, PropertyChange(call: call, name: property.name, value: value, client: $0))
+      }
     case .other: dispatch(call)
     }
   }
@@ -144,9 +139,7 @@ package final class Facade {
   /// A program that is watched has sent a signal.
   package func handle(_ signal: BusSignal) {
     guard let client = clients.known(signal.sender) else { return }
-    applications.signalled(signal, client)
-    advertisements.signalled(signal, client)
-    monitors.signalled(signal, client)
+    for registry in registries { registry.signalled(signal, client) }
     context.flush()
   }
 
@@ -171,77 +164,27 @@ package final class Facade {
       return context.fail(call, .unknownObject(call.path))
     }
     let candidates = call.interface.map { name in interfaces.filter { $0.rawValue == name } } ?? interfaces
-    guard
-      let interface = candidates.first(where: { $0.description.method(call.member) != nil }),
-      interface.description.method(call.member)?.types == call.signature
+    guard let interface = candidates.first(where: { $0.description.method(call.member) != nil }),
+      let method = interface.description.method(call.member), method.types == call.signature
     else { return context.fail(call, .unknownMethod(call)) }
-    withClient(call) { [unowned self] in perform(call, interface, $0) }
-  }
-
-  private func perform(_ call: BusCall, _ interface: Interface, _ client: BusClient) {
-    // While its user was asked for, the object may have gone.
-    guard context.tree.has(call.path, interface) else { return context.fail(call, .unknownObject(call.path)) }
-    switch interface {
-    case .adapter: adapter(call, client)
-    case .device: device(call, client)
-    case .characteristic, .descriptor: attribute(call, client)
-    case .agentManager: agents.handle(call, client)
-    case .gattManager: applications.handle(call, client)
-    case .advertisingManager: advertisements.handle(call, client)
-    case .monitorManager: monitors.handle(call, client)
-    default: context.fail(call, .notSupported)
+    withClient(call) { [unowned self] client in
+      // While its user was asked for, the object may have gone.
+      guard context.tree.has(call.path, interface) else { return context.fail(call, .unknownObject(call.path)) }
+      method.handler?(self, call, client)
     }
   }
 
-  private func adapter(_ call: BusCall, _ client: BusClient) {
-    switch call.member {
-    case "RemoveDevice":
-      removal.remove(call, client) { [links] in links.disconnectAll($0, $1, $2) }
-    case "ConnectDevice":
-      guard adapters.isOn(call.path), let adapter = adapters.adapter(at: call.path) else {
-        return context.fail(call, .notReady)
-      }
-      links.connectDevice(call, adapter: adapter, client)
-    default: discovery.handle(call, by: client)
+  func connectDevice(_ call: BusCall, _ client: BusClient) {
+    guard adapters.isOn(call.path), let adapter = adapters.adapter(at: call.path) else {
+      return context.fail(call, .notReady)
     }
-  }
-
-  private func device(_ call: BusCall, _ client: BusClient) {
-    switch call.member {
-    case "Connect": links.connect(call, client)
-    case "Disconnect": links.disconnect(call, client)
-    case "Pair": pairing.pair(call, client)
-    case "CancelPairing": pairing.cancel(call, client)
-    case "ConnectProfile", "DisconnectProfile": context.fail(call, .notAvailable)
-    default: context.fail(call, .notSupported)
-    }
-  }
-
-  private func attribute(_ call: BusCall, _ client: BusClient) {
-    switch call.member {
-    case "ReadValue": values.read(call, client)
-    case "WriteValue": values.write(call, client)
-    case "StartNotify": notifications.start(call, client)
-    case "StopNotify": notifications.stop(call, client)
-    case "AcquireWrite", "AcquireNotify": acquisitions.acquire(call, client)
-    default: context.fail(call, .notSupported)
-    }
-  }
-
-  private func set(_ call: BusCall, _ interface: Interface, _ name: String, _ value: BusValue, _ client: BusClient) {
-    switch interface {
-    case .adapter: adapters.set(call.path, name, value, by: client) { [context] in context.finish(call, $0) }
-    case .device: devices.set(call, name, value, client)
-    default: context.fail(call, .readOnly(name))
-    }
+    links.connectDevice(call, adapter: adapter, client)
   }
 }
 
 extension Facade {
   /// The signals of a program are not wanted if nothing of it is registered.
   private func unwatch(_ client: BusClient) {
-    if !applications.has(client), !advertisements.has(client), !monitors.has(client) {
-      context.bus.watch(client.name, false)
-    }
+    if !registries.contains(where: { $0.has(client) }) { context.bus.watch(client.name, false) }
   }
 }

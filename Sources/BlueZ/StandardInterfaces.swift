@@ -6,7 +6,7 @@ struct StandardInterfaces {
     case reply([BusValue])
     case fail(BusError)
     /// A property is to be set, whose type and right have been checked.
-    case set(Interface, String, BusValue)
+    case set(InterfaceDescription.Property, BusValue)
     /// A call of another interface.
     case other
   }
@@ -82,6 +82,6 @@ struct StandardInterfaces {
     guard values[property.name] != nil else { return .fail(.noProperty(property.name)) }
     let value = call.arguments[2].unwrapped
     guard value.type == property.type else { return .fail(.wrongArguments) }
-    return .set(interface, property.name, value)
+    return .set(property, value)
   }
 }

@@ -43,7 +43,7 @@ final class RunningFacade {
       bus: bus, clock: LoopClock(loop),
       connector: SocketConnector(path: socket, loop: loop, isPaused: { [bus] in bus.outbox.isCongested }),
       sockets: LoopPacketSockets(loop), machine: withUnsafeBytes(of: machine) { Hex.encode(Array($0)) },
-      settings: kept.settings)
+      host: Self.hostName, settings: kept.settings)
     reception = try Reception(bus, facade.callers, on: loop) { [facade] in facade.handle($0) }
     bus.called = { [unowned self] in reception.receive($0, size: $1) }
     bus.refused = { [unowned self] in reception.refuse($0, $1) }
@@ -64,6 +64,13 @@ final class RunningFacade {
     }
     facade.said = { [unowned self] in say($0) }
     facade.whenLost = { [unowned self] in lost($0) }
+  }
+
+  private static var hostName: String {
+    var octets = [CChar](repeating: 0, count: 256)
+    guard gethostname(&octets, octets.count - 1) == 0 else { return "bled" }
+    let name = String(decoding: octets.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return name.isEmpty ? "bled" : name
   }
 
   /// Serves until SIGTERM or SIGINT.

@@ -12,10 +12,15 @@ final class Adapters {
   /// The paths by the adapter's name at bled, in the order of bled.
   private(set) var paths: [(adapter: String, path: String)] = []
   private let context: Context
+  /// The name of the machine.
+  private let host: String
   /// Called with the path of an adapter that was switched on or off.
   var powerChanged: (String) -> Void = { _ in }
 
-  init(_ context: Context) { self.context = context }
+  init(_ context: Context, host: String) {
+    self.context = context
+    self.host = host
+  }
 
   func path(of adapter: String) -> String? { paths.first { $0.adapter == adapter }?.path }
 
@@ -40,8 +45,8 @@ final class Adapters {
     let path = path(of: adapter.adapter) ?? add(adapter, address)
     let values: ObjectTree.Properties = [
       ("Address", .string(address)), ("AddressType", .string(adapter.addressType?.text ?? "public")),
-      ("Name", .string(adapter.name)), ("Alias", .string(adapter.deviceName ?? adapter.name)),
-      ("Powered", .boolean(isOn)), ("PowerState", .string(Self.powerState(adapter))),
+      ("Alias", .string(adapter.deviceName ?? host)), ("Powered", .boolean(isOn)),
+      ("PowerState", .string(Self.powerState(adapter))),
     ]
     let wasOn = self.isOn(path)
     for (name, value) in values { context.tree.set(path, .adapter, name, value) }
@@ -50,6 +55,7 @@ final class Adapters {
       context.tree.set(path, .adapter, "Manufacturer", .uint16(UInt16(clamping: company)))
     }
     if let version = adapter.version { context.tree.set(path, .adapter, "Version", .byte(UInt8(clamping: version))) }
+    AdvertisingAbilities(adapter)?.show(path, &context.tree)
   }
 
   private static func powerState(_ adapter: AdapterDescription) -> String {
@@ -58,20 +64,29 @@ final class Adapters {
   }
 
   private func add(_ adapter: AdapterDescription, _ address: String) -> String {
-    let path = "/org/bluez/" + newName(adapter.adapter)
+    let name = newName(adapter.adapter)
+    let path = "/org/bluez/" + name
     paths.append((adapter.adapter, path))
     context.tree.add(
       path,
       [
-        (.adapter, Self.properties(adapter, address)),
+        (.adapter, properties(adapter, address, at: name)),
         (.gattManager, []),
-        (.advertisingManager, Self.advertising),
+        (.advertisingManager, AdvertisingAbilities.counts(active: 0)),
+        (.batteryProviderManager, []),
         (
           .monitorManager,
           [("SupportedMonitorTypes", .strings(["or_patterns"])), ("SupportedFeatures", .strings([]))]
         ),
       ])
+    AdvertisingAbilities().show(path, &context.tree)
     return path
+  }
+
+  /// The name of an adapter: that of the machine, with a number from the second one on, as at BlueZ.
+  private func title(of name: String) -> String {
+    let index = Int(name.dropFirst("hci".count)) ?? 0
+    return index > 0 ? "\(host) #\(index + 1)" : host
   }
 
   /// "hci0" stays; any other becomes the first free hciN, because programs cut paths behind one digit.
@@ -83,32 +98,20 @@ final class Adapters {
     return "hci\((0...).first { !taken.contains("hci\($0)") } ?? 0)"
   }
 
-  private static func properties(_ adapter: AdapterDescription, _ address: String) -> ObjectTree.Properties {
+  private func properties(
+    _ adapter: AdapterDescription, _ address: String, at name: String
+  ) -> ObjectTree.Properties {
     [
       ("Address", .string(address)), ("AddressType", .string(adapter.addressType?.text ?? "public")),
-      ("Name", .string(adapter.name)), ("Alias", .string(adapter.deviceName ?? adapter.name)),
-      ("Class", .uint32(computer)),
-      ("Powered", .boolean(adapter.state == "on")), ("PowerState", .string(powerState(adapter))),
+      ("Name", .string(title(of: name))), ("Alias", .string(adapter.deviceName ?? host)),
+      ("Class", .uint32(Self.computer)),
+      ("Powered", .boolean(adapter.state == "on")), ("PowerState", .string(Self.powerState(adapter))),
       ("Discoverable", .boolean(false)), ("DiscoverableTimeout", .uint32(180)), ("Connectable", .boolean(true)),
       ("Pairable", .boolean(true)), ("PairableTimeout", .uint32(0)), ("Discovering", .boolean(false)),
       ("UUIDs", .strings(["00001800", "00001801"].map { $0 + "-0000-1000-8000-00805f9b34fb" })),
-      ("Modalias", .string(modalias)), ("Roles", .strings(["central", "peripheral", "central-peripheral"])),
-      ("ExperimentalFeatures", .strings([])),
+      ("Modalias", .string(Self.modalias)), ("Roles", .strings(["central", "peripheral", "central-peripheral"])),
     ]
   }
-
-  private static let advertising: ObjectTree.Properties = [
-    ("ActiveInstances", .byte(0)), ("SupportedInstances", .byte(8)),
-    ("SupportedIncludes", .strings(["tx-power", "appearance", "local-name"])),
-    ("SupportedSecondaryChannels", .strings(["1M", "2M", "Coded"])),
-    (
-      "SupportedCapabilities",
-      .options([
-        ("MaxAdvLen", .byte(31)), ("MaxScnRspLen", .byte(31)), ("MinTxPower", .int16(-127)), ("MaxTxPower", .int16(20)),
-      ])
-    ),
-    ("SupportedFeatures", .strings(["CanSetTxPower"])),
-  ]
 
   func remove(_ adapter: String) {
     guard let index = paths.firstIndex(where: { $0.adapter == adapter }) else { return }
@@ -124,30 +127,31 @@ final class Adapters {
     }
   }
 
-  /// Sets a property that a program may set; what needs bled is done in the program's session.
-  func set(
-    _ path: String, _ name: String, _ value: BusValue, by client: BusClient,
-    _ completion: @escaping (Result<Void, BusError>) -> Void
-  ) {
-    switch name {
-    case "Powered":
-      guard let adapter = adapter(at: path), let on = value.boolean else { return completion(.failure(.doesNotExist)) }
-      guard isOn(path) != on else { return completion(.success(())) }
-      client.session.call(AdapterPower.self, AdapterPower.Params(adapter: adapter, on: on)) { [weak self] result in
-        switch result {
-        case .success(let adapter):
-          self?.update(adapter)
-          let isBlocked = on && adapter.problem?.kind == "blocked"
-          completion(isBlocked ? .failure(.blocked) : .success(()))
-        case .failure(let error): completion(.failure(BusError(error, otherwise: .failed(error.message))))
-        }
+  // MARK: Properties that programs set
+
+  func switchPower(_ change: PropertyChange) {
+    let path = change.call.path
+    guard let adapter = adapter(at: path), let on = change.value.boolean else {
+      return context.fail(change.call, .doesNotExist)
+    }
+    guard isOn(path) != on else { return context.reply(change.call) }
+    change.client.session.call(AdapterPower.self, AdapterPower.Params(adapter: adapter, on: on)) {
+      [weak self, context] result in
+      switch result {
+      case .success(let adapter):
+        self?.update(adapter)
+        let isBlocked = on && adapter.problem?.kind == "blocked"
+        context.finish(change.call, isBlocked ? .failure(BusError.blocked) : .success(()))
+      case .failure(let error): context.fail(change.call, BusError(error, otherwise: .failed(error.message)))
       }
-    case "Alias": rename(value.string ?? "", by: client, completion)
-    default:
-      client.require(.adapters) { [context] result in
-        if case .success = result { context.tree.set(path, .adapter, name, value.unwrapped) }
-        completion(Self.tolerant(result))
-      }
+    }
+  }
+
+  /// Keeps a value that has no effect.
+  func keep(_ change: PropertyChange) {
+    change.client.require(.adapters) { [context] result in
+      if case .success = result { context.tree.set(change.call.path, .adapter, change.name, change.value) }
+      context.finish(change.call, Self.tolerant(result))
     }
   }
 
@@ -158,16 +162,16 @@ final class Adapters {
   }
 
   /// Sets the name under which devices see this machine; an empty one is that of bled's configuration again.
-  private func rename(
-    _ alias: String, by client: BusClient, _ completion: @escaping (Result<Void, BusError>) -> Void
-  ) {
-    client.session.call(AdapterSetName.self, AdapterSetName.Params(name: alias.isEmpty ? nil : alias)) {
+  func rename(_ change: PropertyChange) {
+    let alias = change.value.string ?? ""
+    change.client.session.call(AdapterSetName.self, AdapterSetName.Params(name: alias.isEmpty ? nil : alias)) {
       [weak self, context] result in
       // The change is told before the answer; without a name it is not known before bled tells it.
       if case .success = result, !alias.isEmpty {
         for (_, path) in self?.paths ?? [] { context.tree.set(path, .adapter, "Alias", .string(alias)) }
       }
-      completion(Self.tolerant(result.map { _ in }.mapError { BusError($0, otherwise: .failed($0.message)) }))
+      let outcome = result.map { _ in }.mapError { BusError($0, otherwise: .failed($0.message)) }
+      context.finish(change.call, Self.tolerant(outcome))
     }
   }
 }

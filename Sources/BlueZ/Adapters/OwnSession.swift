@@ -12,23 +12,28 @@ protocol OwnSessionObserver: AnyObject {
   func listed(_ bonds: [BondDescription])
   func changed(_ adapter: AdapterDescription)
   func linkChanged(_ change: PeripheralLinkChanged.Params)
+  /// A device that is looked at in this session has other attributes.
+  func servicesChanged(_ peripheral: String)
   /// bled is gone.
   func lost(_ error: BluetoothError)
 }
 
 /// The facade's own session: it watches adapters, links and bonds.
-final class OwnSession {
+final class OwnSession: SessionHolder {
+  let name = "org.bluez"
   weak var observer: (any OwnSessionObserver)?
   private let lasting: LastingSession
 
   init(_ context: Context) {
-    lasting = LastingSession(named: "org.bluez", context.connector, context.clock)
+    lasting = LastingSession(named: name, context.connector, context.clock)
     lasting.began = { [unowned self] in began($0) }
     lasting.notified = { [unowned self] in notified($0, $1) }
     lasting.lost = { [unowned self] in observer?.lost($0) }
     // Changes by a message are told at once.
     lasting.handled = { [context] in context.flush() }
   }
+
+  var session: DaemonSession { lasting.session ?? DaemonSession() }
 
   /// Whether bled has accepted it.
   var isReady: Bool { lasting.session != nil }
@@ -73,6 +78,10 @@ final class OwnSession {
     case PeripheralLinkChanged.name:
       if let change = try? message.params(PeripheralLinkChanged.Params.self) { observer?.linkChanged(change) }
     case PairingForgotten.name: readBonds()
+    case GATTServicesChanged.name:
+      if let change = try? message.params(GATTServicesChanged.Params.self) {
+        observer?.servicesChanged(change.peripheral)
+      }
     default: break
     }
   }

@@ -10,7 +10,9 @@ struct Advertisement {
   /// In milliseconds, of legacy PDUs (Core 5.4, Vol 6, Part B, 4.4.2.2.1).
   private static let longestInterval = 10_240
 
-  let params: AdvertisingStart.Params
+  private(set) var params: AdvertisingStart.Params
+  /// Whether extended PDUs may be used where the data does not fit into legacy ones, which more devices hear.
+  private var mayExtend: Bool
 
   /// - Parameters:
   ///   - properties: those of the program's object.
@@ -34,7 +36,9 @@ struct Advertisement {
     try Self.setTiming(properties, &params)
     let includes = try Self.read(properties, "Includes", \.strings) ?? []
     if includes.contains("local-name"), params.name == nil { params.name = alias }
-    if let channel = try Self.read(properties, "SecondaryChannel", \.string), channel != "1M" {
+    let channel = try Self.read(properties, "SecondaryChannel", \.string)
+    mayExtend = channel == "1M"
+    if let channel, channel != "1M" {
       guard ["2M", "Coded"].contains(channel) else { throw Self.invalid }
       params.extended = true
       params.secondaryPHY = channel == "2M" ? .le2M : .leCoded
@@ -42,6 +46,19 @@ struct Advertisement {
     }
     if includes.contains("tx-power") { Self.includePower(&params) }
     self.params = params
+  }
+
+  /// The advertisement to try after this one was refused; nil if there is none.
+  func instead(after error: BluetoothError) -> Advertisement? {
+    var other = self
+    switch error {
+    // Programs ask for a power whether the controller lets them choose or not.
+    case _ where error == GAPError.notSupported && params.txPower != nil: other.params.txPower = nil
+    case _ where error == GAPError.advertisingDataTooLong && mayExtend:
+      (other.params.extended, other.params.secondaryPHY, other.mayExtend) = (true, .le1M, false)
+    default: return nil
+    }
+    return other
   }
 
   private static let invalid = BusError.failed("Failed to parse advertisement.")

@@ -2,10 +2,9 @@ import BledRPC
 import Bluetooth
 
 /// LEAdvertisingManager1: the advertisements of the programs, each sent by bled in the program's session.
-final class Advertisements {
+final class Advertisements: Registry {
   private static let interface = "org.bluez.LEAdvertisement1"
-  /// The number of advertisements that programs are told they can have at once: bled shares the controller's sets.
-  private static let maximum = 8
+  private static let maximum = AdvertisingAbilities.instances
 
   private struct Entry {
     let client: BusClient
@@ -16,7 +15,7 @@ final class Advertisements {
     /// bled's number; nil until it is on the air.
     var number: Int?
     /// Its content as it was read last.
-    var params: AdvertisingStart.Params?
+    var content: Advertisement?
     /// The program is being asked for it.
     var isRead = false
     /// The program's object has changed since it was asked.
@@ -27,7 +26,6 @@ final class Advertisements {
   private let adapters: Adapters
   private var entries: [Entry] = []
 
-  /// Called when a program has one advertisement less: its signals may not be wanted.
   var finished: (BusClient) -> Void = { _ in }
 
   init(_ context: Context, _ adapters: Adapters) {
@@ -35,20 +33,18 @@ final class Advertisements {
     self.adapters = adapters
   }
 
-  func handle(_ call: BusCall, _ client: BusClient) {
-    guard let path = call.arguments[0].path else { return context.fail(call, .invalidArguments) }
-    let index = entries.firstIndex { $0.client === client && $0.path == path }
-    switch (call.member, index) {
-    case ("RegisterAdvertisement", nil): register(call, path, client)
-    case ("RegisterAdvertisement", _): context.fail(call, .alreadyExists)
-    case (_, let index?):
-      stop(entries.remove(at: index))
-      context.reply(call)
-    default: context.fail(call, .doesNotExist)
+  func unregister(_ call: BusCall, _ client: BusClient) {
+    let path = call.arguments[0].path
+    guard let index = entries.firstIndex(where: { $0.client === client && $0.path == path }) else {
+      return context.fail(call, .doesNotExist)
     }
+    stop(entries.remove(at: index))
+    context.reply(call)
   }
 
-  private func register(_ call: BusCall, _ path: String, _ client: BusClient) {
+  func register(_ call: BusCall, _ client: BusClient) {
+    guard let path = call.arguments[0].path else { return context.fail(call, .invalidArguments) }
+    guard entry(path, client) == nil else { return context.fail(call, .alreadyExists) }
     guard entries.count(where: { $0.client === client }) < Self.maximum else {
       return context.fail(call, .notPermitted("Maximum advertisements reached"))
     }
@@ -79,17 +75,17 @@ final class Advertisements {
       } catch {
         return completion(.failure(error))
       }
-      change(path, client) { $0.params = advertisement.params }
-      send(advertisement.params, path, client, completion)
+      change(path, client) { $0.content = advertisement }
+      send(advertisement, path, client, completion)
     }
   }
 
   private func send(
-    _ params: AdvertisingStart.Params, _ path: String, _ client: BusClient,
+    _ content: Advertisement, _ path: String, _ client: BusClient,
     _ completion: @escaping (Result<Void, BusError>) -> Void
   ) {
     let session = client.session
-    session.call(AdvertisingStart.self, params) { [weak self] result in
+    session.call(AdvertisingStart.self, content.params) { [weak self] result in
       guard let self else { return }
       switch result {
       case .success(let started):
@@ -103,13 +99,8 @@ final class Advertisements {
         count()
         completion(.success(()))
       case .failure(let error):
-        guard params.txPower != nil, error.domain == .gap, error.code == GAPError.notSupported.rawValue else {
-          return completion(.failure(Self.error(error)))
-        }
-        // Programs ask for a power whether the controller lets them choose or not.
-        var withoutPower = params
-        withoutPower.txPower = nil
-        send(withoutPower, path, client, completion)
+        guard let other = content.instead(after: error) else { return completion(.failure(Self.error(error))) }
+        send(other, path, client, completion)
       }
     }
   }
@@ -151,9 +142,9 @@ final class Advertisements {
   private func count() {
     for (_, path) in adapters.paths {
       let active = entries.count { $0.place == path && $0.number != nil }
-      context.tree.set(path, .advertisingManager, "ActiveInstances", .byte(UInt8(clamping: active)))
-      let left = max(0, Self.maximum - active)
-      context.tree.set(path, .advertisingManager, "SupportedInstances", .byte(UInt8(clamping: left)))
+      for (name, value) in AdvertisingAbilities.counts(active: active) {
+        context.tree.set(path, .advertisingManager, name, value)
+      }
     }
   }
 
@@ -167,7 +158,6 @@ final class Advertisements {
     release(entry)
   }
 
-  /// An adapter has gone, with its advertisements.
   func lost(_ adapter: String) {
     for entry in entries where entry.place == adapter {
       stop(entry)
@@ -198,7 +188,7 @@ final class Advertisements {
       change(entry.path, client) { $0.number = nil }
       // As it was read before: a program may have withdrawn the object since. A registration that is under way ends
       // with its own answer.
-      if !entry.isRead, let params = entry.params { send(params, entry.path, client) { _ in } }
+      if !entry.isRead, let content = entry.content { send(content, entry.path, client) { _ in } }
     }
     count()
   }

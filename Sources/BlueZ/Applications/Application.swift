@@ -25,15 +25,23 @@ struct Application {
     let path: String
     let uuid: BluetoothUUID
     let permissions: [DescriptorPermission]
-    /// Nil: the program is asked for it.
-    var value: [UInt8]?
+    /// The value that the program has exported, for one that cannot be asked.
+    let value: [UInt8]?
+  }
+
+  /// A client of services (BlueZ, org.bluez.GattProfile).
+  struct Profile {
+    let path: String
+    let uuids: [BluetoothUUID]
   }
 
   /// Descriptors that bled makes itself: Extended Properties and Client Characteristic Configuration.
   private static let own: Set<BluetoothUUID> = [0x2900, 0x2902]
 
   /// Included services come before those that include them.
-  var services: [Service]
+  let services: [Service]
+  /// The clients for whose services devices are connected by themselves.
+  let profiles: [Profile]
 
   /// - Throws: `BusError` if there is no service, or an object is not valid.
   init(_ objects: ManagedObjects) throws(BusError) {
@@ -44,9 +52,8 @@ struct Application {
         // Some programs list the service itself.
         includes: (properties["Includes"]?.paths ?? []).filter { $0 != path })
     }
-    // A program that has profiles alone offers nothing; its devices are not connected by themselves.
-    let hasProfile = objects.objects.contains { $0.interfaces["org.bluez.GattProfile1"] != nil }
-    guard !services.isEmpty || hasProfile else { throw .failed("No valid service object found") }
+    profiles = try Self.profiles(objects)
+    guard !services.isEmpty || !profiles.isEmpty else { throw .failed("No valid service object found") }
     let places = Dictionary(
       services.enumerated().map { ($0.element.path, $0.offset) }, uniquingKeysWith: { first, _ in first })
     let descriptors = try Self.descriptors(objects)
@@ -64,6 +71,26 @@ struct Application {
     self.services = try Self.ordered(services)
   }
 
+  /// The interface of a program's profiles.
+  static let profile = "org.bluez.GattProfile1"
+  /// The number of services of all profiles.
+  static let maximumProfiles = 32
+
+  private static func profiles(_ objects: ManagedObjects) throws(BusError) -> [Profile] {
+    var profiles: [Profile] = []
+    for object in objects.objects {
+      guard let properties = object.interfaces[profile] else { continue }
+      let texts = properties["UUIDs"]?.strings ?? []
+      let uuids = texts.compactMap { BluetoothUUID($0) }
+      guard !uuids.isEmpty, uuids.count == texts.count else { throw .failed("Failed to create entry in database") }
+      profiles.append(Profile(path: object.path, uuids: uuids))
+    }
+    guard profiles.reduce(0, { $0 + $1.uuids.count }) <= maximumProfiles else {
+      throw .limitsExceeded("the profiles of an application have at most \(maximumProfiles) services")
+    }
+    return profiles
+  }
+
   /// The descriptors by the paths of their characteristics.
   private static func descriptors(_ objects: ManagedObjects) throws(BusError) -> [String: [Descriptor]] {
     var descriptors: [String: [Descriptor]] = [:]
@@ -73,7 +100,7 @@ struct Application {
       let access = try CharacteristicAccess(flags: properties["Flags"]?.strings ?? [])
       descriptors[characteristic, default: []].append(
         Descriptor(
-          path: path, uuid: uuid, permissions: access.readPermissions.compactMap { DescriptorPermission($0) },
+          path: path, uuid: uuid, permissions: access.permissions.compactMap { DescriptorPermission($0) },
           value: properties["Value"]?.bytes))
     }
     return descriptors

@@ -3,7 +3,10 @@ import Bluetooth
 
 /// GattManager1: the applications of the programs, published at bled in the programs' sessions. Devices' reads and
 /// writes become ReadValue and WriteValue of the program's objects.
-final class Applications {
+final class Applications: Registry {
+  /// The services of the profiles of a program's application, at the path of an adapter.
+  typealias Profile = (client: BusClient, place: String, services: Set<BluetoothUUID>)
+
   private let context: Context
   private let adapters: Adapters
   private let devices: Devices
@@ -17,8 +20,9 @@ final class Applications {
   private var subscribers: [String: [UInt16: Set<String>]] = [:]
   private var reads = LongReads()
 
-  /// Called when a program has one application less: its signals may not be wanted.
   var finished: (BusClient) -> Void = { _ in }
+  /// Called when a program has more profiles, or less.
+  var profilesChanged: () -> Void = {}
 
   init(_ context: Context, _ adapters: Adapters, _ devices: Devices, _ identification: Identification) {
     self.context = context
@@ -31,22 +35,18 @@ final class Applications {
     notifier.crowded = { [unowned self] in sockets.hold($0, $1) }
   }
 
-  func handle(_ call: BusCall, _ client: BusClient) {
-    guard let root = call.arguments[0].path else { return context.fail(call, .invalidArguments) }
-    switch call.member {
-    case "RegisterApplication": register(call, root, client)
-    default:
-      guard let index = publications.firstIndex(where: { $0.client === client && $0.root == root }) else {
-        return context.fail(call, .doesNotExist)
-      }
-      let publication = publications[index]
-      end { $0 === publication }
-      finished(client)
-      context.reply(call)
+  func unregister(_ call: BusCall, _ client: BusClient) {
+    let root = call.arguments[0].path
+    guard let publication = publications.first(where: { $0.client === client && $0.root == root }) else {
+      return context.fail(call, .doesNotExist)
     }
+    end { $0 === publication }
+    finished(client)
+    context.reply(call)
   }
 
-  private func register(_ call: BusCall, _ root: String, _ client: BusClient) {
+  func register(_ call: BusCall, _ client: BusClient) {
+    guard let root = call.arguments[0].path else { return context.fail(call, .invalidArguments) }
     guard let adapter = adapters.adapter(at: call.path) else { return context.fail(call, .doesNotExist) }
     let isKnown = publications.contains { $0.client === client && $0.root == root }
     guard !isKnown, pending.insert([client.name, root]).inserted else { return context.fail(call, .alreadyExists) }
@@ -72,6 +72,7 @@ final class Applications {
       guard let self else { return }
       if case .failure = result { publications.removeAll { $0 === publication } }
       finish(call, root, client, result)
+      profilesChanged()
     }
   }
 
@@ -81,28 +82,32 @@ final class Applications {
     context.finish(call, result)
   }
 
+  var profiles: [Profile] {
+    publications.filter { $0.isPublished && !$0.wanted.isEmpty }.map { ($0.client, $0.place, Set($0.wanted)) }
+  }
+
   func has(_ client: BusClient) -> Bool {
     publications.contains { $0.client === client } || pending.contains { $0[0] == client.name }
   }
 
   func left(_ client: BusClient) {
-    end { $0.client === client }
+    end(hasLeft: true) { $0.client === client }
     sockets.forget(client)
     subscribers[client.name] = nil
     notifier.forget(client)
     reads.forget(client.name)
   }
 
-  /// An adapter has gone, with what is registered there.
   func lost(_ adapter: String) { end { $0.place == adapter } }
 
-  private func end(_ isMeant: (Publication) -> Bool) {
+  private func end(hasLeft: Bool = false, _ isMeant: (Publication) -> Bool) {
     let ended = publications.filter(isMeant)
     publications.removeAll { publication in ended.contains { $0 === publication } }
     for publication in ended {
-      publication.end()
+      publication.end(hasLeft: hasLeft)
       sockets.forget(publication.client, where: publication.has)
     }
+    if !ended.isEmpty { profilesChanged() }
   }
 
   /// bled is there again, without subscribers and services.
@@ -112,6 +117,7 @@ final class Applications {
     sockets.forgetValues(client)
     for publication in publications where publication.client === client {
       publication.restart { [weak self, context] result in
+        if case .success = result { self?.profilesChanged() }
         // Without bled it is published again when bled is there.
         guard case .failure(let error) = result, error != .notReady, !publication.isEnded else { return }
         self?.end { $0 === publication }
@@ -123,8 +129,8 @@ final class Applications {
     }
   }
 
-  private func characteristic(_ handle: UInt16, of client: BusClient) -> Application.Characteristic? {
-    publications.lazy.filter { $0.client === client }.compactMap { $0.characteristic(handle) }.first
+  private func attribute(_ handle: UInt16, of client: BusClient) -> Publication.Attribute? {
+    publications.lazy.filter { $0.client === client }.compactMap { $0.attribute(handle) }.first
   }
 
   // MARK: Devices
@@ -143,7 +149,7 @@ final class Applications {
   func read(_ params: ServerRead.Params, _ id: RequestID, _ client: BusClient) {
     // The answer belongs to the session that asks, whatever the program has later.
     let session = client.session
-    guard let path = characteristic(params.handle, of: client)?.path else {
+    guard let attribute = attribute(params.handle, of: client) else {
       return session.refuse(id, ApplicationError.unlikely)
     }
     let (handle, central, offset) = (params.handle, params.central, params.offset)
@@ -152,7 +158,7 @@ final class Applications {
     }
     identification.identify(central) { [self] in
       let options = options(central, offset: offset, mtu: params.mtu)
-      call(client, path, "ReadValue", [options]) { [self] result in
+      call(client, attribute, "ReadValue", [options]) { [self] result in
         switch result.map({ $0.first?.bytes }) {
         case .success(let value?):
           let now = context.clock.now
@@ -160,7 +166,13 @@ final class Applications {
           let part = offset == 0 ? value : reads.answer(value, handle, central, of: client.name, at: now)
           session.answer(id, ServerRead.Result(value: HexBytes(part)))
         case .success(nil): session.refuse(id, ApplicationError.unlikely)
-        case .failure(let error): session.refuse(id, ApplicationError.att(error, isRead: true))
+        case .failure(let error):
+          // Some programs export the values of descriptors as properties alone.
+          if error.isOfMissingMethod, let value = attribute.value {
+            session.answer(id, ServerRead.Result(value: HexBytes(Array(value.dropFirst(offset)))))
+          } else {
+            session.refuse(id, ApplicationError.att(error, isRead: true))
+          }
         }
       }
     }
@@ -182,10 +194,8 @@ final class Applications {
     _ completion: @escaping (RPCError?) -> Void
   ) {
     guard let write = writes.first else { return completion(nil) }
-    guard let characteristic = characteristic(write.handle, of: client) else {
-      return completion(ApplicationError.unlikely)
-    }
-    deliver(write, to: characteristic, params, type, client) { [weak self] error in
+    guard let attribute = attribute(write.handle, of: client) else { return completion(ApplicationError.unlikely) }
+    deliver(write, to: attribute, params, type, client) { [weak self] error in
       if let error { return completion(error) }
       self?.write(writes.dropFirst(), params, type, client, completion)
     }
@@ -193,13 +203,13 @@ final class Applications {
 
   /// Passes one value to the program, over its socket if there is one. A packet has no offset.
   private func deliver(
-    _ write: ServerWrite.Write, to characteristic: Application.Characteristic, _ params: ServerWrite.Params,
+    _ write: ServerWrite.Write, to attribute: Publication.Attribute, _ params: ServerWrite.Params,
     _ type: String, _ client: BusClient, _ completion: @escaping (RPCError?) -> Void
   ) {
     let byCall = { [weak self] in
       guard let self else { return }
       let options = options(params.central, offset: write.offset, mtu: params.mtu, type: type)
-      call(client, characteristic.path, "WriteValue", [.bytes(write.value.octets), options]) { result in
+      call(client, attribute, "WriteValue", [.bytes(write.value.octets), options]) { result in
         if case .failure(let error) = result {
           completion(ApplicationError.att(error, isRead: false))
         } else {
@@ -207,16 +217,16 @@ final class Applications {
         }
       }
     }
-    guard characteristic.sockets.contains(.writes), write.offset == 0 else { return byCall() }
+    guard attribute.sockets.contains(.writes), write.offset == 0 else { return byCall() }
     let link = options(params.central, offset: 0, mtu: params.mtu)
-    sockets.write(write.value.octets, characteristic.path, client, link) { $0 ? completion(nil) : byCall() }
+    sockets.write(write.value.octets, attribute.path, client, link) { $0 ? completion(nil) : byCall() }
   }
 
   private func call(
-    _ client: BusClient, _ path: String, _ method: String, _ values: [BusValue] = [],
+    _ client: BusClient, _ attribute: Publication.Attribute, _ method: String, _ values: [BusValue] = [],
     _ completion: @escaping ProgramCalls.Completion = { _ in }
   ) {
-    client.call(path, Interface.characteristic.rawValue, method, values, completion)
+    client.call(attribute.path, attribute.interface.rawValue, method, values, completion)
   }
 
   /// A device has subscribed, or ended that.
@@ -224,18 +234,15 @@ final class Applications {
     let before = subscribers[client.name]?[params.handle] ?? []
     let after = isOn ? before.union([params.central]) : before.subtracting([params.central])
     subscribers[client.name, default: [:]][params.handle] = after
-    guard before.isEmpty != after.isEmpty, let characteristic = characteristic(params.handle, of: client) else {
-      return
-    }
-    let path = characteristic.path
+    guard before.isEmpty != after.isEmpty, let attribute = attribute(params.handle, of: client) else { return }
     guard isOn else {
-      if !sockets.end(path, client) { call(client, path, "StopNotify") }
+      if !sockets.end(attribute.path, client) { call(client, attribute, "StopNotify") }
       return
     }
-    guard characteristic.sockets.contains(.values) else { return call(client, path, "StartNotify") }
+    guard attribute.sockets.contains(.values) else { return call(client, attribute, "StartNotify") }
     let link = options(params.central, offset: 0, mtu: params.maximumLength + 3)
-    sockets.begin(path, client, link) { [weak self] isOpen in
-      if !isOpen { self?.call(client, path, "StartNotify") }
+    sockets.begin(attribute.path, client, link) { [weak self] isOpen in
+      if !isOpen { self?.call(client, attribute, "StartNotify") }
     }
   }
 
@@ -250,11 +257,11 @@ final class Applications {
 
   private func notify(_ value: [UInt8], _ path: String, _ client: BusClient) {
     guard let publication = publications.first(where: { $0.client === client && $0.handles[path] != nil }),
-      let handle = publication.handles[path], subscribers[client.name]?[handle]?.isEmpty == false
+      let handle = publication.handles[path], let attribute = publication.attribute(handle),
+      subscribers[client.name]?[handle]?.isEmpty == false
     else { return }
-    let isIndicated = publication.characteristic(handle)?.access.isIndicated == true
     notifier.send(value, handle, client) { [weak self] in
-      if isIndicated { self?.call(client, path, "Confirm") }
+      if attribute.isIndicated { self?.call(client, attribute, "Confirm") }
     }
   }
 

@@ -1,10 +1,10 @@
 import BledRPC
 
-/// bled's properties and permissions of a characteristic for BlueZ's flags (BlueZ, org.bluez.GattCharacteristic,
-/// Flags).
+/// bled's properties and permissions of a characteristic or a descriptor for BlueZ's flags (BlueZ,
+/// org.bluez.GattCharacteristic, Flags).
 struct CharacteristicAccess: Equatable {
   private(set) var properties: [CharacteristicProperty] = []
-  private(set) var readPermissions: [CharacteristicPermission] = []
+  private var readPermissions: [CharacteristicPermission] = []
   private var otherPermissions: [CharacteristicPermission] = []
 
   /// Whether values are always confirmed.

@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 
 /// AcquireWrite and AcquireNotify: a program gets a socket of packets instead of a message for each value.
-final class Acquisitions {
+final class Acquisitions: LinkObserver {
   private let context: Context
   private let links: Links
   private let services: Services
@@ -19,8 +19,8 @@ final class Acquisitions {
     self.places = places
   }
 
-  func acquire(_ call: BusCall, _ client: BusClient) {
-    guard let direction = AcquiredDirection(rawValue: call.member), let attribute = services[call.path],
+  func acquire(_ direction: AcquiredDirection, _ call: BusCall, _ client: BusClient) {
+    guard let attribute = services[call.path],
       case .characteristic(let properties) = attribute.kind
     else { return context.fail(call, .doesNotExist) }
     guard properties.contains(direction.needed) else { return context.fail(call, .notSupported) }

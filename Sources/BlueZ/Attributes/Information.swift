@@ -3,7 +3,7 @@ import Bluetooth
 
 /// Name, Appearance, Icon and Modalias of a device, read from it when it is connected for the first time: not all
 /// devices advertise them.
-final class Information {
+final class Information: LinkObserver, DeviceObserver {
   // Assigned Numbers, 3.8: Device Name, Appearance, PnP ID.
   private static let name: BluetoothUUID = 0x2A00
   private static let appearance: BluetoothUUID = 0x2A01
@@ -24,14 +24,13 @@ final class Information {
     self.services = services
   }
 
-  /// The services of a device are known.
-  func resolved(_ path: String, by client: BusClient) {
+  func resolved(_ path: String, by user: any SessionHolder) {
     guard let device = devices[path], asked.insert(path).inserted else { return }
     let wanted: Set = [Self.name, Self.appearance, Self.product]
     let found = services.characteristics(of: path).map(\.attribute).filter { wanted.contains($0.uuid) }
     for attribute in found.sorted(by: { $0.handle < $1.handle }) {
       guard case .characteristic(let properties) = attribute.kind, properties.contains(.read) else { continue }
-      client.session.call(
+      user.session.call(
         GATTRead.self, GATTRead.Params(peripheral: device.key.peripheral, handle: attribute.handle)
       ) { [weak self] result in
         switch result {
@@ -63,6 +62,5 @@ final class Information {
     return "\(bus):v\(digits(1))p\(digits(3))d\(digits(5))"
   }
 
-  /// A device's object goes.
   func leaving(_ device: Device) { asked.remove(device.path) }
 }

@@ -3,21 +3,20 @@ import Bluetooth
 
 /// StartNotify and StopNotify. Each program has a subscription of its own in its session of bled; each value is told
 /// once, to all.
-final class Notifications {
+final class Notifications: LinkObserver, DeviceObserver {
   private let context: Context
   private let clients: Clients
   private let devices: Devices
   private let links: Links
   private let services: Services
   private let places: AcquiredPlaces
-  /// Called with each value.
-  var told: (Attribute, [UInt8]) -> Void = { _, _ in }
+  private let batteries: Batteries
   /// The subscribed programs of each characteristic. They stay subscribed while the device is disconnected.
   private var subscribers: [String: Subscribers] = [:]
 
   init(
     _ context: Context, _ clients: Clients, _ devices: Devices, _ links: Links, _ services: Services,
-    _ places: AcquiredPlaces
+    _ places: AcquiredPlaces, _ batteries: Batteries
   ) {
     self.context = context
     self.clients = clients
@@ -25,6 +24,7 @@ final class Notifications {
     self.links = links
     self.services = services
     self.places = places
+    self.batteries = batteries
   }
 
   /// Whether a program of the same user is subscribed.
@@ -134,7 +134,7 @@ final class Notifications {
 
   private func tell(_ path: String, _ values: [[UInt8]]) {
     for value in values {
-      if let attribute = services[path] { told(attribute, value) }
+      if let attribute = services[path] { batteries.value(attribute, value) }
       context.tree.tell(path, .characteristic, "Value", .bytes(value))
     }
   }
@@ -151,8 +151,8 @@ final class Notifications {
     }
   }
 
-  /// The services of a device are known to one more program: the subscriptions from before go on.
-  func resolved(_ device: String) {
+  /// The subscriptions from before go on.
+  func resolved(_ device: String, by user: any SessionHolder) {
     for (path, attribute) in services.characteristics(of: device) {
       for name in subscribers[path]?.names ?? [] where subscribers[path]?.hasBegun(name) == false {
         if let client = clients.known(name) { goOn(path, attribute, device, client) }
@@ -173,7 +173,6 @@ final class Notifications {
     }
   }
 
-  /// A device's object goes.
   func leaving(_ device: Device) {
     subscribers = subscribers.filter { !$0.key.utf8.starts(with: (device.path + "/").utf8) }
   }

@@ -18,7 +18,7 @@ struct Attribute {
 
 /// The objects of devices' attributes. They stay when a device is disconnected, and go with it, or when the device has
 /// other attributes.
-final class Services {
+final class Services: DeviceObserver {
   /// The number of objects for attributes, of one device and of all: the answer to GetManagedObjects stays far below
   /// the limit of the bus for a message (dbus-daemon(1), `max_message_size`: 32 MiB).
   static let maximumOfDevice = 4096
@@ -64,8 +64,10 @@ final class Services {
 
   func mtu(_ device: String) -> Int { mtus[device] ?? 23 }
 
-  /// Asks a device for its attributes, in a program's session, and makes their objects.
-  func discover(_ path: String, _ client: BusClient, _ completion: @escaping (Result<Void, BluetoothError>) -> Void) {
+  /// Asks a device for its attributes, in a session, and makes their objects.
+  func discover(
+    _ path: String, _ client: any SessionHolder, _ completion: @escaping (Result<Void, BluetoothError>) -> Void
+  ) {
     guard let device = devices[path] else { return }
     client.session.call(
       GATTDiscover.self, GATTDiscover.Params(peripheral: device.key.peripheral, timeout: Self.timeout)
@@ -115,7 +117,6 @@ final class Services {
     context.tree.remove(service)
   }
 
-  /// A device's object goes.
   func leaving(_ device: Device) {
     forget(device.path)
     mtus[device.path] = nil

@@ -10,14 +10,16 @@ final class Values {
   private let links: Links
   private let services: Services
   private let places: AcquiredPlaces
-  /// Called with each value that was read.
-  var told: (Attribute, [UInt8]) -> Void = { _, _ in }
+  private let batteries: Batteries
 
-  init(_ context: Context, _ links: Links, _ services: Services, _ places: AcquiredPlaces) {
+  init(
+    _ context: Context, _ links: Links, _ services: Services, _ places: AcquiredPlaces, _ batteries: Batteries
+  ) {
     self.context = context
     self.links = links
     self.services = services
     self.places = places
+    self.batteries = batteries
   }
 
   func read(_ call: BusCall, _ client: BusClient) {
@@ -28,7 +30,7 @@ final class Values {
     } catch {
       return context.fail(call, error)
     }
-    links.use(attribute.device, client) { [context, told] joined in
+    links.use(attribute.device, client) { [context, batteries] joined in
       let device: Device
       switch joined {
       case .failure(let error): return context.fail(call, error)
@@ -42,7 +44,7 @@ final class Values {
         case .success(let read):
           let value = read.value.octets
           guard offset <= value.count else { return context.fail(call, .invalid("Invalid offset")) }
-          told(attribute, value)
+          batteries.value(attribute, value)
           context.tree.tell(call.path, attribute.interface, "Value", .bytes(value))
           context.reply(call, .bytes(Array(value.dropFirst(offset))))
         }

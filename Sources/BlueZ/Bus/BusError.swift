@@ -46,6 +46,10 @@ package struct BusError: Error, Hashable, Sendable {
       exist
       """)
   }
+  /// Whether the program that was called has no such method, or no such object.
+  var isOfMissingMethod: Bool {
+    ["UnknownMethod", "UnknownObject", "UnknownInterface"].contains { name == "org.freedesktop.DBus.Error." + $0 }
+  }
   package static func noInterface(_ name: String) -> BusError {
     BusError(standard: "InvalidArgs", "No such interface '\(name)'")
   }

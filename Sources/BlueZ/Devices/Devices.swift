@@ -25,8 +25,8 @@ final class Devices {
 
   /// Called when a device has another identifier: its keys may have gone with the earlier one.
   var identified: () -> Void = {}
-  /// Called before the object of a device goes.
-  var leaving: (Device) -> Void = { _ in }
+  /// Told before the object of a device goes.
+  var observers = DeviceObservers([])
 
   init(_ context: Context, _ adapters: Adapters, settings: [String: DeviceSettings]) {
     self.context = context
@@ -143,41 +143,48 @@ final class Devices {
     if settings[device.settingsKey]?.alias == nil { set(path, "Alias", .string(name)) }
   }
 
-  /// Sets a property that a program may set, with the permission to use devices.
-  func set(_ call: BusCall, _ name: String, _ value: BusValue, _ client: BusClient) {
-    if case ("Blocked", .boolean(let isOn)) = (name, value) { return block(call, isOn, client) }
-    if let alias = value.string, alias.utf8.count > DeviceSettings.longestAlias {
-      return context.fail(call, .invalid("an alias has at most \(DeviceSettings.longestAlias) octets"))
+  func trust(_ change: PropertyChange) {
+    guard let isTrusted = change.value.boolean else { return context.fail(change.call, .wrongArguments) }
+    settle(change) { [self] path in
+      self.change(path, settings: { $0.isTrusted = isTrusted })
+      set(path, "Trusted", .boolean(isTrusted))
     }
-    client.require(.connect) { [weak self, context] result in
-      if case .success = result {
-        switch (name, value) {
-        case ("Trusted", .boolean(let isTrusted)): self?.trust(call.path, isTrusted)
-        case ("Alias", .string(let alias)): self?.rename(call.path, alias)
-        default: return context.fail(call, .readOnly(name))
-        }
-      }
-      context.finish(call, result)
+  }
+
+  /// An empty alias stands for the device's own name.
+  func rename(_ change: PropertyChange) {
+    let alias = change.value.string ?? ""
+    guard alias.utf8.count <= DeviceSettings.longestAlias else {
+      return context.fail(change.call, .invalid("an alias has at most \(DeviceSettings.longestAlias) octets"))
+    }
+    settle(change) { [self] path in
+      self.change(path, settings: { $0.alias = alias.isEmpty ? nil : alias })
+      showAlias(path)
+    }
+  }
+
+  /// Sets a property of the settings, with the permission to use devices.
+  private func settle(_ change: PropertyChange, _ work: @escaping (String) -> Void) {
+    change.client.require(.connect) { [context] result in
+      if case .success = result { work(change.call.path) }
+      context.finish(change.call, result)
     }
   }
 
   /// bled refuses connections with the device.
-  private func block(_ call: BusCall, _ isOn: Bool, _ client: BusClient) {
-    guard let device = devices[call.path] else { return context.fail(call, .doesNotExist) }
-    client.session.call(
+  func block(_ change: PropertyChange) {
+    let path = change.call.path
+    guard let device = devices[path], let isOn = change.value.boolean else {
+      return context.fail(change.call, .doesNotExist)
+    }
+    change.client.session.call(
       AdapterBlock.self, AdapterBlock.Params(peripheral: device.key.peripheral, on: isOn)
     ) { [weak self, context] result in
-      if case .success = result { self?.set(call.path, "Blocked", .boolean(isOn)) }
-      context.finish(call, result.mapError { BusError($0, otherwise: .failed($0.message)) })
+      if case .success = result { self?.set(path, "Blocked", .boolean(isOn)) }
+      context.finish(change.call, result.mapError { BusError($0, otherwise: .failed($0.message)) })
     }
   }
 
-  private func trust(_ path: String, _ isTrusted: Bool) {
-    change(path, settings: { $0.isTrusted = isTrusted })
-    set(path, "Trusted", .boolean(isTrusted))
-  }
-
-  /// - Parameter alias: empty: the device's own name again.
   /// A program has connected to a device: it is remembered. A private address changes, and is not.
   func connected(_ path: String) {
     guard let device = devices[path], !device.isPrivate else { return }
@@ -189,11 +196,6 @@ final class Devices {
   /// Whether a device is remembered that has no object yet.
   func remembers(_ address: String, _ addressType: String) -> Bool {
     settings[Device.settingsKey(address, addressType)] != nil
-  }
-
-  private func rename(_ path: String, _ alias: String) {
-    change(path, settings: { $0.alias = alias.isEmpty ? nil : alias })
-    showAlias(path)
   }
 
   private func showAlias(_ path: String) {
@@ -221,7 +223,7 @@ final class Devices {
 
   func remove(_ path: String) {
     guard let device = devices[path] else { return }
-    leaving(device)
+    observers.leaving(device)
     devices[path] = nil
     forgetKey(of: device)
     context.tree.remove(path)
@@ -233,6 +235,9 @@ final class Devices {
   }
 
   // MARK: Lifetime
+
+  /// Whether a device was connected or paired, or is trusted or blocked: its object stays.
+  func isKept(_ device: Device) -> Bool { !isTemporary(device) }
 
   private func isTemporary(_ device: Device) -> Bool {
     !flag(device.path, "Connected") && !flag(device.path, "Paired") && !flag(device.path, "Trusted")

@@ -5,18 +5,19 @@ import Bluetooth
 final class Removal {
   private let context: Context
   private let devices: Devices
+  private let links: Links
 
-  init(_ context: Context, _ devices: Devices) {
+  init(_ context: Context, _ devices: Devices, _ links: Links) {
     self.context = context
     self.devices = devices
+    self.links = links
   }
 
-  /// - Parameter disconnect: ends the link of those that the caller may speak for, then calls back.
-  func remove(_ call: BusCall, _ client: BusClient, disconnect: (String, BusClient, @escaping () -> Void) -> Void) {
+  func remove(_ call: BusCall, _ client: BusClient) {
     guard let path = call.arguments[0].path, let device = devices[path],
       path.utf8.starts(with: (call.path + "/").utf8)
     else { return context.fail(call, .doesNotExist) }
-    disconnect(path, client) { [weak self] in
+    links.disconnectAll(path, client) { [weak self] in
       guard let self else { return }
       guard devices.flag(path, "Paired") else { return forget(call, client, device) }
       client.session.call(PairingForget.self, PairingForget.Params(peripheral: device.key.peripheral)) {

@@ -33,18 +33,10 @@ final class Discovery {
     self.reports = reports
   }
 
-  func handle(_ call: BusCall, by client: BusClient) {
-    let key = Key(program: client.name, path: call.path)
-    switch call.member {
-    case "StartDiscovery": start(call, key, client)
-    case "StopDiscovery": stop(call, key, client)
-    case "SetDiscoveryFilter": setFilter(call, key, client)
-    case "GetDiscoveryFilters": context.reply(call, .strings(DiscoveryFilter.names))
-    default: context.fail(call, .unknownMethod(call))
-    }
-  }
+  func listFilters(_ call: BusCall) { context.reply(call, .strings(DiscoveryFilter.names)) }
 
-  private func setFilter(_ call: BusCall, _ key: Key, _ client: BusClient) {
+  func setFilter(_ call: BusCall, _ client: BusClient) {
+    let key = Key(program: client.name, path: call.path)
     let filter: DiscoveryFilter
     do throws(BusError) {
       filter = try DiscoveryFilter(call.arguments[0])
@@ -62,7 +54,8 @@ final class Discovery {
     }
   }
 
-  private func start(_ call: BusCall, _ key: Key, _ client: BusClient) {
+  func start(_ call: BusCall, _ client: BusClient) {
+    let key = Key(program: client.name, path: call.path)
     guard adapters.isOn(call.path), let adapter = adapters.adapter(at: call.path) else {
       return context.fail(call, .notReady)
     }
@@ -100,8 +93,8 @@ final class Discovery {
     }
   }
 
-  private func stop(_ call: BusCall, _ key: Key, _ client: BusClient) {
-    guard let search = searches.removeValue(forKey: key) else {
+  func stop(_ call: BusCall, _ client: BusClient) {
+    guard let search = searches.removeValue(forKey: Key(program: client.name, path: call.path)) else {
       return context.fail(call, .failed("No discovery started"))
     }
     client.session.call(ScanStop.self, .init(scan: search.scan)) { [weak self, context] _ in

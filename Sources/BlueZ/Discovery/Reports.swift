@@ -14,8 +14,8 @@ final class Reports {
 
   private let context: Context
   private let devices: Devices
-  /// Called with each report of a device, once.
-  var heard: (Device, ScanReport.Params) -> Void = { _, _ in }
+  /// Called with the device of each report, once.
+  var heard: (Device) -> Void = { _ in }
 
   init(_ context: Context, _ devices: Devices) {
     self.context = context
@@ -41,7 +41,7 @@ final class Reports {
         $0.lastReport = report.time
       }
       update(path, report, isNew: isNew)
-      devices[path].map { heard($0, report) }
+      devices[path].map(heard)
     }
     if let client, !isNew { tellAgain(path, report, to: client) }
   }

@@ -13,8 +13,12 @@ final class ForeignLinks {
   private var unseen: [String: any ScheduledWork] = [:]
   /// The links that are not shown because a call of Connect waits, which may get them.
   private var withheld: Set<String> = []
+  /// The devices that have made the link.
+  private var incoming: Set<String> = []
   /// Whether a call of Connect waits for a device.
   var isAwaited: (String) -> Bool = { _ in false }
+  /// A device that has made the link itself is shown as connected.
+  var visited: (Device) -> Void = { _ in }
 
   init(_ context: Context, _ devices: Devices) {
     self.context = context
@@ -22,8 +26,10 @@ final class ForeignLinks {
   }
 
   /// There is a link to a device.
-  func began(_ peripheral: String) {
+  /// - Parameter isIncoming: whether the device has made it.
+  func began(_ peripheral: String, isIncoming: Bool) {
     forget(peripheral)
+    if isIncoming { incoming.insert(peripheral) }
     unseen[peripheral] = context.schedule(after: Self.pause) { [weak self] in
       guard let self else { return }
       unseen[peripheral] = nil
@@ -39,6 +45,7 @@ final class ForeignLinks {
       withheld.insert(peripheral)
     } else {
       devices.set(device.path, "Connected", .boolean(true))
+      if incoming.contains(peripheral) { visited(device) }
     }
   }
 
@@ -52,6 +59,7 @@ final class ForeignLinks {
   func forget(_ peripheral: String) {
     unseen.removeValue(forKey: peripheral)?.cancel()
     withheld.remove(peripheral)
+    incoming.remove(peripheral)
   }
 
   /// bled is gone, and all links with it.
@@ -59,5 +67,6 @@ final class ForeignLinks {
     for work in unseen.values { work.cancel() }
     unseen = [:]
     withheld = []
+    incoming = []
   }
 }

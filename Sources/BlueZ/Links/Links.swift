@@ -3,7 +3,7 @@ import BledRPC
 import Bluetooth
 
 /// The links to devices, and which programs use them: Connect and Disconnect.
-final class Links {
+final class Links: DeviceObserver {
   /// The time of a connection attempt in seconds: callers give up after 25.
   private static let timeout = 20.0
   /// The time in seconds in which bled gives a link that is there to another program.
@@ -17,21 +17,17 @@ final class Links {
   private let views: LinkViews
   private let kept: KeptLinks
   private let foreign: ForeignLinks
+  private let visits: Visits
   private var holders: [String: Holders] = [:]
   /// The calls of Connect that wait, by device and program.
   private var pending = WaitingPrograms()
   /// The calls of Disconnect that wait, by device and program.
   private var leaving = WaitingPrograms()
 
-  /// The services of a device are known in this connection.
-  var resolved: (String, BusClient) -> Void {
-    get { resolution.resolved }
-    set { resolution.resolved = newValue }
-  }
-  /// A device is not connected any more; told before its properties change.
-  var disconnected: (String) -> Void = { _ in }
+  /// Told of all links.
+  var observers = LinkObservers([])
 
-  init(_ context: Context, _ clients: Clients, _ devices: Devices, _ services: Services) {
+  init(_ context: Context, _ clients: Clients, _ own: OwnSession, _ devices: Devices, _ services: Services) {
     self.context = context
     self.clients = clients
     self.devices = devices
@@ -40,11 +36,14 @@ final class Links {
     kept = KeptLinks(context, clients, devices)
     resolution = Resolution(devices, services)
     foreign = ForeignLinks(context, devices)
+    visits = Visits(context, own, devices, services, resolution)
+    foreign.visited = { [visits] in visits.began($0) }
     foreign.isAwaited = { [unowned self] in pending.has($0) }
     kept.expired = { [unowned self] path, keeper in
-      if let device = devices[path] { leave(device.key.peripheral, keeper) }
+      if let device = devices[path] { LinkRequests.leave(device.key.peripheral, keeper) }
       released(path, keeper)
     }
+    resolution.resolved = { [unowned self] path, user in observers.tell { $0.resolved(path, by: user) } }
     resolution.failed = { [unowned self] in notResolved($0, $1, tried: $2) }
   }
 
@@ -61,39 +60,43 @@ final class Links {
     guard let device = devices[path] else { return completion(.failure(.doesNotExist)) }
     if holders[path]?.connected.contains(client.name) == true { return completion(.success(())) }
     guard pending.insert(client.name, at: path) else { return completion(.failure(.inProgress)) }
-    open(device, client) { [weak self] result in
+    LinkRequests.open(device, client, within: Self.timeout) { [weak self] result in
       guard let self else { return }
       pending.remove(client.name, at: path)
       defer { foreign.attemptEnded(path) }
-      switch result {
-      case .success(let link):
-        guard clients.known(client.name) != nil, devices[path] != nil else {
-          leave(link.peripheral, client)
-          return completion(.failure(.failed("le-connection-abort-by-local")))
-        }
-        devices.identify(path, as: Device.Key(peripheral: link.peripheral, adapter: device.key.adapter))
-        connected(path, client, mtu: link.mtu)
-        completion(.success(()))
-        resolution.begin(path, client)
-      case .failure(let error): completion(.failure(.connecting(error)))
-      }
+      opened(device, client, result, completion)
     }
   }
 
-  /// Has bled connect a program to a device: by its address if bled has forgotten it meanwhile.
-  private func open(
-    _ device: Device, _ client: BusClient,
-    _ completion: @escaping (Result<PeripheralConnect.Result, BluetoothError>) -> Void
+  /// Connects a program to a device as soon as that is in range.
+  func connectInRange(_ device: Device, _ client: BusClient, _ completion: @escaping (Result<Void, BusError>) -> Void) {
+    LinkRequests.open(device, client, within: nil) { [weak self] in self?.opened(device, client, $0, completion) }
+  }
+
+  /// A program does not wait for a device any more, unless it has called Connect.
+  func giveUp(_ path: String, _ client: BusClient) {
+    guard let device = devices[path], holders[path]?.has(client.name) != true, !pending[path].contains(client.name)
+    else { return }
+    LinkRequests.leave(device.key.peripheral, client)
+  }
+
+  /// A program has got the link, or not.
+  private func opened(
+    _ device: Device, _ client: BusClient, _ result: Result<PeripheralConnect.Result, BluetoothError>,
+    _ completion: (Result<Void, BusError>) -> Void
   ) {
-    let params = PeripheralConnect.Params(
-      peripheral: device.key.peripheral, adapter: device.key.adapter, timeout: Self.timeout)
-    client.session.call(PeripheralConnect.self, params) { result in
-      guard case .failure(let error) = result, error == GAPError.unknownDevice else { return completion(result) }
-      client.session.call(
-        PeripheralConnect.self,
-        PeripheralConnect.Params(
-          address: device.address, addressType: DeviceAddress.Kind(word: device.addressType),
-          adapter: device.key.adapter, timeout: Self.timeout), completion)
+    let path = device.path
+    switch result {
+    case .success(let link):
+      guard clients.known(client.name) != nil, devices[path] != nil else {
+        LinkRequests.leave(link.peripheral, client)
+        return completion(.failure(.failed("le-connection-abort-by-local")))
+      }
+      devices.identify(path, as: Device.Key(peripheral: link.peripheral, adapter: device.key.adapter))
+      connected(path, client, mtu: link.mtu)
+      completion(.success(()))
+      resolution.begin(path, client)
+    case .failure(let error): completion(.failure(.connecting(error)))
     }
   }
 
@@ -122,7 +125,7 @@ final class Links {
         guard clients.known(client.name) != nil,
           let path = devices.add(key, address: link.address, addressType: link.addressType.text)
         else {
-          leave(link.peripheral, client)
+          LinkRequests.leave(link.peripheral, client)
           return context.fail(call, .failed("le-connection-abort-by-local"))
         }
         connected(path, client, mtu: link.mtu)
@@ -139,6 +142,7 @@ final class Links {
     devices.connected(path)
     views.show(path, to: client)
     services.link(path, mtu: mtu)
+    observers.tell { $0.connected(path) }
   }
 
   /// Gives a program the link that others have.
@@ -155,7 +159,7 @@ final class Links {
       case .success(let link):
         // The program may have left meanwhile, and the device or its link gone.
         guard clients.known(client.name) != nil, isConnected(path) else {
-          leave(link.peripheral, client)
+          LinkRequests.leave(link.peripheral, client)
           return completion(.failure(.failed("Not connected")))
         }
         holders[path, default: Holders()].join(client.name)
@@ -177,20 +181,20 @@ final class Links {
 
   /// The program that asked for the services may have gone; another one asks then. A device that does not answer is let
   /// go, so that no program waits for it in vain.
-  private func notResolved(_ path: String, _ client: BusClient, tried: Set<String>) {
+  private func notResolved(_ path: String, _ client: any SessionHolder, tried: Set<String>) {
     let others = (holders[path]?.all ?? []).subtracting(tried).sorted()
     if let other = others.lazy.compactMap({ self.clients.known($0) }).first { return resolution.retry(path, other) }
     resolution.end(path)
     guard let device = devices[path] else { return }
     for name in (holders[path]?.connected ?? []).sorted() {
       guard let client = clients.known(name) else { continue }
-      leave(device.key.peripheral, client)
+      LinkRequests.leave(device.key.peripheral, client)
       released(path, client)
     }
   }
 
   /// The device's attributes have changed.
-  func servicesChanged(_ path: String, _ client: BusClient) {
+  func servicesChanged(_ path: String, _ client: any SessionHolder) {
     resolution.changed(path, client)
     context.flush()
   }
@@ -204,11 +208,13 @@ final class Links {
   /// The reply comes before the signal that `Connected` is false, as from BlueZ before 5.79: bleak closes its
   /// connection to the bus at that signal, and before its release 3.0 a reply that came later was an error to it.
   func disconnect(_ call: BusCall, _ client: BusClient) {
+    observers.tell { $0.disconnecting(call.path, by: client) }
     disconnect(call.path, concerned(call.path, client), replying: { [context] in context.reply(call) })
   }
 
   /// Disconnects all programs that the caller may speak for, for a device that is to be removed.
   func disconnectAll(_ path: String, _ client: BusClient, _ completion: @escaping () -> Void) {
+    observers.tell { $0.disconnecting(path, by: client) }
     disconnect(path, spokenFor(path, by: client), completion: completion)
   }
 
@@ -231,7 +237,7 @@ final class Links {
     guard let device = devices[path], left > 0 else { return last() }
     for other in concerned {
       leaving.insert(other.name, at: path)
-      leave(device.key.peripheral, other) {
+      LinkRequests.leave(device.key.peripheral, other) {
         left -= 1
         if left == 0 { last() }
       }
@@ -255,18 +261,11 @@ final class Links {
     users(of: path).filter { client.credentials.user == 0 || $0.credentials.user == client.credentials.user }
   }
 
-  /// Tells bled that a program does not use the link any more.
-  private func leave(_ peripheral: String, _ client: BusClient, _ completion: @escaping () -> Void = {}) {
-    client.session.call(PeripheralDisconnect.self, PeripheralDisconnect.Params(peripheral: peripheral)) { _ in
-      completion()
-    }
-  }
-
   /// A program does not use the link any more, and bled knows.
-  private func released(_ path: String, _ client: BusClient, reason: Reason = local) {
+  private func released(_ path: String, _ client: BusClient, reason: LinkEndReason = .local) {
     guard let device = devices[path] else { return }
     for other in remove(client, from: path) {
-      if let other = clients.known(other) { leave(device.key.peripheral, other) }
+      if let other = clients.known(other) { LinkRequests.leave(device.key.peripheral, other) }
     }
     settle(path, client, reason: reason)
   }
@@ -277,7 +276,7 @@ final class Links {
   }
 
   /// Shows that a program's link has ended: to all if nobody has one, else to its process.
-  private func settle(_ path: String, _ client: BusClient, reason: Reason) {
+  private func settle(_ path: String, _ client: BusClient, reason: LinkEndReason) {
     guard isConnected(path) else { return }
     guard let others = holders[path]?.all, !others.isEmpty else { return end(path, reason: reason) }
     if client.isOnBus, !others.contains(where: { clients.known($0)?.isOfSameProcess(as: client) == true }) {
@@ -285,16 +284,17 @@ final class Links {
     }
   }
 
-  private func end(_ path: String, reason: Reason) {
+  private func end(_ path: String, reason: LinkEndReason) {
     holders[path] = nil
     views.forget(path)
     kept.forget(path)
-    disconnected(path)
+    observers.tell { $0.disconnected(path) }
     devices.set(path, "ServicesResolved", .boolean(false))
     context.tree.emit(
       path, .device, "Disconnected", [.string("org.bluez.Reason." + reason.name), .string(reason.text)])
     devices.set(path, "Connected", .boolean(false))
     resolution.end(path)
+    observers.tell { $0.ended(path) }
   }
 
   // MARK: Events
@@ -305,33 +305,20 @@ final class Links {
       // Its call of Disconnect is answered first.
       if leaving.has(device.path, client.name) { continue }
       _ = remove(client, from: device.path)
-      settle(device.path, client, reason: Self.reason(params.reason?.bluetoothError))
+      settle(device.path, client, reason: LinkEndReason(params.reason?.bluetoothError))
     }
   }
 
-  // The names and texts of BlueZ (org.bluez.Device, Disconnected).
-  private typealias Reason = (name: String, text: String)
-  private static let local: Reason = ("Local", "Connection terminated by local host")
-  private static let unknown: Reason = ("Unknown", "Unspecified")
+  /// A link of any program is up.
+  /// - Parameter isIncoming: whether the device has made it.
+  func linkUp(_ peripheral: String, isIncoming: Bool) { foreign.began(peripheral, isIncoming: isIncoming) }
 
-  private static func reason(_ error: BluetoothError?) -> Reason {
-    guard let error else { return local }
-    switch (error.domain, error.code) {
-    case (.hci, 0x08): return ("Timeout", "Connection timeout")
-    case (.hci, 0x13), (.hci, 0x14), (.hci, 0x15): return ("Remote", "Connection terminated by remote user")
-    case (.hci, 0x16): return local
-    case (.hci, 0x05), (.hci, 0x06), (.hci, 0x3D):
-      return ("Authentication", "Connection terminated due to authentication")
-    default: return unknown
-    }
-  }
-
-  /// A link of any program has come or gone.
-  func linkChanged(_ peripheral: String, isLinked: Bool) {
-    guard !isLinked else { return foreign.began(peripheral) }
+  /// A link of any program has ended.
+  func linkDown(_ peripheral: String, _ reason: LinkEndReason) {
     foreign.forget(peripheral)
+    visits.ended(peripheral)
     for device in devices.all(peripheral) where holders[device.path]?.isEmpty != false && isConnected(device.path) {
-      end(device.path, reason: Self.unknown)
+      end(device.path, reason: reason)
     }
   }
 
@@ -365,23 +352,23 @@ final class Links {
 
   /// A program's session of bled has ended, and with it its links; the program is still there.
   func lost(_ client: BusClient) {
-    for (path, holder) in holders where holder.has(client.name) { released(path, client, reason: Self.unknown) }
+    for (path, holder) in holders where holder.has(client.name) { released(path, client, reason: .unknown) }
   }
 
-  /// A device's object goes.
   func leaving(_ device: Device) {
-    if isConnected(device.path) { end(device.path, reason: Self.local) }
+    if isConnected(device.path) { end(device.path, reason: .local) }
     holders[device.path] = nil
     views.forget(device.path)
     pending.removeAll(at: device.path)
     leaving.removeAll(at: device.path)
     resolution.end(device.path)
     foreign.forget(device.key.peripheral)
+    visits.leaving(device)
   }
 
   /// bled is gone, and all links with it.
   func lose() {
     foreign.forgetAll()
-    for device in devices.all where isConnected(device.path) { end(device.path, reason: Self.unknown) }
+    for device in devices.all where isConnected(device.path) { end(device.path, reason: .unknown) }
   }
 }

@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 
 /// The discovery of a device's services after it was connected: once for each link, in the session of a program that
-/// uses it. What needs the services waits meanwhile.
+/// uses it, or of the facade where the device has made the link. What needs the services waits meanwhile.
 final class Resolution {
   typealias Completion = (Result<Void, BusError>) -> Void
 
@@ -22,10 +22,10 @@ final class Resolution {
   private var lastNumber = 0
 
   /// The services of a device are known to one more program.
-  var resolved: (String, BusClient) -> Void = { _, _ in }
+  var resolved: (String, any SessionHolder) -> Void = { _, _ in }
   /// A device did not tell its services to a program. `retry` asks it in the session of another one that is not among
   /// the names, `end` gives it up.
-  var failed: (String, BusClient, Set<String>) -> Void = { _, _, _ in }
+  var failed: (String, any SessionHolder, Set<String>) -> Void = { _, _, _ in }
 
   init(_ devices: Devices, _ services: Services) {
     self.devices = devices
@@ -35,13 +35,13 @@ final class Resolution {
   private func isResolved(_ path: String) -> Bool { devices.flag(path, "ServicesResolved") }
 
   /// A program has got a link to a device.
-  func begin(_ path: String, _ client: BusClient) {
+  func begin(_ path: String, _ client: any SessionHolder) {
     guard !isResolved(path) else { return resolved(path, client) }
     if runs[path] == nil { retry(path, client) }
   }
 
   /// Asks a device in the session of this program.
-  func retry(_ path: String, _ client: BusClient) {
+  func retry(_ path: String, _ client: any SessionHolder) {
     lastNumber += 1
     let number = lastNumber
     runs[path, default: Run()].number = number
@@ -60,7 +60,7 @@ final class Resolution {
   }
 
   /// Calls back when the services are known to a program that has a link to the device, or cannot be.
-  func wait(_ path: String, _ client: BusClient, _ completion: @escaping Completion) {
+  func wait(_ path: String, _ client: any SessionHolder, _ completion: @escaping Completion) {
     guard !isResolved(path) else { return completion(.success(())) }
     guard devices.flag(path, "Connected") else { return completion(.failure(Self.notConnected)) }
     if runs[path] == nil { retry(path, client) }
@@ -68,7 +68,7 @@ final class Resolution {
   }
 
   /// The device's attributes have changed.
-  func changed(_ path: String, _ client: BusClient) {
+  func changed(_ path: String, _ client: any SessionHolder) {
     guard isResolved(path) else { return }
     devices.set(path, "ServicesResolved", .boolean(false))
     retry(path, client)

@@ -4,7 +4,7 @@ import Bluetooth
 
 /// AdvertisementMonitorManager1: passive scans. Each program's monitors share one scan, in a session of their own
 /// beside that of its discovery.
-final class Monitors {
+final class Monitors: Registry, DeviceObserver {
   private static let interface = "org.bluez.AdvertisementMonitor1"
   /// The number of monitors below one path, and of the paths of one program.
   private static let maximum = 64
@@ -41,7 +41,6 @@ final class Monitors {
   private var registrations: [Registration] = []
   private var sweep: (any ScheduledWork)?
 
-  /// Called when a program has one registration less: its signals may not be wanted.
   var finished: (BusClient) -> Void = { _ in }
 
   init(_ context: Context, _ adapters: Adapters, _ devices: Devices, _ reports: Reports) {
@@ -53,22 +52,23 @@ final class Monitors {
 
   func has(_ client: BusClient) -> Bool { registrations.contains { $0.client === client } }
 
-  func handle(_ call: BusCall, _ client: BusClient) {
-    guard let root = call.arguments[0].path else { return context.fail(call, .invalidArguments) }
-    let index = registrations.firstIndex { $0.client === client && $0.root == root }
-    switch (call.member, index) {
-    case ("RegisterMonitor", nil): register(call, root, client)
-    case ("RegisterMonitor", _): context.fail(call, .alreadyExists)
-    case (_, let index?):
-      registrations.remove(at: index)
-      scan(client)
-      finished(client)
-      context.reply(call)
-    default: context.fail(call, .doesNotExist)
+  func unregister(_ call: BusCall, _ client: BusClient) {
+    guard let index = call.arguments[0].path.flatMap({ index($0, client) }) else {
+      return context.fail(call, .doesNotExist)
     }
+    registrations.remove(at: index)
+    scan(client)
+    finished(client)
+    context.reply(call)
   }
 
-  private func register(_ call: BusCall, _ root: String, _ client: BusClient) {
+  private func index(_ root: String, _ client: BusClient) -> Int? {
+    registrations.firstIndex { $0.client === client && $0.root == root }
+  }
+
+  func register(_ call: BusCall, _ client: BusClient) {
+    guard let root = call.arguments[0].path else { return context.fail(call, .invalidArguments) }
+    guard index(root, client) == nil else { return context.fail(call, .alreadyExists) }
     guard let adapter = adapters.adapter(at: call.path) else { return context.fail(call, .doesNotExist) }
     guard hasRoom(client) else { return context.fail(call, Self.full) }
     // Nothing is kept of a program that may not scan.
@@ -83,9 +83,7 @@ final class Monitors {
         return context.fail(call, .doesNotExist)
       }
       guard hasRoom(client) else { return context.fail(call, Self.full) }
-      guard !registrations.contains(where: { $0.client === client && $0.root == root }) else {
-        return context.fail(call, .alreadyExists)
-      }
+      guard index(root, client) == nil else { return context.fail(call, .alreadyExists) }
       register(call, root, client, adapter)
     }
   }
@@ -224,7 +222,6 @@ final class Monitors {
   /// bled is there again.
   func resume(_ client: BusClient) { if has(client) { scan(client) } }
 
-  /// A device's object goes.
   func leaving(_ device: Device) {
     for registration in registrations {
       for place in registration.entries.keys {
@@ -234,7 +231,6 @@ final class Monitors {
     }
   }
 
-  /// An adapter has gone, with its monitors.
   func lost(_ adapter: String) {
     let gone = registrations.filter { $0.place == adapter }
     registrations.removeAll { $0.place == adapter }

@@ -25,20 +25,24 @@ final class Agents {
     self.identification = identification
   }
 
-  func handle(_ call: BusCall, _ client: BusClient) {
-    guard let path = call.arguments[0].path else { return context.fail(call, .invalidArguments) }
-    switch call.member {
-    case "RegisterAgent": register(call, path, client)
-    case "UnregisterAgent":
-      guard agents[client.name]?.path == path else { return context.fail(call, .doesNotExist) }
-      agents[client.name] = nil
-      client.session.call(PairingUnregister.self, Empty()) { [context] _ in context.reply(call) }
-    // bled asks the users concerned; there is no default beside them.
-    default: agents[client.name]?.path == path ? context.reply(call) : context.fail(call, .doesNotExist)
-    }
+  func unregister(_ call: BusCall, _ client: BusClient) {
+    guard isRegistered(call, client) else { return context.fail(call, .doesNotExist) }
+    agents[client.name] = nil
+    client.session.call(PairingUnregister.self, Empty()) { [context] _ in context.reply(call) }
   }
 
-  private func register(_ call: BusCall, _ path: String, _ client: BusClient) {
+  /// bled asks the users concerned; there is no default beside them.
+  func requestDefault(_ call: BusCall, _ client: BusClient) {
+    if isRegistered(call, client) { context.reply(call) } else { context.fail(call, .doesNotExist) }
+  }
+
+  private func isRegistered(_ call: BusCall, _ client: BusClient) -> Bool {
+    guard let path = call.arguments[0].path else { return false }
+    return agents[client.name]?.path == path
+  }
+
+  func register(_ call: BusCall, _ client: BusClient) {
+    guard let path = call.arguments[0].path else { return context.fail(call, .invalidArguments) }
     guard agents[client.name] == nil else { return context.fail(call, .alreadyExists) }
     guard let capability = Self.capability(call.arguments[1].string ?? "") else {
       return context.fail(call, .invalidArguments)

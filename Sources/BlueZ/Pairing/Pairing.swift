@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 
 /// Pair, CancelPairing, and the properties Paired and Bonded.
-final class Pairing {
+final class Pairing: DeviceObserver {
   private let context: Context
   private let adapters: Adapters
   private let devices: Devices

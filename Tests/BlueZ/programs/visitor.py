@@ -24,6 +24,8 @@ async def main():
         assert bytes(await client.read_gatt_char(TEST)) == b"\x01\x02\x03"
         description = client.services.get_characteristic(TEST).get_descriptor(short("2901"))
         assert bytes(await client.read_gatt_descriptor(description.handle)).startswith(b"This is a char")
+        await client.write_gatt_descriptor(description.handle, b"Another one")
+        assert bytes(await client.read_gatt_descriptor(description.handle)) == b"Another one"
         values = asyncio.Queue()
         await client.start_notify(short("2a37"), lambda _, value: values.put_nowait(bytes(value)))
         for _ in range(3):

@@ -37,6 +37,34 @@ struct AdaptersTests {
     #expect(try value("Name") == .string("here"))
   }
 
+  /// Programs are told the abilities of the controller.
+  @Test func theAbilitiesOfTheController() throws {
+    func advertising(_ name: String) throws -> BusValue? {
+      try world.property(.advertisingManager, name, at: FacadeStage.adapter)
+    }
+    #expect(try advertising("SupportedSecondaryChannels") == nil && advertising("SupportedFeatures") == .strings([]))
+    var adapter = FacadeStage.description()
+    (adapter.phys, adapter.advertisingSets, adapter.longestAdvertisement) = (["1M", "coded"], 4, 1650)
+    try world.own().notify(AdapterChanged.self, adapter)
+    world.settle()
+    #expect(try advertising("SupportedSecondaryChannels") == .strings(["1M", "Coded"]))
+    #expect(try advertising("SupportedFeatures") == .strings(["CanSetTxPower", "HardwareOffload"]))
+    let capabilities = try #require(try advertising("SupportedCapabilities"))
+    #expect(capabilities == .options([("MaxAdvLen", .byte(245)), ("MaxScnRspLen", .byte(245))]))
+    // Meanwhile they stay.
+    (adapter.state, adapter.phys, adapter.advertisingSets, adapter.longestAdvertisement) = ("off", nil, nil, nil)
+    try world.own().notify(AdapterChanged.self, adapter)
+    world.settle()
+    #expect(try advertising("SupportedCapabilities") == capabilities)
+  }
+
+  @Test func namesOfAdaptersAreThoseOfTheMachine() throws {
+    try world.own().notify(AdapterChanged.self, FacadeStage.description("hci1", address: "02:00:00:00:00:02"))
+    world.settle()
+    #expect(try value("Name") == .string("here"))
+    #expect(try world.property(.adapter, "Name", at: "/org/bluez/hci1") == .string("here #2"))
+  }
+
   /// An object goes with its adapter, and is new when the adapter comes back: programs look for it then.
   @Test func anAdapterGoesAndComesBack() throws {
     func told(_ member: String) -> Int { world.bus.signals.count { $0.member == member } }

@@ -123,6 +123,22 @@ struct AdvertisementsTests {
     #expect(started.params.map(\.txPower) == [20, nil])
   }
 
+  /// Legacy PDUs are heard by more devices; the secondary channel 1M stands for extended ones where they are needed.
+  @Test func dataThatDoesNotFitIntoLegacyPDUs() throws {
+    let answer = world.daemon.answer
+    world.daemon.answer = { method, message, session in
+      let result = answer(method, message, session)
+      guard method == AdvertisingStart.name, let params = try? message.params(AdvertisingStart.Params.self),
+        params.extended != true
+      else { return result }
+      return .failure(GAPError.advertisingDataTooLong.error("31 octets"))
+    }
+    #expect(world.error(try register())?.name == "org.bluez.Error.InvalidLength")
+    #expect(world.succeeded(try register(Self.properties + [("SecondaryChannel", .string("1M"))])))
+    #expect(started.params.map(\.extended) == [nil, nil, true])
+    #expect(started.params.last?.secondaryPHY == .le1M)
+  }
+
   /// Changes while the program is asked are read in one.
   @Test func aChangeReplacesTheAdvertisement() throws {
     try register()

@@ -23,7 +23,8 @@ final class FacadeStage {
   init(settings: [String: DeviceSettings] = [:], devices: [PeripheralList.Entry] = []) {
     daemon.adapters = [Self.description()]
     daemon.devices = devices
-    facade = Facade(bus: bus, clock: clock, connector: daemon, sockets: sockets, machine: "0", settings: settings)
+    facade = Facade(
+      bus: bus, clock: clock, connector: daemon, sockets: sockets, machine: "0", host: "here", settings: settings)
     facade.start()
     settle()
   }
