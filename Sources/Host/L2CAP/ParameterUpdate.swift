@@ -35,7 +35,8 @@ package struct ParameterUpdate: Hashable, Sendable {
   /// - Parameter longest: the longest time between two events at which it listens.
   /// - Returns: nil if it asks for longer intervals only.
   package func limited(to longest: Duration) -> ParameterUpdate? {
-    let units = longest / .microseconds(1250) / Double(latency + 1)
+    let total = longest / .microseconds(1250)
+    let units = total / Double(latency + 1)
     guard units >= Double(intervalMin) else { return nil }
     var limited = self
     if units < Double(intervalMax) { limited.intervalMax = UInt16(units) }
