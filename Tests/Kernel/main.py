@@ -2,6 +2,7 @@
 
 GROUPS is a list such as 1,2,3; TEXT chooses cases by a part of their name, or a whole group by its number.
 With BLED_OWN_HOST=1 it runs those that do without a kernel, with bled's own host in its place, outside the machine.
+BLED_LEFT_OUT names a file with patterns of cases that do not apply.
 """
 
 import asyncio
@@ -17,6 +18,8 @@ from bumble.hci import HCI_Error  # noqa: E402
 from machine import Results  # noqa: E402
 from support import cases, own_host  # noqa: E402
 
+# A file with patterns of cases that do not apply.
+LEFT_OUT = own_host.LEFT_OUT if own_host.IS_USED else os.environ.get("BLED_LEFT_OUT")
 ALIVE_EVERY = 5  # Seconds between two signs of life.
 
 MODULES = {
@@ -81,10 +84,9 @@ async def main(groups, wanted):
         for module in MODULES[group]:
             importlib.import_module(f"cases.{module}")
     results = Results(os.environ.get("OUT", "/out"))
-    if own_host.IS_USED:
-        runner = cases.Runner("host", wanted, results, own_host.left_out())
-    else:
-        runner = cases.Runner(".".join(os.uname().release.split(".")[:2]), wanted, results)
+    leaves_out = cases.left_out(LEFT_OUT) if LEFT_OUT else lambda _: False
+    surroundings = "host" if own_host.IS_USED else ".".join(os.uname().release.split(".")[:2])
+    runner = cases.Runner(surroundings, wanted, results, leaves_out)
     async with contextlib.AsyncExitStack() as stack:
         if not own_host.IS_USED:
             stack.callback(asyncio.create_task(tell_alive()).cancel)

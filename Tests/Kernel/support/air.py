@@ -13,7 +13,8 @@ from bumble.host import Host
 from bumble.link import LocalLink
 
 from . import link_procedures, own_host
-from .vhci import open_vhci
+from .serial_controller import open_serial
+from .vhci import has_vhci, open_vhci
 
 SUCCESS = hci.HCI_ErrorCode.SUCCESS
 EXTENDED_ADVERTISING = {
@@ -222,15 +223,18 @@ def entry(command):
 
 
 class Adapter:
-    """A controller on /dev/vhci, which the kernel drives as hci0, hci1 …, in the order in which they are made; or one
-    for bled's own host, under such a name."""
+    """A controller on /dev/vhci, or on a serial line if the kernel has none, which it drives as hci0, hci1 …, in the
+    order in which they are made; or one for bled's own host, under such a name."""
 
     @classmethod
     async def open(cls, air, address, personality, options=0):
         """Makes the controller; `options` are those of hci_vhci for a new device."""
         self = cls()
         self.address = address
-        self._transport = await (own_host.offer() if own_host.IS_USED else open_vhci(options))
+        if own_host.IS_USED:
+            self._transport = await own_host.offer()
+        else:
+            self._transport = await (open_vhci(options) if has_vhci() else open_serial())
         # For the own host; the kernel numbers them.
         self.name = getattr(self._transport, "name", None)
         self.controller = personality(

@@ -9,6 +9,7 @@ import os
 import time
 import traceback
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 
 from . import own_host
 
@@ -90,7 +91,7 @@ class Resources(contextlib.AsyncExitStack):
 class Runner:
     """Runs the cases that have no result yet, prints a line for each, and notes their results (machine.py)."""
 
-    def __init__(self, kernel, wanted, results, leaves_out=lambda _: False):
+    def __init__(self, kernel, wanted, results, leaves_out):
         self.kernel = kernel
         self._leaves_out = leaves_out
         self.wanted = wanted.lower()
@@ -183,6 +184,13 @@ class Runner:
                 for line in lines.readlines()[-40:]:
                     print("    | " + line.rstrip())
         print(end="", flush=True)
+
+
+def left_out(path):
+    """Tells of the name of a case whether a pattern in a file, one a line, leaves it out."""
+    with open(path, encoding="utf-8") as lines:
+        patterns = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    return lambda name: any(fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def controllers():

@@ -5,12 +5,12 @@ import contextlib
 import itertools
 import os
 import tempfile
-from fnmatch import fnmatchcase
 
 from bumble.transport import open_transport
 from bumble.transport.common import Transport
 
 IS_USED = bool(os.environ.get("BLED_OWN_HOST"))
+# The cases that say nothing about it.
 LEFT_OUT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Host/left_out")
 # The sockets by the names that the kernel would give.
 _sockets = {}
@@ -60,10 +60,3 @@ def incoming(line):
     for name in _sockets:
         line = line.replace(adapter(name).encode(), name.encode())
     return line
-
-
-def left_out():
-    """Tells of the name of a case whether it says nothing about bled's own host."""
-    with open(LEFT_OUT, encoding="utf-8") as lines:
-        patterns = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
-    return lambda name: any(fnmatchcase(name, pattern) for pattern in patterns)

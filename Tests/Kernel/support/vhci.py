@@ -38,6 +38,11 @@ class Vhci(Transport):
         self._reader.close()
 
 
+def has_vhci():
+    """Whether the kernel has such controllers."""
+    return os.path.exists("/dev/vhci")
+
+
 async def open_vhci(options=0):
     """Makes a controller for the kernel; `options` are those of hci_vhci for a new device."""
     file = open("/dev/vhci", "r+b", buffering=0)
