@@ -17,18 +17,18 @@ extension ScanTable {
     let decoded = report.decoded ?? []
     let members = decoded.flatMap(\.members)
     let serviceData = (report.serviceData ?? [:]).sorted { $0.key < $1.key }
-    return CSV.line(
-      [
-        "\(report.time)", dateText(report.time), report.peripheral, report.address, report.addressType.text,
-        report.rssi.map(String.init) ?? "", "\(report.connectable)", report.name ?? "",
-        (report.services ?? []).map { "\($0)" }.joined(separator: " "),
-        Hex.encode(report.manufacturerData?.octets ?? []),
-        serviceData.map { "\($0.key)=\(Hex.encode($0.value.octets))" }.joined(separator: " "),
-        Hex.encode(report.data.octets), Hex.encode(report.scanResponse?.octets ?? []),
-        decoded.map(\.kind).joined(separator: " "),
-      ]
-        + quantities.map { name in members.first { $0.name == name }?.value.dataText ?? "" }
-        + [members.map { "\($0.name)=\($0.value.dataText)" }.joined(separator: "; ")])
+    let received: [String] = [
+      "\(report.time)", dateText(report.time), report.peripheral, report.address, report.addressType.text,
+      report.rssi.map(String.init) ?? "", "\(report.connectable)", report.name ?? "",
+      (report.services ?? []).map { "\($0)" }.joined(separator: " "),
+      Hex.encode(report.manufacturerData?.octets ?? []),
+      serviceData.map { "\($0.key)=\(Hex.encode($0.value.octets))" }.joined(separator: " "),
+      Hex.encode(report.data.octets), Hex.encode(report.scanResponse?.octets ?? []),
+    ]
+    let measured = quantities.map { name in members.first { $0.name == name }?.value.dataText ?? "" }
+    let kinds = decoded.map(\.kind).joined(separator: " ")
+    let everything = members.map { "\($0.name)=\($0.value.dataText)" }.joined(separator: "; ")
+    return CSV.line(received + [kinds] + measured + [everything])
   }
 }
 
