@@ -10,31 +10,31 @@ import Radio
 ///
 /// The adapter composes the parts, each of which owns its state: `LifecycleHost` (power, settings and removal),
 /// `RadioHost` (the controller), `PrivateAddressHost`, `KernelLinks`, `KernelPairing` and `KernelChannels`.
-package final class KernelAdapter: Adapter {
+package final class KernelAdapter: ControllerAdapter {
   /// The adapter's identity; its address and capabilities are known once it is on.
-  package private(set) var information: AdapterInformation
+  package internal(set) var information: AdapterInformation
   /// Whether the controller works; starts as `.absent`.
-  package private(set) var state = AdapterState.absent
-  /// Called on the event loop, after the call in which the event arose.
-  package var onEvent: ((AdapterEvent) -> Void)? {
-    get { events.onEvent }
-    set { events.onEvent = newValue }
-  }
+  package internal(set) var state = AdapterState.absent
   /// Called on the event loop with the kernel's numbers of controllers that are there: all of them when this adapter
   /// looks for its own, and each that appears later. So adapters can be made for them too.
   package var onControllers: (([UInt16]) -> Void)?
 
-  private let context: AdapterContext
-  private let events: EventQueue
+  let context: AdapterContext
+  let events: EventQueue
   private let management: ManagementInterface
   private let lifecycle: LifecycleHost
   private let addresses: PrivateAddressHost
-  let radio: RadioHost
+  private let radio: RadioHost
   private let links: KernelLinks
   private let pairing: KernelPairing
   private let channels: KernelChannels
   private let services: KernelServices
-  private let end: AdapterEnd
+  let end: AdapterEnd
+
+  var activities: RadioActivities { radio.activities }
+  var requester: LinkRequester { links.requester }
+  var pauses: AddressPauses { addresses.pauses }
+  var openLinks: [any Link] { links.all }
 
   /// Describes an adapter; nothing happens before `start()`. Create and use it on the event loop.
   /// - Parameters:
@@ -74,6 +74,7 @@ package final class KernelAdapter: Adapter {
     end = AdapterEnd(in: context)
     lifecycle.owner = self
     addresses.owner = self
+    pauses.owner = self
     radio.owner = self
     links.owner = self
     pairing.onEvent = { [weak self] peer, event in self?.events.emit(.pairing(peer, event)) }
@@ -83,46 +84,17 @@ package final class KernelAdapter: Adapter {
 
   package func start() { lifecycle.start() }
 
-  /// Ends scan, advertising and links within two seconds, restores the controller's earlier settings, and calls back.
-  /// Restoring takes longer where the power has to be put back, which the kernel does in its own time.
-  package func stop(_ done: @escaping () -> Void) {
-    guard end.stops(done) else { return }
-    closeAddresses()
-    radio.activities.wantNothing()
-    guard radio.activities.isReady else { return finishStop() }
-    for link in links.all { link.disconnect() }
-    end.waitsToStop { [weak self] in self?.finishStop() }
-  }
-
   package func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void) { lifecycle.setPower(on, done) }
-
-  package func setScan(_ parameters: ScanParameters?) { radio.activities.want(scan: parameters) }
-
-  package func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
-    radio.activities.want(set, parameters)
-  }
-
-  package func setSubevent(
-    _ data: SubeventData, of set: AdvertisingSetID, _ done: @escaping (BluetoothError?) -> Void
-  ) { radio.activities.setSubevent(data, of: set, done) }
-
-  package func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
-    radio.activities.want(train, parameters)
-  }
-
-  package func connect(to address: DeviceAddress, _ parameters: ConnectionParameters) {
-    radio.activities.connect(to: address, parameters)
-  }
 
   /// Cancels the pending connection; a link that came up in the meantime is dropped unannounced.
   package func cancelConnect(to address: DeviceAddress) {
     links.abandonAttachment(to: address)
-    radio.activities.cancelConnect(to: address)
+    activities.cancelConnect(to: address)
     events.withdrawConnection(to: address)
   }
 
   package func publishChannel(_ psm: UInt16?, _ parameters: ChannelParameters) throws(BluetoothError) -> UInt16 {
-    try channels.publish(psm, parameters, isInUse: radio.activities.isReady)
+    try channels.publish(psm, parameters, isInUse: activities.isReady)
   }
 
   package func unpublishChannel(_ psm: UInt16) { channels.unpublish(psm) }
@@ -133,12 +105,12 @@ package final class KernelAdapter: Adapter {
 
   package func setBonds(_ bonds: any BondSource) { pairing.keys.stored = bonds }
 
-  package func bondsAdded() { pairing.keys.bondsAdded(isInUse: radio.activities.isReady) }
+  package func bondsAdded() { pairing.keys.bondsAdded(isInUse: activities.isReady) }
 
   package func setPairing(_ settings: PairingSettings) {
     guard settings != lifecycle.pairing else { return }
     lifecycle.pairing = settings
-    if radio.activities.isReady { pairing.applySettings() }
+    if activities.isReady { pairing.applySettings() }
   }
 
   package func setPrivacy(_ settings: PrivacySettings?) { lifecycle.privacy = settings }
@@ -151,11 +123,11 @@ package final class KernelAdapter: Adapter {
   }
 
   package func setOutOfBand(_ data: OutOfBandData, of address: DeviceAddress) throws(BluetoothError) {
-    try pairing.outOfBand.set(data, of: address, isInUse: radio.activities.isReady)
+    try pairing.outOfBand.set(data, of: address, isInUse: activities.isReady)
   }
 
   package func removeOutOfBand(of address: DeviceAddress) {
-    pairing.outOfBand.remove(address, isInUse: radio.activities.isReady)
+    pairing.outOfBand.remove(address, isInUse: activities.isReady)
   }
 
   /// Has the kernel forget the keys of a device. A controller that is off loads its keys anew before use.
@@ -169,8 +141,8 @@ package final class KernelAdapter: Adapter {
 
   // MARK: - The end
 
-  /// The radio is quiet, or the time to become quiet is over.
-  private func finishStop() {
+  /// Restores the controller's earlier settings.
+  func finishStop() {
     end.isQuiet()
     // Without links a power cycle does no harm.
     let needsCycle = radio.hasScannedActively && links.all.isEmpty
@@ -178,20 +150,12 @@ package final class KernelAdapter: Adapter {
     lifecycle.stop(needsCycle: needsCycle)
   }
 
-  private func closeAddresses() {
-    addresses.close()
-    information.privateAddress = nil
-  }
-
-  /// Closes the radio for a problem of the hardware.
-  /// - Parameter words: the problem, behind the adapter's name.
-  private func fail(_ words: String, remedy: String) {
-    let problem = AdapterProblem(kind: .hardware, message: "\(context.name) \(words)", remedy: remedy)
+  func close(for problem: AdapterProblem) {
     closeRadio(GAPError.adapterFailed.error(problem.message))
     lifecycle.radioFailed(problem)
   }
 
-  /// The same for a socket that cannot be opened.
+  /// Closes the radio for a socket that cannot be opened.
   private func fail(_ error: SystemError, _ part: String) {
     closeRadio(GAPError.adapterFailed.error("the adapter cannot be used"))
     lifecycle.radioFailed(AdapterProblem(error, part))
@@ -232,28 +196,24 @@ extension KernelAdapter: LifecycleHostOwner {
 
   func closeRadio(_ error: BluetoothError) {
     radio.close()
-    closeAddresses()
-    information.takingTurns = []
-    information.heldBack = []
+    forgetActivities()
     end.isClosed()
     pairing.close(error)
     links.close(error)
   }
 
   func suspendRadio() {
-    guard radio.activities.isReady else { return closeRadio(LifecycleMachine.suspended) }
+    guard activities.isReady else { return closeRadio(LifecycleMachine.suspended) }
     closeAddresses()
     end.waitsToSleep { [weak self] in self?.closeRadio(LifecycleMachine.suspended) }
-    radio.activities.run(.quiet)
+    activities.run(.quiet)
     links.close(LifecycleMachine.suspended)
   }
 
   func stateChanged(to new: AdapterState) {
     if new == .off || new == .absent { radio.lostPower() }
     if new == .absent { radio.forgetFaults() }
-    guard new != state else { return }
-    state = new
-    events.emit(.stateChanged)
+    become(new)
   }
 
   func controllersArePresent(_ numbers: [UInt16]) { onControllers?(numbers) }
@@ -265,8 +225,8 @@ extension KernelAdapter: LifecycleHostOwner {
   }
 
   // An active scan is heard on the HCI socket, unless that is silent.
-  var awaitsKernel: Bool { radio.activities.isSilent }
-  func kernelFoundDevice() { radio.activities.run(.kernelFound) }
+  var awaitsKernel: Bool { activities.isSilent }
+  func kernelFoundDevice() { activities.run(.kernelFound) }
 
   func lifecycleHasStopped() { end.hasStopped() }
 }
@@ -281,11 +241,11 @@ extension KernelAdapter: RadioHostOwner {
   private func begin(_ profile: ControllerProfile) {
     information.adopt(profile)
     context.logger.debug("the controller is set up", metadata: ["profile": "\(profile)"])
-    radio.activities.begin(profile)
+    activities.begin(profile)
     lifecycle.radioOpened()
     // The state is reported before wanted activities start.
     radio.startTargets()
-    guard radio.activities.isReady else { return }
+    guard activities.isReady else { return }
     pairing.applySettings()
     pairing.outOfBand.begin()
     channels.begin()
@@ -298,49 +258,18 @@ extension KernelAdapter: RadioHostOwner {
     fail("does not work: \(reason)", remedy: "unplug it and plug it back in, or check the kernel log with `dmesg`")
   }
 
-  func heard(_ report: AdvertisingReport) { events.emitAtOnce(.report(report)) }
   func heard(_ command: CommandPacket) { addresses.heard(command) }
 
   func radioLostEvents() { links.eventsLost() }
   func completed(_ packets: Int, on handle: ConnectionHandle) { links.completed(packets, on: handle) }
 
-  func perform(_ action: RadioAction) {
-    guard !addresses.withholds(action) else { return }
-    if let event = action.event { return events.emit(event) }
-    switch action {
-    case .trainReceived(let handle, let train): links.requester.trains.received(train, over: handle)
-    case .trainNotReceived(let handle, let status): links.requester.trains.missed(status, over: handle)
-    case .sharing(let activities, let heldBack): sharing(activities, heldBack)
-    case .faulty(let fault): avoid(fault)
-    case .attach, .linkUp, .link, .linkDown, .encryptionChanged: links.perform(action)
-    case .keysMissing(let handle, let theirs): pairing.keysAreMissing(handle, theirs: theirs)
-    case .quiet: becameQuiet()
-    // Under another address.
-    case .resumed: events.emit(.stateChanged)
-    case .send, .answered, .broken, .log: break
-    // Told above.
-    case .scanning, .watching, .presence, .advertising, .periodic, .responses, .attemptFailed, .connectWaiting: break
-    }
-  }
-
-  private func becameQuiet() {
-    if addresses.isPausing { return addresses.becameQuiet() }
-    if end.isStopping {
-      if links.all.isEmpty { finishStop() }
-    } else if end.isSuspending {
-      closeRadio(LifecycleMachine.suspended)
-    }
-  }
-
-  /// The controller cannot do at once all that is wanted.
-  private func sharing(_ activities: Set<LEStates.Activity>, _ heldBack: Set<LEStates.Activity>) {
-    (information.takingTurns, information.heldBack) = (activities.words, heldBack.words)
-    context.logShortage(information)
-    events.emit(.stateChanged)
+  func perform(onLinks action: RadioAction) {
+    guard case .keysMissing(let handle, let theirs) = action else { return links.perform(action) }
+    pairing.keysAreMissing(handle, theirs: theirs)
   }
 
   /// The controller forgets extended commands, by a power cycle, before it takes legacy ones.
-  private func avoid(_ fault: ControllerFaults) {
+  func avoid(_ fault: ControllerFaults) {
     let feature = radio.avoid(fault)
     fail(
       "does not work with \(feature)",
@@ -351,6 +280,12 @@ extension KernelAdapter: RadioHostOwner {
 // MARK: - Private addresses
 
 extension KernelAdapter: PrivateAddressHostOwner {
+  var pauseIsHarmless: Bool? {
+    guard activities.isReady, !end.isStopping, !end.isSuspending else { return nil }
+    // A link that gets its socket now would be given up.
+    return !links.isAttaching
+  }
+
   var rotation: Duration? { lifecycle.privacy?.rotation }
   func addressIsMade(_ address: DeviceAddress?, for profile: ControllerProfile) {
     information.privateAddress = address
@@ -361,18 +296,6 @@ extension KernelAdapter: PrivateAddressHostOwner {
     fail(
       "gets no private address from the kernel",
       remedy: "switch `privacy` off in the configuration, or check the kernel log with `dmesg`")
-  }
-
-  var pauseIsHarmless: Bool? {
-    guard radio.activities.isReady, !end.isStopping, !end.isSuspending else { return nil }
-    // A link that gets its socket now would be given up.
-    return !links.isAttaching
-  }
-
-  func resume(under address: DeviceAddress, isScanOver: Bool, over: Set<AdvertisingSetID>) {
-    information.privateAddress = address
-    if isScanOver { events.emit(.scanning(false)) }
-    for set in over { events.emit(.advertising(set, .off)) }
   }
 
   func restoreBonds() { pairing.raises.allowBonds() }
@@ -389,8 +312,8 @@ extension KernelAdapter: KernelLinksOwner {
 
   func linkEnds(_ link: KernelLink, _ error: BluetoothError) { pairing.linkEnds(link, error) }
   func linkHasEnded() {
-    if radio.activities.isReady { pairing.keys.reload() }
-    if end.isStopping, links.all.isEmpty { radio.activities.run(.quiet) }
+    if activities.isReady { pairing.keys.reload() }
+    quietWithoutLinks()
   }
 
   func linksAreAccepted() { pairing.handleDeferred() }

@@ -12,33 +12,34 @@ import Radio
 /// The adapter composes the parts, each of which owns its state: `ControllerHost` (the transport, the set-up and the
 /// radio machines) and `HostLinks` (data and links). A controller whose transport ends is absent, and is looked for
 /// until it returns.
-package final class HostAdapter: Adapter {
+package final class HostAdapter: ControllerAdapter {
   /// The adapter's identity; its address and capabilities are known once it is on.
-  package private(set) var information: AdapterInformation
+  package internal(set) var information: AdapterInformation
   /// Whether the controller works; starts as `.absent`.
-  package private(set) var state = AdapterState.absent
-  /// Called on the event loop, after the call in which the event arose.
-  package var onEvent: ((AdapterEvent) -> Void)? {
-    get { events.onEvent }
-    set { events.onEvent = newValue }
-  }
+  package internal(set) var state = AdapterState.absent
 
   /// The attempts to find a controller that has worked for so long begin anew when it is gone.
   private static let steady = Duration.seconds(10)
 
   private let address: ControllerAddress
-  private let context: AdapterContext
-  private let events: EventQueue
+  let context: AdapterContext
+  let events: EventQueue
   private let controller: ControllerHost
   private let addresses: HostAddresses
   private let links: HostLinks
-  private let end: AdapterEnd
+  private let channels: HostChannels
+  let end: AdapterEnd
   /// Whether the controller is to have power.
   private var isPowered = true
   private var backOff = BackOff(first: .milliseconds(250), limit: .seconds(5))
   /// When the controller came into use; nil while it is not.
   private var onSince: Instant?
   private var retry: (any ScheduledWork)?
+
+  var activities: RadioActivities { controller.activities }
+  var requester: LinkRequester { links.requester }
+  var pauses: AddressPauses { addresses.pauses }
+  var openLinks: [any Link] { links.all }
 
   /// Describes an adapter; nothing happens before `start()`. Create and use it on the event loop.
   /// - Parameters:
@@ -68,9 +69,11 @@ package final class HostAdapter: Adapter {
     controller = ControllerHost(spare: spare, others: others, of: sockets, in: context)
     addresses = HostAddresses(controller.activities, in: context)
     links = HostLinks(controller, in: context)
+    channels = HostChannels(links, in: context)
     end = AdapterEnd(in: context)
     controller.owner = self
     addresses.owner = self
+    pauses.owner = self
     links.owner = self
     links.pairing.onEvent = { [weak self] device, event in self?.told(device, event) }
   }
@@ -78,15 +81,6 @@ package final class HostAdapter: Adapter {
   // MARK: - Adapter
 
   package func start() { context.loop.execute { [self] in open() } }
-
-  /// Ends scan, advertising and links within two seconds, or three if the adapter was just switched off; calls back.
-  package func stop(_ done: @escaping () -> Void) {
-    guard end.stops(done) else { return }
-    controller.activities.wantNothing()
-    guard controller.activities.isReady else { return controller.afterLeaving { [weak self] in self?.finishStop() } }
-    for link in links.all { link.disconnect() }
-    end.waitsToStop { [weak self] in self?.finishStop() }
-  }
 
   /// A controller need not notice that its transport is closed, and would go on to advertise: it ends its links and is
   /// reset before, which takes three seconds at most. The state is `off` at once.
@@ -102,50 +96,22 @@ package final class HostAdapter: Adapter {
           controller.leave(links.handles)
           close(GAPError.adapterOff.error("the adapter was switched off"), .off)
           links.pairing.switchedOff()
-          if end.isStopping { controller.afterLeaving { [weak self] in self?.finishStop() } }
+          if end.isStopping { finishStop() }
         }
       }
       done(nil)
     }
   }
 
-  package func setScan(_ parameters: ScanParameters?) { controller.activities.want(scan: parameters) }
-
   package func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
-    controller.activities.want(set, parameters.map(addresses.adapted))
-  }
-
-  package func setSubevent(
-    _ data: SubeventData, of set: AdvertisingSetID, _ done: @escaping (BluetoothError?) -> Void
-  ) { controller.activities.setSubevent(data, of: set, done) }
-
-  package func setSubevents(
-    _ subevents: [UInt8], of train: PeriodicTrain, _ done: @escaping (BluetoothError?) -> Void
-  ) { controller.activities.setSubevents(subevents, of: train, done) }
-
-  package func respond(
-    _ response: TrainResponse, to train: PeriodicTrain, _ done: @escaping (BluetoothError?) -> Void
-  ) { controller.activities.respond(response, to: train, done) }
-
-  package func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
-    controller.activities.want(train, parameters)
-  }
-
-  package func connect(to address: DeviceAddress, _ parameters: ConnectionParameters) {
-    controller.activities.connect(to: address, parameters)
-  }
-
-  /// Cancels the pending connection; a link that came up in the meantime is dropped unannounced.
-  package func cancelConnect(to address: DeviceAddress) {
-    controller.activities.cancelConnect(to: address)
-    events.withdrawConnection(to: address)
+    activities.want(set, parameters.map(addresses.adapted))
   }
 
   package func publishChannel(_ psm: UInt16?, _ parameters: ChannelParameters) throws(BluetoothError) -> UInt16 {
-    try links.channels.publish(psm, parameters)
+    try channels.publish(psm, parameters)
   }
 
-  package func unpublishChannel(_ psm: UInt16) { links.channels.unpublish(psm) }
+  package func unpublishChannel(_ psm: UInt16) { channels.unpublish(psm) }
 
   package func setBonds(_ bonds: any BondSource) { (links.pairing.bonds.kept, addresses.bonds) = (bonds, bonds) }
 
@@ -212,8 +178,7 @@ package final class HostAdapter: Adapter {
     if let onSince, onSince.duration(to: context.scheduler.now) >= Self.steady { backOff.reset() }
     onSince = nil
     controller.close()
-    addresses.close()
-    (information.takingTurns, information.heldBack) = ([], [])
+    forgetActivities()
     events.deliver()
     links.close(error)
     become(new)
@@ -226,25 +191,20 @@ package final class HostAdapter: Adapter {
     retry = context.scheduler.schedule(at: deadline) { [weak self] in self?.open() }
   }
 
-  private func become(_ new: AdapterState) {
-    guard new != state else { return }
-    state = new
-    if new == .on { controller.taps.openIndex(context.name, information.address) }
-    events.emit(.stateChanged)
-  }
+  func finishStop() { controller.afterLeaving { [weak self] in self?.hasLeft() } }
 
-  /// The radio is quiet, or the time to become quiet is over.
-  private func finishStop() {
+  private func hasLeft() {
     end.isQuiet()
     close(GAPError.adapterOff.error("bled is shutting down"), .absent)
     end.hasStopped()
   }
 
-  private func fail(_ words: String, remedy: String) {
-    let problem = AdapterProblem(kind: .hardware, message: "\(context.name) \(words)", remedy: remedy)
+  func close(for problem: AdapterProblem) {
     close(GAPError.adapterFailed.error(problem.message), .failed(problem))
-    if end.isStopping { finishStop() } else { openLater() }
+    openAgain()
   }
+
+  private func openAgain() { if end.isStopping { finishStop() } else { openLater() } }
 }
 
 // MARK: - The controller
@@ -255,13 +215,13 @@ extension HostAdapter: ControllerHostOwner {
   func controllerIsMissing(_ error: SystemError) {
     controller.forgetFaults()
     close(GAPError.adapterAbsent.error("\(context.name) is not there"), AdapterState(error, at: address))
-    if end.isStopping { finishStop() } else { openLater() }
+    openAgain()
   }
 
   func controllerIsGone(_ reason: String) {
     context.logger.warning("the controller is gone: \(reason)")
     close(GAPError.adapterAbsent.error("\(context.name) is gone: \(reason)"), .absent)
-    if end.isStopping { finishStop() } else { openLater() }
+    openAgain()
   }
 
   func controllerIsSetUp(_ found: HostController) {
@@ -273,7 +233,7 @@ extension HostAdapter: ControllerHostOwner {
     }
     context.logger.debug("the controller is set up", metadata: ["profile": "\(found.profile)"])
     let address = addresses.begin(found.profile)
-    controller.activities.begin(
+    activities.begin(
       address.map { found.profile.seen(under: $0) } ?? found.profile, holdsTargets: true)
     addresses.setFirst(address) { [weak self] in self?.use(found, address) }
   }
@@ -284,17 +244,16 @@ extension HostAdapter: ControllerHostOwner {
     information.privateAddress = address
     let profile = found.profile
     links.begin(found, seenAs: address ?? profile.addressOnAir, addresses.key(of: profile.address))
-    controller.activities.adapt(addresses.adapted)
+    activities.adapt(addresses.adapted)
+    controller.taps.openIndex(context.name, information.address)
     // The state is reported before wanted activities start.
     become(.on)
-    controller.activities.startTargets(.tick)
+    activities.startTargets(.tick)
   }
 
-  func controllerFailed(_ reason: String) {
+  func radioFailed(_ reason: String) {
     fail("does not work: \(reason)", remedy: "unplug it and plug it back in, or restart the program that emulates it")
   }
-
-  func heard(_ report: AdvertisingReport) { events.emitAtOnce(.report(report)) }
 
   // Earlier events are told first: a pairing before the requests that follow it, and before the end of its link.
 
@@ -317,48 +276,19 @@ extension HostAdapter: ControllerHostOwner {
 
   func sending(_ packet: CommandPacket) { links.sent(packet) }
 
-  func perform(_ action: RadioAction) {
-    guard !addresses.withholds(action) else { return }
-    if let event = action.event { return events.emit(event) }
-    switch action {
-    case .trainReceived(let handle, let train): links.requester.trains.received(train, over: handle)
-    case .trainNotReceived(let handle, let status): links.requester.trains.missed(status, over: handle)
-    case .sharing(let activities, let heldBack): sharing(activities, heldBack)
-    case .faulty:
-      controller.avoidExtendedCommands()
-      fail("does not work with extended commands", remedy: "the controller is switched to legacy commands")
-    case .attach, .linkUp, .link, .linkDown: links.perform(action)
-    case .quiet: becameQuiet()
-    // Under another address.
-    case .resumed: events.emit(.stateChanged)
-    case .encryptionChanged, .keysMissing, .send, .answered, .broken, .log: break
-    // Told above.
-    case .scanning, .watching, .presence, .advertising, .periodic, .responses, .attemptFailed, .connectWaiting: break
-    }
-  }
+  func perform(onLinks action: RadioAction) { links.perform(action) }
 
-  private func becameQuiet() {
-    if !end.isStopping { addresses.becameQuiet() } else if links.all.isEmpty { finishStop() }
-  }
-
-  private func sharing(_ activities: Set<LEStates.Activity>, _ heldBack: Set<LEStates.Activity>) {
-    (information.takingTurns, information.heldBack) = (activities.words, heldBack.words)
-    context.logShortage(information)
-    events.emit(.stateChanged)
+  func avoid(_ fault: ControllerFaults) {
+    controller.avoidExtendedCommands()
+    fail("does not work with extended commands", remedy: "the controller is switched to legacy commands")
   }
 }
 
 // MARK: - Private addresses
 
 extension HostAdapter: HostAddressesOwner {
-  var mayPause: Bool { controller.activities.isReady && !end.isStopping }
-
-  func resume(under address: DeviceAddress, isScanOver: Bool, over: Set<AdvertisingSetID>) {
-    if information.privateAddress != nil { information.privateAddress = address }
-    links.pairing.addressOnAir = address
-    if isScanOver { events.emit(.scanning(false)) }
-    for set in over { events.emit(.advertising(set, .off)) }
-  }
+  var pauseIsHarmless: Bool? { activities.isReady && !end.isStopping ? true : nil }
+  func isSeen(under address: DeviceAddress) { links.pairing.addressOnAir = address }
 }
 
 // MARK: - Links
@@ -366,5 +296,5 @@ extension HostAdapter: HostAddressesOwner {
 extension HostAdapter: HostLinksOwner {
   func linkBegan(_ link: HostLink) { events.emit(.connected(link)) }
   func deliverEvents() { events.deliver() }
-  func linkHasEnded() { if end.isStopping, links.all.isEmpty { controller.activities.run(.quiet) } }
+  func linkHasEnded() { quietWithoutLinks() }
 }

@@ -4,16 +4,16 @@ import EventLoop
 import Logging
 
 /// The loop, its clock and the log, which the parts of one adapter share.
-package final class AdapterContext {
-  package let loop: EventLoop
-  package let scheduler: any Scheduler
-  package private(set) var logger: Logger
+final class AdapterContext {
+  let loop: EventLoop
+  let scheduler: any Scheduler
+  private(set) var logger: Logger
   /// The adapter's name, such as "hci0".
-  package var name: String {
+  var name: String {
     didSet { logger[metadataKey: "adapter"] = "\(name)" }
   }
 
-  package init(name: String, loop: EventLoop, scheduler: any Scheduler, logger: Logger) {
+  init(name: String, loop: EventLoop, scheduler: any Scheduler, logger: Logger) {
     self.name = name
     self.loop = loop
     self.scheduler = scheduler
@@ -22,7 +22,7 @@ package final class AdapterContext {
   }
 
   /// Logs which activities the controller cannot have at once.
-  package func logShortage(_ information: AdapterInformation) {
+  func logShortage(_ information: AdapterInformation) {
     if !information.takingTurns.isEmpty {
       let words = information.takingTurns.map(\.rawValue).joined(separator: ", ")
       logger.info("the controller cannot do these at the same time; alternating: \(words)")
@@ -33,13 +33,24 @@ package final class AdapterContext {
     }
   }
 
+  /// Sets an alarm to another time, in place of the last; nil for none.
+  /// - Parameter ring: called with the time of the call.
+  func arm(
+    _ alarm: inout (any ScheduledWork)?, at deadline: Instant?, _ ring: @escaping (_ now: Instant) -> Void
+  ) {
+    alarm?.cancel()
+    alarm = deadline.map { deadline in
+      scheduler.schedule(at: deadline) { [scheduler] in ring(scheduler.now) }
+    }
+  }
+
   /// Calls back with an error, after the call that caused it.
-  package func fail(_ done: @escaping (BluetoothError?) -> Void, _ error: BluetoothError) {
+  func fail(_ done: @escaping (BluetoothError?) -> Void, _ error: BluetoothError) {
     loop.execute { done(error) }
   }
 
   /// The same for a call that has a result.
-  package func fail<Value>(_ done: @escaping (Result<Value, BluetoothError>) -> Void, _ error: BluetoothError) {
+  func fail<Value>(_ done: @escaping (Result<Value, BluetoothError>) -> Void, _ error: BluetoothError) {
     loop.execute { done(.failure(error)) }
   }
 }

@@ -3,53 +3,72 @@ import Radio
 
 /// The end of the use of one controller, for a while or for good: the system goes to sleep, or bled stops. Until the
 /// controller is quiet it goes on, for a limited time.
-package final class AdapterEnd {
+final class AdapterEnd {
+  /// An end that waits for the controller to become quiet.
+  private struct Waiting {
+    let finish: () -> Void
+    /// Rings when the controller has had its time.
+    let alarm: any ScheduledWork
+  }
+
   private let context: AdapterContext
-  /// Rings when the controller has had its time to become quiet before the system sleeps.
-  private var suspendAlarm: (any ScheduledWork)?
-  /// Rings when the controller has had its time to become quiet before bled stops.
-  private var stopAlarm: (any ScheduledWork)?
+  private var sleep: Waiting?
+  private var stop: Waiting?
   /// Called when everything has stopped.
   private var stopping: [() -> Void] = []
 
-  package init(in context: AdapterContext) { self.context = context }
+  init(in context: AdapterContext) { self.context = context }
 
-  package var isStopping: Bool { !stopping.isEmpty }
-  package var isSuspending: Bool { suspendAlarm != nil }
+  var isStopping: Bool { !stopping.isEmpty }
+  var isSuspending: Bool { sleep != nil }
 
   /// The adapter is to stop.
   /// - Returns: whether it goes on until now.
-  package func stops(_ done: @escaping () -> Void) -> Bool {
+  func stops(_ done: @escaping () -> Void) -> Bool {
     stopping.append(done)
     return stopping.count == 1
   }
 
   /// The controller becomes quiet before bled stops.
-  /// - Parameter timeIsOver: called unless it `isQuiet` before: a device or controller that does not answer by then is
-  ///   left behind.
-  package func waitsToStop(_ timeIsOver: @escaping () -> Void) {
-    stopAlarm = context.scheduler.schedule(after: Departure.timeout + .seconds(1), timeIsOver)
+  /// - Parameter finish: called when it is quiet without links, or the time for that is over: a device or controller
+  ///   that does not answer by then is left behind.
+  func waitsToStop(_ finish: @escaping () -> Void) {
+    stop = Waiting(
+      finish: finish, alarm: context.scheduler.schedule(after: Departure.timeout + .seconds(1), finish))
   }
 
   /// The controller becomes quiet before the system sleeps.
-  package func waitsToSleep(_ timeIsOver: @escaping () -> Void) {
-    suspendAlarm = context.scheduler.schedule(after: .seconds(1), timeIsOver)
+  /// - Parameter finish: called when it is quiet, or the time for that is over.
+  func waitsToSleep(_ finish: @escaping () -> Void) {
+    sleep = Waiting(finish: finish, alarm: context.scheduler.schedule(after: .seconds(1), finish))
+  }
+
+  /// The controller is quiet.
+  /// - Returns: whether that belongs to an end.
+  func becameQuiet(hasLinks: Bool) -> Bool {
+    if isStopping {
+      if !hasLinks { stop?.finish() }
+      return true
+    }
+    guard let sleep else { return false }
+    sleep.finish()
+    return true
   }
 
   /// The controller is closed, and need not become quiet for sleep any more.
-  package func isClosed() {
-    suspendAlarm?.cancel()
-    suspendAlarm = nil
+  func isClosed() {
+    sleep?.alarm.cancel()
+    sleep = nil
   }
 
   /// The controller is quiet, or the time for it is over.
-  package func isQuiet() {
-    stopAlarm?.cancel()
-    stopAlarm = nil
+  func isQuiet() {
+    stop?.alarm.cancel()
+    stop = nil
   }
 
   /// Everything has stopped.
-  package func hasStopped() {
+  func hasStopped() {
     context.loop.execute {
       let waiting = self.stopping
       self.stopping = []

@@ -3,7 +3,7 @@ import Bluetooth
 
 extension Bond {
   /// Whether a link on which we have this role has at least this level with its keys.
-  package func reaches(_ level: Int, as role: LinkRole) -> Bool {
+  func reaches(_ level: Int, as role: LinkRole) -> Bool {
     longTermKeys.contains { ($0.isSecureConnections || $0.role == role) && $0.level >= level }
   }
 }

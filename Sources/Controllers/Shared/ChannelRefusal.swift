@@ -1,7 +1,7 @@
 import Bluetooth
 
 /// The outcome of a request for a channel that a device does not open (Core 5.4, Vol 3, Part A, 4.1, 4.23 and 4.26).
-package enum ChannelRefusal: Hashable, Sendable {
+enum ChannelRefusal: Hashable, Sendable {
   /// The result of a connection response.
   case result(UInt16)
   /// L2CAP_COMMAND_REJECT_RSP: the device does not know the request.
@@ -12,7 +12,7 @@ package enum ChannelRefusal: Hashable, Sendable {
   case unknown
 
   /// Why the device refused a channel to this listener, and the remedy.
-  package func error(_ psm: UInt16, _ mode: ChannelMode) -> BluetoothError {
+  func error(_ psm: UInt16, _ mode: ChannelMode) -> BluetoothError {
     let security = "ask with a higher \"security\", or pair with it"
     return switch self {
     case .noAnswer: GAPError.timeout.error("the device did not answer the request for a channel")

@@ -3,7 +3,7 @@ import Radio
 
 extension ControllerFaults {
   /// The known faults of the controller with this name, such as "hci0".
-  package init(of adapter: String) {
+  init(of adapter: String) {
     var line = [UInt8](repeating: 0, count: 256)
     guard let file = fopen("/sys/class/bluetooth/\(adapter)/device/modalias", "re") else {
       self = []

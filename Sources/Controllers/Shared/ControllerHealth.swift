@@ -15,8 +15,8 @@ import Bluetooth
 ///
 /// Where few devices are, silence is usual: it is a sign only after a quarter of an hour of reports without a gap of a
 /// minute. Links are a sign of health, and end if an adapter is opened anew: beside them that waits.
-package struct ControllerHealth {
-  package enum Action: Hashable {
+struct ControllerHealth {
+  enum Action: Hashable {
     /// The scan is to begin anew.
     case renew
     /// The adapter is to be opened anew.
@@ -40,33 +40,33 @@ package struct ControllerHealth {
 
   private var state = State.idle
   /// When `tick` is due.
-  package private(set) var deadline: Instant?
+  private(set) var deadline: Instant?
   /// The first and the last of the reports that came without a gap of a minute.
   private var reports: (first: Instant, last: Instant)?
   private var lastReopening: Instant?
 
-  package init() {}
+  init() {}
 
   /// The controller is opened, or closed: it does nothing.
-  package mutating func began() {
+  mutating func began() {
     (state, deadline, reports) = (.idle, nil, nil)
   }
 
   /// The scan started or stopped, or its reports are not to be expected any more.
-  package mutating func scanning(_ isOn: Bool, at now: Instant) {
+  mutating func scanning(_ isOn: Bool, at now: Instant) {
     guard isOn else { return (state, deadline) = (.idle, nil) }
     if state == .idle { enter(.listening, Self.silence, now) }
   }
 
   /// A report came.
-  package mutating func heard(at now: Instant) {
+  mutating func heard(at now: Instant) {
     let isGap = reports.map { $0.last.advanced(by: Self.silence) <= now } ?? true
     reports = (isGap ? now : reports?.first ?? now, now)
     if state != .idle { enter(.listening, Self.silence, now) }
   }
 
   /// - Parameter hasLinks: whether there are links, or trains that are followed.
-  package mutating func tick(hasLinks: Bool, at now: Instant) -> Action? {
+  mutating func tick(hasLinks: Bool, at now: Instant) -> Action? {
     guard let deadline, deadline <= now else { return nil }
     switch state {
     case .idle: return nil
@@ -82,7 +82,7 @@ package struct ControllerHealth {
   }
 
   /// Whether the adapter may be opened anew, for a reason that may be wrong.
-  package mutating func mayReopen(at now: Instant) -> Bool {
+  mutating func mayReopen(at now: Instant) -> Bool {
     if let lastReopening, lastReopening.duration(to: now) < Self.reopening { return false }
     lastReopening = now
     return true

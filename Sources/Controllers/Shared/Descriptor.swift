@@ -3,29 +3,29 @@ import EventLoop
 import Glibc
 
 /// An errno as an error.
-package struct SystemError: Error, Hashable {
-  package let code: Int32
+struct SystemError: Error, Hashable {
+  let code: Int32
 
   /// The error that a function of CBlueZ gave as a negative number.
-  package init(result: Int32) { code = -result }
+  init(result: Int32) { code = -result }
 
   /// The result, if it is not negative.
-  package static func check(_ result: Int32) throws(SystemError) -> Int32 {
+  static func check(_ result: Int32) throws(SystemError) -> Int32 {
     guard result >= 0 else { throw SystemError(result: result) }
     return result
   }
 }
 
 /// An open descriptor that the event loop watches; closed once.
-package final class Descriptor {
-  package let number: Int32
+final class Descriptor {
+  let number: Int32
   private var watch: Watch?
-  package private(set) var isOpen = true
+  private(set) var isOpen = true
   private let closing: (Int32) -> Void
 
   /// Takes ownership of the descriptor. Nothing is reported before `whenReady`.
   /// - Parameter closing: closes the descriptor, for instance on a thread where that may block.
-  package init(_ number: Int32, closing: @escaping (Int32) -> Void = { _ = cbz_close($0) }) {
+  init(_ number: Int32, closing: @escaping (Int32) -> Void = { _ = cbz_close($0) }) {
     self.number = number
     self.closing = closing
   }
@@ -33,7 +33,7 @@ package final class Descriptor {
   deinit { close() }
 
   /// Starts watching: the loop reports readiness and the end from now on.
-  package func whenReady(
+  func whenReady(
     on loop: EventLoop, interest: Watch.Readiness = .readable, priority: EventLoop.Priority,
     _ ready: @escaping (Watch.Readiness) -> Void
   ) throws(SystemError) {
@@ -43,20 +43,20 @@ package final class Descriptor {
   }
 
   /// Stops watching.
-  package func unwatch() {
+  func unwatch() {
     watch?.cancel()
     watch = nil
   }
 
   /// The states to report besides the end.
-  package var interest: Watch.Readiness {
+  var interest: Watch.Readiness {
     get { watch?.interest ?? [] }
     set { watch?.interest = newValue }
   }
 
   /// Reads one packet.
   /// - Returns: its length; nil when there is none for now.
-  package func read(into buffer: inout [UInt8]) throws(SystemError) -> Int? {
+  func read(into buffer: inout [UInt8]) throws(SystemError) -> Int? {
     let result = buffer.withUnsafeMutableBufferPointer { cbz_read(number, $0.baseAddress, $0.count) }
     if result == -EAGAIN || result == -EINTR { return nil }
     return Int(try SystemError.check(result))
@@ -65,7 +65,7 @@ package final class Descriptor {
   /// Reads packets, each of `length` octets at the most and to its own place in the buffer.
   /// - Parameter most: how many at the most, 1 to the number of `lengths`. A single one takes less time.
   /// - Returns: how many; none when there is none for now.
-  package func read(
+  func read(
     into buffer: inout [UInt8], each length: Int, _ lengths: inout [UInt32], most: Int
   ) throws(SystemError) -> Int {
     let result = buffer.withUnsafeMutableBufferPointer { buffer in
@@ -83,11 +83,11 @@ package final class Descriptor {
   }
 
   /// Has the kernel say when packets arrive.
-  package func stampPackets() { _ = cbz_stamp_packets(number) }
+  func stampPackets() { _ = cbz_stamp_packets(number) }
 
   /// Reads packets as above, with the times in microseconds since the epoch at which they arrived; 0 if the kernel does
   /// not say.
-  package func read(
+  func read(
     into buffer: inout [UInt8], each length: Int, _ lengths: inout [UInt32], stamps: inout [Int64], most: Int
   ) throws(SystemError) -> Int {
     let result = buffer.withUnsafeMutableBufferPointer { buffer in
@@ -104,7 +104,7 @@ package final class Descriptor {
 
   /// Writes one packet.
   /// - Returns: false when there is no room for now.
-  package func write(_ packet: [UInt8]) throws(SystemError) -> Bool {
+  func write(_ packet: [UInt8]) throws(SystemError) -> Bool {
     let result = packet.withUnsafeBufferPointer { cbz_write(number, $0.baseAddress, $0.count) }
     if result == -EAGAIN || result == -EINTR { return false }
     _ = try SystemError.check(result)
@@ -113,14 +113,14 @@ package final class Descriptor {
 
   /// How full the kernel's receive buffer is, 0 to 1, and how many packets it dropped for lack of
   /// room.
-  package var receiveLoad: (share: Double, dropped: Int) {
+  var receiveLoad: (share: Double, dropped: Int) {
     var percent: UInt32 = 0
     var dropped: UInt32 = 0
     guard isOpen, cbz_receive_load(number, &percent, &dropped) == 0 else { return (1, 0) }
     return (Double(percent) / 100, Int(dropped))
   }
 
-  package func close() {
+  func close() {
     guard isOpen else { return }
     isOpen = false
     unwatch()

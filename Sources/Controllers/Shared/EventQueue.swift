@@ -4,17 +4,17 @@ import EventLoop
 
 /// The events of an adapter on their way to its user, in order. An event that arises in a call of the user is told
 /// after that call.
-package final class EventQueue {
+final class EventQueue {
   /// Called on the event loop.
-  package var onEvent: ((AdapterEvent) -> Void)?
+  var onEvent: ((AdapterEvent) -> Void)?
   private let loop: EventLoop
   private var waiting: [AdapterEvent] = []
   private var isFlushing = false
 
-  package init(on loop: EventLoop) { self.loop = loop }
+  init(on loop: EventLoop) { self.loop = loop }
 
   /// Reports an event, after the call in which it arose.
-  package func emit(_ event: AdapterEvent) {
+  func emit(_ event: AdapterEvent) {
     waiting.append(event)
     guard !isFlushing else { return }
     isFlushing = true
@@ -22,13 +22,13 @@ package final class EventQueue {
   }
 
   /// Reports an event that no call caused, at once unless others wait.
-  package func emitAtOnce(_ event: AdapterEvent) {
+  func emitAtOnce(_ event: AdapterEvent) {
     guard waiting.isEmpty, !isFlushing else { return emit(event) }
     onEvent?(event)
   }
 
   /// A connection to a device is wanted no longer: a link that was not told yet is not told, and disconnected.
-  package func withdrawConnection(to device: DeviceAddress) {
+  func withdrawConnection(to device: DeviceAddress) {
     waiting.removeAll { event in
       guard case .connected(let link) = event, link.peer == device, link.role == .central else { return false }
       loop.execute { link.disconnect() }
@@ -37,7 +37,7 @@ package final class EventQueue {
   }
 
   /// Reports the events that wait, before something that comes another way. Not from inside a call of the user.
-  package func deliver() {
+  func deliver() {
     // They are flushed soon if there are any; mostly there are none.
     guard isFlushing else { return }
     while !waiting.isEmpty {

@@ -4,7 +4,7 @@ import HCI
 import Radio
 
 /// The controller as the requests of links use it.
-package protocol ControllerCommands: AnyObject {
+protocol ControllerCommands: AnyObject {
   /// Whether it is in use.
   var isReady: Bool { get }
   /// The features that its links can have.
@@ -16,7 +16,7 @@ package protocol ControllerCommands: AnyObject {
 }
 
 /// A link as its requests see it.
-package protocol ControllerLink: AnyObject {
+protocol ControllerLink: AnyObject {
   var handle: ConnectionHandle { get }
   var peer: DeviceAddress { get }
   var role: LinkRole { get }
@@ -26,7 +26,7 @@ package protocol ControllerLink: AnyObject {
 
 /// The parameters of the controller's links, and the requests to change them. A request needs the controller of the
 /// device as well, and is settled by an event; several for one link are made in order (`LinkRequests`).
-package final class LinkRequester {
+final class LinkRequester {
   private struct Record {
     var parameters: LinkParameters?
     var layer = LinkLayer(txOctets: 27, rxOctets: 27)
@@ -47,21 +47,21 @@ package final class LinkRequester {
   }
 
   /// Asks the device's host for parameters that the controllers cannot negotiate; returns whether it does.
-  package typealias HostRequest = (ConnectionParameters, any ControllerLink, @escaping (BluetoothError?) -> Void) ->
+  typealias HostRequest = (ConnectionParameters, any ControllerLink, @escaping (BluetoothError?) -> Void) ->
     Bool
 
   /// The way to the device's host, if there is one.
-  package var askHost: HostRequest?
+  var askHost: HostRequest?
   /// Called when the parameters of a link have changed.
-  package var onChange: ((ConnectionHandle) -> Void)?
+  var onChange: ((ConnectionHandle) -> Void)?
   /// The trains that go over links.
-  package let trains: TrainTransfers
+  let trains: TrainTransfers
   private let radio: any TrainCommands
   private let context: AdapterContext
   private var records: [ConnectionHandle: Record] = [:]
   private var lastRequest = 0
 
-  package init(_ radio: any TrainCommands, in context: AdapterContext) {
+  init(_ radio: any TrainCommands, in context: AdapterContext) {
     self.radio = radio
     self.context = context
     trains = TrainTransfers(radio, in: context)
@@ -70,13 +70,13 @@ package final class LinkRequester {
   // MARK: - Links
 
   /// The parameters of a link; nil if the controller did not report the connection's.
-  package func parameters(of handle: ConnectionHandle) -> (connection: LinkParameters?, layer: LinkLayer) {
+  func parameters(of handle: ConnectionHandle) -> (connection: LinkParameters?, layer: LinkLayer) {
     let record = records[handle] ?? Record()
     return (record.parameters, record.layer)
   }
 
   /// A link came up. Its PHY may be any on which an extended advertisement can be answered, and is asked for.
-  package func began(_ handle: ConnectionHandle, _ parameters: LinkParameters?) {
+  func began(_ handle: ConnectionHandle, _ parameters: LinkParameters?) {
     ended(handle)
     records[handle] = Record(parameters: parameters)
     guard canReadPHY else { return change(handle) { $0.layer = .initial } }
@@ -88,19 +88,19 @@ package final class LinkRequester {
   }
 
   /// A link has ended, or its handle is used for another.
-  package func ended(_ handle: ConnectionHandle) {
+  func ended(_ handle: ConnectionHandle) {
     trains.ended(handle)
     update(handle) { $0.end() }
     records.removeValue(forKey: handle)?.alarm?.cancel()
   }
 
   /// The controller is closed.
-  package func endAll() {
+  func endAll() {
     for handle in records.keys.sorted() { ended(handle) }
   }
 
   /// Takes a controller's news of a link.
-  package func receive(_ news: LinkNews, _ handle: ConnectionHandle) {
+  func receive(_ news: LinkNews, _ handle: ConnectionHandle) {
     let now = context.scheduler.now
     // A change may make the owner of the link ask for more, which this event does not settle.
     if let (kind, status) = news.outcome { update(handle) { $0.completed(kind, status, at: now) } }
@@ -133,7 +133,7 @@ package final class LinkRequester {
 
   /// Asks for other parameters. Intervals below 7.5 ms need shorter connection intervals on both sides; a link that
   /// cannot have the wanted interval gets the nearest one that there is.
-  package func request(
+  func request(
     _ wanted: ConnectionParameters, on link: any ControllerLink, _ done: @escaping (BluetoothError?) -> Void
   ) {
     records[link.handle]?.wanted = wanted
@@ -217,7 +217,7 @@ package final class LinkRequester {
 
   /// Asks for another PHY in both directions. Once the link has LE 2M, the device may choose LE 1M again; a link keeps
   /// another PHY that was asked for, as controllers would leave it at once if they might.
-  package func request(_ wanted: LinkPHY, on link: any ControllerLink, _ done: @escaping (BluetoothError?) -> Void) {
+  func request(_ wanted: LinkPHY, on link: any ControllerLink, _ done: @escaping (BluetoothError?) -> Void) {
     let name = "the \(wanted.phy.word) PHY"
     if let lacking = lacking(wanted.phy.feature, name, on: link) { return context.fail(done, lacking) }
     records[link.handle]?.wantedPHY = wanted
@@ -242,7 +242,7 @@ package final class LinkRequester {
   }
 
   /// Lets our packets be so long, in octets.
-  package func request(
+  func request(
     longestPacket octets: Int, on link: any ControllerLink, _ done: @escaping (BluetoothError?) -> Void
   ) {
     if let lacking = lacking(.dataPacketLengthExtension, "long packets", on: link) {
@@ -252,7 +252,7 @@ package final class LinkRequester {
   }
 
   /// Transfers a train to the device.
-  package func transfer(
+  func transfer(
     _ train: TransferredTrain, serviceData: UInt16, over link: any ControllerLink,
     _ done: @escaping (BluetoothError?) -> Void
   ) {
@@ -260,7 +260,7 @@ package final class LinkRequester {
   }
 
   /// Waits for a train of the device.
-  package func receiveTrain(
+  func receiveTrain(
     _ parameters: SyncParameters, over link: any ControllerLink,
     _ done: @escaping (Result<ReceivedTrain, BluetoothError>) -> Void
   ) {
@@ -268,7 +268,7 @@ package final class LinkRequester {
   }
 
   /// Reads the strength of the device's signal in dBm.
-  package func readRSSI(of link: any ControllerLink, _ done: @escaping (Result<Int, BluetoothError>) -> Void) {
+  func readRSSI(of link: any ControllerLink, _ done: @escaping (Result<Int, BluetoothError>) -> Void) {
     guard radio.isReady, !link.isOver else {
       return context.fail(done, GAPError.notConnected.error("\(link.peer) is not connected"))
     }
@@ -314,19 +314,15 @@ package final class LinkRequester {
   private static var linkEnded: BluetoothError { GAPError.notConnected.error("the link has ended") }
 
   /// The event that settles a request may have been lost: all are made again.
-  package func repeatAll() {
+  func repeatAll() {
     for handle in records.keys.sorted() { update(handle) { $0.askAgain() } }
   }
 
   private func update(_ handle: ConnectionHandle, _ step: (inout LinkRequests) -> [LinkRequests.Action]) {
     guard var record = records[handle] else { return }
     let actions = step(&record.requests)
-    record.alarm?.cancel()
-    record.alarm = record.requests.deadline.map { deadline in
-      context.scheduler.schedule(at: deadline) { [weak self] in
-        guard let self else { return }
-        update(handle) { $0.tick(at: self.context.scheduler.now) }
-      }
+    context.arm(&record.alarm, at: record.requests.deadline) { [weak self] now in
+      self?.update(handle) { $0.tick(at: now) }
     }
     records[handle] = record
     for action in actions { perform(action, handle) }

@@ -7,8 +7,8 @@ import Glibc
 ///
 /// Packets that cannot be written at once wait in order, at most `limit`. A packet that cannot be written at all ends
 /// the socket: otherwise the other end would miss one without knowing.
-package final class PacketSocket {
-  package enum Event {
+final class PacketSocket {
+  enum Event {
     case received([UInt8])
     /// The kernel dropped this many more packets, because they were not read in time.
     case lost(Int)
@@ -26,7 +26,7 @@ package final class PacketSocket {
   /// beyond this load.
   private static let highestLoad = 0.5
 
-  package let descriptor: Descriptor
+  let descriptor: Descriptor
   private let loop: EventLoop
   private let priority: EventLoop.Priority
   private let limit: Int
@@ -39,7 +39,7 @@ package final class PacketSocket {
   private var stamps: [Int64]
   /// When the packet that is being told arrived in this machine, in microseconds since the epoch; 0 if the kernel does
   /// not say.
-  package private(set) var stamp: Int64 = 0
+  private(set) var stamp: Int64 = 0
   private var error: SystemError?
   private var hasEnded = false
   private var lost = 0
@@ -47,7 +47,7 @@ package final class PacketSocket {
   private var round: UInt64 = 0
   /// Whether the other end is closed: its earlier packets are read even while reading is paused.
   private var isEnding = false
-  package var onEvent: ((Event) -> Void)?
+  var onEvent: ((Event) -> Void)?
 
   /// Takes ownership of the descriptor. Nothing is read before `start`.
   /// - Parameters:
@@ -56,7 +56,7 @@ package final class PacketSocket {
   ///     sockets of a lower priority. With more a packet is read alone unless one was read in the loop's last round:
   ///     mostly none follows it, and to look for more takes time.
   ///   - isStamped: whether the kernel is to say when packets arrive.
-  package init(
+  init(
     _ descriptor: Descriptor, on loop: EventLoop, priority: EventLoop.Priority, longest: Int = 4096, batch: Int = 1,
     limit: Int = 256, isStamped: Bool = false
   ) {
@@ -73,22 +73,22 @@ package final class PacketSocket {
 
   /// Starts reading, beginning with packets that have already arrived.
   /// - Throws: `SystemError` if there is no memory to watch the socket with.
-  package func start() throws(SystemError) {
+  func start() throws(SystemError) {
     try descriptor.whenReady(on: loop, priority: priority) { [unowned self] readiness in ready(readiness) }
     updateInterest()
   }
 
   /// While false, packets stay in the kernel as long as it has ample room.
-  package var isReading = true {
+  var isReading = true {
     didSet { if isReading != oldValue { updateInterest() } }
   }
 
   /// Whether the next packet would leave at once, as far as is known.
-  package var isWritable: Bool { waiting.isEmpty }
+  var isWritable: Bool { waiting.isEmpty }
 
   /// Sends a packet, at once or when there is room.
   /// - Returns: false if too many wait already; the packet is dropped.
-  package func send(_ packet: [UInt8]) -> Bool {
+  func send(_ packet: [UInt8]) -> Bool {
     guard waiting.isEmpty, !hasEnded else {
       guard waiting.count < limit else { return false }
       waiting.append(packet)
@@ -102,9 +102,9 @@ package final class PacketSocket {
   }
 
   /// Reads all that has arrived, as the last step before the end.
-  package func drain() { while readBurst(Self.burst) {} }
+  func drain() { while readBurst(Self.burst) {} }
 
-  package func close() {
+  func close() {
     onEvent = nil
     descriptor.close()
   }

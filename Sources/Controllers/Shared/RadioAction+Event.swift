@@ -3,7 +3,7 @@ import Radio
 
 extension RadioAction {
   /// The event of an adapter that says the same; nil where more has to be done.
-  package var event: AdapterEvent? {
+  var event: AdapterEvent? {
     switch self {
     case .scanning(let isOn): .scanning(isOn)
     case .watching(let isOn): .watching(isOn)

@@ -6,14 +6,14 @@ import Radio
 /// Trains with subevents that are followed (Core 5.4, Vol 4, Part E, 7.8.126 and 7.8.127).
 extension RadioActivities {
   /// Chooses the subevents of a train that are received.
-  package func setSubevents(
+  func setSubevents(
     _ subevents: [UInt8], of train: PeriodicTrain, _ done: @escaping (BluetoothError?) -> Void
   ) {
     request(.receive(subevents, of: train), done) { $0.error("the controller does not receive these subevents") }
   }
 
   /// Sends a response to a packet of a train.
-  package func respond(
+  func respond(
     _ response: TrainResponse, to train: PeriodicTrain, _ done: @escaping (BluetoothError?) -> Void
   ) {
     request(.respond(response, to: train), done) { status in

@@ -4,7 +4,7 @@ import HCI
 import Radio
 
 /// The user of `RadioActivities`: the way to one controller.
-package protocol RadioActivitiesOwner: AnyObject {
+protocol RadioActivitiesOwner: AnyObject {
   /// Sends a command to the controller.
   func send(_ packet: CommandPacket)
   /// The controller does not work.
@@ -23,13 +23,13 @@ package protocol RadioActivitiesOwner: AnyObject {
 /// | in use  | `end`                | unused; questions that wait are answered with a failure |
 ///
 /// A controller that got stuck, or began anew, is found out by its `ControllerHealth`.
-package final class RadioActivities: TrainCommands {
-  package weak var owner: (any RadioActivitiesOwner)?
+final class RadioActivities: TrainCommands {
+  weak var owner: (any RadioActivitiesOwner)?
   /// The wanted activities, which survive the absence of the controller.
-  package private(set) var targets = RadioTargets()
+  private(set) var targets = RadioTargets()
   /// The controller's features on links.
-  package private(set) var features: LEFeatures = []
-  package private(set) var shortestInterval: Duration?
+  private(set) var features: LEFeatures = []
+  private(set) var shortestInterval: Duration?
 
   let context: AdapterContext
   private var radio: (any RadioMachine)?
@@ -46,19 +46,19 @@ package final class RadioActivities: TrainCommands {
   /// Whether the controller watches for devices: then it reports each once.
   private var isWatching = false
 
-  package init(in context: AdapterContext) { self.context = context }
+  init(in context: AdapterContext) { self.context = context }
 
   /// Whether the radio machines run.
-  package var isReady: Bool { radio != nil }
+  var isReady: Bool { radio != nil }
   /// The command that the controller executes; nil while the machines do not run.
-  package var slot: CommandSlot? { radio?.slot }
+  var slot: CommandSlot? { radio?.slot }
   /// Whether an active scan was run since `begin`.
-  package var scannedActively: Bool { radio?.scannedActively == true }
+  var scannedActively: Bool { radio?.scannedActively == true }
   /// Whether an extended scan is on that has received nothing yet: then the kernel's findings matter.
-  package var isSilent: Bool { radio?.isSilent == true }
+  var isSilent: Bool { radio?.isSilent == true }
 
   /// Whether a link may come: a connection, or an advertisement that can be answered with one, is wanted.
-  package var awaitsLinks: Bool {
+  var awaitsLinks: Bool {
     !targets.connects.isEmpty || targets.advertising.values.contains(where: \.isConnectable)
   }
 
@@ -67,7 +67,7 @@ package final class RadioActivities: TrainCommands {
   /// Starts the machines of a controller that was set up; nothing is wanted of it before the next input.
   /// - Parameter holdsTargets: whether wanted activities wait for `startTargets`, as long as commands of the owner
   ///   allow none of them.
-  package func begin(_ profile: ControllerProfile, holdsTargets: Bool = false) {
+  func begin(_ profile: ControllerProfile, holdsTargets: Bool = false) {
     (features, shortestInterval) = (profile.usableFeatures, profile.shortestInterval)
     isHeld = holdsTargets
     radio = profile.radio(holdsTargets ? RadioTargets() : targets)
@@ -75,7 +75,7 @@ package final class RadioActivities: TrainCommands {
 
   /// Starts wanted activities.
   /// - Parameter first: the input that begins: whether the controller's state is known.
-  package func startTargets(_ first: RadioInput) {
+  func startTargets(_ first: RadioInput) {
     if isHeld {
       isHeld = false
       run(.wantScan(targets.scan))
@@ -87,7 +87,7 @@ package final class RadioActivities: TrainCommands {
     for (train, parameters) in targets.syncs { run(.wantSync(train, parameters)) }
   }
 
-  package func end() {
+  func end() {
     radio = nil
     alarm?.cancel()
     alarm = nil
@@ -104,48 +104,53 @@ package final class RadioActivities: TrainCommands {
   // MARK: - Wanted activities
 
   /// Wants a scan; nil for none.
-  package func want(scan parameters: ScanParameters?) {
+  func want(scan parameters: ScanParameters?) {
     targets.scan = parameters
     if !isHeld { run(.wantScan(parameters)) }
   }
 
   /// Wants an advertisement; nil for none.
-  package func want(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
+  func want(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?) {
     targets.advertising[set] = parameters
     if !isHeld { run(.wantAdvertising(set, parameters)) }
   }
 
   /// Changes the wanted advertisements, of which the machines are told next.
-  package func adapt(_ change: (AdvertisingParameters) -> AdvertisingParameters) {
+  func adapt(_ change: (AdvertisingParameters) -> AdvertisingParameters) {
     targets.advertising = targets.advertising.mapValues(change)
   }
 
   /// Wants a train to be followed, or with nil no longer.
-  package func want(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
+  func want(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
     targets.syncs[train] = parameters
     if !isHeld { run(.wantSync(train, parameters)) }
   }
 
   /// Wants a connection. The device is in the filter accept list of the one initiator until it is established.
-  package func connect(to device: DeviceAddress, _ parameters: ConnectionParameters) {
+  func connect(to device: DeviceAddress, _ parameters: ConnectionParameters) {
     targets.connects[device] = parameters
     if !isHeld { run(.connect(device, parameters)) }
   }
 
   /// A connection is wanted no longer.
-  package func cancelConnect(to device: DeviceAddress) {
+  func cancelConnect(to device: DeviceAddress) {
     targets.connects[device] = nil
     run(.cancelConnect(device))
   }
 
   /// The link to a device that is wanted can be used.
-  package func attached(to device: DeviceAddress) {
+  func attached(to device: DeviceAddress) {
     targets.connects[device] = nil
     run(.attached(device))
   }
 
+  /// The controller is to end a link.
+  func disconnect(_ handle: ConnectionHandle, _ reason: HCIErrorCode = .remoteUserTerminatedConnection) {
+    run(.command(CommandPacket(Disconnect(handle: handle, reason: HCIStatus(reason)))))
+  }
+
   /// Nothing is wanted any more.
-  package func wantNothing() {
+  func wantNothing() {
     targets = RadioTargets()
     run(.quiet)
   }
@@ -153,7 +158,7 @@ package final class RadioActivities: TrainCommands {
   // MARK: - The machines
 
   /// Gives the radio machines an input and executes their actions; nothing while they do not run.
-  package func run(_ input: RadioInput) {
+  func run(_ input: RadioInput) {
     guard let actions = radio?.handle(input, at: context.scheduler.now) else { return }
     for action in actions { perform(action) }
     arm()
@@ -161,28 +166,28 @@ package final class RadioActivities: TrainCommands {
 
   /// Gives them the scan's reports.
   /// - Returns: those of other devices.
-  package func heard(_ reports: AdvertisingReports) -> [AdvertisingReport] {
+  func heard(_ reports: AdvertisingReports) -> [AdvertisingReport] {
     health.heard(at: context.scheduler.now)
     awaitSilence()
     return radio?.heard(reports, at: context.scheduler.now) ?? []
   }
 
   /// Sends a command and passes its answer on.
-  package func ask(_ packet: CommandPacket, _ done: @escaping (CommandSlot.Answer) -> Void) {
+  func ask(_ packet: CommandPacket, _ done: @escaping (CommandSlot.Answer) -> Void) {
     lastQuestion &+= 1
     questions[lastQuestion] = done
     run(.ask(lastQuestion, packet))
   }
 
   /// Has the machines send a command about a train, and passes the answer on.
-  package func send(_ command: TrainCommand, _ done: @escaping (CommandSlot.Answer) -> Void) {
+  func send(_ command: TrainCommand, _ done: @escaping (CommandSlot.Answer) -> Void) {
     lastQuestion &+= 1
     questions[lastQuestion] = done
     run(.train(lastQuestion, command))
   }
 
   /// Has a train send data in a subevent.
-  package func setSubevent(
+  func setSubevent(
     _ data: SubeventData, of set: AdvertisingSetID, _ done: @escaping (BluetoothError?) -> Void
   ) {
     let loop = context.loop
@@ -202,16 +207,13 @@ package final class RadioActivities: TrainCommands {
   }
 
   /// The machines follow a train that may not be wanted.
-  package func adopt(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
+  func adopt(_ train: PeriodicTrain, _ parameters: SyncParameters?) {
     guard targets.syncs[train] == nil else { return }
     if let parameters { targets.syncs[train] = parameters } else { run(.wantSync(train, nil)) }
   }
 
   private func arm() {
-    alarm?.cancel()
-    alarm = radio?.deadline(after: context.scheduler.now).map { deadline in
-      context.scheduler.schedule(at: deadline) { [weak self] in self?.run(.tick) }
-    }
+    context.arm(&alarm, at: radio?.deadline(after: context.scheduler.now)) { [weak self] _ in self?.run(.tick) }
   }
 
   // MARK: - Health

@@ -4,7 +4,7 @@ import HCI
 import Radio
 
 /// The controller as the trains on links use it.
-package protocol TrainCommands: ControllerCommands {
+protocol TrainCommands: ControllerCommands {
   /// Sends a command about a train, and passes its answer on.
   func send(_ command: TrainCommand, _ done: @escaping (CommandSlot.Answer) -> Void)
   /// Wants a train, which is followed already, to be followed from now on; with nil only if it was wanted before.
@@ -21,7 +21,7 @@ package protocol TrainCommands: ControllerCommands {
 /// | waiting | a train that cannot be followed, `stop` | the call fails; the controller takes no more → idle      |
 /// | waiting | the link ends                           | the call fails → idle                                    |
 /// | idle    | a train that is followed                | withdrawn, unless it is wanted otherwise                 |
-package final class TrainTransfers {
+final class TrainTransfers {
   /// A call that waits for a train.
   private struct Receiver {
     let number: Int
@@ -99,19 +99,19 @@ package final class TrainTransfers {
   }
 
   /// No train of the device of a link is waited for any more.
-  package func stop(_ link: any ControllerLink) {
+  func stop(_ link: any ControllerLink) {
     end(link.handle, .failure(GAPError.cancelled.error("no train is waited for any more")))
   }
 
   /// The device of a link transferred a train, which is followed.
-  package func received(_ train: ReceivedTrain, over handle: ConnectionHandle) {
+  func received(_ train: ReceivedTrain, over handle: ConnectionHandle) {
     let parameters = receivers[handle]?.parameters
     radio.adopt(train.train, parameters)
     end(handle, .success(train))
   }
 
   /// The device of a link transferred a train that cannot be followed.
-  package func missed(_ status: HCIStatus, over handle: ConnectionHandle) {
+  func missed(_ status: HCIStatus, over handle: ConnectionHandle) {
     end(handle, .failure(status.error("the device transferred a train that cannot be followed")))
   }
 

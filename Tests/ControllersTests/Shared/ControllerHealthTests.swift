@@ -1,6 +1,7 @@
-import Controllers
 import Bluetooth
 import Testing
+
+@testable import Controllers
 
 struct ControllerHealthTests {
   private typealias Action = ControllerHealth.Action

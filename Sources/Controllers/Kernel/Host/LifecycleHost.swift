@@ -95,10 +95,7 @@ final class LifecycleHost {
 
   private func run(_ input: LifecycleMachine.Input) {
     for action in machine.handle(input, at: context.scheduler.now) { perform(action) }
-    alarm?.cancel()
-    alarm = machine.deadline.map { deadline in
-      context.scheduler.schedule(at: deadline) { [weak self] in self?.run(.tick) }
-    }
+    context.arm(&alarm, at: machine.deadline) { [weak self] _ in self?.run(.tick) }
   }
 
   private func perform(_ action: LifecycleMachine.Action) {

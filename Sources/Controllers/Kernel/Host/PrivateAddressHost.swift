@@ -12,44 +12,67 @@ protocol PrivateAddressHostOwner: AnyObject {
   func addressIsMade(_ address: DeviceAddress?, for profile: ControllerProfile)
   /// The kernel made no address for a controller that has none.
   func addressIsMissing()
-  /// Whether scan, advertising and connecting may pause; nil if nothing goes on any more.
-  var pauseIsHarmless: Bool? { get }
-  /// They go on under this address, except for unwanted ones: their ends were not told. The radio
-  /// tells when they have begun again (`RadioAction.resumed`).
-  func resume(under address: DeviceAddress, isScanOver: Bool, over: Set<AdvertisingSetID>)
   /// The kernel accepted bonds, whether devices may pair or not.
   func restoreBonds()
 }
 
-/// The private addresses under which one controller is seen: runs `PrivateAddresses` by the clock, and has the kernel
-/// make them.
-final class PrivateAddressHost {
+/// The private addresses under which one controller of the kernel is seen: runs `PrivateAddressMachine` by the clock,
+/// at the start and while the controller's activities pause. Without privacy the kernel is asked once, because of links
+/// that come in.
+final class PrivateAddressHost: AddressSource {
+  /// The kernel's own time, which it counts where commands are legacy, must be over before it makes a new address.
+  private static let margin = Duration.seconds(2)
+  /// The kernel's own time.
+  private static let kernelRotation = Duration.seconds(900)
+
   weak var owner: (any PrivateAddressHostOwner)?
+  let pauses: AddressPauses
   private let management: ManagementInterface
   private let radio: RadioHost
   private let context: AdapterContext
-  private var machine = PrivateAddresses()
+  private var machine = PrivateAddressMachine()
   private var alarm: (any ScheduledWork)?
+  /// Rings when the kernel's new address is used: the controller's answers to the kernel are heard before.
+  private var adoption: (any ScheduledWork)?
+  /// The address that the kernel made last, since the controller came on.
+  private var last: DeviceAddress?
+  private var isExtended = false
+  private var isPrivate = false
+  /// The controller that has no radio yet, because it has no address.
+  private var waiting: ControllerProfile?
 
   init(_ management: ManagementInterface, _ radio: RadioHost, in context: AdapterContext) {
     self.management = management
     self.radio = radio
     self.context = context
+    pauses = AddressPauses(of: radio.activities, in: context)
+    pauses.source = self
   }
-
-  /// Whether scan, advertising and connecting pause until there is a new address.
-  var isPausing: Bool { machine.isPausing }
 
   /// A controller was set up: it has no radio before the kernel knows its address.
   func begin(_ profile: ControllerProfile, isPrivate: Bool) {
-    run { $0.begin(profile, isPrivate: isPrivate, at: self.context.scheduler.now) }
+    self.isPrivate = isPrivate
+    isExtended = profile.advertisesExtended
+    guard isPrivate || isExtended else { return owner?.addressIsMade(nil, for: profile) ?? () }
+    waiting = profile
+    changeAddress()
   }
 
-  /// The radio is closed.
-  func close() { run { $0.close(at: self.context.scheduler.now) } }
+  /// The radio is closed. The last address is remembered for a controller that sleeps.
+  func close() {
+    let actions = machine.closing
+    run { (machine, _) in
+      machine = PrivateAddressMachine()
+      return actions
+    }
+    adoption?.cancel()
+    adoption = nil
+    waiting = nil
+    pauses.close()
+  }
 
   /// The controller gets power anew, and another address with that.
-  func forget() { machine.forget() }
+  func forget() { last = nil }
 
   /// The kernel, or another program, sent a command to the controller.
   func heard(_ command: CommandPacket) { machine.heard(command) }
@@ -57,27 +80,19 @@ final class PrivateAddressHost {
   /// The kernel answered a command.
   func receive(answer event: ManagementEvent) {
     guard let (opcode, _) = event.answer else { return }
-    run { $0.answered(opcode, at: self.context.scheduler.now) }
+    run { (machine, _) in machine.answered(opcode) }
   }
 
-  /// Whether this is an end for the pause, which programs need not notice.
-  func withholds(_ action: RadioAction) -> Bool { machine.withholds(action) }
+  func changeAddress() { run { [isExtended] in $0.begin(isExtended: isExtended, at: $1) } }
 
-  /// All activities have ended for the pause.
-  func becameQuiet() { run { $0.quiet(at: self.context.scheduler.now) } }
+  func resumes(under address: DeviceAddress) { radio.activities.run(.command(Self.setAddress(address))) }
 
-  private func run(_ step: (inout PrivateAddresses) -> [PrivateAddresses.Action]) {
-    for action in step(&machine) { perform(action) }
-    alarm?.cancel()
-    alarm = machine.deadline.map { deadline in
-      context.scheduler.schedule(at: deadline) { [weak self] in
-        guard let self else { return }
-        run { $0.tick(rotation: self.owner?.rotation, at: self.context.scheduler.now) }
-      }
-    }
+  private func run(_ step: (inout PrivateAddressMachine, Instant) -> [PrivateAddressMachine.Action]) {
+    for action in step(&machine, context.scheduler.now) { perform(action) }
+    context.arm(&alarm, at: machine.deadline) { [weak self] _ in self?.run { $0.tick(at: $1) } }
   }
 
-  private func perform(_ action: PrivateAddresses.Action) {
+  private func perform(_ action: PrivateAddressMachine.Action) {
     switch action {
     case .send(.prepareAdvertisement):
       management.send(AddExtendedAdvertisingParameters { $0.instance = PrivateAddressMachine.advertisement })
@@ -92,34 +107,36 @@ final class PrivateAddressHost {
     case .send(.removeAdvertisement): management.send(RemoveAdvertising(value: PrivateAddressMachine.advertisement))
     case .send(.startDiscovery): management.send(StartDiscovery())
     case .send(.stopDiscovery): management.send(StopDiscovery())
-    case .made(let address?):
-      context.logger.debug("the adapter is seen under another address", metadata: ["address": "\(address)"])
-    case .made(nil): context.logger.warning("the kernel made no new private address; retrying in a minute")
-    case .open(let profile, let address):
-      if let address { radio.send(Self.setAddress(address)) }
-      owner?.addressIsMade(address, for: profile)
-    case .failed: owner?.addressIsMissing()
-    case .pauseIsDue: pause()
-    case .resume(let address, let scanEnded, let ended):
-      let isScanOver = scanEnded && radio.activities.targets.scan == nil
-      owner?.resume(
-        under: address, isScanOver: isScanOver, over: ended.filter { radio.activities.targets.advertising[$0] == nil })
-      radio.activities.run(.command(Self.setAddress(address)))
-      radio.activities.run(.resume(address, radio.activities.targets))
+    case .done(let address):
+      adoption?.cancel()
+      adoption = context.scheduler.schedule(after: .zero) { [weak self] in self?.adopt(address) }
     }
+  }
+
+  /// The kernel made this address; nil for none.
+  private func adopt(_ address: DeviceAddress?) {
+    let profile = waiting
+    waiting = nil
+    guard isPrivate else {
+      if let profile { owner?.addressIsMade(nil, for: profile) }
+      return
+    }
+    if let address {
+      context.logger.debug("the adapter is seen under another address", metadata: ["address": "\(address)"])
+    } else {
+      context.logger.warning("the kernel made no new private address; retrying in a minute")
+    }
+    last = address ?? last
+    let kernels: Duration = isExtended ? .zero : Self.kernelRotation
+    let time = (owner?.rotation).map { address == nil ? AddressChanges.retry : max($0, kernels) + Self.margin }
+    guard let profile else { return pauses.changed(to: address, for: time) }
+    guard let last else { return owner?.addressIsMissing() ?? () }
+    pauses.begin(last, for: time)
+    radio.send(Self.setAddress(last))
+    owner?.addressIsMade(last, for: profile)
   }
 
   private static func setAddress(_ address: DeviceAddress) -> CommandPacket {
     CommandPacket(LESetRandomAddress { $0.address = address.value })
-  }
-
-  private func pause() {
-    switch owner?.pauseIsHarmless {
-    case true?:
-      machine.pause(at: context.scheduler.now)
-      radio.activities.run(.pause)
-    case false?: machine.postpone(at: context.scheduler.now)
-    case nil: break
-    }
   }
 }

@@ -5,14 +5,9 @@ import Logging
 import Radio
 
 /// The user of a `RadioHost`, told of all that a controller does.
-protocol RadioHostOwner: AnyObject {
+protocol RadioHostOwner: ControllerOwner {
   /// The controller was set up: `begin` may follow.
   func radioIsSetUp(_ profile: ControllerProfile)
-  /// The controller does not work.
-  func radioFailed(_ reason: String)
-  /// A radio machine wants this, or reports it; neither a command nor an answer.
-  func perform(_ action: RadioAction)
-  func heard(_ report: AdvertisingReport)
   /// Another program, or the kernel, gave the controller a command.
   func heard(_ command: CommandPacket)
   /// The kernel dropped events of the controller.
@@ -152,17 +147,7 @@ final class RadioHost {
       case .failed(let reason): owner?.radioFailed(reason)
       }
     }
-    arm()
-  }
-
-  private func arm() {
-    alarm?.cancel()
-    alarm = setUp?.deadline.map { deadline in
-      context.scheduler.schedule(at: deadline) { [weak self] in
-        guard let self else { return }
-        run(setUp: { $0.tick(at: self.context.scheduler.now) })
-      }
-    }
+    context.arm(&alarm, at: setUp?.deadline) { [weak self] now in self?.run(setUp: { $0.tick(at: now) }) }
   }
 
   // MARK: - The controller's packets

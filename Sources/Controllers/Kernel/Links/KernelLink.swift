@@ -26,19 +26,19 @@ protocol LinkServices: AnyObject {
 }
 
 /// A link, with its ATT packets on the kernel's L2CAP socket of channel 4.
-final class KernelLink: Link, ControllerLink {
+final class KernelLink: AdapterLink {
   let id: LinkID
   let peer: DeviceAddress
-  /// The reason for which the controller could not encrypt it.
-  var encryptionFailure: HCIStatus?
+  /// The reason for which the controller could not encrypt it: then the kernel ends it.
+  var failure: HCIStatus?
   let role: LinkRole
   var mustReceive: Bool { KernelFault.endsWithSilentLinks }
   let attempts: Int
   /// The HCI handle.
   let handle: UInt16
   let maximumMTU: Int
-  private(set) var parameters: LinkParameters?
-  private(set) var layer: LinkLayer
+  var parameters: LinkParameters?
+  var layer: LinkLayer
   var onEvent: ((LinkEvent) -> Void)?
 
   /// The protection that was last told.
@@ -104,6 +104,8 @@ final class KernelLink: Link, ControllerLink {
     socket.onEvent = { [weak self] event in self?.handle(event) }
   }
 
+  var requester: LinkRequester { links.requester }
+
   var isReading: Bool {
     get { socket.isReading }
     set { socket.isReading = newValue }
@@ -166,30 +168,6 @@ final class KernelLink: Link, ControllerLink {
     links.disconnect(self)
   }
 
-  func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void) {
-    links.requester.request(parameters, on: self, done)
-  }
-
-  func request(_ phy: LinkPHY, _ done: @escaping (BluetoothError?) -> Void) {
-    links.requester.request(phy, on: self, done)
-  }
-
-  func request(longestPacket octets: Int, _ done: @escaping (BluetoothError?) -> Void) {
-    links.requester.request(longestPacket: octets, on: self, done)
-  }
-
-  func transfer(_ train: TransferredTrain, serviceData: UInt16, _ done: @escaping (BluetoothError?) -> Void) {
-    links.requester.transfer(train, serviceData: serviceData, over: self, done)
-  }
-
-  func receiveTrain(
-    _ parameters: SyncParameters, _ done: @escaping (Result<ReceivedTrain, BluetoothError>) -> Void
-  ) { links.requester.receiveTrain(parameters, over: self, done) }
-
-  func stopReceivingTrain() { links.requester.trains.stop(self) }
-
-  func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { links.requester.readRSSI(of: self, done) }
-
   var hasEnhancedChannels: Bool { services.hasEnhancedChannels }
 
   func openChannel(
@@ -245,14 +223,6 @@ final class KernelLink: Link, ControllerLink {
     if let earlyEnd { end(earlyEnd) }
   }
 
-  /// The controller told other parameters.
-  func updateParameters() {
-    let new = links.requester.parameters(of: handle)
-    guard new.connection != parameters || new.layer != layer else { return }
-    (parameters, layer) = new
-    onEvent?(.parametersChanged)
-  }
-
   /// Asks the kernel how the link is protected.
   /// - Returns: whether that has changed.
   @discardableResult
@@ -271,21 +241,6 @@ final class KernelLink: Link, ControllerLink {
 
   func remove(_ channel: any LinkChannel) { channels.removeAll { $0 === channel } }
 
-  /// The device opened a channel.
-  func opened(_ channel: any Channel) {
-    guard !hasEnded, !isDisconnecting, let onEvent else { return channel.close() }
-    onEvent(.channel(channel))
-  }
-
-  /// The reason to tell for the controller's one.
-  func told(_ reason: HCIStatus) -> HCIStatus {
-    // A controller that does not know the link ended it before we asked for that.
-    let isOurs = reason.code == .remoteUserTerminatedConnection || reason.code == .unknownConnectionIdentifier
-    if isDisconnecting, isOurs { return HCIStatus(.terminatedByLocalHost) }
-    // The kernel ends a link that could not be encrypted, for any reason, with Authentication Failure.
-    return reason.code == .authenticationFailure ? encryptionFailure ?? reason : reason
-  }
-
   /// The link has ended: earlier packets are delivered, then the end, once.
   func end(_ error: BluetoothError) {
     guard hasStarted else { return earlyEnd = earlyEnd ?? error }
@@ -303,7 +258,7 @@ final class KernelLink: Link, ControllerLink {
     onEvent = nil
   }
 
-  /// Reports the remaining events of an ended link.
+  /// Logs how much was not sent.
   private func tellUnsent() {
     let unsent = departure.inFlight + (early?.count ?? 0)
     guard unsent > 0 else { return }
@@ -324,9 +279,6 @@ final class KernelLink: Link, ControllerLink {
       links.socketEnded(self, error)
     }
   }
-
-  /// No more packets are awaited on a link that is being disconnected.
-  private func tell(_ event: LinkEvent) { if !isDisconnecting { onEvent?(event) } }
 
   private static func security(of descriptor: Descriptor) -> LinkSecurity {
     var level: UInt8 = 1

@@ -140,7 +140,7 @@ final class KernelLinks {
     case .link(let handle, let news): receive(news, handle)
     case .linkDown(let handle, let reason): linkDown(handle, reason)
     case .encryptionChanged(let handle, let status):
-      link(handle)?.encryptionFailure = status.isSuccess ? nil : status
+      link(handle)?.failure = status.isSuccess ? nil : status
       updateSecurity(handle)
     default: break
     }
@@ -187,7 +187,7 @@ final class KernelLinks {
     guard entries[handle]?.attachment != nil else { return }
     listener.isRobbed()
     guard let attachment = removeAttachment(handle) else { return }
-    disconnect(handle)
+    radio.activities.disconnect(handle)
     let device = attachment.device
     let error = GAPError.connectionFailed.error("no connection to \(device): the kernel did not take over the link")
     radio.activities.run(.attachFailed(device, error))
@@ -237,11 +237,6 @@ final class KernelLinks {
   /// The controller has transmitted so many packets of a link.
   func completed(_ packets: Int, on handle: ConnectionHandle) { link(handle)?.completed(packets) }
 
-  private func disconnect(_ handle: ConnectionHandle) {
-    let reason = HCIStatus(.remoteUserTerminatedConnection)
-    radio.activities.run(.command(CommandPacket(Disconnect(handle: handle, reason: reason))))
-  }
-
   // MARK: - The socket's half
 
   private func announce(
@@ -265,7 +260,7 @@ final class KernelLinks {
   func disconnect(_ link: KernelLink) {
     let error = HCIStatus(.terminatedByLocalHost).error()
     guard radio.activities.isReady else { return context.loop.execute { link.end(error) } }
-    disconnect(link.handle)
+    radio.activities.disconnect(link.handle)
     // The machine gives the link up before.
     armEnd(of: link, after: .seconds(10), error)
   }
@@ -287,7 +282,7 @@ final class KernelLinks {
       guard let self, let link, self.link(handle) === link else { return }
       let isLost = !link.isDown
       end(handle, error)
-      if isLost { disconnect(handle) }
+      if isLost { radio.activities.disconnect(handle) }
     }
     entries[handle]?.ending = (error, alarm)
   }
@@ -332,7 +327,7 @@ extension KernelLinks: LinkListenerOwner {
   func offersAreTaken() { owner?.linksAreAccepted() }
 
   func offersAreMissing(_ handles: [ConnectionHandle]) {
-    for handle in handles where radio.activities.isReady { disconnect(handle) }
+    for handle in handles where radio.activities.isReady { radio.activities.disconnect(handle) }
   }
 
   func listeningFailed(_ error: SystemError) { owner?.listeningFailed(error) }

@@ -164,10 +164,7 @@ final class LinkListener {
   @discardableResult
   private func expect<Result>(_ change: (inout ExpectedOffers) -> Result) -> Result {
     defer {
-      offerAlarm?.cancel()
-      offerAlarm = expected.deadline.map { deadline in
-        context.scheduler.schedule(at: deadline) { [weak self] in self?.offersAreDue() }
-      }
+      context.arm(&offerAlarm, at: expected.deadline) { [weak self] _ in self?.offersAreDue() }
     }
     return change(&expected)
   }

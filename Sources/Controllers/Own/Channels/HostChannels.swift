@@ -4,7 +4,7 @@ import HCI
 import Host
 
 /// The channels on the links of one controller, and the numbers under which devices open them.
-final class HostChannels {
+final class HostChannels: ChannelService {
   private struct Opening {
     let psm: UInt16
     let mode: ChannelMode
@@ -26,6 +26,7 @@ final class HostChannels {
   init(_ links: HostLinks, in context: AdapterContext) {
     self.links = links
     self.context = context
+    links.channels = self
   }
 
   // MARK: - Listeners
@@ -44,7 +45,6 @@ final class HostChannels {
 
   func unpublish(_ psm: UInt16) { listeners[psm] = nil }
 
-  /// The answer to a device that asks for channels.
   func offer(_ psm: UInt16, _ mode: ChannelMode, on handle: ConnectionHandle) -> ChannelOffer {
     guard let parameters = listeners[psm], parameters.mode ?? mode == mode else {
       return .refused(ChannelResult.noListener)
@@ -74,7 +74,6 @@ final class HostChannels {
 
   // MARK: - Opening
 
-  /// Opens a channel to a listener of a device.
   func open(
     to psm: UInt16, _ parameters: ChannelParameters, on link: HostLink,
     _ done: @escaping (Result<any Channel, BluetoothError>) -> Void
@@ -122,7 +121,6 @@ final class HostChannels {
     return true
   }
 
-  /// Takes the actions of the signalling of a link that are about channels.
   func perform(_ action: SignallingMachine.Action, _ handle: ConnectionHandle) {
     switch action {
     case .opened(let number, let end):
@@ -143,7 +141,7 @@ final class HostChannels {
     case .resized(let number, let packet, let piece): channels[handle]?[number]?.resize(packet: packet, piece: piece)
     case .credited(let number, let count): channels[handle]?[number]?.credited(count)
     case .closed(let number):
-      if let channel = channels[handle]?[number] { links.drop(channel.remote, on: handle) }
+      if let channel = channels[handle]?[number] { links.sender.drop(channel.remote, on: handle) }
       channels[handle]?[number]?.end(GAPError.disconnected.error("the device closed the channel"))
     case .send, .update, .settled: break
     }
@@ -162,8 +160,6 @@ final class HostChannels {
 
   // MARK: - Links
 
-  /// A frame came.
-  /// - Returns: false if there is no such channel.
   func receive(_ piece: [UInt8], on number: UInt16, of handle: ConnectionHandle) -> Bool {
     guard let channel = channels[handle]?[number] else { return false }
     channel.receive(piece)
@@ -183,7 +179,6 @@ final class HostChannels {
   /// Counts up, so that each channel of a link is first in its turn.
   private var lastServed: [ConnectionHandle: Int] = [:]
 
-  /// A link has ended.
   func linkEnded(_ handle: ConnectionHandle, _ error: BluetoothError) {
     lastServed[handle] = nil
     let reason = GAPError.disconnected.error("the link ended: \(error)")
@@ -193,12 +188,12 @@ final class HostChannels {
 }
 
 extension HostChannels: HostChannelOwner {
-  var dataLength: Int { links.dataLength }
-  func hasRoom(for channel: HostChannel) -> Bool { links.waitingPieces(on: channel.handle) < Self.waiting }
-  func isEmpty(for channel: HostChannel) -> Bool { links.waitingPieces(on: channel.handle) == 0 }
+  var dataLength: Int { links.sender.dataLength }
+  func hasRoom(for channel: HostChannel) -> Bool { links.sender.waitingPieces(on: channel.handle) < Self.waiting }
+  func isEmpty(for channel: HostChannel) -> Bool { links.sender.waitingPieces(on: channel.handle) == 0 }
 
   func send(_ piece: [UInt8], of channel: HostChannel) {
-    links.send(L2CAPFrame(channel: channel.remote, payload: piece), on: channel.handle)
+    _ = links.sender.send(L2CAPFrame(channel: channel.remote, payload: piece), on: channel.handle, .channel)
   }
 
   func give(_ credits: UInt16, on channel: HostChannel) {
@@ -207,7 +202,7 @@ extension HostChannels: HostChannelOwner {
 
   func disconnect(_ channel: HostChannel) {
     guard isCurrent(channel) else { return }
-    links.drop(channel.remote, on: channel.handle)
+    links.sender.drop(channel.remote, on: channel.handle)
     links.signalling.run(channel.handle) { (machine, now) in machine.close(channel.number, at: now) }
   }
 

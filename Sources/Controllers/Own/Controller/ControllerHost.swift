@@ -6,7 +6,7 @@ import Host
 import Radio
 
 /// The user of a `ControllerHost`, told of all that a controller does.
-protocol ControllerHostOwner: AnyObject {
+protocol ControllerHostOwner: ControllerOwner {
   /// The controller is there: it is being set up.
   func controllerIsThere()
   /// There is no controller.
@@ -15,11 +15,6 @@ protocol ControllerHostOwner: AnyObject {
   func controllerIsSetUp(_ controller: HostController)
   /// The transport ended.
   func controllerIsGone(_ reason: String)
-  /// The controller does not work.
-  func controllerFailed(_ reason: String)
-  /// A radio machine wants this, or reports it; neither a command nor an answer.
-  func perform(_ action: RadioAction)
-  func heard(_ report: AdvertisingReport)
   /// An event, before the machines receive it.
   func receive(_ event: HCIEvent)
   func receive(_ packet: ACLDataPacket)
@@ -201,22 +196,12 @@ final class ControllerHost {
         fail(reason + remark)
       }
     }
-    arm()
+    context.arm(&alarm, at: setUp?.deadline) { [weak self] now in self?.run(setUp: { $0.tick(at: now) }) }
   }
 
   private func fail(_ reason: String) {
     let obstacle = transport?.obstacle.map { "; \($0)" } ?? ""
-    owner?.controllerFailed(reason + obstacle)
-  }
-
-  private func arm() {
-    alarm?.cancel()
-    alarm = setUp?.deadline.map { deadline in
-      context.scheduler.schedule(at: deadline) { [weak self] in
-        guard let self else { return }
-        run(setUp: { $0.tick(at: self.context.scheduler.now) })
-      }
-    }
+    owner?.radioFailed(reason + obstacle)
   }
 
   // MARK: - The controller's packets
@@ -272,7 +257,7 @@ final class ControllerHost {
 
   private func receive(_ event: HCIEvent) {
     if case .other(let packet) = event, packet.code == Self.hardwareError {
-      owner?.controllerFailed("it reports a hardware error")
+      owner?.radioFailed("it reports a hardware error")
       return
     }
     if setUp != nil { return run(setUp: { $0.handle(event, at: self.context.scheduler.now) }) }

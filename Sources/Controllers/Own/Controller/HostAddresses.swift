@@ -7,22 +7,28 @@ import Radio
 
 /// The user of `HostAddresses`.
 protocol HostAddressesOwner: AnyObject {
-  /// Whether scan, advertising and connecting may pause: not when nothing goes on any more.
-  var mayPause: Bool { get }
-  /// They go on under this address, except for unwanted ones: their ends were not told. The radio tells when they have
-  /// begun again (`RadioAction.resumed`).
-  func resume(under address: DeviceAddress, isScanOver: Bool, over: Set<AdvertisingSetID>)
   /// The controller does not work.
-  func controllerFailed(_ reason: String)
+  func radioFailed(_ reason: String)
+  /// The controller is seen under this address from now on.
+  func isSeen(under address: DeviceAddress)
 }
 
 /// The private addresses under which one controller is seen, and the list of the devices whose private addresses it
-/// resolves: runs `OwnAddresses` by the clock, and `ResolvingList` while its activities pause.
-final class HostAddresses {
+/// resolves (`ResolvingList`): both change while its activities pause.
+final class HostAddresses: AddressSource {
+  /// The controller's answer to an address.
+  private enum Answer: Hashable {
+    case taken
+    case refused
+    /// Nothing: it may have the address or not.
+    case missing
+  }
+
   /// When a list that could not be changed is changed again.
   private static let postponement = Duration.seconds(60)
 
   weak var owner: (any HostAddressesOwner)?
+  let pauses: AddressPauses
   /// For how long an address is used, and the root of the keys; nil for no private addresses.
   var settings: PrivacySettings?
   /// The owner of the bonds of all adapters.
@@ -30,8 +36,8 @@ final class HostAddresses {
 
   private let activities: RadioActivities
   private let context: AdapterContext
-  /// Nil while the controller is not in use.
-  private var machine: OwnAddresses?
+  /// Whether the controller is in use.
+  private var isOpen = false
   /// Nil if the controller resolves no addresses.
   private var list: ResolvingList?
   /// The address that the controller keeps.
@@ -40,7 +46,6 @@ final class HostAddresses {
   private var openings = 0
   /// Whether the controller has its first list: later changes need a pause.
   private var hasFirstList = false
-  private var alarm: (any ScheduledWork)?
   /// For a list that could not be changed.
   private var listAlarm: (any ScheduledWork)?
   private var random = SystemRandomNumberGenerator()
@@ -48,6 +53,8 @@ final class HostAddresses {
   init(_ activities: RadioActivities, in context: AdapterContext) {
     self.activities = activities
     self.context = context
+    pauses = AddressPauses(of: activities, in: context)
+    pauses.source = self
   }
 
   /// The key that resolves the addresses of a controller; nil if it has none.
@@ -60,22 +67,19 @@ final class HostAddresses {
   func begin(_ profile: ControllerProfile) -> DeviceAddress? {
     openings += 1
     hasFirstList = false
+    isOpen = true
     identity = profile.address
     list = profile.resolvingListSize > 0 ? ResolvingList(size: profile.resolvingListSize) : nil
-    let key = key(of: identity)
-    var new = OwnAddresses(key: key, rotation: settings?.rotation ?? .zero)
-    let address = new.begin(identity, at: context.scheduler.now, using: &random)
-    machine = new
-    arm()
-    return key == nil ? nil : address
+    let address = key(of: identity).map { DeviceAddress.privateAddress(of: $0, using: &random) }
+    pauses.begin(address ?? identity, for: address == nil ? nil : settings?.rotation)
+    return address
   }
 
   /// The controller is closed.
   func close() {
-    machine = nil
+    isOpen = false
+    pauses.close()
     list = nil
-    alarm?.cancel()
-    alarm = nil
     listAlarm?.cancel()
     listAlarm = nil
   }
@@ -108,7 +112,7 @@ final class HostAddresses {
   func bondsChanged() {
     guard hasFirstList, list != nil else { return }
     list?.want(entries)
-    if list?.isDue == true { run { $0.listChanged() } }
+    if list?.isDue == true { pauses.ask() }
   }
 
   /// The devices that can be resolved, the last bond first. Controllers refuse a key that they have for another device,
@@ -134,7 +138,7 @@ final class HostAddresses {
       return done()
     }
     activities.ask(packet) { [weak self] answer in
-      guard let self, machine != nil, openings == opening else { return }
+      guard let self, isOpen, openings == opening else { return }
       if answer.wasSent { list?.answered(answer.status) } else { list?.postpone() }
       changeList(done)
     }
@@ -147,12 +151,6 @@ final class HostAddresses {
   }
 
   // MARK: - Addresses
-
-  /// Whether this is an end for the pause, which programs need not notice.
-  func withholds(_ action: RadioAction) -> Bool { machine?.withholds(action) == true }
-
-  /// All activities have ended for the pause.
-  func becameQuiet() { run { $0.quiet(at: self.context.scheduler.now, using: &self.random) } }
 
   /// Gives the controller its first resolving list, and its first private address if it has one.
   /// - Parameter done: called when it has them; never if it does not take the address.
@@ -173,64 +171,45 @@ final class HostAddresses {
 
   private func setFirst(_ address: DeviceAddress, _ done: @escaping () -> Void) {
     set(address) { [weak self] answer in
-      if answer == .taken { return done() }
-      // Without the controller there is no machine.
-      if let self, machine != nil { owner?.controllerFailed("it takes no private address") }
+      if answer == .taken { done() } else { self?.owner?.radioFailed("it takes no private address") }
     }
   }
 
-  private func set(_ address: DeviceAddress, _ done: @escaping (OwnAddresses.Answer) -> Void) {
-    activities.ask(CommandPacket(LESetRandomAddress { $0.address = address.value })) { answer in
+  /// Gives the controller an address.
+  /// - Parameter done: called with its answer; never if the controller is closed before.
+  private func set(_ address: DeviceAddress, _ done: @escaping (Answer) -> Void) {
+    let opening = openings
+    activities.ask(CommandPacket(LESetRandomAddress { $0.address = address.value })) { [weak self] answer in
+      guard let self, isOpen, openings == opening else { return }
       // The slot's answer for the controller is "unspecified error".
       done(answer.status.isSuccess ? .taken : answer.status.code == .unspecifiedError ? .missing : .refused)
     }
   }
 
-  private func run(_ step: (inout OwnAddresses) -> [OwnAddresses.Action]) {
-    guard var machine else { return }
-    let actions = step(&machine)
-    self.machine = machine
-    for action in actions { perform(action) }
-    arm()
+  func changeAddress() { changeList { [weak self] in self?.replaceAddress() } }
+
+  func resumes(under address: DeviceAddress) {
+    owner?.isSeen(under: address)
+    activities.adapt(adapted)
   }
 
-  private func arm() {
-    alarm?.cancel()
-    alarm = machine?.deadline.map { deadline in
-      context.scheduler.schedule(at: deadline) { [weak self] in
-        guard let self else { return }
-        run { $0.tick(at: self.context.scheduler.now) }
-      }
+  private func replaceAddress() {
+    guard let key = key(of: identity) else { return pauses.changed(to: nil, for: nil) }
+    let next = DeviceAddress.privateAddress(of: key, using: &random)
+    set(next) { [weak self] answer in
+      guard let self else { return }
+      guard answer != .taken else { return pauses.changed(to: next, for: settings?.rotation) }
+      context.logger.warning("the controller takes no new private address")
+      if answer == .refused { pauses.changed(to: nil, for: AddressChanges.retry) } else { restoreAddress() }
     }
   }
 
-  private func perform(_ action: OwnAddresses.Action) {
-    switch action {
-    case .pauseIsDue: pause()
-    case .changeList:
-      changeList { [weak self] in
-        guard let self else { return }
-        run { $0.listed(at: self.context.scheduler.now, using: &self.random) }
-      }
-    case .set(let address):
-      set(address) { [weak self] answer in
-        guard let self else { return }
-        if answer != .taken { context.logger.warning("the controller takes no new private address") }
-        run { $0.answered(answer, at: self.context.scheduler.now) }
-      }
-    case .resume(let address, let scanEnded, let ended):
-      let isScanOver = scanEnded && activities.targets.scan == nil
-      owner?.resume(
-        under: address, isScanOver: isScanOver, over: ended.filter { activities.targets.advertising[$0] == nil })
-      activities.adapt(adapted)
-      activities.run(.resume(address, activities.targets))
-    case .failed: owner?.controllerFailed("it does not take its private address again")
+  /// Which address the controller has is not known: it is given the last one again.
+  private func restoreAddress() {
+    set(pauses.current) { [weak self] answer in
+      guard let self else { return }
+      guard answer == .taken else { return owner?.radioFailed("it does not take its private address again") ?? () }
+      pauses.changed(to: nil, for: AddressChanges.retry)
     }
-  }
-
-  private func pause() {
-    guard owner?.mayPause == true else { return }
-    machine?.pause(at: context.scheduler.now)
-    activities.run(.pause)
   }
 }

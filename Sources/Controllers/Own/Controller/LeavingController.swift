@@ -51,13 +51,7 @@ final class LeavingController {
       case .done: return end()
       }
     }
-    alarm?.cancel()
-    alarm = machine.deadline.map { deadline in
-      context.scheduler.schedule(at: deadline) { [weak self] in
-        guard let self else { return }
-        run { $0.tick(at: self.context.scheduler.now) }
-      }
-    }
+    context.arm(&alarm, at: machine.deadline) { [weak self] now in self?.run { $0.tick(at: now) } }
   }
 
   private func end() {

@@ -2,18 +2,19 @@ import Adapter
 import Bluetooth
 import DequeModule
 import HCI
+import Host
 import Radio
 
 /// A link whose ATT packets go over channel 4 of our own L2CAP.
-final class HostLink: Link, ControllerLink {
+final class HostLink: AdapterLink {
   let id = LinkID.next()
   let peer: DeviceAddress
   let role: LinkRole
   let attempts: Int
   /// The HCI handle.
   let handle: ConnectionHandle
-  private(set) var parameters: LinkParameters?
-  private(set) var layer: LinkLayer
+  var parameters: LinkParameters?
+  var layer: LinkLayer
   var onEvent: ((LinkEvent) -> Void)?
 
   /// A larger MTU than this is of no use: no attribute value is longer than 512 octets.
@@ -29,9 +30,9 @@ final class HostLink: Link, ControllerLink {
   /// Whether sent packets wait, and the user was or can be told so.
   private var isBlocked = false
   /// Whether we end the link.
-  private var isDisconnecting = false { didSet { if isDisconnecting { dropIncoming() } } }
+  private(set) var isDisconnecting = false { didSet { if isDisconnecting { dropIncoming() } } }
   /// The reason for which it could not be encrypted, and is ended.
-  private var failure: HCIErrorCode?
+  private(set) var failure: HCIStatus?
   /// Rings when sent packets have had their time to leave before the end.
   private var departure: (any ScheduledWork)?
   private(set) var isOver = false
@@ -64,7 +65,7 @@ final class HostLink: Link, ControllerLink {
 
   func send(_ packet: [UInt8]) {
     guard !isOver, !isDisconnecting else { return }
-    switch links.send(packet, on: self) {
+    switch links.sender.send(L2CAPFrame(channel: L2CAPFrame.Fixed.attribute, payload: packet), on: handle, .data) {
     case .taken: break
     case .waiting: isBlocked = true
     case .refused:
@@ -81,10 +82,10 @@ final class HostLink: Link, ControllerLink {
 
   private func disconnect(because failure: HCIErrorCode?) {
     guard !isOver, !isDisconnecting else { return }
-    (isDisconnecting, self.failure) = (true, failure)
-    guard links.isUnsent(self) else { return leave() }
+    (isDisconnecting, self.failure) = (true, failure.map { HCIStatus($0) })
+    guard links.sender.isUnsent(on: handle) else { return leave() }
     departure = context.scheduler.schedule(after: Departure.timeout) { [weak self] in self?.leave() }
-    links.awaitTransmission(of: self)
+    links.sender.awaitTransmission(on: handle)
   }
 
   /// The device has acknowledged nothing for too long.
@@ -99,7 +100,7 @@ final class HostLink: Link, ControllerLink {
   /// - Parameter reason: the one to tell.
   func encryptionFailed(_ reason: HCIErrorCode) {
     guard !isOver, !isDisconnecting else { return }
-    (isDisconnecting, failure) = (true, reason)
+    (isDisconnecting, failure) = (true, HCIStatus(reason))
     leave()
   }
 
@@ -110,53 +111,17 @@ final class HostLink: Link, ControllerLink {
     links.disconnect(self, failure == nil ? .remoteUserTerminatedConnection : .authenticationFailure)
   }
 
-  /// The reason to tell for the controller's one.
-  func told(_ reason: HCIStatus) -> HCIStatus {
-    switch (reason.code, failure) {
-    // A controller that does not know the link ended it before we asked for that.
-    case (.remoteUserTerminatedConnection, nil), (.unknownConnectionIdentifier, nil):
-      isDisconnecting ? HCIStatus(.terminatedByLocalHost) : reason
-    case (.remoteUserTerminatedConnection, let failure?), (.unknownConnectionIdentifier, let failure?),
-      (.terminatedByLocalHost, let failure?), (.authenticationFailure, let failure?):
-      HCIStatus(failure)
-    default: reason
-    }
-  }
-
-  func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void) {
-    links.requester.request(parameters, on: self, done)
-  }
-
-  func request(_ phy: LinkPHY, _ done: @escaping (BluetoothError?) -> Void) {
-    links.requester.request(phy, on: self, done)
-  }
-
-  func request(longestPacket octets: Int, _ done: @escaping (BluetoothError?) -> Void) {
-    links.requester.request(longestPacket: octets, on: self, done)
-  }
-
-  func transfer(_ train: TransferredTrain, serviceData: UInt16, _ done: @escaping (BluetoothError?) -> Void) {
-    links.requester.transfer(train, serviceData: serviceData, over: self, done)
-  }
-
-  func receiveTrain(
-    _ parameters: SyncParameters, _ done: @escaping (Result<ReceivedTrain, BluetoothError>) -> Void
-  ) { links.requester.receiveTrain(parameters, over: self, done) }
-
-  func stopReceivingTrain() { links.requester.trains.stop(self) }
-
-  func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { links.requester.readRSSI(of: self, done) }
-
+  var requester: LinkRequester { links.requester }
   let hasEnhancedChannels = true
 
   func openChannel(
     to psm: UInt16, _ parameters: ChannelParameters,
     _ done: @escaping (Result<any Channel, BluetoothError>) -> Void
   ) {
-    guard !isOver, !isDisconnecting else {
+    guard !isOver, !isDisconnecting, let channels = links.channels else {
       return context.fail(done, GAPError.notConnected.error("\(peer) is not connected"))
     }
-    links.channels.open(to: psm, parameters, on: self, done)
+    channels.open(to: psm, parameters, on: self, done)
   }
 
   func raiseSecurity(
@@ -212,28 +177,14 @@ final class HostLink: Link, ControllerLink {
 
   /// The controller has transmitted packets of this link.
   func transmitted() {
-    if departure != nil, !links.isUnsent(self) { return leave() }
-    guard isBlocked, !links.isWaiting(self) else { return }
+    if departure != nil, !links.sender.isUnsent(on: handle) { return leave() }
+    guard isBlocked, !links.sender.isWaiting(on: handle) else { return }
     isBlocked = false
     tell(.writable)
   }
 
-  /// The device opened a channel.
-  func opened(_ channel: any Channel) {
-    guard !isOver, !isDisconnecting, let onEvent else { return channel.close() }
-    onEvent(.channel(channel))
-  }
-
   /// The protection of the link changed.
   func updateSecurity() { tell(.securityChanged) }
-
-  /// The controller told other parameters.
-  func updateParameters() {
-    let new = links.requester.parameters(of: handle)
-    guard new.connection != parameters || new.layer != layer else { return }
-    (parameters, layer) = new
-    tell(.parametersChanged)
-  }
 
   /// The link has ended: earlier packets are delivered, then the end, once.
   /// - Parameter unsent: how many frames and packets did not leave.
@@ -261,7 +212,4 @@ final class HostLink: Link, ControllerLink {
   private func deliverAll() {
     while !isDisconnecting, let packet = incoming.popFirst() { onEvent?(.received(packet)) }
   }
-
-  /// No more packets are awaited on a link that is being disconnected.
-  private func tell(_ event: LinkEvent) { if !isDisconnecting { onEvent?(event) } }
 }

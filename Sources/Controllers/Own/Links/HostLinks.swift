@@ -36,11 +36,12 @@ final class HostLinks {
   weak var owner: (any HostLinksOwner)?
   let requester: LinkRequester
   let pairing: HostPairing
-  private(set) lazy var channels = HostChannels(self, in: context)
+  /// The channels on them; set once.
+  var channels: (any ChannelService)?
   private(set) lazy var signalling = HostSignalling(self, in: context)
   private let controller: ControllerHost
   private let context: AdapterContext
-  private let sender: FrameSender
+  let sender: FrameSender
   private let unowned: UnownedData
   private var sets = SetAddresses()
   let room: HostRoom
@@ -228,7 +229,7 @@ final class HostLinks {
   private func forget(_ handle: ConnectionHandle, _ error: BluetoothError) -> Int {
     signalling.ended(handle)
     pairing.ended(handle, error)
-    channels.linkEnded(handle, error)
+    channels?.linkEnded(handle, error)
     let unsent = sender.linkEnded(handle)
     unowned.linkEnded(handle, at: controller.arrival)
     room.linkEnded(handle)
@@ -237,48 +238,14 @@ final class HostLinks {
   }
 
   /// The controller is to end a link.
-  func disconnect(_ link: HostLink, _ reason: HCIErrorCode) {
-    let reason = HCIStatus(reason)
-    controller.activities.run(.command(CommandPacket(Disconnect(handle: link.handle, reason: reason))))
-  }
+  func disconnect(_ link: HostLink, _ reason: HCIErrorCode) { controller.activities.disconnect(link.handle, reason) }
 
   // MARK: - Data
-
-  /// Sends an ATT packet.
-  func send(_ packet: [UInt8], on link: HostLink) -> FrameSender.Outcome {
-    sender.send(L2CAPFrame(channel: L2CAPFrame.Fixed.attribute, payload: packet), on: link.handle, .data)
-  }
-
-  /// Whether packets of a link wait for the controller's buffers.
-  func isWaiting(_ link: HostLink) -> Bool { sender.isWaiting(on: link.handle) }
-
-  /// Whether packets of a link have not left the controller.
-  func isUnsent(_ link: HostLink) -> Bool { sender.isUnsent(on: link.handle) }
-
-  /// A link is to end when its packets have left the controller.
-  func awaitTransmission(of link: HostLink) { sender.awaitTransmission(on: link.handle) }
-
-  /// How many octets a packet of the controller carries.
-  var dataLength: Int { sender.dataLength }
-
-  /// How many pieces of channels wait for the controller's buffers.
-  func waitingPieces(on handle: ConnectionHandle) -> Int { sender.waitingPieces(on: handle) }
-
-  /// Sends a piece of a channel, for which there is room.
-  func send(_ piece: L2CAPFrame, on handle: ConnectionHandle) { _ = sender.send(piece, on: handle, .channel) }
-
-  /// - Returns: false if too many frames wait already.
-  func send(_ frame: L2CAPFrame, on handle: ConnectionHandle, _ priority: ACLQueue.Priority) -> Bool {
-    sender.send(frame, on: handle, priority) != .refused
-  }
-
-  /// Drops the pieces of a channel that wait for the controller's buffers.
-  func drop(_ remote: UInt16, on handle: ConnectionHandle) { sender.drop(remote, on: handle) }
 
   /// There may be room for more data of a link.
   private func proceed(_ handle: ConnectionHandle) {
     entries[handle]?.link?.transmitted()
-    channels.transmitted(handle)
+    channels?.transmitted(handle)
   }
 
   /// Takes data of the controller.
@@ -309,7 +276,7 @@ final class HostLinks {
     case L2CAPFrame.Fixed.signalling: signalling.receive(frame.payload, on: handle)
     case L2CAPFrame.Fixed.securityManager:
       if !entry.hold(frame.payload) { pairing.receive(frame.payload, on: handle, arrived: controller.arrival) }
-    case _ where channels.receive(frame.payload, on: frame.channel, of: handle): break
+    case _ where channels?.receive(frame.payload, on: frame.channel, of: handle) == true: break
     // Devices probe for channels of their own.
     default: context.logger.debug("a frame of channel \(frame.channel) was ignored", metadata: ["handle": "\(handle)"])
     }

@@ -43,7 +43,9 @@ final class HostSignalling {
   func receive(_ packet: [UInt8], on handle: ConnectionHandle) {
     run(handle) { (machine, now) in
       machine.longestInterval = self.longestInterval
-      return machine.receive(packet, at: now) { self.links.channels.offer($0, $1, on: handle) }
+      return machine.receive(packet, at: now) {
+        self.links.channels?.offer($0, $1, on: handle) ?? .refused(ChannelResult.noListener)
+      }
     }
   }
 
@@ -62,15 +64,12 @@ final class HostSignalling {
   func run(
     _ handle: ConnectionHandle, _ step: (inout SignallingMachine, Instant) -> [SignallingMachine.Action]
   ) {
-    guard var machine = entries[handle]?.machine else { return }
-    let actions = step(&machine, context.scheduler.now)
-    entries[handle]?.machine = machine
-    entries[handle]?.alarm?.cancel()
-    entries[handle]?.alarm = machine.deadline.map { deadline in
-      context.scheduler.schedule(at: deadline) { [weak self] in
-        self?.run(handle) { (machine, now) in machine.tick(at: now) }
-      }
+    guard var entry = entries[handle] else { return }
+    let actions = step(&entry.machine, context.scheduler.now)
+    context.arm(&entry.alarm, at: entry.machine.deadline) { [weak self] _ in
+      self?.run(handle) { (machine, now) in machine.tick(at: now) }
     }
+    entries[handle] = entry
     for action in actions {
       switch action {
       case .send(let packet):
@@ -78,12 +77,12 @@ final class HostSignalling {
         // Pieces of the earlier size may not follow the response to other sizes.
         let isBehind = packet.code == SignallingPacket.Code.reconfigureResponse
         // A device that sends requests without reading responses goes without those.
-        _ = links.send(frame, on: handle, isBehind ? .last : .control)
+        _ = links.sender.send(frame, on: handle, isBehind ? .last : .control)
       case .update(let parameters):
         if let link = links.link(handle) { links.requester.request(parameters, on: link) { _ in } }
       case .settled(let outcome): settled(outcome, handle)
       case .opened, .refused, .accepted, .resized, .credited, .closed:
-        links.channels.perform(action, handle)
+        links.channels?.perform(action, handle)
       }
     }
   }

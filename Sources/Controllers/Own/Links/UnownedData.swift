@@ -51,13 +51,10 @@ final class UnownedData {
   }
 
   private func arm() {
-    alarm?.cancel()
-    alarm = early.deadline.map { deadline in
-      context.scheduler.schedule(at: deadline) { [weak self] in
-        guard let self else { return }
-        drop(early.expire(at: context.scheduler.now))
-        arm()
-      }
+    context.arm(&alarm, at: early.deadline) { [weak self] now in
+      guard let self else { return }
+      drop(early.expire(at: now))
+      arm()
     }
   }
 }

@@ -281,12 +281,9 @@ final class HostPairing {
         links.values.lazy.filter { $0 !== secured && self.hasIdentity($0) }.map(\.identity))
     }
     let actions = step(&secured.manager, context.scheduler.now)
-    secured.alarm?.cancel()
-    secured.alarm = secured.manager.deadline.map { deadline in
-      context.scheduler.schedule(at: deadline) { [weak self, weak secured] in
-        guard let self, let secured else { return }
-        run(secured) { (manager, now) in manager.timePassed(now: now) }
-      }
+    context.arm(&secured.alarm, at: secured.manager.deadline) { [weak self, weak secured] _ in
+      guard let self, let secured else { return }
+      run(secured) { (manager, now) in manager.timePassed(now: now) }
     }
     for action in actions {
       // The link may have ended.

@@ -11,14 +11,59 @@ struct PrivateAddressHostTests {
     DeviceAddress(value: 0x5F11_2233_4400 | $0, kind: .random)
   }
 
-  @Test("another address is told when what goes on under it has begun again")
-  func rotation() throws {
+  /// One whose kernel makes these addresses, and whose commands are legacy.
+  private func stage(_ made: [DeviceAddress], rotation: Duration = .seconds(60)) throws -> KernelStage {
     let stage = try KernelStage()
-    stage.kernel.privateAddresses = addresses
+    stage.kernel.privateAddresses = made
     stage.kernel.works = [LESetRandomAddress.opcode, LESetScanParameters.opcode, LESetScanEnable.opcode]
-    stage.adapter.setPrivacy(PrivacySettings(root: Array(0..<16), rotation: .seconds(60)))
+    stage.adapter.setPrivacy(PrivacySettings(root: Array(0..<16), rotation: rotation))
     stage.adapter.start()
     try stage.wait(.seconds(1))
+    return stage
+  }
+
+  @Test("without an address the controller cannot be used")
+  func none() throws {
+    let stage = try stage([])
+    guard case .failed(let problem) = stage.adapter.state else { throw Missing(state: stage.adapter.state) }
+    #expect(problem.message.contains("no private address"))
+  }
+
+  @Test("a controller that slept keeps its address if the kernel makes none, which is tried again in a minute")
+  func slept() throws {
+    let stage = try stage([addresses[0]])
+    #expect(stage.adapter.information.privateAddress == addresses[0])
+    // The system did not go to sleep, but all had ended.
+    try stage.kernel.tell(ControllerSuspend())
+    try stage.wait(.seconds(1))
+    #expect(stage.adapter.state == .on && stage.adapter.information.privateAddress == addresses[0])
+    stage.kernel.privateAddresses = [addresses[1]]
+    try stage.wait(.seconds(50))
+    #expect(stage.adapter.information.privateAddress == addresses[0])
+    try stage.wait(.seconds(10))
+    #expect(stage.adapter.information.privateAddress == addresses[1])
+  }
+
+  @Test("with legacy commands the kernel's own fifteen minutes must be over, or a longer time")
+  func longer() throws {
+    let stage = try stage(addresses, rotation: .seconds(1200))
+    try stage.wait(.seconds(1190))
+    #expect(stage.adapter.information.privateAddress == addresses[0])
+    try stage.wait(.seconds(15))
+    #expect(stage.adapter.information.privateAddress == addresses[1])
+  }
+
+  @Test("without privacy the kernel prepares an advertisement, under the address that the controller keeps")
+  func notPrivate() throws {
+    let stage = try KernelStage.on { $0.features.insert(.extendedAdvertising) }
+    try stage.wait(.zero)
+    #expect(stage.adapter.state == .on && stage.adapter.information.privateAddress == nil)
+    #expect(stage.kernel.commands.contains { $0.code == AddExtendedAdvertisingParameters.opcode })
+  }
+
+  @Test("another address is told when what goes on under it has begun again")
+  func rotation() throws {
+    let stage = try stage(addresses)
     #expect(stage.adapter.state == .on && stage.adapter.information.privateAddress == addresses[0])
     stage.adapter.setScan(ScanParameters())
     try stage.settle()
@@ -41,3 +86,5 @@ struct PrivateAddressHostTests {
     return try last.map { try LESetScanEnable(decoding: $0).isEnabled } ?? false
   }
 }
+
+private struct Missing: Error { let state: AdapterState }
