@@ -226,7 +226,7 @@ extension KernelAdapter: LifecycleHostOwner {
 
   // An active scan is heard on the HCI socket, unless that is silent.
   var awaitsKernel: Bool { activities.isSilent }
-  func kernelFoundDevice() { activities.run(.kernelFound) }
+  func kernelFoundDevice() { activities.kernelFound() }
 
   func lifecycleHasStopped() { end.hasStopped() }
 }

@@ -1,8 +1,8 @@
 import Bluetooth
 
-/// Detects scans that no longer receive reports, and controllers that restarted.
+/// Detects scans that receive no reports, or none any more, and controllers that restarted.
 ///
-/// | State     | Input                             | Outcome                                                        |
+/// | Scan      | Input                             | Outcome                                                        |
 /// |-----------|-----------------------------------|----------------------------------------------------------------|
 /// | idle      | `scanning(true)`                  | listening                                                      |
 /// | any       | `scanning(false)`                 | idle                                                           |
@@ -15,6 +15,17 @@ import Bluetooth
 ///
 /// Where few devices are, silence is usual: it is a sign only after a quarter of an hour of reports without a gap of a
 /// minute. Links are a sign of health, and end if an adapter is opened anew: beside them that waits.
+///
+/// Some controllers accept extended scans and report nothing. The kernel, where there is one, knows better:
+///
+/// | Extended scan | Input                                          | Outcome                             |
+/// |---------------|------------------------------------------------|-------------------------------------|
+/// | unknown       | `scanning(true)`                               | silent                              |
+/// | silent        | `scanning(false)`                              | unknown                             |
+/// | any           | `heard`, an extended report                    | works; nothing changes that         |
+/// | silent        | a minute, in which the kernel found a device   | `giveUpExtendedScan` → works        |
+///
+/// Links may leave a scan no time: beside them the minute begins anew.
 struct ControllerHealth {
   enum Action: Hashable {
     /// The scan is to begin anew.
@@ -23,6 +34,8 @@ struct ControllerHealth {
     case reopen
     /// The adapter was opened anew not long ago.
     case tell
+    /// Extended scans do not work.
+    case giveUpExtendedScan
   }
 
   private enum State: Hashable {
@@ -32,6 +45,12 @@ struct ControllerHealth {
     case told
   }
 
+  private enum ExtendedScan: Hashable {
+    case unknown
+    case silent(since: Instant, hasFound: Bool)
+    case works
+  }
+
   private static let silence = Duration.seconds(60)
   private static let rest = Duration.seconds(600)
   private static let reopening = Duration.seconds(3600)
@@ -39,35 +58,65 @@ struct ControllerHealth {
   private static let busy = Duration.seconds(900)
 
   private var state = State.idle
-  /// When `tick` is due.
-  private(set) var deadline: Instant?
+  /// When it changes.
+  private var stateDeadline: Instant?
+  private var extendedScan = ExtendedScan.works
   /// The first and the last of the reports that came without a gap of a minute.
   private var reports: (first: Instant, last: Instant)?
   private var lastReopening: Instant?
 
-  init() {}
+  /// When `tick` is due.
+  var deadline: Instant? { [stateDeadline, extendedDeadline].compactMap { $0 }.min() }
+
+  private var extendedDeadline: Instant? {
+    guard case .silent(let since, true) = extendedScan else { return nil }
+    return since.advanced(by: Self.silence)
+  }
+
+  /// Whether an extended scan is on that has received nothing yet: then the kernel's findings matter.
+  var isSilent: Bool { if case .silent = extendedScan { true } else { false } }
 
   /// The controller is opened, or closed: it does nothing.
-  mutating func began() {
-    (state, deadline, reports) = (.idle, nil, nil)
+  /// - Parameter scansExtended: whether its scans use extended commands, and could use others.
+  mutating func began(scansExtended: Bool = false) {
+    (state, stateDeadline, reports) = (.idle, nil, nil)
+    extendedScan = scansExtended ? .unknown : .works
   }
 
   /// The scan started or stopped, or its reports are not to be expected any more.
   mutating func scanning(_ isOn: Bool, at now: Instant) {
-    guard isOn else { return (state, deadline) = (.idle, nil) }
+    guard isOn else {
+      (state, stateDeadline) = (.idle, nil)
+      if isSilent { extendedScan = .unknown }
+      return
+    }
     if state == .idle { enter(.listening, Self.silence, now) }
+    if extendedScan == .unknown { extendedScan = .silent(since: now, hasFound: false) }
   }
 
   /// A report came.
-  mutating func heard(at now: Instant) {
+  mutating func heard(isExtended: Bool, at now: Instant) {
     let isGap = reports.map { $0.last.advanced(by: Self.silence) <= now } ?? true
     reports = (isGap ? now : reports?.first ?? now, now)
     if state != .idle { enter(.listening, Self.silence, now) }
+    if isExtended { extendedScan = .works }
+  }
+
+  /// The kernel told of a device.
+  mutating func kernelFound() {
+    if case .silent(let since, _) = extendedScan { extendedScan = .silent(since: since, hasFound: true) }
   }
 
   /// - Parameter hasLinks: whether there are links, or trains that are followed.
   mutating func tick(hasLinks: Bool, at now: Instant) -> Action? {
-    guard let deadline, deadline <= now else { return nil }
+    if let extendedDeadline, extendedDeadline <= now {
+      guard hasLinks else {
+        extendedScan = .works
+        return .giveUpExtendedScan
+      }
+      extendedScan = .silent(since: now, hasFound: true)
+    }
+    guard let stateDeadline, stateDeadline <= now else { return nil }
     switch state {
     case .idle: return nil
     case .listening, .told:
@@ -90,6 +139,6 @@ struct ControllerHealth {
 
   private mutating func enter(_ new: State, _ duration: Duration, _ now: Instant) {
     state = new
-    deadline = now.advanced(by: duration)
+    stateDeadline = now.advanced(by: duration)
   }
 }

@@ -55,7 +55,7 @@ final class RadioActivities: TrainCommands {
   /// Whether an active scan was run since `begin`.
   var scannedActively: Bool { radio?.scannedActively == true }
   /// Whether an extended scan is on that has received nothing yet: then the kernel's findings matter.
-  var isSilent: Bool { radio?.isSilent == true }
+  var isSilent: Bool { health.isSilent }
 
   /// Whether a link may come: a connection, or an advertisement that can be answered with one, is wanted.
   var awaitsLinks: Bool {
@@ -70,6 +70,7 @@ final class RadioActivities: TrainCommands {
   func begin(_ profile: ControllerProfile, holdsTargets: Bool = false) {
     (features, shortestInterval) = (profile.usableFeatures, profile.shortestInterval)
     isHeld = holdsTargets
+    health.began(scansExtended: profile.scansExtended)
     radio = profile.radio(holdsTargets ? RadioTargets() : targets)
   }
 
@@ -167,9 +168,17 @@ final class RadioActivities: TrainCommands {
   /// Gives them the scan's reports.
   /// - Returns: those of other devices.
   func heard(_ reports: AdvertisingReports) -> [AdvertisingReport] {
-    health.heard(at: context.scheduler.now)
+    var isExtended = false
+    if case .extended = reports { isExtended = true }
+    health.heard(isExtended: isExtended, at: context.scheduler.now)
     awaitSilence()
     return radio?.heard(reports, at: context.scheduler.now) ?? []
+  }
+
+  /// The kernel tells of a device that it heard.
+  func kernelFound() {
+    health.kernelFound()
+    awaitSilence()
   }
 
   /// Sends a command and passes its answer on.
@@ -235,6 +244,7 @@ final class RadioActivities: TrainCommands {
       awaitSilence()
       switch action {
       case .renew: run(.renewScan)
+      case .giveUpExtendedScan: owner?.perform(.faulty(.extendedScan))
       case .reopen: owner?.radioFailed("its scan receives nothing any more")
       case .tell:
         context.logger.warning("the scan receives nothing any more; the adapter was opened anew less than an hour ago")

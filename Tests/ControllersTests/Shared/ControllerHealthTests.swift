@@ -23,7 +23,7 @@ struct ControllerHealthTests {
   /// Reports come each half a minute.
   /// - Returns: the time of the last.
   private func hear(_ health: inout ControllerHealth, from start: Instant, minutes: Int = 15) -> Instant {
-    for half in 0...2 * minutes { health.heard(at: start.advanced(by: .seconds(30 * half))) }
+    for half in 0...2 * minutes { health.heard(isExtended: false, at: start.advanced(by: .seconds(30 * half))) }
     return start.advanced(by: .seconds(60 * minutes))
   }
 
@@ -53,10 +53,10 @@ struct ControllerHealthTests {
   func aQuietPlace() {
     var health = ControllerHealth()
     health.scanning(true, at: .zero)
-    health.heard(at: .zero)
+    health.heard(isExtended: false, at: .zero)
     #expect(wait(1500, &health, from: .zero) == [60: .renew, 720: .renew, 1380: .renew])
     // One report in an hour, and a device that passes.
-    health.heard(at: .zero.advanced(by: .seconds(3600)))
+    health.heard(isExtended: false, at: .zero.advanced(by: .seconds(3600)))
     let now = hear(&health, from: .zero.advanced(by: .seconds(7200)), minutes: 14)
     #expect(wait(600, &health, from: now) == [60: .renew])
   }
@@ -70,14 +70,54 @@ struct ControllerHealthTests {
 
   @Test func reportsAndTheEndOfTheScanEndTheWait() {
     var health = ControllerHealth()
-    health.heard(at: .zero)
+    health.heard(isExtended: false, at: .zero)
     #expect(health.deadline == nil, "it does not scan")
     health.scanning(true, at: .zero)
     let later = Instant.zero.advanced(by: .seconds(59))
-    health.heard(at: later)
+    health.heard(isExtended: false, at: later)
     #expect(health.tick(hasLinks: false, at: .zero.advanced(by: .seconds(60))) == nil)
     #expect(health.deadline == later.advanced(by: .seconds(60)))
     health.scanning(false, at: later)
     #expect(health.deadline == nil)
+  }
+
+  /// A controller whose scans use extended commands, and whose scan is on.
+  private func extended() -> ControllerHealth {
+    var health = ControllerHealth()
+    health.began(scansExtended: true)
+    health.scanning(true, at: .zero)
+    return health
+  }
+
+  @Test("Extended scanning that hears nothing where the kernel finds devices is given up")
+  func silentExtendedScan() {
+    var health = extended()
+    #expect(health.isSilent)
+    health.kernelFound()
+    let later = Instant.zero.advanced(by: .seconds(60))
+    #expect(health.deadline == later && health.tick(hasLinks: false, at: later) == .giveUpExtendedScan)
+    #expect(!health.isSilent, "told once")
+  }
+
+  @Test func anExtendedScanBesideLinksHasAnotherMinute() {
+    var health = extended()
+    health.kernelFound()
+    #expect(wait(90, &health, from: .zero, hasLinks: true) == [60: .renew])
+    #expect(wait(30, &health, from: .zero.advanced(by: .seconds(90))) == [30: .giveUpExtendedScan])
+  }
+
+  @Test func anExtendedScanThatHearsSomethingIsKept() {
+    var health = extended()
+    health.heard(isExtended: true, at: .zero)
+    health.kernelFound()
+    #expect(!health.isSilent && wait(60, &health, from: .zero) == [60: .renew])
+  }
+
+  @Test func withoutTheKernelNothingIsKnownOfAnExtendedScan() {
+    var health = extended()
+    #expect(wait(600, &health, from: .zero) == [60: .renew])
+    health.scanning(false, at: .zero)
+    health.kernelFound()
+    #expect(!health.isSilent && health.deadline == nil)
   }
 }
