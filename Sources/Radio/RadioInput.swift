@@ -27,8 +27,6 @@ package enum RadioInput: Hashable {
   case doubt
   /// These are the links that there are, as an answer to `doubt`, or because one was not known.
   case links([ExistingLink])
-  /// The kernel tells of a device that it heard.
-  case kernelFound
   /// A scan that is on has received nothing for long: begin it anew.
   case renewScan
   /// The deadline is over.
@@ -76,8 +74,6 @@ package protocol RadioMachine {
   mutating func handle(_ input: RadioInput, at now: Instant) -> [RadioAction]
   /// Receives the scan's reports. It is many times more than anything else, and leads to no other action.
   mutating func heard(_ reports: AdvertisingReports, at now: Instant) -> [AdvertisingReport]
-  /// Whether an extended scan is on that has received nothing yet: then the kernel's findings matter.
-  var isSilent: Bool { get }
   func deadline(after now: Instant) -> Instant?
   /// The command that the controller executes.
   var slot: CommandSlot { get }

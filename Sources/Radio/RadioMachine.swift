@@ -36,7 +36,6 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   var initiator: InitiatorMachine<Initiating>
   var sync: SyncMachine
   private var subevents = SubeventMachine()
-  private var silence = ScanSilence()
   private var assembler = ReportAssembler()
   var turns: ActivityTurns
   private var toldSharing: Set<LEStates.Activity> = []
@@ -77,7 +76,6 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     [
       slot.deadline, heldUntil, links.deadline, scan.deadline(after: now), advertising.deadline(after: now),
       initiator.deadline(after: now), sync.deadline(after: now), turns.deadline(after: now),
-      links.isEmpty ? silence.deadline : nil,
     ].compactMap { $0 }.min()
   }
 
@@ -97,11 +95,8 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   }
 
   mutating func heard(_ reports: AdvertisingReports, at now: Instant) -> [AdvertisingReport] {
-    if case .extended = reports { silence.heard() }
-    return assembler.reports(reports, at: now)
+    assembler.reports(reports, at: now)
   }
-
-  var isSilent: Bool { silence.isListening }
 
   private mutating func receive(_ input: RadioInput, at now: Instant) -> [RadioAction] {
     switch input {
@@ -136,10 +131,8 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       links.doubt()
       return sync.doubt()
     case .links(let links): return compare(links, at: now)
-    case .kernelFound: if scan.isOn { silence.found() }
     case .renewScan: scan.renew()
     case .tick:
-      if links.isEmpty, silence.isBroken(at: now) { return brokenScan() }
       guard let answer = slot.expire(at: now) else { return links.overdue(at: now).flatMap { linkLost($0) } }
       if slot.timeouts > 1 { return [.broken(.noAnswer)] }
       commands.prepend((.nobody, CommandPacket(LEReadFilterAcceptListSize())))
@@ -269,8 +262,6 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   }
 
   private mutating func brokenScan() -> [RadioAction] {
-    // Told once.
-    silence = ScanSilence()
     scan.want(nil)
     return [.faulty(.extendedScan)]
   }
@@ -280,7 +271,6 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     let beginning = scan.beginning
     let actions = scan.answered(status, at: now)
     learn(beginning, status)
-    if Scanning.isReplaceable, scan.isOn { silence.began(at: now) }
     return actions
   }
 

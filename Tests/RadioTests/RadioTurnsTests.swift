@@ -345,31 +345,6 @@ struct RadioTurnsTests {
     #expect(waiting.map(\.code) == [0x0C])
   }
 
-  @Test("Extended scanning that hears nothing where the kernel finds devices is given up")
-  func silentScan() throws {
-    var script = RadioScript<ExtendedFamily>()
-    script.give(.wantScan(ScanParameters()))
-    try script.answer()
-    try script.answer()
-    script.expectTold(.scanning(true))
-    script.wait(.seconds(120))
-    script.expectTold()
-    script.give(.kernelFound)
-    script.wait(.seconds(1))
-    script.expectTold(.faulty(.extendedScan))
-  }
-
-  @Test func aScanThatHearsSomethingIsKept() throws {
-    var script = RadioScript<ExtendedFamily>()
-    script.give(.wantScan(ScanParameters()))
-    try script.answer()
-    try script.answer()
-    try script.hear("3e 1a 0d 01 1300 01 01f4f3f2f1f0 01 00 ff 7f c8 0000 00 000000000000 00")
-    script.give(.kernelFound)
-    script.wait(.seconds(120))
-    #expect(!script.told.contains(.faulty(.extendedScan)))
-  }
-
   @Test func extendedCommandsThatAreNotKnownAreGivenUp() throws {
     var script = RadioScript<ExtendedFamily>()
     script.give(.wantScan(ScanParameters()))
