@@ -43,6 +43,8 @@ final class PairingStage {
   }
 
   static let local = DeviceAddress(value: 0x0011_2233_4455, kind: .public)
+  static let lamp = DeviceAddress(value: 0xC011_2233_4455, kind: .random)
+  static let phone = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)
 
   let loop: EventLoop
   let scheduler = VirtualScheduler()
@@ -102,6 +104,13 @@ final class PairingStage {
     var error: BluetoothError? { all.first ?? nil }
     var hasSucceeded: Bool { all.count == 1 && error == nil }
     var hasFailed: Bool { all.count == 1 && error != nil }
+  }
+
+  /// The user of the adapter allows each pairing that a device begins.
+  func consent() throws {
+    try settle()
+    for case .question(let id, .consent) in events.map(\.event) { pairing.answer(id, .accept) }
+    try settle()
   }
 
   /// A device begins to pair.

@@ -1,0 +1,139 @@
+import Adapter
+import Bluetooth
+import BluetoothCrypto
+import HCI
+import Testing
+
+@testable import Controllers
+@testable import Host
+
+/// The time that a device waits after pairings that failed.
+@Suite struct PairingAttemptsTests {
+  /// The device shows another value than the one that it confirmed.
+  private func guesses(_ device: PairingStage.Device) {
+    device.terms.hasSecureConnections = false
+    device.relay = { pdu in
+      guard case .pairingRandom = pdu else { return [pdu] }
+      return [.pairingRandom(Key128(5))]
+    }
+  }
+
+  @Test func aDeviceThatGuessedHasToWaitAlsoForUs() throws {
+    let stage = try PairingStage()
+    let device = stage.connect(PairingStage.lamp, 0x40)
+    guesses(device)
+    #expect(stage.failures.isEmpty)
+    _ = stage.raise(device)
+    try stage.settle()
+    #expect(stage.failures.count == 1)
+    device.relay = { [$0] }
+    let count = device.received.count
+    let (first, second) = (stage.raise(device), stage.raise(device))
+    try stage.settle()
+    stage.scheduler.advance(by: .milliseconds(999))
+    try stage.settle()
+    #expect(first.all.isEmpty && device.received.count == count, "nothing is sent")
+    stage.scheduler.advance(by: .milliseconds(1))
+    try stage.settle()
+    #expect(first.hasSucceeded && second.hasSucceeded)
+    #expect(device.received.count { if case .pairingRequest = $0 { true } else { false } } == 2)
+  }
+
+  /// Each failure doubles the time until the next pairing: 1, 2, 4, 8 s.
+  @Test func longWaitsAreToldAndTheEndOfALinkEndsOne() throws {
+    let stage = try PairingStage()
+    let device = stage.connect(PairingStage.lamp, 0x40)
+    guesses(device)
+    for failures in 1...4 {
+      let outcome = stage.raise(device)
+      stage.scheduler.advance(by: .seconds(4))
+      try stage.settle()
+      #expect(outcome.hasFailed && stage.failures.count == failures)
+    }
+    stage.scheduler.advance(by: .milliseconds(2500))
+    let early = stage.raise(device)
+    try stage.settle()
+    #expect(early.error?.message.contains("try again in 6 s") == true)
+    stage.scheduler.advance(by: .seconds(1))
+    let waiting = stage.raise(device)
+    try stage.settle()
+    #expect(waiting.all.isEmpty)
+    stage.pairing.ended(0x40, GAPError.disconnected.error("gone"))
+    stage.scheduler.advance(by: .seconds(60))
+    try stage.settle()
+    #expect(waiting.error == GAPError.disconnected.error("gone") && stage.failures.count == 4)
+  }
+
+  @Test func aDeviceDoesNotWaitAfterTheAdapterWasSwitchedOff() throws {
+    let stage = try PairingStage()
+    stage.pairing.settings.acceptsDevices = true
+    let device = stage.connect(PairingStage.phone, 0x40, as: .peripheral)
+    try stage.begin(device)
+    stage.pairing.ended(0x40, GAPError.disconnected.error("gone"))
+    stage.pairing.switchedOff()
+    try stage.begin(stage.connect(PairingStage.phone, 0x41, as: .peripheral))
+    try stage.consent()
+    #expect(stage.bonded.map(\.peer) == [PairingStage.phone])
+  }
+
+  /// The failure is none of the authentication: the device ends it.
+  @Test func aPairingThatADeviceBeginsAndFailsCostsASecond() throws {
+    let stage = try PairingStage()
+    stage.pairing.settings.acceptsDevices = true
+    let device = stage.connect(PairingStage.phone, 0x40, as: .peripheral)
+    device.relay = { pdu in
+      guard case .pairingPublicKey = pdu else { return [pdu] }
+      return [.pairingFailed(.unspecified)]
+    }
+    try stage.begin(device)
+    #expect(stage.failures.count == 1)
+    device.relay = { [$0] }
+    device.manager = SecurityManager(role: .central, local: PairingStage.phone, peer: PairingStage.local)
+    try stage.begin(device)
+    #expect(device.received.last == .pairingFailed(.repeatedAttempts))
+    stage.scheduler.advance(by: .seconds(1))
+    try stage.begin(device)
+    try stage.consent()
+    #expect(stage.bonded.map(\.peer) == [PairingStage.phone])
+  }
+
+  @Test func aLinkThatEndsDuringAPairingThatADeviceBeganCostsASecond() throws {
+    let stage = try PairingStage()
+    stage.pairing.settings.acceptsDevices = true
+    let device = stage.connect(PairingStage.phone, 0x40, as: .peripheral)
+    try stage.begin(device)
+    #expect(!stage.events.isEmpty && stage.failures.isEmpty)
+    stage.pairing.ended(0x40, GAPError.disconnected.error("gone"))
+    let again = stage.connect(PairingStage.phone, 0x41, as: .peripheral)
+    try stage.begin(again)
+    #expect(again.received.last == .pairingFailed(.repeatedAttempts))
+    stage.scheduler.advance(by: .seconds(1))
+    try stage.begin(again)
+    try stage.consent()
+    #expect(stage.bonded.map(\.peer) == [PairingStage.phone])
+    stage.pairing.ended(0x41, GAPError.disconnected.error("gone"))
+
+    // One that a program here asked for costs nothing.
+    _ = stage.raise(stage.connect(PairingStage.lamp, 0x42))
+    stage.pairing.ended(0x42, GAPError.disconnected.error("gone"))
+    let outcome = stage.raise(stage.connect(PairingStage.lamp, 0x43))
+    try stage.settle()
+    #expect(outcome.hasSucceeded)
+  }
+
+  @Test func aPairingThatFailsAtItsFirstPacketCountsToo() throws {
+    let stage = try PairingStage()
+    stage.pairing.settings.acceptsDevices = true
+    let device = stage.connect(PairingStage.phone, 0x40, as: .peripheral)
+    device.relay = { pdu in
+      guard case .pairingRequest(var features) = pdu else { return [pdu] }
+      features.maximumKeySize = 6
+      return [.pairingRequest(features)]
+    }
+    for reason in [PairingFailureReason.encryptionKeySize, .repeatedAttempts] {
+      try stage.begin(device)
+      #expect(device.received.last == .pairingFailed(reason))
+    }
+    #expect(stage.failures.count == 1)
+  }
+}
