@@ -21,6 +21,7 @@ protocol OwnSessionObserver: AnyObject {
 /// The facade's own session: it watches adapters, links and bonds.
 final class OwnSession: SessionHolder {
   let name = "org.bluez"
+  let mayPair = false
   weak var observer: (any OwnSessionObserver)?
   private let lasting: LastingSession
 

@@ -25,8 +25,10 @@ final class Information: LinkObserver, DeviceObserver {
   }
 
   func resolved(_ path: String, by user: any SessionHolder) {
-    guard let device = devices[path], asked.insert(path).inserted else { return }
-    let wanted: Set = [Self.name, Self.appearance, Self.product]
+    guard let device = devices[path], !asked.contains(path) else { return }
+    // Name and Appearance are open (Core 5.4, Vol 3, Part C, 12).
+    if user.mayPair { asked.insert(path) }
+    let wanted: Set = user.mayPair ? [Self.name, Self.appearance, Self.product] : [Self.name, Self.appearance]
     let found = services.characteristics(of: path).map(\.attribute).filter { wanted.contains($0.uuid) }
     for attribute in found.sorted(by: { $0.handle < $1.handle }) {
       guard case .characteristic(let properties) = attribute.kind, properties.contains(.read) else { continue }

@@ -21,7 +21,7 @@ final class Batteries: LinkObserver {
   }
 
   func resolved(_ path: String, by user: any SessionHolder) {
-    guard let device = devices[path],
+    guard user.mayPair, let device = devices[path],
       let (_, attribute) = services.characteristics(of: path).first(where: { $0.attribute.uuid == Self.level }),
       case .characteristic(let properties) = attribute.kind, properties.contains(.read)
     else { return }

@@ -6,6 +6,10 @@ protocol SessionHolder: AnyObject {
   var name: String { get }
   /// Its session of bled. If bled cannot be reached, calls in it fail.
   var session: DaemonSession { get }
+  /// Whether a protected value may be read, for which bled pairs: a person at the device would be asked.
+  var mayPair: Bool { get }
 }
 
-extension BusClient: SessionHolder {}
+extension BusClient: SessionHolder {
+  var mayPair: Bool { true }
+}

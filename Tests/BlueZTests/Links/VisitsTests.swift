@@ -19,7 +19,11 @@ struct VisitsTests {
           GATTServices(services: [
             ServiceDescription(
               handle: 0x10, end: 0x20, uuid: 0x1800, primary: true,
-              characteristics: [CharacteristicDescription(handle: 0x12, end: 0x12, uuid: 0x2A00, properties: ["read"])])
+              characteristics: [0x2A00, 0x2A19, 0x2A50].enumerated().map { place, uuid in
+                let handle = 0x12 + 2 * UInt16(place)
+                return CharacteristicDescription(
+                  handle: handle, end: handle, uuid: BluetoothUUID(UInt16(uuid)), properties: ["read"])
+              })
           ]))
       case GATTRead.name: .success(GATTRead.Result(value: HexBytes(Array("Phone".utf8))))
       default: nil
@@ -49,6 +53,7 @@ struct VisitsTests {
     #expect(try device("Connected") == .boolean(true) && device("ServicesResolved") == .boolean(true))
     #expect(try device("UUIDs") == .strings(["00001800-0000-1000-8000-00805f9b34fb"]))
     #expect(try device("Name") == .string("Phone"))
+    #expect(try world.own().methods.count { $0 == GATTRead.name } == 1, "the others may need pairing")
     let characteristic = FacadeStage.device + "/service0010/char0011"
     #expect(try world.property(.characteristic, "MTU", at: characteristic) == .uint16(65))
     try world.own().notify(
