@@ -31,6 +31,7 @@ let package = Package(
     .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
     .library(name: "CoreLocation", targets: ["CoreLocation"]),
     .library(name: "MultipeerConnectivity", targets: ["MultipeerConnectivity"]),
+    .library(name: "AppleNames", targets: ["AppleNames"]),
     // For Benchmarks, a package of its own.
     .library(
       name: "BledParts",
@@ -168,6 +169,8 @@ let package = Package(
       name: "CoreLocation",
       dependencies: ["CoreBluetooth", "FrameworkSupport", "Beacons", "BledRPC", "Bluetooth", "CoreLocationHeaders"],
       swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
+    // Names of Apple's Dispatch, Foundation and Objective-C runtime that Linux lacks.
+    .target(name: "AppleNames"),
     .target(name: "MultipeerConnectivityHeaders"),
     // Apple's API for sessions with peers nearby, in the same mode for the same reason.
     .target(
