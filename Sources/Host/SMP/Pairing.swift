@@ -85,7 +85,7 @@ struct Pairing: Sendable {
   /// A packet came.
   /// - Parameter arrival: when it arrived in this machine.
   mutating func receive(_ pdu: SMPPDU, arrived arrival: Instant) throws(PairingFailureReason) -> [PairingStep] {
-    if case .keypressNotification(let keypress) = pdu { return try receive(keypress) }
+    if case .keypressNotification(let keypress) = pdu { return receive(keypress) }
     switch (state, pdu) {
     case (.response(let terms, let request), .pairingResponse(let response)):
       return try authenticate(
@@ -184,11 +184,12 @@ struct Pairing: Sendable {
     return advanced
   }
 
-  /// The other side tells how far its person is.
-  private mutating func receive(_ keypress: Keypress) throws(PairingFailureReason) -> [PairingStep] {
-    guard let parameters, parameters.hasKeypress, parameters.method.isTyped(by: ends.role.other), isAuthenticating
-    else { throw .unspecified }
-    guard var display, display.receive(keypress) else { return [] }
+  /// The other side tells how far its person is. Some devices do so without a passkey: that changes nothing, as in
+  /// other stacks.
+  private mutating func receive(_ keypress: Keypress) -> [PairingStep] {
+    guard let parameters, parameters.hasKeypress, parameters.method.isTyped(by: ends.role.other), isAuthenticating,
+      var display, display.receive(keypress)
+    else { return [] }
     self.display = display
     return [.show(passkey: display.passkey, entered: display.entered)]
   }

@@ -287,6 +287,17 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false], [LinkRole.central, .peripheral])
+  func keypressesWhereNobodyTypesAreIgnored(_ isSecure: Bool, _ sender: LinkRole) {
+    let link = SMPLink(isSecure: isSecure)
+    link.relay = { side, pdu in
+      side == sender ? [SMPPDU.keypressNotification(.started).encoded, pdu.encoded] : [pdu.encoded]
+    }
+    link.raise()
+    #expect(link.central.paired.count == 1 && link.peripheral.paired.count == 1)
+    #expect(link.central.failures == [] && link.peripheral.failures == [])
+  }
+
   @Test func keypressesAreShown() {
     let link = SMPLink(.keyboard, .display)
     link.central.answer = { _ in nil }

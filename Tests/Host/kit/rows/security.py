@@ -69,6 +69,7 @@ ROWS = [
         "pair fails pairingFailed; bonds = 0", kernel=OURS),
     Row("The Pairing Response is long", "out smp:02 > smp:0203000910030300", REFUSED, kernel=OURS),
     Row("An unknown SMP command comes in between", "out smp:02 > smp:ff01 polite", BONDED, kernel=OURS),
+    Row("A keypress comes in between", "out smp:02 > polite smp:0e00", "pair; bonds = 1", kernel=OURS),
     Row("bled's public key comes back", "smp:0c > echo", REFUSED, kernel=OURS),
     Row("The public key is zero", "out smp:0c > smp:0c00*64", REFUSED, kernel=OURS),
     Row("The confirm value is zero", "out smp:03 > smp:0300*16", REFUSED, person=LEGACY, kernel=OURS),
