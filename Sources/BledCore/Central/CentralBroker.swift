@@ -222,6 +222,8 @@ final class CentralBroker: ClientRoles {
       let holders = names.isEmpty ? "connected by the device itself" : names.joined(separator: ", ")
       return "\(connection.peripheral.address) (\(holders))"
     }
+    // Without a link it is no limit: the controller is tried again, and a time-out has its reason.
+    guard !held.isEmpty else { return }
     let message = "adapter \(slot.id) has reached its limit of \(held.count) links"
     connection.failed(
       GAPError.connectionLimitReached.error("\(message); callers with the permission \"sessions\" see the owners"),

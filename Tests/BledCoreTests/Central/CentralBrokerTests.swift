@@ -241,6 +241,19 @@ import Testing
     #expect(error.message.contains("C0:00:00:00:00:02 (hoarder)"))
   }
 
+  @Test("A limit that is reached without any link ends no request", arguments: [0x09, 0x0D] as [UInt8])
+  func limitWithoutLinks(_ code: UInt8) throws {
+    let client = world.client()
+    let pending = try requestConnection(client)
+    let device = try #require(DeviceAddress(address, kind: .random))
+    world.adapter.onEvent?(
+      .connectAttemptFailed(device, BluetoothError(domain: .hci, code: Int(code), name: "limit", message: "")))
+    #expect(try client.answer(to: pending, PeripheralConnect.self) == nil)
+    world.adapter.bringUp(world.peer())
+    world.settle()
+    #expect(try client.answer(to: pending, PeripheralConnect.self)?.get().mtu == 247)
+  }
+
   @Test("P6: an attempt that fails is not the end of the request")
   func failedAttempt() throws {
     let client = world.client()

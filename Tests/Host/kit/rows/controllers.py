@@ -30,7 +30,7 @@ ROWS = [
     *(
         Row(f"{name} is refused once with 0x{code}", "", steps, "stack 3", controller=f"1x {opcode} > status:{code}")
         for name, opcode, codes, steps in [
-            ("Create Connection", "4320", ("0c", "11", "12", "1f"), WORKS),
+            ("Create Connection", "4320", ("07", "09", "0c", "0d", "11", "12", "1f"), WORKS),
             ("A scan", "422001", ("07", "0c", "11", "12", "1f"), "scan; hears"),
             ("An advertisement", "392001", ("0c",), "publish; dial; sends 0aVALUE; received 0bbeef"),
             ("The filter accept list", "1120", ("07", "0c", "12", "1f"), WORKS),
@@ -70,7 +70,7 @@ ROWS = [
         alone=True),
     *(
         Row(f"Create Connection ends with 0x{code}", "", WORKS, "radio F6",
-            controller=f"1x 4320 > pending event:3e0a{code}" + "00*29") for code in ("3e", "0c", "1f")
+            controller=f"1x 4320 > pending event:3e0a{code}" + "00*29") for code in ("3e", "0c", "0d", "1f")
     ),
     Row("LE Read Remote Features has no answer", "", WORKS, "stack 14", controller="1620 > pending", kernel=KERNELS),
     Row("LE Read Remote Features is refused", "", WORKS, "stack 14", controller="1620 > status:1a"),
