@@ -33,8 +33,8 @@ release = for program in $(1); do scripts/build -c release --static-swift-stdlib
 SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Benchmarks \
   Fuzz/Package.swift Fuzz/Sources Examples
 # Not those in Python, nor their tables.
-PYTHON_SCRIPTS := scripts/assigned-names scripts/check-arrows scripts/check-blocking scripts/check-sizes \
-  scripts/check-versions scripts/check-words scripts/sbom
+PYTHON_SCRIPTS := scripts/assigned-names scripts/check-arrows scripts/check-blocking scripts/check-clocks \
+  scripts/check-sizes scripts/check-versions scripts/check-words scripts/sbom
 SCRIPTS := .ci/run $(filter-out %.py scripts/arrows scripts/words $(PYTHON_SCRIPTS),$(wildcard scripts/*)) \
   Benchmarks/run Fuzz/run Tests/Host/{kernel_cases,daemon_suites} \
   Tests/Kernel/vm Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases} \
@@ -199,6 +199,7 @@ lint: deps-build+lint ## checks format, words, arrows, scripts, citations, refer
 	@scripts/check-words
 	@scripts/check-versions
 	@scripts/check-blocking
+	@scripts/check-clocks
 	@scripts/check-citations
 	@scripts/reference.py --check
 	@python/generate.py --check

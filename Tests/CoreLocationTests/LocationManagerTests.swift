@@ -44,6 +44,7 @@ import Testing
     #expect(beacons.map(\.proximity) == [.near, .far])
     #expect(beacons.map(\.rssi) == [-60, -80])
     #expect(abs(beacons[0].accuracy - 1.122) < 0.001)
+    // Real time: a moment that has passed, however long ago.
     #expect(beacons[0].timestamp.timeIntervalSinceNow < 1)
 
     // One of them by its numbers, in the older form.

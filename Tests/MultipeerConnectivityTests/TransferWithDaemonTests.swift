@@ -110,7 +110,7 @@ import Testing
       stream.delegate = self
       stream.schedule(in: .current, forMode: .default)
       stream.open()
-      // The events are timers of the loop, for which it does not return.
+      // Real time: the events are timers of the loop, for which it does not return.
       while !hasEnded { RunLoop.current.run(until: Date(timeIntervalSinceNow: 0.05)) }
       stream.close()
     }

@@ -13,6 +13,7 @@ import Testing
   func result() async throws {
     let slow = Self.untilCancelled()
     let error = await #expect(throws: BluetoothError.self) {
+      // Real time: the task never ends, so any limit is right.
       try await NearbyNode.result(of: slow, within: .milliseconds(1), on: ContinuousClock(), or: Self.late)
     }
     #expect(error == Self.late)
@@ -51,6 +52,7 @@ import Testing
     try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
     let (own, other) = (ChannelSocket(ends[0]), ChannelSocket(ends[1]))
     await #expect(throws: Violation.self) {
+      // Real time: the other side never speaks, so any limit is right.
       try await NearbyNode.bounded(own, within: .milliseconds(1), on: ContinuousClock()) { () async throws(Violation) in
         guard await own.read() != nil else { throw Violation("the end of the channel") }
       }

@@ -16,6 +16,7 @@ struct SimulationTests {
     let hours = ProcessInfo.processInfo.environment["SIM_HOURS"].flatMap(Double.init) ?? Self.usual
     let seed = Seed.named("SIM_SEED", otherwise: 2026)
     let simulation = try Simulation(seed: seed)
+    // Real time: a figure for the report.
     let clock = ContinuousClock()
     let start = clock.now
     simulation.walk(.seconds(hours * 3600))

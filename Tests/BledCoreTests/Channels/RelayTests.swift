@@ -3,6 +3,7 @@ import BledRPC
 import Bluetooth
 import EventLoop
 import Glibc
+import TestSupport
 import Testing
 
 @testable import BledCore
@@ -11,10 +12,11 @@ import Testing
 @Suite struct RelayTests {
   private static let gone = GAPError.disconnected.error("gone")
 
-  /// Runs the loop until something is so, for a few seconds at the most.
+  /// Runs the loop until something is so, or patience ends.
   private static func run(_ loop: EventLoop, until condition: () -> Bool) throws {
-    let deadline = EventLoop.now + 5_000_000_000
-    while !condition(), EventLoop.now < deadline { try loop.poll() }
+    let end = Patience.end
+    // Real time: it ends the wait for what does not come.
+    while !condition(), ContinuousClock.now < end { try loop.poll() }
     #expect(condition())
   }
 

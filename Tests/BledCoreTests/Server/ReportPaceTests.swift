@@ -59,6 +59,7 @@ import Testing
     let end = Patience.end
     for device in 1...2 {
       wire.session.send(Self.line, as: .report(device: device))
+      // Real time: it ends the wait for what does not come.
       while !wire.isReadable, ContinuousClock.now < end { try wire.loop.poll() }
       #expect(try wire.read().text == "{}\n")
     }

@@ -57,6 +57,7 @@ import Testing
 
   /// A daemon that is asked, and a clock.
   @MainActor private final class Stage {
+    // Real time: the beginning; the test moves it.
     var time = ContinuousClock.now
     var calls = 0
     var failure: Failure?

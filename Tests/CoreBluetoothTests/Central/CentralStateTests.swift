@@ -149,6 +149,7 @@ extension WithDaemon {
       let daemon = try await BledProcess()
       let central = Central()
       try await central.log.next("didUpdateState") { $0.state == .poweredOn }
+      // Real time: it may take longer, but not less.
       let lost = ContinuousClock.now
       await daemon.kill()
       try await central.log.next("didUpdateState") { $0.state == .resetting }

@@ -76,6 +76,7 @@ extension WithDaemon {
       let central = Central()
       try await central.log.next("didUpdateState")
       let belt = try await central.find("Belt")
+      // Real time: it may take longer, but not less.
       let begin = ContinuousClock.now
       central.manager.connect(belt, options: [CBConnectPeripheralOptionStartDelayKey: NSNumber(value: 0.5)])
       try await central.log.next("didConnect")

@@ -83,6 +83,7 @@ import Testing
     let time = environment["BLED_PANIC_TIME"].flatMap { Int($0) }
     let seed = Seed.named("BLED_PANIC_SEED", otherwise: time == nil ? 2026 : nil)
     var generator = SeededRandom(seed: seed)
+    // Real time: how long keys are pressed, where that is asked for.
     let end = time.map { ContinuousClock.now + .seconds($0) }
     var round = 0
     while end.map({ ContinuousClock.now < $0 }) ?? (round < 2) {
