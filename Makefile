@@ -66,9 +66,6 @@ python: deps-python ## builds the Python package bled: wheel and sdist, in .buil
 	@scripts/python .build/python
 
 sdk: deps-build ## builds the modules with Apple's APIs for other packages: release, in .build/sdk
-	@scripts/build -c release --static-swift-stdlib --target CoreLocation
-	@scripts/build -c release --static-swift-stdlib --target MultipeerConnectivity
-	@scripts/build -c release --static-swift-stdlib --target AppleNames
 	@scripts/sdk $(SDK)
 
 demo: deps-build ## builds bled and bleshell, and shows both roles on the simulated adapter, in less than a minute

@@ -1,0 +1,4 @@
+import CoreLocation
+
+/// A region.
+public let region = CLBeaconRegion(uuid: UUID(), identifier: "beacons")

@@ -1,0 +1,4 @@
+import MultipeerConnectivity
+
+/// A peer.
+public let peer = MCPeerID(displayName: "noise")

@@ -1,0 +1,1 @@
+// The package is built for its dependencies.
