@@ -7,7 +7,7 @@ extension Subscriptions {
   /// Sends a value to all its subscribers, encoded once.
   /// - Parameter owner: the session that reads it from a socket.
   /// - Returns: the sessions that have no room for it.
-  mutating func deliver(_ value: [UInt8], of handle: UInt16, from hub: LinkHub, except owner: Session?) -> [Session] {
+  func deliver(_ value: [UInt8], of handle: UInt16, from hub: LinkHub, except owner: Session?) -> [Session] {
     var receivers = receivers(of: handle)
     if let owner { receivers.removeAll { $0 === owner } }
     guard !receivers.isEmpty else { return [] }

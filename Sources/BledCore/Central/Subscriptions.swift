@@ -103,9 +103,9 @@ struct Subscriptions {
   /// The calls of receivers, while the device has not answered yet.
   private var unanswered: [Unanswered] = []
 
-  private struct Unanswered {
-    let session: Session
-    let handle: UInt16
+  /// A call for which the device has not done everything.
+  struct Unanswered {
+    fileprivate let handle: UInt16
     let reply: Reply<AttributeFound>
     let found: AttributeFound
   }
@@ -113,14 +113,15 @@ struct Subscriptions {
   /// The sessions that are subscribed to this handle, or are about to be.
   func members(of handle: UInt16) -> [Session] { machines[handle]?.members ?? [] }
 
-  /// The sessions that values of this handle go to, in the order of their turns. A value shows that the device has
-  /// switched, whether or not it has answered: it answers the calls that wait for that, before the value is sent.
-  mutating func receivers(of handle: UInt16) -> [Session] {
-    while let index = unanswered.firstIndex(where: { $0.handle == handle }) {
-      let call = unanswered.remove(at: index)
-      call.reply.succeed(call.found)
-    }
-    return machines[handle]?.receivers ?? []
+  /// The sessions that values of this handle go to, in the order of their turns.
+  func receivers(of handle: UInt16) -> [Session] { machines[handle]?.receivers ?? [] }
+
+  /// The calls that a value answers, which is sent after the answers: it shows that the device has switched, whether or
+  /// not it has answered. To be answered by the caller, when the access to this value is over.
+  mutating func answered(by handle: UInt16) -> [Unanswered] {
+    guard unanswered.contains(where: { $0.handle == handle }) else { return [] }
+    defer { unanswered.removeAll { $0.handle == handle } }
+    return unanswered.filter { $0.handle == handle }
   }
 
   /// All sessions that are subscribed to something.
@@ -189,15 +190,13 @@ struct Subscriptions {
     if change.on, let session {
       try checkMember(session, of: handle, known)
       machines[handle]?.begin(session)
+      awaitAnswer(change, found)
     }
     guard !change.isWritten, machines[handle]?.mustSwitch(on: change.on) == true else { return nil }
     if let descriptor = known.configuration(of: handle) {
       // The daemon keeps its own subscription.
       if !change.on, handle == watched { return nil }
       change.isWritten = true
-      if change.on, let session, let reply = change.reply {
-        unanswered.append(Unanswered(session: session, handle: handle, reply: reply, found: found))
-      }
       return .subscribe(descriptor: descriptor, machines[handle]?.switching(on: change.on) ?? [])
     }
     if known.descriptors(of: handle) == nil, let range = try known.descriptorRange(of: handle) {
@@ -207,6 +206,12 @@ struct Subscriptions {
     _ = machines[handle]?.switching(on: change.on)
     machines[handle]?.switched(on: change.on)
     return nil
+  }
+
+  /// From its turn on a change may be answered by a value.
+  private mutating func awaitAnswer(_ change: SubscriptionChange, _ found: AttributeFound) {
+    guard let reply = change.reply, !unanswered.contains(where: { $0.reply === reply }), reply.isOpen else { return }
+    unanswered.append(Unanswered(handle: change.handle, reply: reply, found: found))
   }
 
   /// A change is complete.

@@ -152,6 +152,7 @@ final class ValueReceivers {
 
   /// The device sent a value.
   func received(_ value: [UInt8], of handle: UInt16) {
+    for call in subscriptions.answered(by: handle) { call.reply.succeed(call.found) }
     var owner: Session?
     if let characteristic = reader(of: handle) {
       characteristic.pipe.receive(value)

@@ -88,6 +88,30 @@ import Testing
     close(again.descriptor)
   }
 
+  @Test("a value before the device's answer, and a program without room for one more descriptor: it is refused")
+  func earlyValueWithoutRoom() throws {
+    let uuids = (0..<Outbox.maximumDescriptors).map { BluetoothUUID(0xFFF0 + UInt16($0)) }
+    _ = try peer.database.add(
+      ServiceDefinition(
+        uuid: 0xFFC0,
+        characteristics: uuids.map {
+          CharacteristicDefinition(uuid: $0, properties: [.writeWithoutResponse], value: .stored([]))
+        }))
+    _ = try client.result(GATTDiscover.self, .init(peripheral: peripheral))
+    client.reads = false
+    for uuid in uuids { _ = try ask(client, uuid) }
+    peer.isMute = true
+    let id = try ask(client, 0xFFE1, writes: false)
+    peer.notify(pipe, [1])
+    try settle()
+    client.reads = true
+    #expect(try client.error(of: id, GATTAcquire.self)?.data?.name == "limitReached")
+    peer.isMute = false
+    peer.send([0x13])
+    try settle()
+    #expect(peer.subscriptions[pipe]?.isEmpty == true)
+  }
+
   @Test("a program that hands the descriptor on is told when the other end is closed")
   func closing() throws {
     let (_, descriptor) = try acquire(client, values: false, closing: true)

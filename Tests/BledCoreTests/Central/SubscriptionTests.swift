@@ -76,6 +76,20 @@ import Testing
     }
   }
 
+  @Test("A value that is sent unasked, while the descriptor is looked for, follows the answer, too")
+  func valueDuringTheSearch() throws {
+    let services = try done(GATTDiscoverServices.self, .init(peripheral: id, services: [0x180D])).services
+    _ = try done(GATTDiscoverCharacteristics.self, .init(peripheral: id, handle: services[0].handle))
+    let handle = peer.handle(of: 0x2A37)
+    client.forget()
+    peer.isMute = true
+    try client.call(GATTSubscribe.self, .init(peripheral: id, handle: handle))
+    peer.notify(handle, [0, 1])
+    world.settle()
+    client.drain()
+    #expect(client.messages.map { if case .success = $0.kind { true } else { false } } == [true, false])
+  }
+
   @Test("A device that sends a value and then refuses: the subscription is lost, with the device's reason")
   func refusedAfterAValue() throws {
     _ = try done(GATTDiscover.self, .init(peripheral: id))
