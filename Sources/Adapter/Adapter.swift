@@ -226,6 +226,13 @@ public protocol Link: AnyObject {
   func raiseSecurity(
     to level: Int, as capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
   )
+  /// Has the link encrypted with the keys of its bond, and begins no pairing. On a link that came to us the device is
+  /// asked to do it (Core 5.4, Vol 3, Part H, 2.4.6) where that disturbs nothing else on the link; otherwise it is
+  /// waited for.
+  /// - Parameters:
+  ///   - level: the level that these keys give the link, 2 to 4.
+  ///   - done: called once, as that of `raiseSecurity`.
+  func encrypt(to level: Int, _ done: @escaping (BluetoothError?) -> Void)
   /// Transfers a train, so that the device can follow it without a scan; whether it does is not told.
   /// - Parameters:
   ///   - train: which one.
@@ -311,4 +318,9 @@ extension Adapter {
 extension Link {
   /// No other adapter has the bug.
   public var mustReceive: Bool { false }
+
+  /// Where there are keys, raising the protection begins no pairing.
+  public func encrypt(to level: Int, _ done: @escaping (BluetoothError?) -> Void) {
+    raiseSecurity(to: level, as: .none, usesOwnData: false, done)
+  }
 }

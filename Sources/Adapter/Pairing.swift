@@ -52,6 +52,9 @@ public enum PairingEvent: Hashable, Sendable {
   case bonded(Bond)
   /// The link is encrypted with keys that were agreed on now and are not to be kept: not with the keys of a bond.
   case pairedWithoutBond
+  /// The link of a bonded device is encrypted next with a key that is not its bond's: that of a pairing, of which
+  /// nothing else may be told.
+  case encryptedOtherwise
   /// The pairing failed.
   case failed(BluetoothError)
   /// Keys that it brought are not secret, and none of it is kept: the bond that there was before, if any, holds again.

@@ -95,6 +95,7 @@ final class CentralLink: ClientRole, OperationHandler {
   func mayBeProven() { useCache() }
 
   func securityChanged() {
+    if hub.isProven { connection?.secured() }
     guard !linkUp.machine.isUnderWay else { return }
     features.securityChanged()
     checkAddressResolution()
@@ -108,6 +109,7 @@ final class CentralLink: ClientRole, OperationHandler {
   func bondMade() {
     // An earlier answer was that of another bond.
     addressResolution = AddressResolutionCheck()
+    if hub.isProven { connection?.secured() }
     checkAddressResolution()
   }
 

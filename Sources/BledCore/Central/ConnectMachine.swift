@@ -9,13 +9,13 @@ import Bluetooth
 /// | connecting  | failed (adapter gone …)   | refuse all, cancel → idle                                        |
 /// | negotiating | negotiated                | answer all, which now use it → connected                         |
 /// | negotiating | link down                 | connect → connecting; after `maximumRetries` refuse all → idle   |
-/// | negotiating | unusable                  | refuse all, disconnect → ending; persistent ones wait on         |
+/// | negotiating | unusable                  | refuse all, disconnect → ending (linked, if the other side started it); persistent ones wait on |
 /// | negotiating | it was never there (0x3E) | connect, after a pause of at most 1 s → connecting               |
 /// | connected   | want                      | answer                                                           |
 /// | connected   | link down                 | tell each that uses it → idle; for persistent ones connect → connecting |
 /// | ending      | link down                 | → idle; connect → connecting if it is wanted again               |
 /// | idle        | link up, from the other side | → linked: nothing is sent on it until it is wanted            |
-/// | linked      | want                      | negotiate → negotiating                                          |
+/// | linked      | want; secured, and wanted | negotiate → negotiating                                          |
 /// | negotiating | negotiated                | persistent ones are told that it is back                         |
 /// | any         | rejoin                    | as want, without an answer: that one is told when the link is there; no failure ends it |
 /// | any         | refused                   | refuse all, tell each that uses it or waits without a call: cancel, or disconnect, in either role → ending           |
@@ -170,9 +170,16 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
   /// The link is of no use, and neither would the next one be now. Sessions that keep the link go on waiting.
   mutating func unusable(_ error: BluetoothError, at now: Instant) -> [Action] {
     guard state == .negotiating else { return [] }
-    state = .ending
+    state = isOurs ? .ending : .linked
     backOff.fail(at: now)
-    return refuseWaiting(error) + [.disconnect]
+    return refuseWaiting(error) + (isOurs ? [.disconnect] : [])
+  }
+
+  /// The link is protected by the keys of its bond, which it may not have been before.
+  mutating func secured() -> [Action] {
+    guard state == .linked, isWanted else { return [] }
+    state = .negotiating
+    return [.negotiate]
   }
 
   /// The link has ended.

@@ -6,21 +6,22 @@ import Bluetooth
 ///
 /// | State      | Input                                    | Actions, next state                                 |
 /// |------------|------------------------------------------|-----------------------------------------------------|
-/// | idle       | begin, central, with a bond              | encrypt → encrypting                                |
+/// | idle       | begin, with a bond                       | encrypt → encrypting                                |
 /// | idle       | begin, any other                         | exchange → exchanging; ready → ready if the device is not asked |
 /// | idle       | begin, with a bond, on a kernel whose links may not end in silence | exchange → exchanging         |
 /// | encrypting | the link has the level of the bond       | exchange, improve → exchanging; the same without it |
-/// | encrypting | the keys are of no use to the device     | keysLost → over                                     |
-/// | encrypting | it failed for the moment                 | disconnect → over                                   |
-/// | encrypting | 30 s                                     | fail → over                                         |
+/// | encrypting | the keys are of no use to the device     | keysLost → over; as peripheral → idle               |
+/// | encrypting | it failed for the moment                 | disconnect → over; as peripheral fail → idle        |
+/// | encrypting | 30 s                                     | fail → over; as peripheral keysLost → idle          |
 /// | encrypting | the link ended because of the keys       | keysLost → over                                     |
 /// | exchanging | the device answered, or refused          | ready → ready; encrypt → encrypting if that has to follow |
 /// | exchanging | no answer in 30 s, or the link ended     | lost → over                                         |
 /// | ready      | begin                                    | ready                                               |
 /// | over       | any                                      |                                                     |
 ///
-/// Nothing in plain text follows an encryption that failed: the link ends, and so does the next one, until the device
-/// has its keys again or the bond is forgotten.
+/// Nothing of our client follows in plain text an encryption that failed: the link ends, and so does the next one,
+/// until the device has its keys again or the bond is forgotten. A link that the device began goes on for our server,
+/// whose attributes have permissions of their own, and for a device that pairs anew; programs may `begin` again.
 struct LinkUp {
   private enum State {
     case idle
@@ -44,8 +45,8 @@ struct LinkUp {
     case keysLost(BluetoothError)
     /// The link is of no use, for this reason.
     case fail(BluetoothError)
-    /// End the link; another one may do better.
-    case disconnect
+    /// End the link for this reason; another one may do better.
+    case disconnect(BluetoothError)
     /// The link ended before Exchange MTU was answered.
     case lost(LostExchange)
   }
@@ -53,7 +54,11 @@ struct LinkUp {
   /// The device answers the controller's request within 40 s, or the link ends (Core 5.4, Vol 6, Part B, 5.2).
   static let timeout = Duration.seconds(30)
 
+  private let role: LinkRole
   private var state = State.idle
+
+  /// - Parameter role: our role on the link.
+  init(role: LinkRole = .central) { self.role = role }
 
   /// When `timePassed` is due.
   var deadline: Instant? { if case .encrypting(let until, _) = state { until } else { nil } }
@@ -73,7 +78,7 @@ struct LinkUp {
 
   /// Programs want to use the link.
   /// - Parameters:
-  ///   - level: the level that the bond gives the link, 2 to 4; nil without one, and where the other side encrypts.
+  ///   - level: the level that the bond gives the link, 2 to 4; nil without one.
   ///   - exchanges: whether the device takes Exchange MTU.
   ///   - exchangesFirst: whether it comes before the encryption (`Link.mustReceive`).
   mutating func begin(level: Int?, exchanges: Bool, exchangesFirst: Bool = false, now: Instant) -> [Action] {
@@ -94,14 +99,14 @@ struct LinkUp {
   /// The link has the level of its bond, or cannot have it, for this reason.
   mutating func encryptionEnded(_ error: BluetoothError?) -> [Action] {
     guard case .encrypting(_, let exchanges) = state else { return [] }
-    guard let error else { return proceed(exchanges) + [.improve] }
+    guard let error else { return proceed(exchanges) + (role == .central ? [.improve] : []) }
     switch error.ofEncryption {
     case .keysLost:
-      state = .over
+      state = afterFailure
       return [.keysLost(error)]
     case .passing:
-      state = .over
-      return [.disconnect]
+      state = afterFailure
+      return [role == .central ? .disconnect(error) : .fail(error)]
     case .linkEnded: return []
     }
   }
@@ -126,13 +131,19 @@ struct LinkUp {
 
   mutating func timePassed(_ peer: DeviceAddress, now: Instant) -> [Action] {
     guard let deadline, deadline <= now else { return [] }
-    state = .over
+    state = afterFailure
+    let words = "\(peer) did not encrypt the link with the keys of its bond within 30 s"
+    // A central that has the keys encrypts when it is asked (Core 5.4, Vol 3, Part H, 2.4.6).
     return [
-      .fail(
-        GAPError.timeout.error(
-          "\(peer) did not encrypt the link with the keys of its bond within 30 s: connect again"))
+      role == .central
+        ? .fail(GAPError.timeout.error("\(words): connect again"))
+        : .keysLost(
+          GAPError.pairingFailed.error(
+            "\(words): if it is the same device, remove the pairing on both sides, then pair again"))
     ]
   }
+
+  private var afterFailure: State { role == .central ? .over : .idle }
 
   /// The link has ended.
   mutating func linkEnded(_ reason: BluetoothError) -> [Action] {

@@ -4,22 +4,26 @@ import Logging
 
 /// Executes the actions of a link's `LinkUp`.
 final class LinkUpRunner {
-  private(set) var machine = LinkUp()
+  private(set) var machine: LinkUp
   private unowned let link: CentralLink
   private unowned let hub: LinkHub
   /// Rings at the machine's deadline.
   private var alarm: (any ScheduledWork)?
+  /// How often the link was to be encrypted: the outcome of an earlier time says nothing about the last one.
+  private var encryptions = 0
 
   init(_ link: CentralLink) {
     self.link = link
     hub = link.hub
+    machine = LinkUp(role: hub.link.role)
   }
 
   /// Programs want to use the link; `PeripheralConnection.negotiated` is called when they can.
   func begin() {
+    let mustExchange = hub.link.role == .central && hub.link.mustReceive
     run {
       $0.begin(
-        level: hub.bondLevel, exchanges: !hub.peripheral.ignoresMTU, exchangesFirst: hub.link.mustReceive,
+        level: hub.bondLevel, exchanges: !hub.peripheral.ignoresMTU, exchangesFirst: mustExchange,
         now: hub.scheduler.now)
     }
   }
@@ -51,7 +55,11 @@ final class LinkUpRunner {
   private func perform(_ action: LinkUp.Action) {
     switch action {
     case .encrypt(let level):
-      hub.encrypt(level) { [weak self] error in self?.run { $0.encryptionEnded(error) } }
+      encryptions += 1
+      hub.encrypt(level) { [weak self, encryptions] error in
+        guard let self, self.encryptions == encryptions else { return }
+        run { $0.encryptionEnded(error) }
+      }
     case .improve: link.connection?.improve()
     case .exchange: link.enqueue(LinkOperation(nil, .exchangeMTU, .exchangeMTU))
     case .ready:
@@ -62,7 +70,7 @@ final class LinkUpRunner {
       hub.keysLost()
       link.connection?.unusable(error.ofLostKeys(hub.peripheral.address))
     case .fail(let error): link.connection?.unusable(error)
-    case .disconnect: hub.disconnect()
+    case .disconnect(let error): hub.disconnect(because: error)
     case .lost(let exchange):
       let isTooMany = link.broker.directory.lostExchange(
         with: hub.peripheral, maximum: exchange.maximum, isUnanswered: exchange == .unanswered)

@@ -129,8 +129,8 @@ final class PeripheralConnection {
     if isOurs || broker.directory.stores(peripheral) { broker.directory.connected(peripheral) }
     broker.watchers.tell(peripheral, isIncoming: !isOurs)
     perform(machine.linkUp(isOurs: isOurs))
-    // Encryption goes first.
-    if !new.linkUp.machine.isEncrypting { improve() }
+    // Encryption goes first, where we begin it.
+    if !isOurs || !new.linkUp.machine.isEncrypting { improve() }
   }
 
   /// The link may have other parameters, longer packets and another PHY from now on.
@@ -147,6 +147,9 @@ final class PeripheralConnection {
 
   /// The link is of no use to programs, and ends.
   func unusable(_ error: BluetoothError) { perform(machine.unusable(error, at: broker.scheduler.now)) }
+
+  /// The link is protected by the keys of its bond: programs that wait for that can use it.
+  func secured() { if machine.state == .linked { perform(machine.secured()) } }
 
   /// No link is possible.
   /// - Parameter full: the error for sessions that may see others' resources.

@@ -25,7 +25,7 @@ final class LinkHub {
   private(set) lazy var brake = ReaderBrake(of: self)
   /// False once the link has ended: all that was pending on it fails or has failed.
   private(set) var isOpen = true
-  /// Why we end the link, where its bearer failed.
+  /// Why we end the link, where there is more to say than that.
   private var failure: BluetoothError?
 
   private let registry: LinkRegistry
@@ -73,12 +73,21 @@ final class LinkHub {
   func released(by session: Session) { roles.channels.released(self, by: session) }
 
   /// Ends the link; both roles are told when it has ended.
-  func disconnect() { link.disconnect() }
+  /// - Parameter reason: why, in words behind the end that the adapter tells; nil where a program asked for it.
+  func disconnect(because reason: BluetoothError? = nil) {
+    failure = failure ?? reason
+    link.disconnect()
+  }
 
   // MARK: Encryption with the keys of the bond
 
-  /// The level that the keys of the bond give the link, 2 to 4; nil without any, and where the other side encrypts.
-  var bondLevel: Int? { link.role == .central ? protection.bond(of: self)?.level(as: .central) : nil }
+  /// The level that the keys of the bond give the link, 2 to 4; nil without any.
+  var bondLevel: Int? { protection.bond(of: self)?.level(as: link.role) }
+
+  /// Whether the link has that level by these keys.
+  var isProven: Bool {
+    protection.provenBond(of: self)?.level(as: link.role).map { link.security.level >= $0 } ?? false
+  }
 
   /// Encrypts the link with the keys of its bond.
   /// - Parameter done: called once with why it is not, unless the link ends.

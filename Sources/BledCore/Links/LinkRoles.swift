@@ -128,7 +128,7 @@ protocol LinkProtection: AnyObject {
   ///   - session: the session that asked; nil for the daemon itself.
   ///   - done: called once, possibly from inside the call, with whether the request is worth repeating.
   func raise(_ hub: LinkHub, after error: ATTErrorCode, for session: Session?, _ done: @escaping (Bool) -> Void)
-  /// Encrypts a link with the keys of its bond.
+  /// Encrypts a link with the keys of its bond; as peripheral, has the device do it.
   /// - Parameters:
   ///   - level: the level that they give it, 2 to 4.
   ///   - done: called once, possibly from inside the call, with why the link does not have it.

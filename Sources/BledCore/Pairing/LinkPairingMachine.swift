@@ -2,12 +2,12 @@ import Bluetooth
 
 /// The pairing on one link: the keys that encrypt it, and the agent that let it pair. It does no I/O.
 ///
-/// | State    | begins   | bonded | pairedWithoutBond | failed          |
-/// |----------|----------|--------|-------------------|-----------------|
-/// | quiet    | agreeing | bonded | unbonded          | quiet           |
-/// | agreeing | agreeing | bonded | unbonded          | quiet, unbonded |
-/// | bonded   | agreeing | bonded | unbonded          | quiet           |
-/// | unbonded | agreeing | bonded | unbonded          | unbonded        |
+/// | State    | begins   | bonded | pairedWithoutBond | encryptedOtherwise | failed          |
+/// |----------|----------|--------|-------------------|--------------------|-----------------|
+/// | quiet    | agreeing | bonded | unbonded          | unbonded           | quiet           |
+/// | agreeing | agreeing | bonded | unbonded          | agreeing           | quiet, unbonded |
+/// | bonded   | agreeing | bonded | unbonded          | unbonded           | quiet           |
+/// | unbonded | agreeing | bonded | unbonded          | unbonded           | unbonded        |
 ///
 /// A pairing that fails leaves the keys that the link had before.
 struct LinkPairingMachine {
@@ -105,6 +105,9 @@ struct LinkPairingMachine {
 
   /// The link is encrypted with keys that are not kept, because neither side wants to or because they were rejected.
   mutating func pairedWithoutBond() { state = .unbonded }
+
+  /// The link is encrypted with another key than the bond's.
+  mutating func encryptedOtherwise() { state = isAgreeing ? .agreeing(isUnbonded: true) : .unbonded }
 
   /// The pairing failed: the permission to begin was for this time only.
   mutating func failed() {

@@ -63,7 +63,7 @@ extension PairingBroker {
         "refused to pair with \(peripheral.address): no agent can display the passkey",
         metadata: .about(peripheral, adapter: slot))
       // The pairing ends with the link, and no bond is lost because another device uses its address.
-      hub?.disconnect()
+      hub?.disconnect(because: GAPError.pairingFailed.error("no agent could display the passkey of a pairing"))
       return
     }
     change(hub) { if $0.approval == nil { $0.approved(.agent(session, identity: peripheral.identity)) } }

@@ -165,17 +165,21 @@ final class PairingBroker: LinkProtection {
   }
 
   func encrypt(_ hub: LinkHub, to level: Int, _ done: @escaping (BluetoothError?) -> Void) {
-    raise(hub, to: level, for: nil) { [weak self, weak hub] error in
-      guard error == nil, let self, let hub, hub.isOpen,
-        provenBond(of: hub) == nil || hub.link.security.level < level
-      else { return done(error) }
+    raise(hub, to: level, for: nil, pairs: false) { [weak hub] error in
+      guard let hub, hub.isOpen else { return done(error) }
+      // A device that has paired anew may have keys of another level.
+      if hub.isProven { return done(nil) }
       done(
-        GAPError.connectionFailed.error("\(hub.peripheral.address) encrypted the link with other keys than its bond's"))
+        error
+          ?? GAPError.connectionFailed.error(
+            "\(hub.peripheral.address) encrypted the link with other keys than its bond's"))
     }
   }
 
+  /// - Parameter pairs: whether the adapter may pair where there is no bond; otherwise it uses the bond's keys.
   private func raise(
-    _ hub: LinkHub, to level: Int, for session: Session?, _ done: @escaping (BluetoothError?) -> Void
+    _ hub: LinkHub, to level: Int, for session: Session?, pairs: Bool = true,
+    _ done: @escaping (BluetoothError?) -> Void
   ) {
     let id = hub.link.id
     lastNumber += 1
@@ -187,15 +191,17 @@ final class PairingBroker: LinkProtection {
         consent.outOfBand.withdraw(address, on: hub.slot, unlessOf: session)
       }
     }
-    let capability = consent.capability(
-      for: session, hub.peripheral.identity, on: hub.slot.adapter.information, concern(hub, hub.slot))
-    let usesOwnData = consent.outOfBand.countsOwnData(of: hub.slot, for: session)
-    hub.link.raiseSecurity(to: level, as: capability, usesOwnData: usesOwnData) { [weak self, weak hub] error in
+    let ended: (BluetoothError?) -> Void = { [weak self, weak hub] error in
       let isProtected = error == nil || hub?.link.security.level ?? 1 > 1
       self?.pairings[id]?.requestEnded(number, isProtected: isProtected)
       hub?.securityChanged()
       done(error)
     }
+    guard pairs else { return hub.link.encrypt(to: level, ended) }
+    let capability = consent.capability(
+      for: session, hub.peripheral.identity, on: hub.slot.adapter.information, concern(hub, hub.slot))
+    let usesOwnData = consent.outOfBand.countsOwnData(of: hub.slot, for: session)
+    hub.link.raiseSecurity(to: level, as: capability, usesOwnData: usesOwnData, ended)
   }
 
   /// A link has ended, and a pairing on it.
@@ -232,6 +238,9 @@ final class PairingBroker: LinkProtection {
       change(hub) { $0.pairedWithoutBond() }
       hub.securityChanged()
       tellEnd(peripheral, hub, slot, nil)
+    case .encryptedOtherwise:
+      change(hub) { $0.encryptedOtherwise() }
+      hub?.securityChanged()
     case .failed(let error):
       logger.notice(
         "pairing with \(peripheral.address) failed: \(error)", metadata: .about(peripheral, adapter: slot))

@@ -187,11 +187,7 @@ extension KernelAdapter: LifecycleHostOwner {
     if radio.isOpen { closeRadio(LifecycleMachine.suspended) }
     pairing.keys.local = address
     do throws(SystemError) { try links.listen(at: address) } catch { return fail(error, "ATT on \(index.name)") }
-    do throws(SystemError) {
-      try radio.open(index, address, hearsCommands: lifecycle.privacy != nil)
-    } catch {
-      fail(error, "the raw HCI socket of \(index.name)")
-    }
+    do throws(SystemError) { try radio.open(index, address) } catch { fail(error, "the HCI socket of \(index.name)") }
   }
 
   func closeRadio(_ error: BluetoothError) {
@@ -258,12 +254,17 @@ extension KernelAdapter: RadioHostOwner {
     fail("does not work: \(reason)", remedy: "unplug it and plug it back in, or check the kernel log with `dmesg`")
   }
 
-  func heard(_ command: CommandPacket) { addresses.heard(command) }
+  func heard(_ command: CommandPacket) {
+    if lifecycle.privacy != nil { addresses.heard(command) }
+    // Before the controller tells that the link is encrypted.
+    if pairing.heard(command) { events.deliver() }
+  }
 
   func radioLostEvents() { links.eventsLost() }
   func completed(_ packets: Int, on handle: ConnectionHandle) { links.completed(packets, on: handle) }
 
   func perform(onLinks action: RadioAction) {
+    if case .linkUp(let handle, _, _, _) = action { pairing.keys.linkIsUp(handle) }
     guard case .keysMissing(let handle, let theirs) = action else { return links.perform(action) }
     pairing.keysAreMissing(handle, theirs: theirs)
   }
@@ -308,6 +309,7 @@ extension KernelAdapter: KernelLinksOwner {
   func linkBegan(_ link: KernelLink, identity: DeviceAddress) {
     pairing.keys.linkBegan(link, identity: identity)
     events.emit(.connected(link))
+    pairing.linkBegan(link)
   }
 
   func linkEnds(_ link: KernelLink, _ error: BluetoothError) { pairing.linkEnds(link, error) }

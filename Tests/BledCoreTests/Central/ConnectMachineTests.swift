@@ -60,6 +60,20 @@ import Testing
     #expect(words(machine.unusable(Self.reason, at: .zero)) == [], "it is in use")
   }
 
+  @Test func aLinkOfTheDeviceThatIsOfNoUseGoesOn() {
+    var machine = ConnectMachine<String, Int>()
+    _ = machine.linkUp(isOurs: false)
+    #expect(words(machine.secured()) == [], "nobody wants it")
+    _ = machine.want("a", 1)
+    #expect(words(machine.secured()) == [], "it is being negotiated")
+    #expect(words(machine.rejoin("b", persists: true)) == [])
+    #expect(words(machine.unusable(Self.reason, at: .zero)) == ["answer 1 connectionFailed"])
+    #expect(machine.state == .linked)
+    #expect(words(machine.secured()) == ["negotiate"])
+    #expect(words(machine.negotiated(at: .zero)) == ["tell b connected"])
+    #expect(words(machine.secured()) == [])
+  }
+
   @Test func whatIsRefusedEndsForAll() {
     let blocked = GAPError.blocked.error("")
     var machine = ConnectMachine<String, Int>()

@@ -77,7 +77,7 @@ import Testing
   @Test(arguments: [0x07, 0x08, 0x0C, 0x13, 0x16, 0x1F, 0x22, 0x23, 0x28, 0x2A, 0x3A, 0x3E])
   func otherFailuresArePassing(_ code: Int) {
     var machine = encrypting()
-    #expect(machine.encryptionEnded(hci(code)) == [.disconnect])
+    #expect(machine.encryptionEnded(hci(code)) == [.disconnect(hci(code))])
     #expect(machine.linkEnded(hci(0x05)) == [], "the adapter ended it after that")
     machine = encrypting()
     #expect(machine.linkEnded(hci(code)) == [])
@@ -102,6 +102,32 @@ import Testing
     #expect(error.name == "timeout" && error.message.contains("\(peer) did not encrypt the link"))
     #expect(machine.encryptionEnded(nil) == [], "it comes too late")
     #expect(machine.linkEnded(hci(0x05)) == [])
+  }
+
+  @Test func aLinkOfTheDeviceGoesOnAfterEachFailure() {
+    func encrypting() -> LinkUp {
+      var machine = LinkUp(role: .peripheral)
+      #expect(machine.begin(level: 2, exchanges: true, now: .zero) == [.encrypt(level: 2)])
+      return machine
+    }
+    func begins(_ machine: LinkUp) -> Bool {
+      var machine = machine
+      return !machine.isUnderWay && machine.begin(level: 2, exchanges: true, now: .zero) == [.encrypt(level: 2)]
+    }
+    var machine = encrypting()
+    #expect(machine.encryptionEnded(hci(0x06)) == [.keysLost(hci(0x06))] && begins(machine))
+    machine = encrypting()
+    #expect(machine.encryptionEnded(hci(0x2A)) == [.fail(hci(0x2A))] && begins(machine))
+    machine = encrypting()
+    let actions = machine.timePassed(peer, now: .zero.advanced(by: .seconds(30)))
+    guard case .keysLost(let error)? = actions.first, actions.count == 1 else {
+      Issue.record("\(actions)")
+      return
+    }
+    #expect(error.message.contains("\(peer) did not encrypt the link") && begins(machine))
+    machine = encrypting()
+    #expect(machine.encryptionEnded(nil) == [.exchange], "it got its PHY before")
+    #expect(machine.exchanged(now: .zero) == [.ready])
   }
 
   @Test(arguments: [

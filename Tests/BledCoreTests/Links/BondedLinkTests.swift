@@ -69,13 +69,12 @@ import Testing
     #expect(try other.answer(to: second, PeripheralConnect.self)?.get().mtu == 247)
   }
 
-  @Test("A link without bond, and one that the device began, are used at once; nothing is asked of their security")
+  @Test("A link without bond is used at once, whoever began it; nothing is asked of its security")
   func others() throws {
     let (call, link) = try connect()
     #expect(try answer(call)?.get().mtu == 247 && link.raises.isEmpty)
     link.end(reason: 0x13)
     world.settle()
-    try bond(peer, in: world)
     let incoming = world.adapter.bringUp(peer, role: .peripheral)
     let next = try client.call(PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random"))
     world.settle()
@@ -145,6 +144,20 @@ import Testing
     world.settle()
     #expect(try answer(call)?.get().mtu == 247)
     #expect(try client.notifications(PairingKeysLost.self).isEmpty)
+  }
+
+  @Test("The time-out of a call names the side and the cause of the last failure")
+  func timeoutWords() throws {
+    try bond(peer, in: world)
+    let call = try client.call(
+      PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random", timeout: 5))
+    let link = world.adapter.bringUp(peer)
+    world.settle()
+    link.endRaise(nil, BluetoothError(domain: .hci, code: 0x2A, name: "r", message: "two procedures collided"))
+    world.scheduler.advance(by: .seconds(5))
+    let error = try #require(try client.error(of: call, PeripheralConnect.self))
+    #expect(error.data?.name == "timeout")
+    #expect(error.message.hasSuffix("within 5.0 s: the link ended: two procedures collided"), "\(error.message)")
   }
 
   @Test("A device that does not encrypt within 30 s is disconnected, and the call says why")

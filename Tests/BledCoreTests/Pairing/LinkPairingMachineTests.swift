@@ -8,7 +8,7 @@ import Testing
   private typealias State = LinkPairingMachine.State
 
   private enum Input: CaseIterable {
-    case begins, bonded, pairedWithoutBond, failed
+    case begins, bonded, pairedWithoutBond, encryptedOtherwise, failed
   }
 
   private func apply(_ input: Input, to machine: inout LinkPairingMachine) {
@@ -16,6 +16,7 @@ import Testing
     case .begins: machine.begins()
     case .bonded: machine.bonded()
     case .pairedWithoutBond: machine.pairedWithoutBond()
+    case .encryptedOtherwise: machine.encryptedOtherwise()
     case .failed: machine.failed()
     }
   }
@@ -39,7 +40,8 @@ import Testing
           case (.unbonded, .begins), (.agreeing(isUnbonded: true), .begins): .agreeing(isUnbonded: true)
           case (_, .begins): .agreeing(isUnbonded: false)
           case (_, .bonded): .bonded
-          case (_, .pairedWithoutBond): .unbonded
+          case (.agreeing, .encryptedOtherwise): .agreeing(isUnbonded: true)
+          case (_, .pairedWithoutBond), (_, .encryptedOtherwise): .unbonded
           case (.unbonded, .failed), (.agreeing(isUnbonded: true), .failed): .unbonded
           case (_, .failed): .quiet
           }

@@ -177,3 +177,34 @@ async def robust(given):
     expect_equal(await asks(connection, given.handle), b"read", "what is read then")
     await given.client.call("service.remove", handle=added["service"]["handle"])
     await given.start_over(connection)
+
+
+@phone.case("a program that wants its services waits until the phone has encrypted the link, our server does not")
+async def wanted_as_server(given):
+    peer = await given.pairs()
+    await leave(peer.connection)
+    connection = await given.comes()
+    server, early = given.device.gatt_server, []
+    receive = server.on_gatt_pdu
+
+    def spy(bearer, pdu):
+        if not connection.is_encrypted:
+            early.append(pdu)
+        receive(bearer, pdu)
+
+    server.on_gatt_pdu = spy
+    try:
+        call = asyncio.ensure_future(
+            given.client.call("peripheral.connect", address=LOCK, addressType="random", timeout=60)
+        )
+        # Each read is a round trip, in which a request of the program would have come.
+        for _ in range(5):
+            expect_equal(await asks(connection, given.handle), b"read", "the value of our server")
+        expect(not call.done() and not early, f"the phone was asked in plain text: {early}")
+        await given.encrypt(connection)
+        connected = await asyncio.wait_for(call, 60)
+        services = await given.client.call("gatt.discover", peripheral=connected["peripheral"])
+        expect(services["services"] and not early, "the services of the phone")
+    finally:
+        server.on_gatt_pdu = receive
+    await given.start_over(connection)

@@ -22,5 +22,9 @@ final class KernelServices: LinkServices {
     of link: KernelLink, to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void
   ) { raises.raise(link, to: level, as: capability, done) }
 
+  func encrypt(_ link: KernelLink, to level: Int, _ done: @escaping (BluetoothError?) -> Void) {
+    raises.encrypt(link, to: level, done)
+  }
+
   func securityMayHaveChanged(_ link: KernelLink) { raises.securityMayHaveChanged(link) }
 }

@@ -65,10 +65,9 @@ final class RadioHost {
   // MARK: - Opening and closing
 
   /// Opens the controller's sockets and begins to set it up.
-  /// - Parameter hearsCommands: whether the commands of others are heard, too.
   /// - Throws: `SystemError`, for instance without the capability CAP_NET_RAW.
-  func open(_ index: ControllerIndex, _ address: DeviceAddress, hearsCommands: Bool) throws(SystemError) {
-    let new = try ControllerSockets(index, of: kernel, on: context.loop, hearsCommands: hearsCommands)
+  func open(_ index: ControllerIndex, _ address: DeviceAddress) throws(SystemError) {
+    let new = try ControllerSockets(index, of: kernel, on: context.loop)
     new.control.onEvent = { [weak self] event in self?.handle(event) }
     new.reports.onEvent = { [weak self] event in self?.handle(reports: event) }
     new.completions.onCompleted = { [weak self] handle, packets in self?.owner?.completed(packets, on: handle) }

@@ -18,13 +18,12 @@ final class ControllerSockets {
     EncryptionKeyRefreshComplete.code, LEConnectionComplete.code,
   ]
 
-  /// Opens all; nothing is read before `start`.
-  /// - Parameter hearsCommands: whether the commands of the kernel and of other programs are heard, too.
+  /// Opens all; nothing is read before `start`. The commands of the kernel and of other programs are heard, too.
   /// - Throws: `SystemError`, for instance without the capability CAP_NET_RAW.
   init(
-    _ index: ControllerIndex, of kernel: any KernelSockets, on loop: EventLoop, hearsCommands: Bool
+    _ index: ControllerIndex, of kernel: any KernelSockets, on loop: EventLoop
   ) throws(SystemError) {
-    let events = ControllerPackets(events: Self.events, hasCommands: hearsCommands, reports: false)
+    let events = ControllerPackets(events: Self.events, hasCommands: true, reports: false)
     control = PacketSocket(try kernel.controller(index, events), on: loop, priority: .highest)
     let heard = ControllerPackets(events: [LEConnectionComplete.code], reports: true)
     reports = PacketSocket(try kernel.controller(index, heard), on: loop, priority: .normal)

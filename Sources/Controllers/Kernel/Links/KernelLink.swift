@@ -21,6 +21,8 @@ protocol LinkServices: AnyObject {
   /// Raises the protection of a link to a level, 2 to 4.
   func raiseSecurity(
     of link: KernelLink, to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void)
+  /// Has a link encrypted with the keys of its bond.
+  func encrypt(_ link: KernelLink, to level: Int, _ done: @escaping (BluetoothError?) -> Void)
   /// The protection of a link changed, or may have.
   func securityMayHaveChanged(_ link: KernelLink)
 }
@@ -180,6 +182,8 @@ final class KernelLink: AdapterLink {
   ) {
     services.raiseSecurity(of: self, to: level, as: capability, done)
   }
+
+  func encrypt(to level: Int, _ done: @escaping (BluetoothError?) -> Void) { services.encrypt(self, to: level, done) }
 
   /// Has the kernel encrypt the link at this level, 2 to 4. Packets wait until `endSecuring`.
   /// - Returns: why it does not.

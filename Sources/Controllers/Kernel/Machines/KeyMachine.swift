@@ -69,6 +69,8 @@ struct KeyMachine {
   private var partialBonds: [DeviceAddress: PartialBond] = [:]
   /// Whether the kernel has to be told the bonds anew.
   private var mustReload = false
+  /// The keys for encryption that the kernel has, as far as is known.
+  private var known: [Bond.ID: [LongTermKey]] = [:]
 
   // MARK: - Links
 
@@ -98,14 +100,24 @@ struct KeyMachine {
 
   /// The bond with a device is gone, or was refused.
   mutating func forget(_ identity: DeviceAddress) {
+    known = known.filter { $0.key.peer != identity }
     for handle in identities.handles(of: identity) { made[handle] = nil }
   }
 
   /// There are bonds that the kernel was not told of.
   mutating func bondsAdded() { mustReload = true }
 
-  /// All bonds are told to the kernel.
-  mutating func bondsAreLoaded() { mustReload = false }
+  /// These bonds are told to the kernel, in place of any before.
+  mutating func bondsAreLoaded(_ bonds: [Bond]) {
+    mustReload = false
+    known = Dictionary(bonds.map { ($0.id, $0.longTermKeys) }) { $1 }
+  }
+
+  /// The kernel did not take the bonds.
+  mutating func bondsAreRefused() { known = [:] }
+
+  /// Whether the kernel has the keys of a bond: without them it would pair where it is asked to encrypt.
+  func isKnown(_ bond: Bond) -> Bool { known[bond.id] == bond.longTermKeys }
 
   /// Whether all bonds are to be told to the kernel now: it does not know all of them, and there is no link. The kernel
   /// frees the keys that it has when it is told, also ones that a pairing still uses.
@@ -159,6 +171,7 @@ struct KeyMachine {
       for key in other.signatureKeys { bond.add(key) }
     }
     bond.add(key)
+    known[id] = bond.longTermKeys
     for handle in handles {
       var new = made[handle] ?? MadeBond(earlier: earlier, bond: bond)
       if other != nil || new.roles.contains(key.role) { new = MadeBond(earlier: earlier, bond: bond) }
@@ -184,6 +197,7 @@ struct KeyMachine {
     refusing.formUnion(owners + claimants)
     // The kernel has the claimant's keys instead of those of the bond.
     mustReload = true
+    known = known.filter { $0.key.peer != identity }
     return [.warn("two devices claim one identity: neither is paired", identity)]
       + claimants.map { .disconnect(handle: $0) }
   }

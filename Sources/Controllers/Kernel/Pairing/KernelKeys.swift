@@ -13,6 +13,9 @@ final class KernelKeys {
   /// The owner of the bonds.
   var stored: (any BondSource)?
   private(set) var machine = KeyMachine()
+  /// The keys that the kernel last gave the controller, by the handle of the link.
+  private var used: [ConnectionHandle: [UInt8]] = [:]
+  private static let maximumUsed = 64
   private let management: ManagementInterface
   private let links: KernelLinks
   private let context: AdapterContext
@@ -33,18 +36,44 @@ final class KernelKeys {
   /// The address by which the kernel knows the device on a link.
   func identity(on link: KernelLink) -> DeviceAddress { machine.identities.identity(on: link.handle) ?? link.peer }
 
+  /// Whether the kernel has the keys of a bond, as far as it was told.
+  func areWithKernel(_ bond: Bond) -> Bool { machine.isKnown(bond) }
+
+  /// The controller has a link of this handle.
+  func linkIsUp(_ handle: ConnectionHandle) { used[handle] = nil }
+
   func linkBegan(_ link: KernelLink, identity: DeviceAddress) {
     machine.linkBegan(link.handle, link.peer, identity: identity)
   }
 
-  func linkEnded(_ link: KernelLink) { machine.linkEnded(link.handle) }
+  func linkEnded(_ link: KernelLink) {
+    machine.linkEnded(link.handle)
+    used[link.handle] = nil
+  }
+
+  /// The kernel gives the controller a key that encrypts a link.
+  /// - Returns: the link's handle.
+  func heard(_ command: CommandPacket) -> ConnectionHandle? {
+    guard let (handle, key) = command.encryption else { return nil }
+    // More links than any controller has.
+    if used.count >= Self.maximumUsed { used = [:] }
+    used[handle] = key
+    return handle
+  }
+
+  /// Whether a link is encrypted with a key that is not that of the bond with its device.
+  func isEncryptedOtherwise(_ link: KernelLink) -> Bool {
+    guard let key = used[link.handle], let bond = bond(with: link.peer) else { return false }
+    return !bond.longTermKeys.contains { $0.value.prefix($0.size).elementsEqual(key.prefix($0.size)) }
+  }
 
   // MARK: - Bonds
 
   /// The bonds of all adapters, which the kernel is told while the controller is brought into use.
   func load() -> [Bond] {
-    machine.bondsAreLoaded()
-    return stored?.all ?? []
+    let all = stored?.all ?? []
+    machine.bondsAreLoaded(all)
+    return all
   }
 
   /// There are bonds that the kernel was not told of.
@@ -87,6 +116,7 @@ final class KernelKeys {
     guard let (opcode, status) = event.answer, status != .success,
       [LoadLongTermKeys.opcode, LoadIdentityResolvingKeys.opcode].contains(opcode)
     else { return }
+    machine.bondsAreRefused()
     context.logger.error(
       "the kernel refuses the keys of paired devices: links with them stay unencrypted",
       metadata: ["status": "\(status)"])
@@ -97,6 +127,19 @@ final class KernelKeys {
     let (stored, local) = (stored, local)
     for action in machine.receive(event, on: local, stored: { stored?.find(local, $0) }) {
       if case .unpair(let device) = action { unpair(device) } else { onAction?(action) }
+    }
+  }
+}
+
+extension CommandPacket {
+  /// The key with which a command has a link encrypted, or lets the device encrypt it; nil for any other command.
+  fileprivate var encryption: (handle: ConnectionHandle, key: [UInt8])? {
+    switch opcode {
+    case LEEnableEncryption.opcode:
+      (try? LEEnableEncryption(decoding: self)).map { ($0.handle, $0.longTermKey) }
+    case LELongTermKeyRequestReply.opcode:
+      (try? LELongTermKeyRequestReply(decoding: self)).map { ($0.handle, $0.longTermKey) }
+    default: nil
     }
   }
 }

@@ -90,6 +90,21 @@ final class KernelPairing {
     return true
   }
 
+  /// A link was announced: the device may have encrypted it before.
+  func linkBegan(_ link: KernelLink) {
+    if keys.isEncryptedOtherwise(link) { onEvent?(link.peer, .encryptedOtherwise) }
+  }
+
+  /// The kernel, or another program, gave the controller a command.
+  /// - Returns: whether it was told as an event.
+  func heard(_ command: CommandPacket) -> Bool {
+    guard let handle = keys.heard(command), let link = links.link(handle), keys.isEncryptedOtherwise(link) else {
+      return false
+    }
+    onEvent?(link.peer, .encryptedOtherwise)
+    return true
+  }
+
   /// A link ends, for this reason.
   func linkEnds(_ link: KernelLink, _ error: BluetoothError) {
     raises.linkEnds(link, error)

@@ -7,12 +7,20 @@ import HCI
 /// | State     | Input                                    | Then                                              |
 /// |-----------|------------------------------------------|---------------------------------------------------|
 /// | none      | `raise`, a bond that reaches the level   | the kernel encrypts: encrypting                   |
+/// | none      | the same, with keys that the kernel lacks | failed: it would pair                            |
 /// | none      | `raise`, no bond                         | Pair Device: pairing                              |
-/// | encrypting| the link has the level                   | done                                              |
+/// | none      | `encrypt`, as peripheral                 | waiting                                           |
+/// | waiting   | `raise`                                  | the kernel asks the device: encrypting            |
+/// | encrypting, waiting | the link has the level         | done                                              |
 /// | pairing   | Pair Device succeeded                    | done; below the level, or keys refused: failed    |
 /// | pairing   | Already Paired, for the first time       | Unpair Device, Pair Device: pairing               |
-/// | any       | `raise`                                  | waits for the same outcome                        |
-/// | any       | a failure, 35 s, the link's end          | failed; a link that cannot be encrypted ends      |
+/// | any       | `raise`, `encrypt`                       | waits for the same outcome                        |
+/// | any       | a failure, 35 s, the link's end          | failed; a link that cannot be encrypted ends, unless it was waited for |
+///
+/// Before the other side has encrypted the link the kernel takes no packets on it, so our server could answer nothing;
+/// it ends the link of a device that does not answer its Security Request; and after one, kernels before 2024 pair with
+/// any device without a question. So with a bond a device that has connected is not asked, which bonded centrals
+/// encrypt by themselves, unless a program wants to pair, or was refused something.
 final class SecurityRaises {
   private struct Raise {
     /// Whether the kernel was asked to pair; otherwise it encrypts with the keys of a bond.
@@ -21,6 +29,8 @@ final class SecurityRaises {
     let capability: PairingCapability
     /// The requests that wait, and their levels, 2 to 4.
     var waiting: [(level: Int, done: (BluetoothError?) -> Void)]
+    /// Whether the device is to encrypt the link by itself.
+    var isPassive = false
     /// Whether the kernel was asked a second time, after it forgot keys that were not to be kept.
     var wasRepeated = false
     /// Rings when it has taken too long.
@@ -49,36 +59,58 @@ final class SecurityRaises {
     self.context = context
   }
 
+  /// Has a link encrypted with the keys of its bond: by the device, if that has connected.
+  func encrypt(_ link: KernelLink, to level: Int, _ done: @escaping (BluetoothError?) -> Void) {
+    guard keys.bond(with: link.peer) != nil else {
+      return context.fail(done, GAPError.connectionFailed.error("there is no bond with \(link.peer) any more"))
+    }
+    raise(link, to: level, as: .none, isPassive: link.role == .peripheral, done)
+  }
+
   /// Raises the protection of a link to a level, 2 to 4.
+  /// - Parameter isPassive: whether the device is to encrypt it by itself.
   func raise(
-    _ link: KernelLink, to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void
+    _ link: KernelLink, to level: Int, as capability: PairingCapability, isPassive: Bool = false,
+    _ done: @escaping (BluetoothError?) -> Void
   ) {
-    guard link.security.level < level else { return context.loop.execute { done(nil) } }
+    // Whether it is up is known after all that the controller has told, its protection too.
     guard links.isUp(link) else {
       return context.fail(done, GAPError.notConnected.error("\(link.peer) is not connected"))
     }
+    guard link.security.level < level else { return context.loop.execute { done(nil) } }
     let bond = keys.bond(with: link.peer)
     if let bond, !bond.reaches(level, as: link.role) {
       let words = "the keys shared with \(link.peer) do not reach this level: forget them, and pair again"
       return context.fail(done, GAPError.pairingFailed.error(words))
     }
-    guard raises[link.handle] == nil else {
+    if let bond, !keys.areWithKernel(bond) {
+      let words = "the kernel gets the keys of \(link.peer) when no device is connected to the adapter: try again then"
+      return context.fail(done, GAPError.connectionFailed.error(words))
+    }
+    if let raise = raises[link.handle] {
       raises[link.handle]?.waiting.append((level, done))
+      if raise.isPassive, !isPassive { secure(link, to: level) }
       return
     }
     let alarm = context.scheduler.schedule(after: Self.timeout) { [weak self] in
-      self?.end(link.handle, GAPError.pairingFailed.error("\(link.peer) did not finish the pairing in time"))
+      let words = bond == nil ? "finish the pairing" : "encrypt the link with the keys of its bond"
+      self?.end(link.handle, GAPError.pairingFailed.error("\(link.peer) did not \(words) in time"))
     }
     raises[link.handle] = Raise(
-      pairs: bond == nil, capability: capability, waiting: [(level, done)], alarm: alarm)
-    guard bond == nil else {
-      let error = link.secure(level: level)
-      // Without an error and nothing that waits it had the level.
-      if error != nil || !link.isSecuring { end(link.handle, error) }
-      return
+      pairs: bond == nil, capability: capability, waiting: [(level, done)], isPassive: isPassive, alarm: alarm)
+    if bond == nil {
+      allowBonds()
+      pair(link, capability)
+    } else if !isPassive {
+      secure(link, to: level)
     }
-    allowBonds()
-    pair(link, capability)
+  }
+
+  private func secure(_ link: KernelLink, to level: Int) {
+    raises[link.handle]?.isPassive = false
+    let error = link.secure(level: level)
+    // Without an error and nothing that waits it had the level.
+    if error != nil || !link.isSecuring { end(link.handle, error) }
   }
 
   private var isPairing: Bool { raises.values.contains(where: \.pairs) }
@@ -88,8 +120,8 @@ final class SecurityRaises {
     management.send(SetBondable(value: settings().acceptsDevices || isPairing ? 1 : 0))
   }
 
-  /// Whether the protection of a link is being raised.
-  func isRaising(_ link: KernelLink) -> Bool { raises[link.handle] != nil }
+  /// Whether the kernel was asked to raise the protection of a link.
+  func isRaising(_ link: KernelLink) -> Bool { raises[link.handle].map { !$0.isPassive } ?? false }
 
   /// The protection of a link changed, or may have.
   func securityMayHaveChanged(_ link: KernelLink) {

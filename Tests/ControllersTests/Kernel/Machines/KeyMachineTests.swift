@@ -200,8 +200,26 @@ final class KeyMachineTests {
     #expect(!machine.isReloadDue)
     machine.linkEnded(0x41)
     #expect(machine.isReloadDue)
-    machine.bondsAreLoaded()
+    machine.bondsAreLoaded([])
     #expect(!machine.isReloadDue)
+  }
+
+  @Test("The kernel has the keys that it was told or made, until they are refused, replaced or removed")
+  func knownKeys() throws {
+    var machine = machine((0x40, identity))
+    let made = try bonded(receive(&machine, try encryption("ab")))
+    #expect(machine.isKnown(made))
+    let other = try bonded(receive(&machine, try encryption("cd")))
+    #expect(machine.isKnown(other) && !machine.isKnown(made))
+    machine.forget(identity)
+    #expect(!machine.isKnown(other))
+    machine.bondsAreLoaded([made])
+    #expect(machine.isKnown(made) && !machine.isKnown(other))
+    _ = receive(&machine, try encryption("ee", type: 4))
+    #expect(!machine.isKnown(made), "the kernel has the key in its place, and removes it")
+    machine.bondsAreLoaded([made])
+    machine.bondsAreRefused()
+    #expect(!machine.isKnown(made))
   }
 
   @Test("A link that ends during a pairing leaves its first keys without a bond, and the next link is not refused")

@@ -157,6 +157,9 @@ final class ScriptedKernel: KernelSockets {
     _ = try control?.write([0x04, code, UInt8(parameters.count)] + parameters)
   }
 
+  /// The kernel gives the controller a command.
+  func tell(command: CommandPacket) throws { _ = try control?.write(HCIPacket.command(command).octets) }
+
   /// A device has connected.
   func connected(_ device: DeviceAddress, _ handle: UInt16) throws {
     known.append(KnownLink(handle: handle, address: device.value, role: .peripheral))
