@@ -192,6 +192,9 @@ public protocol Link: AnyObject {
   ///   they stay as they are; `GAPError.notSupported` if one of the controllers cannot negotiate them, or lacks the
   ///   subrating that is wanted: the other parameters are the wanted ones of that moment.
   func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void)
+  /// The parameters that programs want on the link from now on, nil for none. Where the adapter answers the device's
+  /// own requests for parameters, on a link that we started, these get a part that agrees with them, or a refusal.
+  func setWish(_ parameters: ConnectionParameters?)
   /// Asks for another PHY in both directions (Core 5.4, Vol 6, Part B, 5.1.10). A request that has not been made yet is
   /// replaced by a newer one.
   /// - Parameter done: called once: with nil when the link has that PHY or the request was replaced, else with why it
@@ -318,6 +321,9 @@ extension Adapter {
 extension Link {
   /// No other adapter has the bug.
   public var mustReceive: Bool { false }
+
+  /// Another host answers the device.
+  public func setWish(_ parameters: ConnectionParameters?) {}
 
   /// Where there are keys, raising the protection begins no pairing.
   public func encrypt(to level: Int, _ done: @escaping (BluetoothError?) -> Void) {

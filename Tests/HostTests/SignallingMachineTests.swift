@@ -46,13 +46,44 @@ import Testing
     ] as [([UInt16], Int64?)])
   func aCentralGrantsWhatLetsItBeHeard(_ words: [UInt16], _ longest: Int64?) {
     var machine = SignallingMachine(role: .central)
-    machine.longestInterval = .seconds(2)
+    machine.policy.longestInterval = .seconds(2)
     let actions = receive(&machine, SignallingPacket(code: 0x12, identifier: 1, words: words).octets)
     #expect(actions.first == .send(SignallingPacket(code: 0x13, identifier: 1, words: [longest == nil ? 1 : 0])))
     let granted = actions.compactMap { if case .update(let parameters) = $0 { parameters } else { nil } }
     #expect(granted.map(\.interval.upperBound) == (longest.map { [.microseconds($0 * 1250)] } ?? []))
     #expect(granted.allSatisfy { $0.interval.lowerBound == .microseconds(Int64(words[0]) * 1250) })
     #expect(granted.allSatisfy { $0.latency == Int(words[2]) })
+  }
+
+  /// In units of 1.25 ms: what programs want, what a device asks for, and the intervals that it gets.
+  @Test(
+    arguments: [
+      (12...24, [24, 40], 24...24), (12...24, [6, 3200], 12...24), (12...24, [14, 20], 14...20),
+      (12...24, [25, 40], nil), (12...24, [6, 11], nil), (6...12, [12, 12], 12...12),
+    ] as [(ClosedRange<Int64>, [UInt16], ClosedRange<Int64>?)])
+  func aDeviceGetsWhatProgramsWant(_ wanted: ClosedRange<Int64>, _ words: [UInt16], _ granted: ClosedRange<Int64>?) {
+    func parameters(_ units: ClosedRange<Int64>) -> ConnectionParameters {
+      ConnectionParameters(
+        interval: .microseconds(units.lowerBound * 1250)...(.microseconds(units.upperBound * 1250)), latency: 1,
+        supervisionTimeout: .seconds(5))
+    }
+    var machine = SignallingMachine(role: .central)
+    machine.policy = ParameterPolicy(longestInterval: .milliseconds(10), wish: parameters(wanted))
+    let request = SignallingPacket(code: 0x12, identifier: 1, words: words + [2, 3200]).octets
+    let actions = receive(&machine, request)
+    #expect(actions.first == .send(SignallingPacket(code: 0x13, identifier: 1, words: [granted == nil ? 1 : 0])))
+    #expect(actions.dropFirst().elementsEqual(granted.map { [.update(parameters($0))] } ?? []))
+  }
+
+  @Test func noRequestEndsASubrateOrAShortIntervalThatIsWanted() {
+    for wish in [
+      ConnectionParameters(interval: .milliseconds(30)...(.milliseconds(50)), subrate: 1...4),
+      ConnectionParameters(interval: .milliseconds(1)...(.milliseconds(50))),
+    ] {
+      var machine = SignallingMachine(role: .central)
+      machine.policy.wish = wish
+      #expect(answers(&machine, Self.request) == [[0x13, 1, 2, 0, 1, 0]])
+    }
   }
 
   @Test func aPeripheralRejectsTheRequestOfItsKind() {

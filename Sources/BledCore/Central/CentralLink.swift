@@ -266,6 +266,7 @@ final class CentralLink: ClientRole, OperationHandler {
   private func discover(
     _ machine: inout DiscoveryMachine, _ result: Result<GATTResult, GATTError>?
   ) throws -> GATTProcedure? {
+    hub.pace.discovers(at: hub.scheduler.now)
     var result = result
     if case .failure(let error)? = result, !machine.isWide(discovery.known) {
       switch error {

@@ -220,7 +220,9 @@ final class PeripheralConnection {
   }
 
   private var parameters: ConnectionParameters {
-    var best: ConnectionParameters = .best(of: wishes.map(\.parameters)) ?? ConnectionParameters()
+    let isQuick = slot.linkCount <= LinkPace.maximumOthers
+    var best: ConnectionParameters =
+      .best(of: wishes.map(\.parameters)) ?? (isQuick ? LinkPace.quick : ConnectionParameters())
     if phy?.phy == .leCoded || peripheral.advertisement?.primaryPHY == .leCoded { best.phys.insert(.leCoded) }
     return best
   }

@@ -26,9 +26,28 @@ extension LinkHub {
   /// Merges the requests of the sessions after a change, and asks the adapter unless the result is in force.
   /// - Parameter done: called once when that is settled, with why the parameters stay as they are, or nil.
   func wishesChanged(_ done: @escaping (BluetoothError?) -> Void = { _ in }) {
-    let wishes = (central.wishes + server.wishes.values).map(\.parameters)
+    let wanted = ConnectionParameters.best(of: (central.wishes + server.wishes.values).map(\.parameters))
+    link.setWish(wanted)
+    pace.changed(isFree: wanted == nil, link.parameters)
     let usual = link.role == .central ? ConnectionParameters() : nil
-    ask(arbiter.want(.best(of: wishes), else: usual, current: link.parameters), done)
+    ask(arbiter.want(wanted, else: usual, current: link.parameters), done)
+  }
+
+  // MARK: The pace
+
+  /// The link is new.
+  func paceBegins() {
+    pace.began(isFree: link.role == .central, link.parameters, at: scheduler.now)
+    awaitPace()
+  }
+
+  /// The alarm may ring too early: each step of a discovery makes its time later.
+  private func awaitPace() {
+    guard let deadline = pace.deadline else { return }
+    paceAlarm = scheduler.schedule(at: deadline) { [weak self] in
+      guard let self, isOpen else { return }
+      if pace.timePassed(at: scheduler.now) { ask(arbiter.relax()) { _ in } } else { awaitPace() }
+    }
   }
 
   /// Gives a new link the longest packets and the PHY that both sides have.
@@ -69,6 +88,7 @@ extension LinkHub {
 
   func parametersChanged() {
     tellParameters()
+    pace.changed(isFree: true, link.parameters)
     if let current = link.parameters { ask(arbiter.changed(to: current)) { _ in } }
   }
 

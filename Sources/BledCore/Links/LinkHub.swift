@@ -40,6 +40,9 @@ final class LinkHub {
   private var alarm: (time: Instant, work: any ScheduledWork)?
   var arbiter = ParameterArbiter()
   var improvement = LinkImprovement()
+  var pace = LinkPace()
+  /// Rings when the pace may change.
+  var paceAlarm: (any ScheduledWork)?
   /// The MTU as the sessions know it.
   var toldMTU = 23
   /// The protection as they know it.
@@ -236,6 +239,7 @@ final class LinkHub {
     central.linkEnds(reason)
     alarm?.work.cancel()
     alarm = nil
+    paceAlarm?.cancel()
     brake.end()
     let error = GAPError.disconnected.error("the connection ended: \(reason)")
     withConnection { $0.linkEnded(error, actions: &$1) }

@@ -8,12 +8,13 @@ import Adapter
 /// | others  | the same             | `want`                 | nothing                                              |
 /// | nothing | any, on our link     | `want`                 | ask for the usual ones, unless they are in force     |
 /// | nothing | any                  | `changed`              | nothing: the device's requests are granted           |
+/// | nothing | short intervals of a new link | `relax`         | ask for the usual ones                             |
 /// | any     | others, by ourselves | `changed`              | nothing: more was asked for, or is settled           |
 /// | any     | others               | `changed`              | ask for them again, three times at most              |
 ///
-/// The kernel grants every request of a device that the specification allows, without asking; so a device's request
-/// against those of sessions is in force for a moment, and is then corrected. One that insists gets its way, until the
-/// sessions want something else.
+/// A host of our own answers a device's request by the merged requests (`Link.setWish`). The kernel grants every
+/// request that the specification allows, without asking; so one against those of sessions is in force for a moment,
+/// and is then corrected. A device that insists gets its way, until the sessions want something else.
 struct ParameterArbiter {
   private static let maximumRepetitions = 3
 
@@ -41,6 +42,14 @@ struct ParameterArbiter {
     if pending == 0, let current, current.satisfy(target) { return nil }
     pending += 1
     return target
+  }
+
+  /// A new link has gone on quickly for long enough, and nothing else is wanted.
+  /// - Returns: as `want`.
+  mutating func relax() -> ConnectionParameters? {
+    guard wanted == nil else { return nil }
+    pending += 1
+    return ConnectionParameters()
   }
 
   /// The parameters changed.

@@ -43,6 +43,20 @@ package struct ParameterUpdate: Hashable, Sendable {
     return limited
   }
 
+  /// The request as far as it agrees with other parameters, of which it gets the latency and the timeout.
+  /// - Returns: nil if they have no interval in common, or another interval would end a subrate (Core 5.4, Vol 6, Part
+  ///   B, 5.1.19).
+  func limited(to wish: ConnectionParameters) -> ParameterUpdate? {
+    guard wish.subrate.upperBound == 1 else { return nil }
+    var wanted = ParameterUpdate(wish)
+    // An interval below 7.5 ms is no multiple of the unit.
+    guard !wish.isShort else { return nil }
+    (wanted.intervalMin, wanted.intervalMax) = (
+      max(intervalMin, wanted.intervalMin), min(intervalMax, wanted.intervalMax)
+    )
+    return wanted.intervalMin <= wanted.intervalMax ? wanted : nil
+  }
+
   var words: [UInt16] { [intervalMin, intervalMax, latency, timeout] }
 
   /// The same as wanted parameters.

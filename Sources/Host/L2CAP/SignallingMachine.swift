@@ -81,8 +81,8 @@ package struct SignallingMachine {
   /// The request for parameters that waits for its response.
   private var outstanding: (identifier: UInt8, until: Instant)?
   var channels = ChannelTable()
-  /// The longest time between two events at which a device listens that asks for other parameters; nil: any.
-  package var longestInterval: Duration?
+  /// The answers to a device that asks for other parameters.
+  package var policy = ParameterPolicy()
   /// When `tick` is due.
   package var deadline: Instant? {
     [outstanding?.until, channels.deadline].compactMap { $0 }.min()
@@ -172,7 +172,7 @@ package struct SignallingMachine {
 
   private func update(_ packet: SignallingPacket) -> [Action] {
     guard let words = packet.words(4) else { return reject(packet) }
-    guard let asked = ParameterUpdate(words), let update = longestInterval.map(asked.limited) ?? asked else {
+    guard let asked = ParameterUpdate(words), let update = policy.granted(asked) else {
       return respond(packet, SignallingPacket.Code.parameterUpdateResponse, [1])
     }
     return respond(packet, SignallingPacket.Code.parameterUpdateResponse, [0]) + [.update(update.parameters)]

@@ -186,6 +186,7 @@ final class LinkPair {
       self.wanted = nil
       let canSubrate = central.radio.subrating && peripheral.radio.subrating
       let canShorten = central.radio.shortIntervals && peripheral.radio.shortIntervals
+      let former = parameters
       parameters = Self.chosen(
         from: wanted, subrate: canSubrate ? min(max(1, wanted.subrate.lowerBound), 500) : 1,
         shortest: canShorten ? .microseconds(375) : ConnectionParameters.shortestOrdinaryInterval)
@@ -193,7 +194,7 @@ final class LinkPair {
       alarm?.cancel()
       alarm = nil
       wake()
-      tellParameters()
+      if parameters != former { tellParameters() }
       for done in settled { done(nil) }
     }
   }

@@ -115,7 +115,7 @@ import Testing
     let call = PeripheralConnect.Params(address: "C0:00:00:00:00:01", addressType: "random")
     var params = call
     _ = try first.call(PeripheralConnect.self, params)
-    #expect(world.adapter.wantedParameters == ConnectionParameters())
+    #expect(world.adapter.wantedParameters == LinkPace.quick)
     params.parameters = LinkWish(minimumInterval: 0.1, maximumInterval: 0.2, latency: 9, timeout: 8)
     _ = try first.call(PeripheralConnect.self, params)
     #expect(world.adapter.wantedParameters == Self.parameters(0.1...0.2, latency: 9, timeout: 8))
@@ -164,7 +164,7 @@ import Testing
     #expect(world.adapter.wantedParameters == Self.parameters(0.03...0.03))
     _ = try client.result(PeripheralDisconnect.self, .init(address: params.address))
     _ = try client.call(PeripheralConnect.self, .init(address: params.address, addressType: "random"))
-    #expect(world.adapter.wantedParameters == ConnectionParameters())
+    #expect(world.adapter.wantedParameters == LinkPace.quick)
   }
 
   @Test("What a device asks for against the wishes is corrected three times")
@@ -178,6 +178,68 @@ import Testing
       link?.change(to: LinkParameters(interval: .milliseconds(15), latency: 0, supervisionTimeout: .seconds(4)))
     }
     #expect(link?.requested.count == 4)
+  }
+
+  @Test("A link without wishes begins quickly, and goes on as others when nothing is discovered any more")
+  func pace() throws {
+    let client = world.client()
+    let peer = world.peer()
+    try peer.furnish()
+    let (quick, usual) = (Self.inForce(0.015), Self.inForce(0.045))
+    let id = try connect(client, peer, quick)
+    #expect(world.adapter.wantedParameters == Self.parameters(0.015...0.015))
+    world.scheduler.advance(by: .milliseconds(500))
+    #expect(link?.requested == [])
+    // Discovering takes longer than a link without it is quick for.
+    peer.delay = .milliseconds(900)
+    let discovery = try client.call(GATTDiscover.self, .init(peripheral: id))
+    world.scheduler.advance(by: .milliseconds(1800))
+    #expect(link?.requested == [])
+    #expect(try client.answer(to: discovery, GATTDiscover.self) == nil)
+    world.scheduler.advance(by: .seconds(28))
+    #expect(link?.requested == [ConnectionParameters()])
+    link?.change(to: usual)
+    world.scheduler.advance(by: .seconds(60))
+    #expect(try client.answer(to: discovery, GATTDiscover.self) != nil && link?.requested.count == 1)
+  }
+
+  @Test("… after 2 s without a discovery; not where a program or the device wants other parameters, nor beside many")
+  func noPace() throws {
+    let client = world.client()
+    var id = try connect(client, world.peer(), Self.inForce(0.015))
+    world.scheduler.advance(by: .seconds(2))
+    #expect(link?.requested == [ConnectionParameters()])
+    link?.end(reason: 0x13)
+    world.settle()
+    id = try connect(client, world.peer(), Self.inForce(0.015))
+    link?.change(to: Self.inForce(0.1))
+    world.scheduler.advance(by: .seconds(9))
+    #expect(link?.requested == [], "the device asked for that")
+    link?.end(reason: 0x13)
+    world.settle()
+    id = try connect(client, world.peer(), Self.inForce(0.015))
+    let wish = LinkWish(minimumInterval: 0.0075, maximumInterval: 0.015)
+    _ = try client.result(PeripheralSetParameters.self, .init(peripheral: id, parameters: wish))
+    world.scheduler.advance(by: .seconds(9))
+    #expect(link?.requested == [] && link?.wish == Self.parameters(0.0075...0.015))
+    for number in 2...4 {
+      let address = "C0:00:00:00:00:0\(number)"
+      _ = try client.call(PeripheralConnect.self, .init(address: address, addressType: "random"))
+      #expect((world.adapter.wantedParameters == LinkPace.quick) == (number < 4))
+      world.adapter.bringUp(world.peer(address))
+      world.settle()
+    }
+  }
+
+  private static func inForce(_ interval: Double) -> LinkParameters {
+    LinkParameters(interval: .seconds(interval), latency: 0, supervisionTimeout: .seconds(4))
+  }
+
+  private func connect(_ client: TestClient, _ peer: ScriptedPeer, _ parameters: LinkParameters) throws -> String {
+    let call = try client.call(PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random"))
+    world.adapter.bringUp(peer, parameters)
+    world.scheduler.advance(by: .milliseconds(10))
+    return try #require(try client.answer(to: call, PeripheralConnect.self)).get().peripheral
   }
 
   @Test("A refusal is told as the controllers give it")

@@ -142,8 +142,10 @@ final class ScriptedAdapter: Adapter {
 
   /// A link comes up to or from this peer.
   @discardableResult
-  func bringUp(_ peer: ScriptedPeer, role: LinkRole = .central) -> ScriptedLink {
-    let link = ScriptedLink(peer, role: role, scheduler: scheduler)
+  func bringUp(
+    _ peer: ScriptedPeer, role: LinkRole = .central, _ parameters: LinkParameters? = nil
+  ) -> ScriptedLink {
+    let link = ScriptedLink(peer, role: role, parameters, scheduler: scheduler)
     links.append(link)
     if role == .central { pendingConnections.remove(peer.address) }
     onEvent?(.connected(link))

@@ -111,6 +111,8 @@ final class ScriptedLink: Link {
   private(set) var wasDisconnected = false
   /// The parameters that the daemon asked for.
   private(set) var requested: [ConnectionParameters] = []
+  /// The parameters with which it would answer the device's own requests.
+  private(set) var wish: ConnectionParameters?
   private(set) var requestedPHYs: [LinkPHY] = []
   private(set) var requestedLengths: [Int] = []
   /// The levels of security that the daemon asked for, with what waits for the outcome.
@@ -142,9 +144,10 @@ final class ScriptedLink: Link {
     didSet { if isWritable, !oldValue { onEvent?(.writable) } }
   }
 
-  init(_ peer: ScriptedPeer, role: LinkRole, scheduler: any Scheduler) {
+  init(_ peer: ScriptedPeer, role: LinkRole, _ parameters: LinkParameters?, scheduler: any Scheduler) {
     peerDevice = peer
     self.role = role
+    self.parameters = parameters
     self.scheduler = scheduler
     peer.attach(self)
   }
@@ -175,6 +178,7 @@ final class ScriptedLink: Link {
     requested.append(parameters)
     done(refusal)
   }
+  func setWish(_ parameters: ConnectionParameters?) { wish = parameters }
   func request(_ phy: LinkPHY, _ done: @escaping (BluetoothError?) -> Void) {
     requestedPHYs.append(phy)
     guard let delay = peerDevice.phyDelay else { return done(refusal) }

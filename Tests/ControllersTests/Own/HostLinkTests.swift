@@ -80,6 +80,30 @@ import Testing
     #expect(octets.reversed().reduce(0) { $0 << 8 | UInt16($1) } == value)
   }
 
+  @Test("A device gets the part of its request that agrees with the wish of programs, or a refusal (radio F5)")
+  func wishes() throws {
+    let stage = try HostStage()
+    try initiate(stage)
+    let link = try #require(stage.links.first)
+    let wish = ConnectionParameters(interval: .milliseconds(15)...(.milliseconds(30)))
+    for (wish, asked, longest) in [
+      (wish, [6, 3200], 24), (wish, [40, 80], nil), (nil, [40, 80], 80),
+    ] as [(ConnectionParameters?, [UInt16], UInt16?)] {
+      link.setWish(wish)
+      try stage.controller.tell(
+        .leRemoteConnectionParameterRequest(
+          LERemoteConnectionParameterRequest {
+            $0.handle = self.handle
+            ($0.intervalMin, $0.intervalMax, $0.latency, $0.supervisionTimeout) = (asked[0], asked[1], 0, 3200)
+          }))
+      try stage.settle()
+      let reply = try #require(stage.controller.commands.last)
+      #expect(reply.opcode.rawValue == (longest == nil ? 0x2021 : 0x2020))
+      let granted = reply.parameters.dropFirst(4).prefix(2).reversed().reduce(0) { $0 << 8 | UInt16($1) }
+      if let longest { #expect(granted == longest) }
+    }
+  }
+
   /// A controller with few buffers: one is left for a link only while one may come.
   @Test func anOnlyLinkUsesAllBuffers() throws {
     let stage = try HostStage { $0.returned[0x2002] = [27, 0, 2] }

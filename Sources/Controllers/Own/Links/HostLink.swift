@@ -112,6 +112,9 @@ final class HostLink: AdapterLink {
   }
 
   var requester: LinkRequester { links.requester }
+
+  func setWish(_ parameters: ConnectionParameters?) { links.signalling.setWish(parameters, on: handle) }
+
   let hasEnhancedChannels = true
 
   func openChannel(

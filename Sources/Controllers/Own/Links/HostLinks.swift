@@ -95,7 +95,7 @@ final class HostLinks {
     switch event {
     // The parameters that its controller negotiates are accepted as if its host had asked.
     case .leRemoteConnectionParameterRequest(let request):
-      controller.activities.run(.command(request.reply(within: longestInterval(on: request.handle))))
+      controller.activities.run(.command(request.reply(by: policy(on: request.handle))))
     case .leAdvertisingSetTerminated(let event): connected(event)
     case .encryptionChange(let change):
       pairing.receive(event, arrived: controller.arrival)
@@ -108,8 +108,8 @@ final class HostLinks {
   }
 
   /// A central decides for itself how often it is heard.
-  private func longestInterval(on handle: ConnectionHandle) -> Duration? {
-    entries[handle]?.role == .central ? signalling.longestInterval : nil
+  private func policy(on handle: ConnectionHandle) -> ParameterPolicy {
+    entries[handle]?.role == .central ? signalling.policy(on: handle) : ParameterPolicy()
   }
 
   /// Packets have left the controller.

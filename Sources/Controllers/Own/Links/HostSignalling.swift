@@ -13,6 +13,8 @@ final class HostSignalling {
     var alarm: (any ScheduledWork)?
     /// The request for other parameters that waits.
     var update: ((BluetoothError?) -> Void)?
+    /// The parameters that programs want.
+    var wish: ConnectionParameters?
   }
 
   /// The longest time between two events at which a device listens that asks for other parameters.
@@ -39,10 +41,19 @@ final class HostSignalling {
     if let update = entry.update { context.fail(update, GAPError.notConnected.error("the link has ended")) }
   }
 
+  /// Programs want these parameters on a link; nil for none.
+  func setWish(_ parameters: ConnectionParameters?, on handle: ConnectionHandle) { entries[handle]?.wish = parameters }
+
+  /// The answers to the device of a link that asks for other parameters.
+  func policy(on handle: ConnectionHandle) -> ParameterPolicy {
+    ParameterPolicy(longestInterval: longestInterval, wish: entries[handle]?.wish)
+  }
+
   /// A packet came on channel 5.
   func receive(_ packet: [UInt8], on handle: ConnectionHandle) {
+    let policy = policy(on: handle)
     run(handle) { (machine, now) in
-      machine.longestInterval = self.longestInterval
+      machine.policy = policy
       return machine.receive(packet, at: now) {
         self.links.channels?.offer($0, $1, on: handle) ?? .refused(ChannelResult.noListener)
       }

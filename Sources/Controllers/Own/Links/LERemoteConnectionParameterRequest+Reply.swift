@@ -4,10 +4,9 @@ import Host
 
 extension LERemoteConnectionParameterRequest {
   /// The command that accepts the parameters as far as they are granted, or refuses them.
-  /// - Parameter longest: the longest time between two events at which the device listens; nil: any.
-  func reply(within longest: Duration?) -> CommandPacket {
+  func reply(by policy: ParameterPolicy) -> CommandPacket {
     let asked = ParameterUpdate([intervalMin, intervalMax, latency, supervisionTimeout])
-    guard let asked, let granted = longest.map(asked.limited) ?? asked else {
+    guard let asked, let granted = policy.granted(asked) else {
       return CommandPacket(
         LERemoteConnectionParameterRequestNegativeReply {
           $0.handle = handle

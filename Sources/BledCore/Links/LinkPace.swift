@@ -1,0 +1,70 @@
+import Adapter
+import Bluetooth
+
+/// How fast a link that we start goes at its beginning: with a short interval while the device's attributes are
+/// discovered, which takes many packets one after the other, and then as any other link.
+///
+/// | State   | Input                                                          | Outcome                              |
+/// |---------|----------------------------------------------------------------|--------------------------------------|
+/// | usual   | `began`: ours, quick, without requests of programs             | quick                                |
+/// | quick   | 2 s after the link came up, 1 s after the last step of a discovery; 30 s in any case | relax → usual  |
+/// | quick   | a program wants parameters, or the device has asked for others | usual                                |
+///
+/// A link with a short interval takes more of the air and of both batteries. So only a link beside two others at most
+/// begins like that, and one whose programs ask for nothing.
+struct LinkPace {
+  /// The parameters with which a quick link is initiated: the shortest of the usual intervals, as controllers mostly
+  /// take the longest that they may. Some devices do not take a shorter one.
+  static let quick = ConnectionParameters(interval: .milliseconds(15)...(.milliseconds(15)))
+  /// The number of links of an adapter beside which another one may be quick.
+  static let maximumOthers = 2
+
+  /// How long a quick link waits for the first discovery, and for the next step of one.
+  private static let patience = Duration.seconds(2)
+  private static let pause = Duration.seconds(1)
+  private static let longest = Duration.seconds(30)
+
+  private enum State: Hashable {
+    case usual
+    case quick(until: Instant, end: Instant)
+  }
+
+  private var state = State.usual
+
+  /// When `timePassed` is due.
+  var deadline: Instant? { if case .quick(let until, _) = state { until } else { nil } }
+
+  /// A link came up.
+  /// - Parameters:
+  ///   - isFree: whether we started it, and no program wants parameters.
+  ///   - parameters: those in force; nil if they are not known.
+  mutating func began(isFree: Bool, _ parameters: LinkParameters?, at now: Instant) {
+    guard isFree, let parameters, parameters.isQuick else { return }
+    state = .quick(until: now.advanced(by: Self.patience), end: now.advanced(by: Self.longest))
+  }
+
+  /// A discovery has made a step.
+  mutating func discovers(at now: Instant) {
+    guard case .quick(let until, let end) = state else { return }
+    state = .quick(until: min(end, max(until, now.advanced(by: Self.pause))), end: end)
+  }
+
+  /// A program wants parameters, or others are in force.
+  /// - Parameter parameters: those in force.
+  mutating func changed(isFree: Bool, _ parameters: LinkParameters?) {
+    guard deadline != nil, !isFree || parameters?.isQuick != true else { return }
+    state = .usual
+  }
+
+  /// - Returns: whether the link is to have the usual parameters from now on.
+  mutating func timePassed(at now: Instant) -> Bool {
+    guard let deadline, deadline <= now else { return false }
+    state = .usual
+    return true
+  }
+}
+
+extension LinkParameters {
+  /// Whether they are those of a link that began quickly.
+  fileprivate var isQuick: Bool { satisfy(LinkPace.quick) }
+}
