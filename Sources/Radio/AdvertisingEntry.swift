@@ -23,6 +23,8 @@ struct AdvertisingEntry {
   var hopeless: AdvertisingParameters?
   /// The transmit power that the controller chose, in dBm.
   var txPower: Int?
+  /// Whether the controller refused to change its data on the air.
+  var isRigid = false
   /// How many advertising events there were before it was interrupted, where they count.
   private var eventsSent = 0
   /// Since when it is on the air.
@@ -61,6 +63,8 @@ struct AdvertisingEntry {
     case forget
     /// The set is on and not wanted: disable it, and let the controller forget it.
     case end
+    /// The set has other data than are wanted, which can be changed on the air.
+    case update(from: AdvertisingParameters, to: AdvertisingParameters)
     /// The set is not as it is wanted: disable it first.
     case disable
     case enable(AdvertisingParameters)
@@ -75,6 +79,8 @@ struct AdvertisingEntry {
     case (.on(let current), let wanted) where current == wanted: .keep
     case (.waiting, nil), (.paused, nil): .forget
     case (_, nil): .end
+    case (.on(let current), let wanted?) where !isRigid && current.canChange(to: wanted):
+      .update(from: current, to: wanted)
     case (.on, _?), (.lost, _?): backOff.allows(at: now) ? .disable : .keep
     case (.paused(let current), let wanted?) where current == wanted:
       backOff.allows(at: now) ? .enable(wanted) : .keep
@@ -92,6 +98,15 @@ struct AdvertisingEntry {
     // another owner) passes, and the back-off tries again.
     case .on? where hopeless == nil, .off? where hopeless == nil: return .off
     default: return .failed(refusal.error("the advertisement could not be set up"))
+    }
+  }
+
+  /// Its data were changed. The set may have ceased meanwhile, with a central that connected.
+  mutating func updated(to new: AdvertisingParameters) {
+    switch phase {
+    case .on: phase = .on(new)
+    case .paused: phase = .paused(new)
+    case .waiting, .lost: break
     }
   }
 
@@ -132,5 +147,19 @@ struct AdvertisingEntry {
       guard let maximum = parameters.maximumEvents, eventsSent >= Int(maximum) else { return nil }
       return .count
     }
+  }
+}
+
+extension AdvertisingParameters {
+  /// The longest data of a set that can be changed while it is enabled: one command sets them (Core 5.4, Vol 4, Part E,
+  /// 7.8.54 and 7.8.55).
+  private static let longestChange = 251
+
+  /// Whether others differ in the data alone, and these can be changed on the air.
+  fileprivate func canChange(to new: AdvertisingParameters) -> Bool {
+    var same = self
+    (same.data, same.scanResponse) = (new.data, new.scanResponse)
+    let isShort = max(new.data.count, new.scanResponse.count) <= Self.longestChange
+    return same == new && isShort && target == nil && !endsByItself
   }
 }

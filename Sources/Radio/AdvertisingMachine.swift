@@ -12,7 +12,8 @@ import OrderedCollections
 /// | waiting     | too many share, or trains have the sets | told `failed(advertisingSetsExhausted)`; waits on |
 /// | on          | its turn is over                   | disable; waiting, and still told `on`           |
 /// | on          | more or fewer share                | told `on` with the interval as it is now        |
-/// | on          | other parameters                   | disable, then as above                          |
+/// | on          | other data alone, of 251 octets at most | the data are set; still on                 |
+/// | on          | other parameters, or the data were refused | disable, then as above                  |
 /// | on          | not wanted                         | disable, remove; gone                           |
 /// | on          | a central connected                | paused, told `off`; enable; on                  |
 /// | on          | the device it is directed to connected, its time is over, all its events were sent | told `ended`; remove; gone |
@@ -146,6 +147,9 @@ struct AdvertisingMachine<Family: RadioFamily> {
     case .rested:
       entries[script.set]?.interrupted(at: now)
       return rested(script.set)
+    case .phase(.on(let new)) where script.former != nil:
+      entries[script.set]?.updated(to: new)
+      return settled()
     case .phase(let phase):
       entries[script.set]?.phase = phase
       guard case .on(let parameters) = phase, entries[script.set]?.wanted != nil else { return [] }
@@ -248,6 +252,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
         return nextScript(at: now)
       case .forget: return .forget(set, handle, endsPeriodic: endsPeriodic)
       case .end: return .off(set, handle, .removed, endsPeriodic: endsPeriodic, removes: true)
+      case .update(let former, let wanted): return .update(set, handle, from: former, to: wanted)
       case .disable: return .off(set, handle, .phase(.waiting), endsPeriodic: endsPeriodic)
       case .enable(let wanted):
         return .enable(set, handle, wanted, events: entries[set]?.eventsLeft(of: wanted, at: now) ?? 0)
@@ -280,6 +285,10 @@ struct AdvertisingMachine<Family: RadioFamily> {
   ) -> [RadioAction] {
     self.script = nil
     let set = script.set
+    if script.former != nil {
+      entries[set]?.isRigid = true
+      return []
+    }
     // Another program may have removed it.
     if let handle = entries[set]?.handle { handles.forget(handle) }
     // A set that cannot be disabled no longer exists: the controller was reset, or another program removed it.

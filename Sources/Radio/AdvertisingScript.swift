@@ -15,6 +15,8 @@ struct AdvertisingScript<Family: RadioFamily> {
   let set: AdvertisingSetID
   var commands: [FamilyCommand<Family>]
   let outcome: Outcome
+  /// The former parameters of a set that stays on the air, with other data.
+  var former: AdvertisingParameters?
 }
 
 extension AdvertisingScript {
@@ -40,6 +42,14 @@ extension AdvertisingScript {
     let begin = [Family.advertisingBegin(handle: handle, wanted, events: events)]
     let periodic = wanted.periodic == nil ? [] : Family.periodicEnable(handle: handle, true)
     return Self(set: set, commands: begin + periodic, outcome: .phase(.on(wanted)))
+  }
+
+  /// The commands that change the data of a set on the air.
+  static func update(
+    _ set: AdvertisingSetID, _ handle: UInt8, from former: AdvertisingParameters, to wanted: AdvertisingParameters
+  ) -> Self {
+    let commands = Family.advertisingData(handle: handle, wanted, after: former)
+    return Self(set: set, commands: commands, outcome: .phase(.on(wanted)), former: former)
   }
 
   /// The commands that take a set off the air, with its train.

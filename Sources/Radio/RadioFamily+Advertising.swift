@@ -16,13 +16,22 @@ extension LegacyFamily {
         if let target = parameters.target { $0.peer = HCIAddress(target) }
         $0.channelMap = parameters.channels.rawValue
       })
+    return [prepared] + advertisingData(handle: handle, parameters, after: nil)
+  }
+
+  static func advertisingData(
+    handle: UInt8, _ parameters: AdvertisingParameters, after former: AdvertisingParameters?
+  ) -> [FamilyCommand<Self>] {
     // ADV_DIRECT_IND has no data.
-    guard parameters.target == nil else { return [prepared] }
-    return [
-      prepared,
-      FamilyCommand(LESetAdvertisingData { $0.data = parameters.data }),
-      FamilyCommand(LESetScanResponseData { $0.data = parameters.scanResponse }),
-    ]
+    guard parameters.target == nil else { return [] }
+    var commands: [FamilyCommand<Self>] = []
+    if former?.data != parameters.data {
+      commands.append(FamilyCommand(LESetAdvertisingData { $0.data = parameters.data }))
+    }
+    if former?.scanResponse != parameters.scanResponse {
+      commands.append(FamilyCommand(LESetScanResponseData { $0.data = parameters.scanResponse }))
+    }
+    return commands
   }
 
   private static func type(of kind: AdvertisingParameters.Kind) -> LESetAdvertisingParameters.AdvertisingType {
@@ -86,13 +95,20 @@ extension ExtendedFamily {
             $0.address = own.value
           }))
     }
+    return commands + advertisingData(handle: handle, parameters, after: nil)
+  }
+
+  static func advertisingData(
+    handle: UInt8, _ parameters: AdvertisingParameters, after former: AdvertisingParameters?
+  ) -> [FamilyCommand<Self>] {
+    var commands: [FamilyCommand<Self>] = []
     let format = AdvertisingFormat(parameters)
-    if format.hasData {
+    if format.hasData, former?.data != parameters.data {
       for fragment in AdvertisingDataFragment.fragments(of: parameters.data, advertisingHandle: handle) {
         commands.append(FamilyCommand(LESetExtendedAdvertisingData { $0.fragment = fragment }))
       }
     }
-    if format.hasScanResponse {
+    if format.hasScanResponse, former?.scanResponse != parameters.scanResponse {
       for fragment in AdvertisingDataFragment.fragments(of: parameters.scanResponse, advertisingHandle: handle) {
         commands.append(FamilyCommand(LESetExtendedScanResponseData { $0.fragment = fragment }))
       }

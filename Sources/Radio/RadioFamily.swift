@@ -20,6 +20,10 @@ protocol RadioFamily: CommandFamily {
   static func prepareAdvertising(
     handle: UInt8, _ parameters: AdvertisingParameters, own: DeviceAddress
   ) -> [FamilyCommand<Self>]
+  /// The commands that give an advertisement its data and its scan response, as far as the former ones differ.
+  static func advertisingData(
+    handle: UInt8, _ parameters: AdvertisingParameters, after former: AdvertisingParameters?
+  ) -> [FamilyCommand<Self>]
   /// The command that puts a prepared advertisement on the air.
   /// - Parameter events: after how many it ends; 0 for never.
   static func advertisingBegin(

@@ -165,6 +165,53 @@ struct AdvertisingMachineTests {
     #expect(isOn)
   }
 
+  @Test("Other data alone are changed on the air, and off it where the controller refuses that (stack 22)")
+  func otherData() throws {
+    var legacy = RadioScript<LegacyFamily>()
+    legacy.give(.wantAdvertising(first, parameters))
+    try startLegacy(&legacy)
+    legacy.expectTold(.advertising(first, .on(interval: .milliseconds(100))))
+    legacy.give(.wantAdvertising(first, AdvertisingParameters(data: [2, 1, 4])))
+    try legacy.command("0820 20 03 020104" + String(repeating: "00", count: 28))
+    legacy.silent()
+    legacy.expectTold()
+    legacy.give(.wantAdvertising(first, AdvertisingParameters(data: [2, 1, 4], scanResponse: [2, 0x0A, 4])))
+    try legacy.command("0920 20 03 020a04" + String(repeating: "00", count: 28))
+    legacy.silent()
+    // Another interval is no data.
+    let slow = AdvertisingParameters(interval: .milliseconds(200), data: [2, 1, 4], scanResponse: [2, 0x0A, 4])
+    legacy.give(.wantAdvertising(first, slow))
+    try legacy.command("0a20 01 00")
+
+    var extended = RadioScript<ExtendedFamily>()
+    var parameters = AdvertisingParameters(isConnectable: false, data: [2, 1, 6])
+    parameters.isExtended = true
+    extended.give(.wantAdvertising(first, parameters))
+    for _ in 0..<3 { try extended.answer() }
+    _ = extended.takeTold()
+    parameters.data = [2, 1, 4]
+    extended.give(.wantAdvertising(first, parameters))
+    try extended.command("3720 07 00 03 01 03 020104")
+    extended.silent()
+    // Data in fragments, and data that are refused.
+    parameters.data = [UInt8](repeating: 0, count: 252)
+    extended.give(.wantAdvertising(first, parameters))
+    try extended.command("3920 06 00 01 00 0000 00")
+    for _ in 0..<4 { try extended.answer() }
+    extended.silent()
+    parameters.data = [2, 1, 4]
+    extended.give(.wantAdvertising(first, parameters))
+    try extended.refuse(0x0C)
+    try extended.command("3920 06 00 01 00 0000 00")
+    for _ in 0..<3 { try extended.answer() }
+    parameters.data = [2, 1, 6]
+    extended.give(.wantAdvertising(first, parameters))
+    try extended.command("3920 06 00 01 00 0000 00")
+    for _ in 0..<3 { try extended.answer() }
+    extended.silent()
+    extended.expectTold()
+  }
+
   @Test func advertisingResumesAfterACentralConnected() throws {
     var script = RadioScript<LegacyFamily>()
     script.give(.wantAdvertising(first, parameters))
