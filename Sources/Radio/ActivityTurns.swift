@@ -168,6 +168,11 @@ struct ActivityTurns {
     return true
   }
 
+  /// Whether the controller cannot have an activity beside another one.
+  func excludes(_ activity: Activity, beside other: Activity?) -> Bool {
+    other.map { !states.combines(activity, $0) } ?? false
+  }
+
   /// The controller accepted an activity.
   mutating func accepted(_ activity: Activity) { suspects[activity] = nil }
 

@@ -23,7 +23,7 @@ import OrderedCollections
 /// A device leaves the set while it backs off, while a link to it is there or is being attached, and when it is not
 /// wanted any more. While connecting has no turn the set is empty, and the list stays as it is. After `pause` the set
 /// is empty, but a link to a wanted device is attached. A device that could not be tried for 10 s is told as
-/// `connectWaiting`, once for each reason.
+/// `connectWaiting`, once for each reason; not while a scan listens for it (`AbsentDevices`).
 struct InitiatorMachine<Family: RadioFamily> {
   private enum State: Hashable {
     case idle
@@ -68,6 +68,8 @@ struct InitiatorMachine<Family: RadioFamily> {
   private var backOff = BackOff(first: .milliseconds(250), limit: .seconds(5))
   private var grant = ActivityTurns.Grant.now
   private var isPaused = false
+  /// Whether a scan listens for the devices meanwhile.
+  private var isListening = false
 
   init(profile: ControllerProfile, wanted: OrderedDictionary<DeviceAddress, ConnectionParameters>) {
     self.profile = profile
@@ -89,8 +91,20 @@ struct InitiatorMachine<Family: RadioFamily> {
   /// Whether the controller initiates, as far as known.
   var isRunning: Bool { state != .idle }
 
+  /// The devices to which there is no link, wherever they are.
+  var devices: Set<DeviceAddress> { Set(pending.lazy.filter { isOpen($0.key, $0.value) }.map(\.key)) }
+
+  /// The PHYs on which they are listened for.
+  var phys: Set<PHY> { pending.values.reduce(into: []) { $0.formUnion($1.parameters.phys) } }
+
+  /// The devices that the controller looks for, as far as known.
+  var tried: Set<DeviceAddress> { if case .creating(let set) = state { set } else { [] } }
+
   /// Whether the controller can initiate, from now on.
-  mutating func permit(_ grant: ActivityTurns.Grant) { self.grant = grant }
+  /// - Parameter isListening: whether a scan listens for the devices instead.
+  mutating func permit(_ grant: ActivityTurns.Grant, isListening: Bool = false) {
+    (self.grant, self.isListening) = (grant, isListening)
+  }
 
   /// Whether there is neither a link to the device nor one that is about to be used.
   private func isOpen(_ address: DeviceAddress, _ connection: PendingConnection) -> Bool {
@@ -98,11 +112,7 @@ struct InitiatorMachine<Family: RadioFamily> {
   }
 
   mutating func want(_ address: DeviceAddress, _ parameters: ConnectionParameters) {
-    if pending[address] == nil {
-      pending[address] = PendingConnection(parameters: parameters)
-    } else {
-      pending[address]?.parameters = parameters
-    }
+    pending[address, default: PendingConnection(parameters: parameters)].parameters = parameters
   }
 
   /// - Returns: the events that end a link that is just being attached.
@@ -343,10 +353,9 @@ struct InitiatorMachine<Family: RadioFamily> {
   /// Reports devices that have not been tried for too long, and the reason.
   mutating func overdue(at now: Instant) -> [RadioAction] {
     guard !isPaused else { return [] }
-    let tried: Set<DeviceAddress> = if case .creating(let set) = state { set } else { [] }
     var actions: [RadioAction] = []
     for (address, connection) in pending {
-      guard !tried.contains(address), isOpen(address, connection) else {
+      guard !isListening, !tried.contains(address), isOpen(address, connection) else {
         pending[address]?.idleSince = nil
         continue
       }

@@ -72,8 +72,11 @@ package struct RadioTargets: Hashable {
 /// The machines of one controller without the families that they are made for.
 package protocol RadioMachine {
   mutating func handle(_ input: RadioInput, at now: Instant) -> [RadioAction]
-  /// Receives the scan's reports. It is many times more than anything else, and leads to no other action.
+  /// Receives the scan's reports. It is many times more than anything else, and leads to no other action; a `tick`
+  /// follows if it `hasHeardAbsentDevice`.
   mutating func heard(_ reports: AdvertisingReports, at now: Instant) -> [AdvertisingReport]
+  /// Whether a device that is to be connected was heard, for which the scan had listened.
+  var hasHeardAbsentDevice: Bool { get }
   func deadline(after now: Instant) -> Instant?
   /// The command that the controller executes.
   var slot: CommandSlot { get }

@@ -11,7 +11,8 @@ import HCI
 /// command, and a harmless query follows at once; if that has no answer either the controller is broken. So it is if
 /// 512 commands wait; half as many questions are accepted.
 ///
-/// Where the controller cannot do everything at once, `ActivityTurns` chooses the machines that may go on.
+/// Where the controller cannot do everything at once, `ActivityTurns` chooses the machines that may go on, and a scan
+/// that is on listens for `AbsentDevices`.
 ///
 /// After `doubt` each machine brings the controller into a state that is known, and the links that were there are
 /// compared with those of the next `links`. Settings that another program's command changed are made again after a
@@ -37,6 +38,9 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   var sync: SyncMachine
   private var subevents = SubeventMachine()
   private var assembler = ReportAssembler()
+  private var absent = AbsentDevices()
+  /// Whether the scan listens for all devices that are to be connected.
+  private var isListening = false
   var turns: ActivityTurns
   private var toldSharing: Set<LEStates.Activity> = []
   private var toldHeldBack: Set<LEStates.Activity> = []
@@ -76,6 +80,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     [
       slot.deadline, heldUntil, links.deadline, scan.deadline(after: now), advertising.deadline(after: now),
       initiator.deadline(after: now), sync.deadline(after: now), turns.deadline(after: now),
+      isListening ? absent.deadline : nil,
     ].compactMap { $0 }.min()
   }
 
@@ -95,8 +100,12 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   }
 
   mutating func heard(_ reports: AdvertisingReports, at now: Instant) -> [AdvertisingReport] {
-    assembler.reports(reports, at: now)
+    let whole = assembler.reports(reports, at: now)
+    if turns.isLimited { absent.heard(whole, at: now) }
+    return whole
   }
+
+  var hasHeardAbsentDevice: Bool { absent.hasHeard }
 
   private mutating func receive(_ input: RadioInput, at now: Instant) -> [RadioAction] {
     switch input {
@@ -154,10 +163,17 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     guard turns.isLimited else { return initiator.overdue(at: now) }
     var wanted = advertising.activities
     if let activity = scan.activity { wanted.insert(activity) }
-    if initiator.isWanted { wanted.insert(.initiating) }
+    absent.keep(initiator.devices)
+    isListening =
+      turns.excludes(.initiating, beside: scan.activity) && scan.hears(initiator.phys)
+      && absent.include(initiator.devices, at: now)
+    if initiator.isWanted, !isListening { wanted.insert(.initiating) }
     turns.update(wanted: wanted, links: links.sides, at: now)
     let running = running
-    initiator.permit(turns.allowance(for: .initiating, beside: running).grant)
+    let grant = isListening ? .later : turns.allowance(for: .initiating, beside: running).grant
+    // Its turn is over.
+    if grant == .later { absent.searched(initiator.tried) }
+    initiator.permit(grant, isListening: isListening)
     var actions = advertising.permit(turns.advertisingAllowances(beside: running))
     if let activity = scan.activity { actions += scan.permit(turns.allowance(for: activity, beside: running).grant) }
     if turns.sharing != toldSharing || turns.heldBack != toldHeldBack {

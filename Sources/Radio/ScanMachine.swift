@@ -94,6 +94,13 @@ struct ScanMachine<Family: RadioFamily> {
   /// Whether nothing is wanted and the controller does not scan for us.
   var isQuiet: Bool { requested == nil && step == nil && actual != .unknown && !isOn && list.isOff }
 
+  /// Whether the wanted scan hears devices on these PHYs as soon as the initiator would, which listens half of the
+  /// time.
+  func hears(_ needed: Set<PHY>) -> Bool {
+    guard let wanted, wanted.watched == nil else { return false }
+    return wanted.window * 2 >= wanted.interval && wanted.phys.isSuperset(of: needed.intersection(phys))
+  }
+
   /// The wanted scan, as an activity of the controller.
   var activity: LEStates.Activity? { wanted?.activity }
 

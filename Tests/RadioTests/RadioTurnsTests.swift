@@ -64,6 +64,72 @@ struct RadioTurnsTests {
     script.expectTold()
   }
 
+  /// An advertisement of a device, by the last octet of its address: connectable, or not (3).
+  private func advertises(
+    _ device: String, _ script: inout RadioScript<LegacyFamily>, type: String = "00"
+  ) throws {
+    try script.hear("3e 0c 02 01 \(type) 01 \(device)f4f3f2f1f0 00 c0")
+  }
+
+  @Test("A device that a turn of connecting did not find is listened for, and connected when it is heard (radio F2)")
+  func absentDevice() throws {
+    var script = RadioScript<LegacyFamily>(states: states(without: 22, 23))
+    script.give(.wantScan(ScanParameters()))
+    while script.isAsked { try script.answer() }
+    script.give(.connect(belt, ConnectionParameters()))
+    try script.command(scanOff)
+    try script.command("1020 00")
+    try script.command("1120 07 01 01f4f3f2f1f0")
+    try script.started(create)
+    script.wait(.seconds(3))
+    try cancelled(&script)
+    try script.command(prepareScan)
+    try script.command(scanOn)
+    try advertises("02", &script)
+    script.wait(.seconds(1))
+    // Nobody knows yet that the scan hears anything: one more turn.
+    _ = script.takeTold()
+    while script.isAsked { try script.answer() }
+    script.wait(.seconds(4))
+    while script.isAsked { try script.answer() }
+    // From now on the scan loses nothing, as long as it hears others.
+    let turns = script.opcodes.count { $0 == LECreateConnection.opcode }
+    for _ in 0..<30 {
+      try advertises("02", &script)
+      try advertises("01", &script, type: "03")
+      script.wait(.seconds(2))
+      script.silent()
+    }
+    #expect(script.opcodes.count { $0 == LECreateConnection.opcode } == turns)
+    #expect(!script.takeTold().contains { if case .connectWaiting = $0 { true } else { false } })
+    try advertises("01", &script)
+    try script.command(scanOff)
+    try script.started(create)
+    try script.hear("3e 13 01 00 4000 00 01 01f4f3f2f1f0 2400 0000 9001 00")
+    script.expectTold(
+      .sharing([.initiating, .scanningActively], heldBack: []), .linkUp(handle: 0x40, .central, belt, up),
+      .attach(handle: 0x40, belt, attempts: 1), .sharing([], heldBack: []))
+  }
+
+  @Test("A scan that hears nothing, or seldom listens, is not relied on: connecting has its turns")
+  func unreliableScan() throws {
+    for scan in [
+      ScanParameters(interval: .milliseconds(600), window: .milliseconds(30)), ScanParameters(),
+    ] {
+      var script = RadioScript<LegacyFamily>(states: states(without: 22, 23))
+      script.give(.wantScan(scan))
+      while script.isAsked { try script.answer() }
+      script.give(.connect(belt, ConnectionParameters()))
+      for second in 0..<40 {
+        while script.isAsked { try script.answer() }
+        if second < 8 || scan.window * 2 < scan.interval { try advertises("02", &script) }
+        script.wait(.seconds(1))
+      }
+      let turns = script.opcodes.count { $0 == LECreateConnection.opcode }
+      #expect(turns >= 7, "\(turns) turns")
+    }
+  }
+
   @Test func anAdvertisementTakesTurnsWithConnectingAndTellsItsRealInterval() throws {
     var script = RadioScript<LegacyFamily>(states: states(without: 32))
     let set = AdvertisingSetID(1)

@@ -172,7 +172,9 @@ final class RadioActivities: TrainCommands {
     if case .extended = reports { isExtended = true }
     health.heard(isExtended: isExtended, at: context.scheduler.now)
     awaitSilence()
-    return radio?.heard(reports, at: context.scheduler.now) ?? []
+    guard let heard = radio?.heard(reports, at: context.scheduler.now) else { return [] }
+    if radio?.hasHeardAbsentDevice == true { run(.tick) }
+    return heard
   }
 
   /// The kernel tells of a device that it heard.

@@ -68,7 +68,11 @@ struct RadioScript<Family: RadioFamily> {
   /// The controller says this event (without the packet type).
   mutating func hear(_ hex: String) throws {
     let octets = try #require(Hex.decode("04" + hex.filter { $0 != " " }))
-    if let reports = try AdvertisingReports(decoding: octets) { return heard += machine.heard(reports, at: now) }
+    if let reports = try AdvertisingReports(decoding: octets) {
+      heard += machine.heard(reports, at: now)
+      if machine.hasHeardAbsentDevice { give(.tick) }
+      return
+    }
     guard case .event(let packet) = try HCIPacket(decoding: octets) else { return }
     give(.event(try HCIEvent(decoding: packet)))
   }
