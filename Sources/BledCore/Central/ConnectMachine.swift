@@ -11,6 +11,7 @@ import Bluetooth
 /// | negotiating | link down                 | connect → connecting; after `maximumRetries` refuse all → idle   |
 /// | negotiating | unusable                  | refuse all, disconnect → ending (linked, if the other side started it); persistent ones wait on |
 /// | negotiating | it was never there (0x3E) | connect, after a pause of at most 1 s → connecting               |
+/// | connected   | the same                  | tell each that uses it; for persistent ones as above             |
 /// | connected   | want                      | answer                                                           |
 /// | connected   | link down                 | tell each that uses it → idle; for persistent ones connect → connecting |
 /// | ending      | link down                 | → idle; connect → connecting if it is wanted again               |
@@ -160,7 +161,6 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     guard state == .negotiating else { return [] }
     state = .connected
     backOff.began = now
-    noLinks = 0
     let (ready, back) = (waiting, rejoining)
     (waiting, rejoining) = ([], [])
     for who in ready.map(\.who) + back where !users.contains(who) { users.append(who) }
@@ -198,10 +198,12 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     var pause = Duration.zero
     switch state {
     // The device did not hear us: the next time it may. One that never does must not keep the radio busy.
-    case .negotiating where reason.isOfNoLink:
+    case .negotiating where reason.isOfNoLink, .connected where reason.isOfNoLink:
       noLinks += 1
       pause = noLinks < 2 ? .zero : .milliseconds(250 << min(noLinks - 2, 2))
-    case .negotiating, .connected: backOff.fail(at: now)
+    case .negotiating, .connected:
+      noLinks = 0
+      backOff.fail(at: now)
     case .idle, .connecting, .linked, .ending: break
     }
     if state == .negotiating, backOff.failures > Self.maximumRetries {

@@ -177,11 +177,12 @@ final class PeripheralConnection {
 
   /// The link has ended.
   func linkDown(_ reason: BluetoothError) {
-    let isMissed = machine.state == .negotiating && reason.isOfNoLink
+    // A device that is not asked for its MTU was told as connected before it was heard.
+    let isMissed = [.negotiating, .connected].contains(machine.state) && reason.isOfNoLink
     missedAttempts = isMissed ? missedAttempts + (link?.hub.link.attempts ?? 0) : 0
     link = nil
     // A call whose time is over names it.
-    if machine.state == .negotiating { lastFailure = reason }
+    if machine.state == .negotiating || isMissed { lastFailure = reason }
     perform(machine.linkDown(reason, at: broker.scheduler.now))
     broker.watchers.tell(peripheral, ended: reason)
     let waiting = whenDown

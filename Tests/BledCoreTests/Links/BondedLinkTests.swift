@@ -270,6 +270,35 @@ import Testing
     #expect(!peer.received.contains { $0[0] == 0x02 })
   }
 
+  @Test("A device that is not asked for its MTU is connected before it was heard: a link without it is an attempt")
+  func neverThere() throws {
+    peer.isMute = true
+    var call = try client.call(
+      PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random", reconnect: true))
+    for _ in 0..<2 {
+      let link = world.adapter.bringUp(peer)
+      world.scheduler.advance(by: .milliseconds(2))
+      link.end(reason: 0x13)
+      world.settle()
+    }
+    #expect(try answer(call) == nil)
+    var link = world.adapter.bringUp(peer)
+    world.settle()
+    #expect(try answer(call)?.get().mtu == 23)
+    client.forget()
+    for _ in 1...5 {
+      link.end(reason: 0x3E)
+      world.scheduler.advance(by: .milliseconds(1100))
+      #expect(world.adapter.pendingConnections == [peer.address], "after a second at most")
+      link = world.adapter.bringUp(peer)
+      world.settle()
+    }
+    call = try client.call(PeripheralConnect.self, .init(address: "\(peer.address)", addressType: "random"))
+    #expect(try answer(call)?.get().attempts == 6)
+    let reasons = try client.notifications(PeripheralDisconnected.self).map(\.reason?.data?.code)
+    #expect(reasons == [Int?](repeating: 0x3E, count: 5))
+  }
+
   @Test("A link that is lost by chance, or that we end, does not speak against the exchange")
   func lostByChance() throws {
     peer.isMute = true
