@@ -60,6 +60,8 @@ final class KernelLink: AdapterLink {
   private let context: AdapterContext
   /// Whether we end the link.
   private(set) var isDisconnecting = false
+  /// Why we end it by ourselves, in words.
+  private(set) var cause: String?
   /// Whether the controller has reported the end, or is known not to have the link any more.
   var isDown = false
   /// Whether the kernel has ended the socket.
@@ -123,6 +125,7 @@ final class KernelLink: AdapterLink {
     if let waiting = early {
       // As many as wait in a socket; a peer that exceeds this is misbehaving.
       guard waiting.count < Self.maximumEarly else {
+        cause = "too many packets waited for the encryption of the link"
         isDisconnecting = true
         return leave()
       }
@@ -133,6 +136,7 @@ final class KernelLink: AdapterLink {
     departure.sent(packet.count)
     guard socket.send(packet) else {
       context.logger.warning("a link is too slow for the data sent to it", metadata: ["peer": "\(peer)"])
+      cause = "the link is too slow for the data sent to it"
       isDisconnecting = true
       return leave()
     }

@@ -209,7 +209,7 @@ final class KernelLinks {
     guard let link = link(handle) else { return tidy(handle) }
     link.isDown = true
     // The other end of the socket comes a little later, behind the last packets.
-    let error = link.told(reason).error()
+    let error = link.told(reason).error(link.cause)
     if link.socketHasEnded { end(handle, error) } else { armEnd(of: link, after: .seconds(1), error) }
   }
 
@@ -258,7 +258,7 @@ final class KernelLinks {
 
   /// Everything sent on a link has left, or never will: the controller is to end it.
   func disconnect(_ link: KernelLink) {
-    let error = HCIStatus(.terminatedByLocalHost).error()
+    let error = HCIStatus(.terminatedByLocalHost).error(link.cause)
     guard radio.activities.isReady else { return context.loop.execute { link.end(error) } }
     radio.activities.disconnect(link.handle)
     // The machine gives the link up before.

@@ -33,6 +33,8 @@ final class HostLink: AdapterLink {
   private(set) var isDisconnecting = false { didSet { if isDisconnecting { dropIncoming() } } }
   /// The reason for which it could not be encrypted, and is ended.
   private(set) var failure: HCIStatus?
+  /// Why we end it by ourselves, in words.
+  private(set) var cause: String?
   /// Rings when sent packets have had their time to leave before the end.
   private var departure: (any ScheduledWork)?
   private(set) var isOver = false
@@ -70,6 +72,7 @@ final class HostLink: AdapterLink {
     case .waiting: isBlocked = true
     case .refused:
       context.logger.warning("a link is too slow for the data sent to it", metadata: ["peer": "\(peer)"])
+      cause = "the link is too slow for the data sent to it"
       isDisconnecting = true
       leave()
     }
@@ -92,6 +95,7 @@ final class HostLink: AdapterLink {
   func giveUp() {
     guard !isOver else { return }
     context.logger.warning("a device acknowledges no data and is disconnected", metadata: ["peer": "\(peer)"])
+    cause = cause ?? "the device acknowledged no data for 40 s"
     isDisconnecting = true
     leave()
   }

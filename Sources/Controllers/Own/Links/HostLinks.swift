@@ -209,7 +209,8 @@ final class HostLinks {
   private func linkDown(_ handle: ConnectionHandle, _ reason: HCIStatus) {
     // Its buffers are free.
     defer { sender.pump() }
-    end(handle, (entries[handle]?.link?.told(reason) ?? reason).error())
+    let link = entries[handle]?.link
+    end(handle, (link?.told(reason) ?? reason).error(link?.cause))
   }
 
   /// Everything of a link ends, and only then its handle is free.
