@@ -15,6 +15,10 @@ DBUSDIR ?= $(if $(filter /usr,$(PREFIX)),/usr/share,/etc)/dbus-1/system.d
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 DESTDIR ?=
 
+# The architecture of packages.
+NATIVE := $(shell dpkg --print-architecture 2>/dev/null)
+ARCH ?=
+
 DIST := .build/dist
 SDK := .build/sdk
 # The same for every debug build, so that lint and tests share one.
@@ -49,7 +53,7 @@ SCRIPTS := .ci/run $(filter-out %.py scripts/arrows scripts/words $(PYTHON_SCRIP
   install install-bluez install-esphome install-sdk install-python uninstall clean
 
 help: ## lists the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## installs what is missing for all targets, from Debian and PyPI
 	@scripts/deps build test kernel avatar bleak bluez home python web lint package
@@ -160,8 +164,15 @@ conformance: deps-build+test ## runs the tests against the shared vectors (BLED_
 fuzz: deps-build ## runs each target in Fuzz with libFuzzer for FUZZ_TIME=60 seconds
 	@Fuzz/run
 
-deb: build sdk python deps-package ## makes Debian packages of the programs and of the SDK, in .build/deb
+# Of another architecture than this machine's, in .build/deb-arm64.
+ifneq ($(filter-out $(NATIVE),$(ARCH)),)
+deb: $(if $(filter arm64,$(ARCH)),python deps-arm64)
+	@$(if $(filter arm64,$(ARCH)),,echo "deb: packages can be made for $(NATIVE) and arm64, not for $(ARCH)"; exit 2)
+	@scripts/deb-arm64 .build/deb-arm64
+else
+deb: build sdk python deps-package ## makes Debian packages of the programs and of the SDK, in .build/deb; ARCH=arm64
 	@scripts/deb .build/deb
+endif
 
 lint-deb: deb ## checks the packages with lintian
 	@Tests/Packages/run lintian
