@@ -43,11 +43,12 @@ SCRIPTS := .ci/run $(filter-out %.py scripts/arrows scripts/words $(PYTHON_SCRIP
   Benchmarks/run Fuzz/run Tests/Host/{kernel_cases,daemon_suites} \
   Tests/Kernel/vm Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases} \
   Tests/Avatar/run Tests/Avatar/guest Tests/Bleak/{run,guest,fetch-suite} \
-  Tests/Packages/{run,guest,gateways,archive-test,fetch-root} Tests/Docs/bin/* $(wildcard packaging/debian/*.postrm) \
+  Tests/Packages/{run,guest,gateways,archive-test,fetch-root} \
+  Tests/Arm64/{run,programs,packages,guest,kernel-guest} Tests/Docs/bin/* $(wildcard packaging/debian/*.postrm) \
   packaging/tarball/install
 
 .PHONY: help deps build deb demo examples python test test-swift test-fast test-examples docs-test docs-pictures \
-  test-bluez test-home test-host test-python test-web test-kernel test-avatar test-bleak install-mqtt \
+  test-arm64 test-bluez test-home test-host test-python test-web test-kernel test-avatar test-bleak install-mqtt \
   test-fuzz test-attack test-stress search lint-deb test-deb release container conformance fuzz soak attack panic \
   bench lint format reference docs sdk \
   install install-bluez install-esphome install-sdk install-python uninstall clean
@@ -141,6 +142,10 @@ test-kernel: build examples deps-kernel+bluez+home ## runs the tests in virtual 
 
 test-avatar: build deps-$(if $(filter host,$(ADAPTER)),host,kernel)+avatar ## runs Avatar; ADAPTER=host, KERNEL, CASE
 	@Tests/Avatar/run
+
+test-arm64: deps-arm64+test+kernel+python+home ## tests what `make deb ARCH=arm64` made, emulated; PART=programs
+	@$(if $(filter packages kernel,$(PART))$(BUILT),:,swift build --build-tests $(CHECKED))
+	@Tests/Arm64/run $(PART)
 
 test-bleak: build deps-kernel+bleak ## runs bleak's own integration suite on a real kernel; CASE=text selects
 	@Tests/Bleak/run
