@@ -8,9 +8,9 @@ INVALID_PDU, INVALID_HANDLE = "04", "01"
 OURS = "the kernel's Security Manager pairs"
 
 
-def asked(situation, packet, answer, **named):
-    """A central sends a packet; bled answers, or does not, and goes on."""
-    awaits = f"received {answer}; " if answer else ""
+def asked(situation, packet, answer, times=1, **named):
+    """A central sends a packet, or several; bled answers each, or does not, and goes on."""
+    awaits = f"received {answer}; " * times if answer else ""
     return Row(situation, "", f"{SETUP}sends {packet}; {awaits}{WORKS}", **named)
 
 
@@ -49,8 +49,8 @@ ROWS = [
     asked("Another MTU, for less", "02f700 021700", "03.*"),
     asked("The MTU 0", "020000", "03"),
     asked("The MTU 65535", "02ffff", "03"),
-    asked("Two requests at once", "0a0100 0a0100", "0b0018"),
-    asked("A hundred requests at once", "0a0100 " * 100, "0b0018"),
+    asked("Two requests at once", "0a0100 0a0100", "0b0018", times=2),
+    asked("A hundred requests at once", "0a0100 " * 100, "0b0018", times=100),
     asked("A Client Characteristic Configuration with both", "12CCCD0300", "(13|0112)"),
     asked("A Client Characteristic Configuration of reserved bits", "12CCCDffff", "0112....(13|fd|80|0d)"),
     asked("A Client Characteristic Configuration of one octet", "12CCCD01", "0112....0d"),

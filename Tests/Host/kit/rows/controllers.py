@@ -18,14 +18,13 @@ OPTIONAL = {
 ROWS = [
     # Combinations.
     *(
-        Row(f"{name} is refused with 0x{code}: {state}", "", steps, "stack 3",
-            controller=f"{opcode} while {state} > status:{code}", kernel="")
+        Row(f"{name} is refused with 0x0c: {state}", "", steps, "stack 3",
+            controller=f"{opcode} while {state} > status:0c")
         for name, opcode, state, steps in [
             ("Create Connection", "4320", "scanning", f"scan; {WORKS}; hears"),
             ("Create Connection", "4320", "advertising", f"publish; {WORKS}"),
             ("A scan", "422001", "linked", f"{WORKS}; scan; linked"),
         ]
-        for code in ("0c",)
     ),
     *(
         Row(f"{name} is refused once with 0x{code}", "", steps, "stack 3", controller=f"1x {opcode} > status:{code}")
