@@ -4,12 +4,12 @@ extension Machine {
 
   /// A unit of pi-bluetooth, which udev starts for each controller. It requires bluetooth.service, even where that is
   /// disabled, and has bluetoothd power the controller off and on five seconds later (RPi-Distro/pi-bluetooth,
-  /// usr/bin/bthelper).
+  /// usr/bin/bthelper). It cannot start while one of the two is masked.
   private var helperFindings: [Finding] {
     let unit = "bthelper@.service"
     let folders = ["/usr/lib/systemd/system", "/lib/systemd/system"]
     guard folders.contains(where: { files.exists("\($0)/\(unit)") }),
-      files.target("/etc/systemd/system/\(unit)") != "/dev/null"
+      ![unit, "bluetooth.service"].contains(where: { files.target("/etc/systemd/system/\($0)") == "/dev/null" })
     else { return [] }
     return [
       Finding(
@@ -19,20 +19,26 @@ extension Machine {
     ]
   }
 
-  /// A line in the configuration of the firmware that takes the controller away from Linux.
+  /// A line in the configuration of the firmware that takes the controller away from Linux. Its name varies by model.
   private var overlayFindings: [Finding] {
-    ["/boot/firmware/config.txt", "/boot/config.txt"].filter(switchesBluetoothOff).prefix(1).map { path in
-      Finding(
-        .adapter, controllers.isEmpty ? .problem : .note,
-        "\(path) switches the Bluetooth of this Raspberry Pi off: dtoverlay=disable-bt.",
-        remedy: "Remove that line, and restart the machine.")
+    for path in ["/boot/firmware/config.txt", "/boot/config.txt"] {
+      guard let line = bluetoothSwitch(path) else { continue }
+      return [
+        Finding(
+          .adapter, controllers.isEmpty ? .problem : .note,
+          "\(path) switches the Bluetooth of this Raspberry Pi off: \(line).",
+          remedy: "Remove that line, and restart the machine.")
+      ]
     }
+    return []
   }
 
-  private func switchesBluetoothOff(_ path: String) -> Bool {
-    (files.text(path) ?? "").split(whereSeparator: \.isNewline).contains { line in
-      let setting = line.filter { !$0.isWhitespace }
-      return ["dtoverlay=disable-bt", "dtoverlay=pi3-disable-bt"].contains(setting)
+  /// The line of a file that switches Bluetooth off, without its white space.
+  private func bluetoothSwitch(_ path: String) -> String? {
+    (files.text(path) ?? "").split(whereSeparator: \.isNewline).lazy.map { line in
+      line.filter { !$0.isWhitespace }
+    }.first { line in
+      ["disable-bt", "disable-bt-pi5", "pi3-disable-bt"].contains { line == "dtoverlay=\($0)" }
     }
   }
 }

@@ -29,21 +29,23 @@ import Testing
     return machine.findings.filter { $0.remedy?.contains("bthelper") == true || $0.message.contains("disable-bt") }
   }
 
-  @Test("the helper of pi-bluetooth is a problem until its unit is masked", arguments: ["/usr/lib", "/lib"])
-  func helper(folder: String) throws {
+  @Test(
+    "the helper of pi-bluetooth is a problem until its unit or bluetoothd's is masked",
+    arguments: ["/usr/lib", "/lib"], ["bthelper@.service", "bluetooth.service"])
+  func helper(folder: String, masked: String) throws {
     #expect(findings().isEmpty)
     try write("\(folder)/systemd/system/bthelper@.service", "[Unit]\n")
     let found = findings()
     #expect(found.map(\.check) == [.owner] && found.map(\.verdict) == [.problem])
     #expect(found.first?.remedy?.contains("systemctl mask bthelper@.service") == true)
     try write("/etc/systemd/system/sibling")
-    #expect(symlink("/dev/null", "\(root)/etc/systemd/system/bthelper@.service") == 0)
+    #expect(symlink("/dev/null", "\(root)/etc/systemd/system/\(masked)") == 0)
     #expect(findings().isEmpty)
   }
 
   @Test(
     "a line of config.txt that takes the controller away is named",
-    arguments: ["/boot/firmware/config.txt", "/boot/config.txt"], ["disable-bt", "pi3-disable-bt"])
+    arguments: ["/boot/firmware/config.txt", "/boot/config.txt"], ["disable-bt", "disable-bt-pi5", "pi3-disable-bt"])
   func overlay(path: String, name: String) throws {
     try write(path, "# dtoverlay=\(name)\r\ndtparam=audio=on\r\ndtoverlay=miniuart-bt\r\n")
     #expect(findings().isEmpty)
@@ -51,6 +53,7 @@ import Testing
     let found = findings()
     #expect(found.map(\.check) == [.adapter] && found.map(\.verdict) == [.problem])
     #expect(found.first?.message.hasPrefix(path) == true)
+    #expect(found.first?.message.hasSuffix("off: dtoverlay=\(name).") == true)
   }
 
   @Test("beside another controller, such as one at USB, that line is only a note")
