@@ -97,7 +97,9 @@ import Testing
         characteristics: uuids.map {
           CharacteristicDefinition(uuid: $0, properties: [.writeWithoutResponse], value: .stored([]))
         }))
-    _ = try client.result(GATTDiscover.self, .init(peripheral: peripheral))
+    let discovery = try client.call(GATTDiscover.self, .init(peripheral: peripheral))
+    for _ in 0..<4 { try settle() }
+    _ = try #require(try client.answer(to: discovery, GATTDiscover.self)).get()
     client.reads = false
     for uuid in uuids { _ = try ask(client, uuid) }
     peer.isMute = true

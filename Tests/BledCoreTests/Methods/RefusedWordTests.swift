@@ -31,7 +31,7 @@ import Testing
       ("service.add", characteristic + #"["read"],"permissions":["always"]}]}}"#),
       (
         "service.add",
-        characteristic + #"["read"],"descriptors":[{"uuid":"2904","value":"","permissions":["writeable"]}]}]}}"#
+        characteristic + #"["read"],"descriptors":[{"uuid":"2904","value":"","permissions":["always"]}]}]}}"#
       ),
     ])
   func refused(_ method: String, _ params: String) throws {
