@@ -6,16 +6,24 @@ import Bluetooth
 ///
 /// | Device   | Input                                                        | Then                                |
 /// |----------|--------------------------------------------------------------|-------------------------------------|
-/// | wanted   | the initiator's turn is over, and it was among its devices   | absent                              |
+/// | wanted   | the initiator's turn is over, and it was among its devices   | absent, if not heard for 11 s       |
 /// | absent   | a connectable advertisement of it was received               | wanted: the initiator has a turn    |
 /// | absent   | no connection to it is wanted, or there is a link            | forgotten                           |
+///
+/// One that advertises seldom need not do so in a turn that begins when it was heard: as long as it may advertise again
+/// the initiator has ordinary turns.
 ///
 /// A scan that receives nothing at all may have got stuck, and tells nothing of any device: after 10 s without a report
 /// the initiator has its turns again.
 struct AbsentDevices {
   private static let patience = Duration.seconds(10)
+  /// The longest interval of legacy advertising is 10.24 s (Core 5.4, Vol 6, Part B, 4.4.2.2).
+  private static let longestInterval = Duration.seconds(11)
 
   private var devices: Set<DeviceAddress> = []
+  private var wanted: Set<DeviceAddress> = []
+  /// When wanted devices were heard last.
+  private var lastHeard: [DeviceAddress: Instant] = [:]
   private var lastReport: Instant?
   /// Whether a device was heard since `keep`.
   private(set) var hasHeard = false
@@ -24,12 +32,20 @@ struct AbsentDevices {
   var deadline: Instant? { lastReport?.advanced(by: Self.patience) }
 
   /// The initiator has looked for these, as long as its turn was.
-  mutating func searched(_ tried: Set<DeviceAddress>) { devices.formUnion(tried) }
+  mutating func searched(_ tried: Set<DeviceAddress>, at now: Instant) {
+    for device in tried {
+      if let last = lastHeard[device], now < last.advanced(by: Self.longestInterval) { continue }
+      devices.insert(device)
+    }
+  }
 
   /// Connections to these are wanted.
   mutating func keep(_ wanted: Set<DeviceAddress>) {
     hasHeard = false
-    if !devices.isEmpty { devices.formIntersection(wanted) }
+    guard wanted != self.wanted else { return }
+    self.wanted = wanted
+    devices.formIntersection(wanted)
+    lastHeard = lastHeard.filter { wanted.contains($0.key) }
   }
 
   /// Whether all of these are absent, and a scan would tell if one was not.
@@ -40,9 +56,11 @@ struct AbsentDevices {
 
   mutating func heard(_ reports: [AdvertisingReport], at now: Instant) {
     lastReport = now
-    guard !devices.isEmpty else { return }
+    guard !wanted.isEmpty else { return }
     for report in reports where report.isConnectable {
-      if let address = report.address, devices.remove(address) != nil { hasHeard = true }
+      guard let address = report.address, wanted.contains(address) else { continue }
+      lastHeard[address] = now
+      if devices.remove(address) != nil { hasHeard = true }
     }
   }
 }

@@ -172,12 +172,14 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     let running = running
     let grant = isListening ? .later : turns.allowance(for: .initiating, beside: running).grant
     // Its turn is over.
-    if grant == .later { absent.searched(initiator.tried) }
+    if grant == .later { absent.searched(initiator.tried, at: now) }
     initiator.permit(grant, isListening: isListening)
     var actions = advertising.permit(turns.advertisingAllowances(beside: running))
     if let activity = scan.activity { actions += scan.permit(turns.allowance(for: activity, beside: running).grant) }
-    if turns.sharing != toldSharing || turns.heldBack != toldHeldBack {
-      (toldSharing, toldHeldBack) = (turns.sharing, turns.heldBack)
+    // The scan that listens gives its time up as soon as it hears a device: that is no change.
+    let sharing = isListening ? wanted.union([.initiating]).subtracting(turns.heldBack) : turns.sharing
+    if sharing != toldSharing || turns.heldBack != toldHeldBack {
+      (toldSharing, toldHeldBack) = (sharing, turns.heldBack)
       actions.append(.sharing(toldSharing, heldBack: toldHeldBack))
     }
     return actions + initiator.overdue(at: now)

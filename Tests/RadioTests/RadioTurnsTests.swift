@@ -101,14 +101,39 @@ struct RadioTurnsTests {
       script.silent()
     }
     #expect(script.opcodes.count { $0 == LECreateConnection.opcode } == turns)
-    #expect(!script.takeTold().contains { if case .connectWaiting = $0 { true } else { false } })
+    // What takes turns is told once, not whenever the scan listens.
+    let told = script.takeTold()
+    #expect(!told.contains { if case .connectWaiting = $0 { true } else { false } })
+    #expect(!told.contains { if case .sharing = $0 { true } else { false } })
     try advertises("01", &script)
     try script.command(scanOff)
     try script.started(create)
     try script.hear("3e 13 01 00 4000 00 01 01f4f3f2f1f0 2400 0000 9001 00")
     script.expectTold(
-      .sharing([.initiating, .scanningActively], heldBack: []), .linkUp(handle: 0x40, .central, belt, up),
-      .attach(handle: 0x40, belt, attempts: 1), .sharing([], heldBack: []))
+      .linkUp(handle: 0x40, .central, belt, up), .attach(handle: 0x40, belt, attempts: 1), .sharing([], heldBack: []))
+  }
+
+  @Test("A device that advertises every 5 s is connected under a scan that hears others")
+  func seldomDevice() throws {
+    var script = RadioScript<LegacyFamily>(states: states(without: 22, 23))
+    script.give(.wantScan(ScanParameters()))
+    while script.isAsked { try script.answer() }
+    script.give(.connect(belt, ConnectionParameters()))
+    var isFound = false
+    for quarter in 0..<240 where !isFound {
+      while script.isAsked {
+        let isCancelling = script.opcodes.last == LECreateConnectionCancel.opcode
+        try script.answer()
+        if isCancelling { try script.hear("3e 13 01 02 0000 00 01 000000000000 0000 0000 0000 00") }
+      }
+      let isConnecting = script.opcodes.last == LECreateConnection.opcode
+      if !isConnecting { try advertises("02", &script) }
+      if quarter % 20 == 17 {
+        if isConnecting { isFound = true } else { try advertises("01", &script) }
+      }
+      script.wait(.milliseconds(250))
+    }
+    #expect(isFound)
   }
 
   @Test("A scan that hears nothing, or seldom listens, is not relied on: connecting has its turns")
