@@ -101,7 +101,7 @@ struct RadioTurnsTests {
       script.silent()
     }
     #expect(script.opcodes.count { $0 == LECreateConnection.opcode } == turns)
-    // What takes turns is told once, not whenever the scan listens.
+    // Turns are told once, not whenever the scan listens.
     let told = script.takeTold()
     #expect(!told.contains { if case .connectWaiting = $0 { true } else { false } })
     #expect(!told.contains { if case .sharing = $0 { true } else { false } })

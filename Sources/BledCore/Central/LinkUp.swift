@@ -12,7 +12,7 @@ import Bluetooth
 /// | encrypting | the link has the level of the bond       | exchange, improve → exchanging; the same without it |
 /// | encrypting | the keys are of no use to the device     | keysLost → over; as peripheral → idle               |
 /// | encrypting | it failed for the moment                 | disconnect → over; as peripheral fail → idle        |
-/// | encrypting | 30 s                                     | fail → over; as peripheral keysLost → idle          |
+/// | encrypting | 30 s                                     | fail → over; as peripheral → idle                   |
 /// | encrypting | the link ended because of the keys       | keysLost → over                                     |
 /// | exchanging | the device answered, or refused          | ready → ready; encrypt → encrypting if that has to follow |
 /// | exchanging | no answer in 30 s, or the link ended     | lost → over                                         |
@@ -133,14 +133,9 @@ struct LinkUp {
     guard let deadline, deadline <= now else { return [] }
     state = afterFailure
     let words = "\(peer) did not encrypt the link with the keys of its bond within 30 s"
-    // A central that has the keys encrypts when it is asked (Core 5.4, Vol 3, Part H, 2.4.6).
-    return [
-      role == .central
-        ? .fail(GAPError.timeout.error("\(words): connect again"))
-        : .keysLost(
-          GAPError.pairingFailed.error(
-            "\(words): if it is the same device, remove the pairing on both sides, then pair again"))
-    ]
+    // A central that was not asked may have the keys, and no need of them.
+    let remedy = role == .central ? "connect again" : "have it do that, or pair, for which it is asked"
+    return [.fail(GAPError.timeout.error("\(words): \(remedy)"))]
   }
 
   private var afterFailure: State { role == .central ? .over : .idle }

@@ -88,7 +88,7 @@ import Testing
     #expect(try answer(call)?.get().mtu == 247)
   }
 
-  @Test("a device that does not encrypt within 30 s has lost its keys: the call fails, the link goes on")
+  @Test("a device that does not encrypt within 30 s need not have lost its keys: the call fails, the link goes on")
   func timeout() throws {
     let link = world.adapter.bringUp(peer, role: .peripheral)
     let call = try connect()
@@ -96,9 +96,9 @@ import Testing
     #expect(try answer(call) == nil)
     world.scheduler.advance(by: .seconds(2))
     let error = try #require(try client.error(of: call, PeripheralConnect.self))
-    #expect(error.data?.domain == "hci" && error.data?.code == 6)
+    #expect(error.data?.name == "timeout")
     #expect(error.message.contains("\(peer.address) did not encrypt the link with the keys of its bond within 30 s"))
-    #expect(try client.notifications(PairingKeysLost.self).map(\.side) == ["device"])
+    #expect(try client.notifications(PairingKeysLost.self).isEmpty)
     #expect(peer.received.isEmpty && !link.wasDisconnected)
     // The outcome of that time says nothing about the next.
     let next = try connect()

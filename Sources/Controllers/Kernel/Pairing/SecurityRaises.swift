@@ -10,7 +10,8 @@ import HCI
 /// | none      | the same, with keys that the kernel lacks | failed: it would pair                            |
 /// | none      | `raise`, no bond                         | Pair Device: pairing                              |
 /// | none      | `encrypt`, as peripheral                 | waiting                                           |
-/// | waiting   | `raise`                                  | the kernel asks the device: encrypting            |
+/// | waiting   | `raise`                                  | the kernel asks the device: encrypting; 35 s anew |
+/// | waiting   | `encrypt`                                | waiting, for 35 s anew                            |
 /// | encrypting, waiting | the link has the level         | done                                              |
 /// | pairing   | Pair Device succeeded                    | done; below the level, or keys refused: failed    |
 /// | pairing   | Already Paired, for the first time       | Unpair Device, Pair Device: pairing               |
@@ -34,7 +35,7 @@ final class SecurityRaises {
     /// Whether the kernel was asked a second time, after it forgot keys that were not to be kept.
     var wasRepeated = false
     /// Rings when it has taken too long.
-    let alarm: any ScheduledWork
+    var alarm: any ScheduledWork
   }
 
   /// SMP gives up after 30 s (Core 5.4, Vol 3, Part H, 3.4).
@@ -89,20 +90,30 @@ final class SecurityRaises {
     }
     if let raise = raises[link.handle] {
       raises[link.handle]?.waiting.append((level, done))
-      if raise.isPassive, !isPassive { secure(link, to: level) }
+      guard raise.isPassive else { return }
+      raise.alarm.cancel()
+      raises[link.handle]?.alarm = alarm(of: link)
+      if !isPassive { secure(link, to: level) }
       return
     }
-    let alarm = context.scheduler.schedule(after: Self.timeout) { [weak self] in
-      let words = bond == nil ? "finish the pairing" : "encrypt the link with the keys of its bond"
-      self?.end(link.handle, GAPError.pairingFailed.error("\(link.peer) did not \(words) in time"))
-    }
     raises[link.handle] = Raise(
-      pairs: bond == nil, capability: capability, waiting: [(level, done)], isPassive: isPassive, alarm: alarm)
+      pairs: bond == nil, capability: capability, waiting: [(level, done)], isPassive: isPassive,
+      alarm: alarm(of: link))
     if bond == nil {
       allowBonds()
       pair(link, capability)
     } else if !isPassive {
       secure(link, to: level)
+    }
+  }
+
+  private func alarm(of link: KernelLink) -> any ScheduledWork {
+    context.scheduler.schedule(after: Self.timeout) { [weak self] in
+      guard let self, let raise = raises[link.handle] else { return }
+      let words = raise.pairs ? "finish the pairing" : "encrypt the link with the keys of its bond"
+      // A device that was not asked may have the keys.
+      let error = raise.isPassive ? GAPError.timeout : GAPError.pairingFailed
+      end(link.handle, error.error("\(link.peer) did not \(words) in time"))
     }
   }
 

@@ -116,6 +116,20 @@ struct BondedLinkEncryptionTests {
     #expect(errors.count == 3)
   }
 
+  @Test("each call has the whole time to wait for a device that has connected")
+  func waitsForEachCall() throws {
+    let stage = try stage()
+    let link = try connected(stage)
+    var errors: [BluetoothError?] = []
+    link.encrypt(to: 2) { errors.append($0) }
+    try stage.wait(.seconds(30))
+    link.encrypt(to: 2) { errors.append($0) }
+    try stage.wait(.seconds(34))
+    #expect(errors.isEmpty)
+    try stage.wait(.seconds(2))
+    #expect(errors.map { $0?.name } == ["timeout", "timeout"])
+  }
+
   @Test("where the kernel lacks the keys of a bond it would pair: it is not asked to encrypt")
   func keysThatTheKernelLacks() throws {
     let stage = try stage(hasBond: false)
