@@ -136,7 +136,9 @@ final class PeripheralConnection {
   /// The link may have other parameters, longer packets and another PHY from now on.
   func improve() {
     wishesChanged()
-    if machine.state != .ending { link?.hub.improve(phy, broker.links.defaults) }
+    guard machine.state != .ending, let hub = link?.hub else { return }
+    hub.paceBegins()
+    hub.improve(phy, broker.links.defaults)
   }
 
   /// The link is ready for programs.

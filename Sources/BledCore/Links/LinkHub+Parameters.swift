@@ -23,10 +23,15 @@ extension LinkHub {
     return description
   }
 
+  /// The merged requests of the sessions.
+  private var wanted: ConnectionParameters? {
+    ConnectionParameters.best(of: (central.wishes + server.wishes.values).map(\.parameters))
+  }
+
   /// Merges the requests of the sessions after a change, and asks the adapter unless the result is in force.
   /// - Parameter done: called once when that is settled, with why the parameters stay as they are, or nil.
   func wishesChanged(_ done: @escaping (BluetoothError?) -> Void = { _ in }) {
-    let wanted = ConnectionParameters.best(of: (central.wishes + server.wishes.values).map(\.parameters))
+    let wanted = wanted
     link.setWish(wanted)
     pace.changed(isFree: wanted == nil, link.parameters)
     let usual = link.role == .central ? ConnectionParameters() : nil
@@ -35,10 +40,12 @@ extension LinkHub {
 
   // MARK: The pace
 
-  /// The link is new.
+  /// The link is new, and its programs are known.
   func paceBegins() {
-    pace.began(isFree: link.role == .central, link.parameters, at: scheduler.now)
-    awaitPace()
+    guard isOpen, paceAlarm == nil else { return }
+    let isFree = link.role == .central && wanted == nil
+    let isCrowded = pace.began(isFree: isFree, others: slot.linkCount - 1, link.parameters, at: scheduler.now)
+    if isCrowded { ask(arbiter.relax()) { _ in } } else { awaitPace() }
   }
 
   /// The alarm may ring too early: each step of a discovery makes its time later.

@@ -6,12 +6,12 @@ import Bluetooth
 ///
 /// | State   | Input                                                          | Outcome                              |
 /// |---------|----------------------------------------------------------------|--------------------------------------|
-/// | usual   | `began`: ours, quick, without requests of programs             | quick                                |
+/// | usual   | `began`: ours, quick, without requests of programs             | quick; relax → usual beside many others |
 /// | quick   | 2 s after the link came up, 1 s after the last step of a discovery; 30 s in any case | relax → usual  |
 /// | quick   | a program wants parameters, or the device has asked for others | usual                                |
 ///
 /// A link with a short interval takes more of the air and of both batteries. So only a link beside two others at most
-/// begins like that, and one whose programs ask for nothing.
+/// begins like that, and one whose programs ask for nothing. Others may have come up since it was initiated.
 struct LinkPace {
   /// The parameters with which a quick link is initiated: the shortest of the usual intervals, as controllers mostly
   /// take the longest that they may. Some devices do not take a shorter one.
@@ -34,13 +34,17 @@ struct LinkPace {
   /// When `timePassed` is due.
   var deadline: Instant? { if case .quick(let until, _) = state { until } else { nil } }
 
-  /// A link came up.
+  /// A link came up, and was encrypted if it has to be.
   /// - Parameters:
   ///   - isFree: whether we started it, and no program wants parameters.
+  ///   - others: the number of the adapter's other links.
   ///   - parameters: those in force; nil if they are not known.
-  mutating func began(isFree: Bool, _ parameters: LinkParameters?, at now: Instant) {
-    guard isFree, let parameters, parameters.isQuick else { return }
+  /// - Returns: whether the link is to have the usual parameters at once.
+  mutating func began(isFree: Bool, others: Int, _ parameters: LinkParameters?, at now: Instant) -> Bool {
+    guard isFree, let parameters, parameters.isQuick else { return false }
+    guard others <= Self.maximumOthers else { return true }
     state = .quick(until: now.advanced(by: Self.patience), end: now.advanced(by: Self.longest))
+    return false
   }
 
   /// A discovery has made a step.

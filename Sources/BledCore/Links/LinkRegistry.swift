@@ -39,7 +39,6 @@ final class LinkRegistry {
     links.append(hub)
     // The link may be encrypted already.
     hub.bondChanged()
-    hub.paceBegins()
     hub.server.began()
     hub.central.began()
   }

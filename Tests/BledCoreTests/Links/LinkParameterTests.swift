@@ -231,6 +231,19 @@ import Testing
     }
   }
 
+  @Test("Of many devices that are waited for at once the first three begin quickly, and go on so")
+  func manyAtOnce() throws {
+    let client = world.client()
+    let addresses = (1...5).map { "C0:00:00:00:00:0\($0)" }
+    for address in addresses {
+      _ = try client.call(PeripheralConnect.self, .init(address: address, addressType: "random"))
+    }
+    for (index, address) in addresses.enumerated() {
+      let link = world.adapter.bringUp(world.peer(address), Self.inForce(0.015))
+      #expect(link.requested == (index < 3 ? [] : [ConnectionParameters()]))
+    }
+  }
+
   private static func inForce(_ interval: Double) -> LinkParameters {
     LinkParameters(interval: .seconds(interval), latency: 0, supervisionTimeout: .seconds(4))
   }
