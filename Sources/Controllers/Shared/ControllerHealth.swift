@@ -14,7 +14,7 @@ import Bluetooth
 /// | any       | `mayReopen`                       | whether the last time is an hour ago                           |
 ///
 /// Where few devices are, silence is usual: it is a sign only after a quarter of an hour of reports without a gap of a
-/// minute. Links are a sign of health, and end if an adapter is opened anew: beside them that waits.
+/// minute. Links are a sign of health; they and trains end if an adapter is opened anew: beside them that waits.
 ///
 /// Some controllers accept extended scans and report nothing. The kernel, where there is one, knows better:
 ///
@@ -25,7 +25,8 @@ import Bluetooth
 /// | any           | `heard`, an extended report                    | works; nothing changes that         |
 /// | silent        | a minute, in which the kernel found a device   | `giveUpExtendedScan` → works        |
 ///
-/// Links may leave a scan no time: beside them the minute begins anew.
+/// Links may leave a scan no time: beside them the minute begins anew. Trains do not count here: one may be wanted for
+/// ever that is never found.
 struct ControllerHealth {
   enum Action: Hashable {
     /// The scan is to begin anew.
@@ -107,8 +108,10 @@ struct ControllerHealth {
     if case .silent(let since, _) = extendedScan { extendedScan = .silent(since: since, hasFound: true) }
   }
 
-  /// - Parameter hasLinks: whether there are links, or trains that are followed.
-  mutating func tick(hasLinks: Bool, at now: Instant) -> Action? {
+  /// - Parameters:
+  ///   - hasLinks: whether there are links.
+  ///   - hasTrains: whether trains are to be followed.
+  mutating func tick(hasLinks: Bool, hasTrains: Bool = false, at now: Instant) -> Action? {
     if let extendedDeadline, extendedDeadline <= now {
       guard hasLinks else {
         extendedScan = .works
@@ -124,7 +127,9 @@ struct ControllerHealth {
       return .renew
     case .renewed:
       enter(.told, Self.rest, now)
-      guard let reports, reports.first.advanced(by: Self.busy) <= reports.last, !hasLinks else { return nil }
+      guard let reports, reports.first.advanced(by: Self.busy) <= reports.last, !hasLinks, !hasTrains else {
+        return nil
+      }
       self.reports = nil
       return mayReopen(at: now) ? .reopen : .tell
     }

@@ -241,8 +241,8 @@ final class RadioActivities: TrainCommands {
     healthAlarm = context.scheduler.schedule(at: deadline) { [weak self] in
       guard let self else { return }
       healthAlarm = nil
-      let hasLinks = radio?.hasLinks == true || !targets.syncs.isEmpty
-      let action = health.tick(hasLinks: hasLinks, at: context.scheduler.now)
+      let action = health.tick(
+        hasLinks: radio?.hasLinks == true, hasTrains: !targets.syncs.isEmpty, at: context.scheduler.now)
       awaitSilence()
       switch action {
       case .renew: run(.renewScan)

@@ -106,6 +106,21 @@ struct ControllerHealthTests {
     #expect(wait(30, &health, from: .zero.advanced(by: .seconds(90))) == [30: .giveUpExtendedScan])
   }
 
+  @Test func aTrainThatIsWantedKeepsNoBrokenExtendedScan() {
+    var health = extended()
+    health.kernelFound()
+    let later = Instant.zero.advanced(by: .seconds(60))
+    #expect(health.tick(hasLinks: false, hasTrains: true, at: later) == .giveUpExtendedScan)
+  }
+
+  @Test func besideTrainsNothingIsOpenedAnew() {
+    var health = ControllerHealth()
+    health.scanning(true, at: .zero)
+    let now = hear(&health, from: .zero)
+    #expect(health.tick(hasLinks: false, hasTrains: true, at: now.advanced(by: .seconds(60))) == .renew)
+    #expect(health.tick(hasLinks: false, hasTrains: true, at: now.advanced(by: .seconds(120))) == nil)
+  }
+
   @Test func anExtendedScanThatHearsSomethingIsKept() {
     var health = extended()
     health.heard(isExtended: true, at: .zero)

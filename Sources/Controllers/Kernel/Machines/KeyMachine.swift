@@ -113,8 +113,11 @@ struct KeyMachine {
     known = Dictionary(bonds.map { ($0.id, $0.longTermKeys) }) { $1 }
   }
 
-  /// The kernel did not take the bonds.
-  mutating func bondsAreRefused() { known = [:] }
+  /// The kernel did not take the keys for encryption: it is told them again at the next chance.
+  mutating func bondsAreRefused() {
+    known = [:]
+    mustReload = true
+  }
 
   /// Whether the kernel has the keys of a bond: without them it would pair where it is asked to encrypt.
   func isKnown(_ bond: Bond) -> Bool { known[bond.id] == bond.longTermKeys }

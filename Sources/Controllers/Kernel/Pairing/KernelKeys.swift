@@ -113,13 +113,18 @@ final class KernelKeys {
 
   /// The kernel answered a command.
   func receive(answer event: ManagementEvent) {
-    guard let (opcode, status) = event.answer, status != .success,
-      [LoadLongTermKeys.opcode, LoadIdentityResolvingKeys.opcode].contains(opcode)
-    else { return }
-    machine.bondsAreRefused()
+    guard let (opcode, status) = event.answer, status != .success else { return }
+    let consequence: String
+    switch opcode {
+    case LoadLongTermKeys.opcode:
+      // Not at once: the kernel would refuse them again. They are told when the next link has ended.
+      machine.bondsAreRefused()
+      consequence = "links with them stay unencrypted"
+    case LoadIdentityResolvingKeys.opcode: consequence = "those with private addresses are not recognized"
+    default: return
+    }
     context.logger.error(
-      "the kernel refuses the keys of paired devices: links with them stay unencrypted",
-      metadata: ["status": "\(status)"])
+      "the kernel refuses the keys of paired devices: \(consequence)", metadata: ["status": "\(status)"])
   }
 
   /// The kernel tells a key of a pairing.

@@ -220,6 +220,12 @@ final class KeyMachineTests {
     machine.bondsAreLoaded([made])
     machine.bondsAreRefused()
     #expect(!machine.isKnown(made))
+    // They are told again when there is no link.
+    #expect(!machine.isReloadDue)
+    machine.linkEnded(0x40)
+    #expect(machine.isReloadDue)
+    machine.bondsAreLoaded([made])
+    #expect(machine.isKnown(made) && !machine.isReloadDue)
   }
 
   @Test("A link that ends during a pairing leaves its first keys without a bond, and the next link is not refused")
