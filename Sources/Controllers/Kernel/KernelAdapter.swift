@@ -256,8 +256,8 @@ extension KernelAdapter: RadioHostOwner {
 
   func heard(_ command: CommandPacket) {
     if lifecycle.privacy != nil { addresses.heard(command) }
-    // Before the controller tells that the link is encrypted.
-    if pairing.heard(command) { events.deliver() }
+    // Before the controller tells that the link is encrypted, which waits for the end of a call as well.
+    if pairing.heard(command), !radio.isInCall { events.deliver() }
   }
 
   func radioLostEvents() { links.eventsLost() }

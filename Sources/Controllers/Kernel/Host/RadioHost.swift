@@ -38,6 +38,8 @@ final class RadioHost {
   private var index = ControllerIndex(rawValue: 0)
   private var sockets: ControllerSockets?
   private var setUp: SetUpMachine?
+  /// Whether events are being read for a call of the user.
+  private(set) var isInCall = false
   /// For the set-up.
   private var alarm: (any ScheduledWork)?
   /// The features that turned out not to work in this controller.
@@ -218,9 +220,12 @@ final class RadioHost {
   }
   // MARK: - The kernel's links
 
-  /// Whether a link is up, after all that the controller has told.
+  /// Whether a link is up, after all that the controller has told. For a call of the user.
   func isUp(_ handle: ConnectionHandle) -> Bool {
+    let wasInCall = isInCall
+    isInCall = true
     drain()
+    isInCall = wasInCall
     guard activities.isReady else { return false }
     return knownLinks()?.contains { $0.handle == handle } ?? true
   }

@@ -141,7 +141,9 @@ final class KernelLinks {
     case .linkDown(let handle, let reason): linkDown(handle, reason)
     case .encryptionChanged(let handle, let status):
       link(handle)?.failure = status.isSuccess ? nil : status
-      updateSecurity(handle)
+      guard radio.isInCall else { return updateSecurity(handle) }
+      // The key, of which the user hears after its call, is told before.
+      context.loop.execute { [weak self] in self?.updateSecurity(handle) }
     default: break
     }
   }

@@ -116,6 +116,17 @@ struct BondedLinkEncryptionTests {
     #expect(errors.count == 3)
   }
 
+  @Test("a key that is heard in a call of the user is told after the call")
+  func keyDuringCall() throws {
+    let stage = try stage()
+    let link = try connected(stage)
+    try stage.kernel.tell(command: replies(key(6)))
+    link.encrypt(to: 2) { _ in }
+    #expect(toldOtherKeys(stage) == 0)
+    try stage.settle()
+    #expect(toldOtherKeys(stage) == 1)
+  }
+
   @Test("each call has the whole time to wait for a device that has connected")
   func waitsForEachCall() throws {
     let stage = try stage()
