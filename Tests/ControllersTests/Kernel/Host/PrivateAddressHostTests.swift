@@ -64,6 +64,8 @@ struct PrivateAddressHostTests {
     try wait(2, stage)
     #expect(stage.adapter.information.privateAddress == nil)
     #expect(stage.kernel.commands.contains { $0.code == AddExtendedAdvertisingParameters.opcode })
+    // The adapter came on: its activities begin from a known state.
+    #expect(stage.kernel.controllerCommands.contains { $0.opcode == LECreateConnectionCancel.opcode })
   }
 
   @Test("another address is told when what goes on under it has begun again")
