@@ -13,18 +13,9 @@ struct RadioTurnsTests {
   private let prepareScan = "0b20 07 01 6000 3000 00 00", scanOn = "0c20 02 01 00", scanOff = "0c20 02 00 00"
   private let up = LinkParameters(0x24, 0, 0x190)
 
-  private func states(without bits: Int...) -> LEStates {
-    .all.subtracting(LEStates(rawValue: bits.reduce(0) { $0 | 1 << UInt64($1) }))
-  }
-
-  private func cancelled(_ script: inout RadioScript<LegacyFamily>) throws {
-    try script.command("0e20 00")
-    try script.hear("3e 13 01 02 0000 00 01 000000000000 0000 0000 0000 00")
-  }
-
   @Test("P3: a scan and a pending connection take turns where the controller cannot do both")
   func scanAndConnect() throws {
-    var script = RadioScript<LegacyFamily>(states: states(without: 22, 23))
+    var script = RadioScript<LegacyFamily>(states: .all(without: 22, 23))
     script.give(.wantScan(ScanParameters()))
     try script.command(prepareScan)
     try script.command(scanOn)
@@ -41,7 +32,7 @@ struct RadioTurnsTests {
       script.wait(.milliseconds(2999))
       script.silent()
       script.wait(.milliseconds(1))
-      try cancelled(&script)
+      try script.connectIsCancelled()
       try script.command(prepareScan)
       try script.command(scanOn)
       script.wait(.milliseconds(999))
@@ -65,98 +56,9 @@ struct RadioTurnsTests {
   }
 
   /// An advertisement of a device, by the last octet of its address: connectable, or not (3).
-  private func advertises(
-    _ device: String, _ script: inout RadioScript<LegacyFamily>, type: String = "00"
-  ) throws {
-    try script.hear("3e 0c 02 01 \(type) 01 \(device)f4f3f2f1f0 00 c0")
-  }
-
-  @Test("A device that a turn of connecting did not find is listened for, and connected when it is heard (radio F2)")
-  func absentDevice() throws {
-    var script = RadioScript<LegacyFamily>(states: states(without: 22, 23))
-    script.give(.wantScan(ScanParameters()))
-    while script.isAsked { try script.answer() }
-    script.give(.connect(belt, ConnectionParameters()))
-    try script.command(scanOff)
-    try script.command("1020 00")
-    try script.command("1120 07 01 01f4f3f2f1f0")
-    try script.started(create)
-    script.wait(.seconds(3))
-    try cancelled(&script)
-    try script.command(prepareScan)
-    try script.command(scanOn)
-    try advertises("02", &script)
-    script.wait(.seconds(1))
-    // Nobody knows yet that the scan hears anything: one more turn.
-    _ = script.takeTold()
-    while script.isAsked { try script.answer() }
-    script.wait(.seconds(4))
-    while script.isAsked { try script.answer() }
-    // From now on the scan loses nothing, as long as it hears others.
-    let turns = script.opcodes.count { $0 == LECreateConnection.opcode }
-    for _ in 0..<30 {
-      try advertises("02", &script)
-      try advertises("01", &script, type: "03")
-      script.wait(.seconds(2))
-      script.silent()
-    }
-    #expect(script.opcodes.count { $0 == LECreateConnection.opcode } == turns)
-    // Turns are told once, not whenever the scan listens.
-    let told = script.takeTold()
-    #expect(!told.contains { if case .connectWaiting = $0 { true } else { false } })
-    #expect(!told.contains { if case .sharing = $0 { true } else { false } })
-    try advertises("01", &script)
-    try script.command(scanOff)
-    try script.started(create)
-    try script.hear("3e 13 01 00 4000 00 01 01f4f3f2f1f0 2400 0000 9001 00")
-    script.expectTold(
-      .linkUp(handle: 0x40, .central, belt, up), .attach(handle: 0x40, belt, attempts: 1), .sharing([], heldBack: []))
-  }
-
-  @Test("A device that advertises every 5 s is connected under a scan that hears others")
-  func seldomDevice() throws {
-    var script = RadioScript<LegacyFamily>(states: states(without: 22, 23))
-    script.give(.wantScan(ScanParameters()))
-    while script.isAsked { try script.answer() }
-    script.give(.connect(belt, ConnectionParameters()))
-    var isFound = false
-    for quarter in 0..<240 where !isFound {
-      while script.isAsked {
-        let isCancelling = script.opcodes.last == LECreateConnectionCancel.opcode
-        try script.answer()
-        if isCancelling { try script.hear("3e 13 01 02 0000 00 01 000000000000 0000 0000 0000 00") }
-      }
-      let isConnecting = script.opcodes.last == LECreateConnection.opcode
-      if !isConnecting { try advertises("02", &script) }
-      if quarter % 20 == 17 {
-        if isConnecting { isFound = true } else { try advertises("01", &script) }
-      }
-      script.wait(.milliseconds(250))
-    }
-    #expect(isFound)
-  }
-
-  @Test("A scan that hears nothing, or seldom listens, is not relied on: connecting has its turns")
-  func unreliableScan() throws {
-    for scan in [
-      ScanParameters(interval: .milliseconds(600), window: .milliseconds(30)), ScanParameters(),
-    ] {
-      var script = RadioScript<LegacyFamily>(states: states(without: 22, 23))
-      script.give(.wantScan(scan))
-      while script.isAsked { try script.answer() }
-      script.give(.connect(belt, ConnectionParameters()))
-      for second in 0..<40 {
-        while script.isAsked { try script.answer() }
-        if second < 8 || scan.window * 2 < scan.interval { try advertises("02", &script) }
-        script.wait(.seconds(1))
-      }
-      let turns = script.opcodes.count { $0 == LECreateConnection.opcode }
-      #expect(turns >= 7, "\(turns) turns")
-    }
-  }
 
   @Test func anAdvertisementTakesTurnsWithConnectingAndTellsItsRealInterval() throws {
-    var script = RadioScript<LegacyFamily>(states: states(without: 32))
+    var script = RadioScript<LegacyFamily>(states: .all(without: 32))
     let set = AdvertisingSetID(1)
     script.give(.wantAdvertising(set, AdvertisingParameters(data: [2, 1, 6])))
     try script.answer()
@@ -173,7 +75,7 @@ struct RadioTurnsTests {
     try script.command("1120 07 01 01f4f3f2f1f0")
     try script.started(create)
     script.wait(.seconds(3))
-    try cancelled(&script)
+    try script.connectIsCancelled()
     for _ in 0..<3 { try script.answer() }
     try script.command("0a20 01 01")
     script.expectTold()
@@ -182,7 +84,7 @@ struct RadioTurnsTests {
   }
 
   @Test func aLinkHoldsBackWhatIsImpossibleBesideIt() throws {
-    var script = RadioScript<LegacyFamily>(states: states(without: 38, 26, 27))
+    var script = RadioScript<LegacyFamily>(states: .all(without: 38, 26, 27))
     let set = AdvertisingSetID(1), other = AdvertisingSetID(2)
     script.give(.wantScan(ScanParameters()))
     try script.command(prepareScan)
@@ -211,7 +113,7 @@ struct RadioTurnsTests {
 
   @Test("P6: a connection that cannot be tried for ten seconds is told, once, with the reason")
   func waiting() throws {
-    var script = RadioScript<LegacyFamily>(states: states(without: 41))
+    var script = RadioScript<LegacyFamily>(states: .all(without: 41))
     try script.hear("3e 13 01 00 4000 01 01 02f4f3f2f1f0 2400 0000 9001 00")
     script.give(.connect(belt, ConnectionParameters()))
     script.expectTold(.linkUp(handle: 0x40, .peripheral, lamp, up), .sharing([], heldBack: [.initiating]))
@@ -256,7 +158,7 @@ struct RadioTurnsTests {
     try script.started(create)
     #expect(script.now == refused)
     script.wait(.seconds(3))
-    try cancelled(&script)
+    try script.connectIsCancelled()
     try script.command(prepareScan)
     try script.command(scanOn)
   }
@@ -275,7 +177,7 @@ struct RadioTurnsTests {
       script.wait(.seconds(10))
       script.silent()
       script.give(.cancelConnect(belt))
-      try cancelled(&script)
+      try script.connectIsCancelled()
       while script.isAsked { try script.answer() }
       script.give(.connect(belt, ConnectionParameters()))
     }
@@ -450,7 +352,7 @@ struct RadioTurnsTests {
 
   @Test("A controller that confirms a cancellation and sends no event keeps nothing else from running")
   func cancellationWithoutEvent() throws {
-    var script = RadioScript<LegacyFamily>(states: states(without: 22, 23))
+    var script = RadioScript<LegacyFamily>(states: .all(without: 22, 23))
     script.give(.doubt)
     script.give(.wantScan(ScanParameters()))
     try script.command("0e20 00")

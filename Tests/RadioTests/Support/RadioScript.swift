@@ -133,6 +133,12 @@ struct RadioScript<Family: RadioFamily> {
     try command(try #require(sent.first, "nothing was sent", sourceLocation: location), status: status)
   }
 
+  /// A pending legacy connection is cancelled, which the controller does.
+  mutating func connectIsCancelled() throws {
+    try command("0e20 00")
+    try hear("3e 13 01 02 0000 00 01 000000000000 0000 0000 0000 00")
+  }
+
   /// Time passes; the deadlines on the way are kept.
   mutating func wait(_ duration: Duration) {
     let end = now.advanced(by: duration)
