@@ -73,6 +73,9 @@ package final class ScriptedDaemon: DaemonConnector {
   package var adapters: [AdapterDescription] = []
   /// The permissions that users lack.
   package var lacking: [UInt32: Set<Permission>] = [:]
+  /// The methods that are not answered before `release`.
+  package var held: Set<String> = []
+  private var heldCalls: [() -> Void] = []
   fileprivate var due: [() -> Void] = []
 
   package init() {}
@@ -85,6 +88,9 @@ package final class ScriptedDaemon: DaemonConnector {
   }
 
   fileprivate func received(_ method: String, _ message: RPCMessage, _ id: RequestID, _ session: Session) {
+    guard !held.contains(method) else {
+      return heldCalls.append { [weak self] in self?.received(method, message, id, session) }
+    }
     do {
       switch try answer(method, message, session) ?? .success(result(method, message, session)) {
       case .success(let result):
@@ -112,6 +118,14 @@ package final class ScriptedDaemon: DaemonConnector {
     case PairingList.name: return PairingList.Result(bonds: [])
     default: return Empty()
     }
+  }
+
+  /// Answers the calls that were held, in their order.
+  package func release() {
+    held = []
+    let calls = heldCalls
+    heldCalls = []
+    for call in calls { call() }
   }
 
   /// Gives out one message.

@@ -10,11 +10,13 @@ import Bluetooth
 /// | idle                            | wanted, and not connected             | bled connects → waiting          |
 /// | waiting                         | the program has the link, or another  | → idle, when bled answers        |
 /// | waiting                         | bled refuses                          | a pause → paused                 |
+/// | waiting                         | the program lacks the permission      | → refused                        |
 /// | paused                          | the pause is over                     | → idle                           |
+/// | refused                         | the profiles change                   | → idle                           |
 /// | waiting                         | no longer wanted                      | bled stops → idle                |
 ///
 /// After Disconnect a device that is not trusted is not wanted for the programs of that user, until it is connected
-/// again.
+/// again; after RemoveDevice no device is. One that is blocked is not wanted at all.
 final class AutoConnections: LinkObserver, DeviceObserver {
   private struct Key: Hashable {
     let path: String
@@ -23,8 +25,10 @@ final class AutoConnections: LinkObserver, DeviceObserver {
   }
 
   private enum State {
-    case waiting(BusClient)
+    /// With the number of the attempt.
+    case waiting(BusClient, Int)
     case paused(any ScheduledWork)
+    case refused
   }
 
   /// The pause after bled has refused to connect.
@@ -35,7 +39,8 @@ final class AutoConnections: LinkObserver, DeviceObserver {
   private let links: Links
   private let applications: Applications
   private var states: [Key: State] = [:]
-  /// The devices that were disconnected on request.
+  private var lastAttempt = 0
+  /// The devices that were disconnected or removed on request.
   private var suspended: Set<Key> = []
 
   init(_ context: Context, _ devices: Devices, _ links: Links, _ applications: Applications) {
@@ -43,7 +48,10 @@ final class AutoConnections: LinkObserver, DeviceObserver {
     self.devices = devices
     self.links = links
     self.applications = applications
-    applications.profilesChanged = { [unowned self] in update() }
+    applications.profilesChanged = { [unowned self] in
+      states = states.filter { if case .refused = $0.value { false } else { true } }
+      update()
+    }
   }
 
   /// Makes the connections that are wanted and not there, and gives up the others.
@@ -53,34 +61,48 @@ final class AutoConnections: LinkObserver, DeviceObserver {
     let wanted = self.wanted(profiles)
     for (key, state) in states where wanted[key] == nil {
       states[key] = nil
-      switch state {
-      case .waiting(let client): links.giveUp(key.path, client)
-      case .paused(let work): work.cancel()
-      }
+      stop(state, key.path)
     }
     for (key, client) in wanted where states[key] == nil && !links.isConnected(key.path) { connect(key, client) }
+  }
+
+  private func stop(_ state: State, _ path: String) {
+    switch state {
+    case .waiting(let client, _): links.giveUp(path, client)
+    case .paused(let work): work.cancel()
+    case .refused: break
+    }
   }
 
   private func wanted(_ profiles: [Applications.Profile]) -> [Key: BusClient] {
     var wanted: [Key: BusClient] = [:]
     guard !profiles.isEmpty else { return wanted }
-    for device in devices.all where devices.isKept(device) {
-      let services = Set(device.services.uuids + device.found)
-      for profile in profiles where device.path.utf8.starts(with: (profile.place + "/").utf8) {
-        let key = Key(path: device.path, program: profile.client.name)
-        if !profile.services.isDisjoint(with: services), !suspended.contains(key) { wanted[key] = profile.client }
-      }
+    for device in devices.all { wanted.merge(self.wanted(device, profiles)) { $1 } }
+    return wanted
+  }
+
+  private func wanted(_ device: Device, _ profiles: [Applications.Profile]) -> [Key: BusClient] {
+    var wanted: [Key: BusClient] = [:]
+    guard devices.isKept(device), !devices.flag(device.path, "Blocked") else { return wanted }
+    let services = Set(device.services.uuids + device.found)
+    for profile in profiles where device.path.utf8.starts(with: (profile.place + "/").utf8) {
+      let key = Key(path: device.path, program: profile.client.name)
+      if !profile.services.isDisjoint(with: services), !suspended.contains(key) { wanted[key] = profile.client }
     }
     return wanted
   }
 
   private func connect(_ key: Key, _ client: BusClient) {
     guard let device = devices[key.path] else { return }
-    states[key] = .waiting(client)
+    lastAttempt += 1
+    let attempt = lastAttempt
+    states[key] = .waiting(client, attempt)
     links.connectInRange(device, client) { [weak self] result in
-      guard let self, case .waiting? = states[key] else { return }
+      // An attempt that was given up is answered, too.
+      guard let self, case .waiting(_, let current)? = states[key], current == attempt else { return }
       states[key] = nil
-      guard case .failure = result else { return }
+      guard case .failure(let error) = result else { return }
+      if error == .notAuthorized { return states[key] = .refused }
       states[key] = .paused(
         context.schedule(after: Self.pause) { [weak self] in
           self?.states[key] = nil
@@ -99,9 +121,14 @@ final class AutoConnections: LinkObserver, DeviceObserver {
 
   func ended(_ path: String) { update() }
 
-  /// Root speaks for all.
   func disconnecting(_ path: String, by client: BusClient) {
-    guard !devices.flag(path, "Trusted") else { return }
+    if !devices.flag(path, "Trusted") { suspend(path, by: client) }
+  }
+
+  func removing(_ path: String, by client: BusClient) { suspend(path, by: client) }
+
+  /// Root speaks for all.
+  private func suspend(_ path: String, by client: BusClient) {
     let user = client.credentials.user
     for profile in applications.profiles where user == 0 || profile.client.credentials.user == user {
       suspended.insert(Key(path: path, program: profile.client.name))
@@ -111,15 +138,18 @@ final class AutoConnections: LinkObserver, DeviceObserver {
 
   /// A device was heard, perhaps with a service that it had not advertised before.
   func heard(_ device: Device) {
-    guard devices.isKept(device), !states.keys.contains(where: { $0.path == device.path }) else { return }
-    update()
+    let profiles = applications.profiles.filter {
+      states[Key(path: device.path, program: $0.client.name)] == nil
+    }
+    guard !profiles.isEmpty, !links.isConnected(device.path) else { return }
+    for (key, client) in wanted(device, profiles) { connect(key, client) }
   }
 
   func leaving(_ device: Device) {
     suspended = suspended.filter { $0.path != device.path }
     for (key, state) in states where key.path == device.path {
       states[key] = nil
-      if case .paused(let work) = state { work.cancel() }
+      stop(state, key.path)
     }
   }
 

@@ -29,11 +29,10 @@ struct Subscribers {
     if names.contains(name), !order.contains(name) { order.append(name) }
   }
 
-  /// A value came in a program's session.
+  /// A value came in a program's session; bled answers `gatt.subscribe` before the first one.
   /// - Parameter serial: its serial number; nil from a bled that has none.
   /// - Returns: the values that are to be told now.
   mutating func received(_ octets: [UInt8], _ serial: Int?, by name: String) -> [[UInt8]] {
-    begin(name)
     guard name == order.first else { return serial.map { wait((serial: $0, octets), name) } ?? [] }
     guard let serial else { return [octets] }
     if let known, serial <= known { return [] }

@@ -6,9 +6,11 @@ protocol LinkObserver: AnyObject {
   func resolved(_ path: String, by user: any SessionHolder)
   /// A program asks that a device be disconnected.
   func disconnecting(_ path: String, by client: BusClient)
+  /// A program asks that a device be disconnected and removed.
+  func removing(_ path: String, by client: BusClient)
   /// A device is not connected any more; told before its properties change.
   func disconnected(_ path: String)
-  /// A link has ended, and programs know.
+  /// A link has ended, and programs know; not told of a device whose object goes.
   func ended(_ path: String)
 }
 
@@ -16,6 +18,7 @@ extension LinkObserver {
   func connected(_ path: String) {}
   func resolved(_ path: String, by user: any SessionHolder) {}
   func disconnecting(_ path: String, by client: BusClient) {}
+  func removing(_ path: String, by client: BusClient) {}
   func disconnected(_ path: String) {}
   func ended(_ path: String) {}
 }

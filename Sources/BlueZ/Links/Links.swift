@@ -23,6 +23,10 @@ final class Links: DeviceObserver {
   private var pending = WaitingPrograms()
   /// The calls of Disconnect that wait, by device and program.
   private var leaving = WaitingPrograms()
+  /// The programs that wait for a device to come in range, by the number of the attempt. One that is given up counts
+  /// until bled has answered.
+  private var inRange: [Int: (path: String, program: String)] = [:]
+  private var lastInRange = 0
 
   /// Told of all links.
   var observers = LinkObservers([])
@@ -44,6 +48,7 @@ final class Links: DeviceObserver {
       released(path, keeper)
     }
     resolution.resolved = { [unowned self] path, user in observers.tell { $0.resolved(path, by: user) } }
+    resolution.isUser = { [unowned self] path, user in holders[path]?.has(user.name) == true }
     resolution.failed = { [unowned self] in notResolved($0, $1, tried: $2) }
   }
 
@@ -70,7 +75,14 @@ final class Links: DeviceObserver {
 
   /// Connects a program to a device as soon as that is in range.
   func connectInRange(_ device: Device, _ client: BusClient, _ completion: @escaping (Result<Void, BusError>) -> Void) {
-    LinkRequests.open(device, client, within: nil) { [weak self] in self?.opened(device, client, $0, completion) }
+    lastInRange += 1
+    let number = lastInRange
+    inRange[number] = (device.path, client.name)
+    LinkRequests.open(device, client, within: nil) { [weak self] result in
+      guard let self else { return }
+      inRange[number] = nil
+      opened(device, client, result, completion)
+    }
   }
 
   /// A program does not wait for a device any more, unless it has called Connect.
@@ -142,7 +154,8 @@ final class Links: DeviceObserver {
     devices.connected(path)
     views.show(path, to: client)
     services.link(path, mtu: mtu)
-    observers.tell { $0.connected(path) }
+    // bled may give a link just before it is asked to end it.
+    if !leaving.has(path, client.name) { observers.tell { $0.connected(path) } }
   }
 
   /// Gives a program the link that others have.
@@ -212,10 +225,12 @@ final class Links: DeviceObserver {
     disconnect(call.path, concerned(call.path, client), replying: { [context] in context.reply(call) })
   }
 
-  /// Disconnects all programs that the caller may speak for, for a device that is to be removed.
+  /// Disconnects all programs that the caller may speak for, for a device that is to be removed. bled does not forget
+  /// one for which a program waits.
   func disconnectAll(_ path: String, _ client: BusClient, _ completion: @escaping () -> Void) {
-    observers.tell { $0.disconnecting(path, by: client) }
-    disconnect(path, spokenFor(path, by: client), completion: completion)
+    observers.tell { $0.removing(path, by: client) }
+    let waiting = Set(inRange.values.lazy.filter { $0.path == path }.map(\.program))
+    disconnect(path, spokenFor(path, by: client, and: waiting), completion: completion)
   }
 
   /// - Parameters:
@@ -251,14 +266,16 @@ final class Links: DeviceObserver {
     return own + users.filter { !$0.isOnBus && $0.credentials.user == client.credentials.user }
   }
 
-  /// The programs that use a device, or are about to.
-  private func users(of path: String) -> [BusClient] {
-    (holders[path]?.all ?? []).union(pending[path]).sorted().compactMap { clients.known($0) }
+  /// The programs that use a device, or are about to, and others.
+  private func users(of path: String, and others: Set<String> = []) -> [BusClient] {
+    (holders[path]?.all ?? []).union(pending[path]).union(others).sorted().compactMap { clients.known($0) }
   }
 
-  /// The programs of the same user that use a device; for root, all.
-  private func spokenFor(_ path: String, by client: BusClient) -> [BusClient] {
-    users(of: path).filter { client.credentials.user == 0 || $0.credentials.user == client.credentials.user }
+  /// The programs of the same user that use a device, and others of that user; for root, all.
+  private func spokenFor(_ path: String, by client: BusClient, and others: Set<String> = []) -> [BusClient] {
+    users(of: path, and: others).filter {
+      client.credentials.user == 0 || $0.credentials.user == client.credentials.user
+    }
   }
 
   /// A program does not use the link any more, and bled knows.
@@ -284,7 +301,7 @@ final class Links: DeviceObserver {
     }
   }
 
-  private func end(_ path: String, reason: LinkEndReason) {
+  private func end(_ path: String, reason: LinkEndReason, isLeaving: Bool = false) {
     holders[path] = nil
     views.forget(path)
     kept.forget(path)
@@ -294,7 +311,7 @@ final class Links: DeviceObserver {
       path, .device, "Disconnected", [.string("org.bluez.Reason." + reason.name), .string(reason.text)])
     devices.set(path, "Connected", .boolean(false))
     resolution.end(path)
-    observers.tell { $0.ended(path) }
+    if !isLeaving { observers.tell { $0.ended(path) } }
   }
 
   // MARK: Events
@@ -356,7 +373,7 @@ final class Links: DeviceObserver {
   }
 
   func leaving(_ device: Device) {
-    if isConnected(device.path) { end(device.path, reason: .local) }
+    if isConnected(device.path) { end(device.path, reason: .local, isLeaving: true) }
     holders[device.path] = nil
     views.forget(device.path)
     pending.removeAll(at: device.path)
@@ -369,6 +386,7 @@ final class Links: DeviceObserver {
   /// bled is gone, and all links with it.
   func lose() {
     foreign.forgetAll()
+    visits.forgetAll()
     for device in devices.all where isConnected(device.path) { end(device.path, reason: .unknown) }
   }
 }

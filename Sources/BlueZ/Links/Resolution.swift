@@ -12,6 +12,8 @@ final class Resolution {
     /// The programs in whose sessions it was tried.
     var tried: Set<String> = []
     var waiting: [Completion] = []
+    /// The programs that have got a link meanwhile.
+    var users: [any SessionHolder] = []
   }
 
   private static let notConnected = BusError.failed("Not connected")
@@ -23,6 +25,8 @@ final class Resolution {
 
   /// The services of a device are known to one more program.
   var resolved: (String, any SessionHolder) -> Void = { _, _ in }
+  /// Whether a program still has the link to a device.
+  var isUser: (String, any SessionHolder) -> Bool = { _, _ in false }
   /// A device did not tell its services to a program. `retry` asks it in the session of another one that is not among
   /// the names, `end` gives it up.
   var failed: (String, any SessionHolder, Set<String>) -> Void = { _, _, _ in }
@@ -37,7 +41,8 @@ final class Resolution {
   /// A program has got a link to a device.
   func begin(_ path: String, _ client: any SessionHolder) {
     guard !isResolved(path) else { return resolved(path, client) }
-    if runs[path] == nil { retry(path, client) }
+    guard runs[path] != nil else { return retry(path, client) }
+    runs[path]?.users.append(client)
   }
 
   /// Asks a device in the session of this program.
@@ -51,9 +56,10 @@ final class Resolution {
       switch result {
       case .success:
         devices.set(path, "ServicesResolved", .boolean(true))
-        let waiting = runs.removeValue(forKey: path)?.waiting ?? []
+        let run = runs.removeValue(forKey: path)
         resolved(path, client)
-        for completion in waiting { completion(.success(())) }
+        for user in run?.users ?? [] where user !== client && isUser(path, user) { resolved(path, user) }
+        for completion in run?.waiting ?? [] { completion(.success(())) }
       case .failure: failed(path, client, runs[path]?.tried ?? [])
       }
     }

@@ -43,6 +43,9 @@ final class Visits {
   /// bled says that a link has ended.
   func ended(_ peripheral: String) { visitors.remove(peripheral) }
 
+  /// bled is gone, and all links with it.
+  func forgetAll() { visitors = [] }
+
   /// A device's object goes.
   func leaving(_ device: Device) {
     guard visitors.remove(device.key.peripheral) != nil else { return }

@@ -97,6 +97,51 @@ struct AutoConnectionsTests {
     #expect(ofProfile == [nil, nil])
   }
 
+  /// bled forgets no device that a program connects to.
+  @Test func removalSuspends() throws {
+    try register()
+    call(Self.owner, "Connect")
+    world.set(Self.owner, .device, "Trusted", .boolean(true), at: FacadeStage.device)
+    let number = world.call(Self.owner, .adapter, "RemoveDevice", [.path(FacadeStage.device)])
+    #expect(world.succeeded(number))
+    #expect(ofProfile.isEmpty)
+  }
+
+  /// bled gives the link just before it hears that the program does not wait any more.
+  @Test func removalOfADeviceThatIsAwaited() throws {
+    try register()
+    call(Self.owner, "Connect")
+    world.set(Self.owner, .device, "Trusted", .boolean(true), at: FacadeStage.device)
+    world.daemon.held = [PeripheralConnect.name, PeripheralDisconnect.name]
+    try loseLink(of: [Self.owner])
+    let number = world.call(Self.owner, .adapter, "RemoveDevice", [.path(FacadeStage.device)])
+    #expect(try !world.session(Self.owner).methods.contains(PeripheralForget.name))
+    world.daemon.release()
+    world.settle()
+    #expect(world.succeeded(number))
+    #expect(ofProfile == [nil], "once, before the removal")
+  }
+
+  @Test func aBlockedDeviceIsNotWanted() throws {
+    try register()
+    call(Self.owner, "Connect")
+    world.set(Self.owner, .device, "Blocked", .boolean(true), at: FacadeStage.device)
+    try loseLink(of: [Self.owner])
+    #expect(ofProfile.isEmpty)
+  }
+
+  @Test func withoutThePermissionNothingIsTriedAgain() throws {
+    try register()
+    call(Self.owner, "Connect")
+    bled.failure = BledError.notPermitted.error("lacks connect")
+    try loseLink(of: [Self.owner])
+    world.advance(by: .seconds(60))
+    #expect(ofProfile.count == 1)
+    world.call(Self.program, .gattManager, "UnregisterApplication", [.path("/p")])
+    try register()
+    #expect(ofProfile.count == 2, "the profiles have changed")
+  }
+
   /// Another user's call changes nothing for the program.
   @Test func disconnectOfAnotherUser() throws {
     world.bus.users = [":1.7": 1007]

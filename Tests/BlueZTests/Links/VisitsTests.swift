@@ -78,6 +78,17 @@ struct VisitsTests {
     #expect(try device("Connected") == .boolean(true) && device("ServicesResolved") == .boolean(false))
   }
 
+  /// A program connects while the facade asks for the services: it reads the others.
+  @Test func aProgramConnectsMeanwhile() throws {
+    world.daemon.held = [GATTDiscover.name]
+    try visit()
+    world.call(Self.program, .device, "Connect", [], at: FacadeStage.device)
+    world.daemon.release()
+    world.settle()
+    #expect(try device("ServicesResolved") == .boolean(true))
+    #expect(try world.property(.battery, "Percentage", at: FacadeStage.device) == .byte(0x50))
+  }
+
   @Test func theServicesChange() throws {
     try visit()
     let before = try world.own().methods.count { $0 == GATTDiscover.name }
