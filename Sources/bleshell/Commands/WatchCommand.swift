@@ -44,8 +44,6 @@ struct WatchCommand: ShellCommand {
     } catch is CancellationError where time == nil {
       // Ctrl-C is the regular end.
     }
-    // In line mode the session continues.
-    _ = try? await Task { try await client.call(PeripheralWatch.self, .init(on: false)) }.value
   }
 
   /// - Parameter count: How many links there are with it.
