@@ -42,31 +42,52 @@ extension NearbyNode {
     lastAcceptance += 1
     let call = lastAcceptance
     update { $0.begin(call) }
+    if information != nil { describing.insert(call) }
     let result = await Self.outcome { () async -> Result<Void, BluetoothError> in
       do throws(BluetoothError) {
-        return .success(try await self.beginAccepting(information))
+        return .success(try await self.beginAccepting(information, call))
       } catch {
         return .failure(error)
       }
     }
     guard let result else {
       update { $0.cancel(call) }
-      Task { await updateAdvertising() }
+      describing.remove(call)
+      Task {
+        await restoreInformation(after: call)
+        await updateAdvertising()
+      }
       throw cancelled
     }
     update { $0.end(call) }
+    if let information { settledInformation = information }
     try result.get()
   }
 
-  private func beginAccepting(_ information: [String: String]?) async throws(BluetoothError) {
-    if let information { try await describe(information) }
+  private func beginAccepting(_ information: [String: String]?, _ call: Int) async throws(BluetoothError) {
+    if let information { try await describe(information, call) }
     try await listen()
     try await restartAdvertising()
   }
 
-  private func describe(_ information: [String: String]) async throws(BluetoothError) {
+  private func describe(_ information: [String: String], _ call: Int) async throws(BluetoothError) {
     await advertisingTurns.begin()
     defer { advertisingTurns.end() }
+    guard describing.remove(call) != nil else { return }
+    lastDescriber = call
+    try await publish(information)
+  }
+
+  /// Takes back the texts of a call that was cancelled, unless another call has given its own meanwhile.
+  private func restoreInformation(after call: Int) async {
+    await advertisingTurns.begin()
+    defer { advertisingTurns.end() }
+    guard lastDescriber == call else { return }
+    lastDescriber = nil
+    try? await publish(settledInformation)
+  }
+
+  private func publish(_ information: [String: String]) async throws(BluetoothError) {
     guard information != self.information else { return }
     self.information = information
     revision &+= 1

@@ -45,6 +45,10 @@ public actor NearbyNode {
   var lastAcceptance = 0
   /// The texts of the description.
   var information: [String: String]
+  /// The texts of the last call that was not cancelled.
+  var settledInformation: [String: String]
+  /// The calls whose texts are not in the description yet, and the one whose texts are.
+  var describing: Set<Int> = [], lastDescriber: Int?
   var revision: UInt8 = .random(in: 0...255)
   var listener: Task<Void, Never>?
   /// The connections to devices.
@@ -74,6 +78,7 @@ public actor NearbyNode {
     self.settings = settings
     elapsed = settings.clock.stopwatch()
     information = settings.information
+    settledInformation = settings.information
   }
 
   static func check(_ information: [String: String]) throws(BluetoothError) {
