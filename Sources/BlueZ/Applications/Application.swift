@@ -79,11 +79,9 @@ struct Application {
   private static func profiles(_ objects: ManagedObjects) throws(BusError) -> [Profile] {
     var profiles: [Profile] = []
     for object in objects.objects {
-      guard let properties = object.interfaces[profile] else { continue }
-      let texts = properties["UUIDs"]?.strings ?? []
-      let uuids = texts.compactMap { BluetoothUUID($0) }
-      guard !uuids.isEmpty, uuids.count == texts.count else { throw .failed("Failed to create entry in database") }
-      profiles.append(Profile(path: object.path, uuids: uuids))
+      // bluetoothctl exports a profile with each application, and its own command is among the UUIDs.
+      let uuids = (object.interfaces[profile]?["UUIDs"]?.strings ?? []).compactMap { BluetoothUUID($0) }
+      if !uuids.isEmpty { profiles.append(Profile(path: object.path, uuids: uuids)) }
     }
     guard profiles.reduce(0, { $0 + $1.uuids.count }) <= maximumProfiles else {
       throw .limitsExceeded("the profiles of an application have at most \(maximumProfiles) services")

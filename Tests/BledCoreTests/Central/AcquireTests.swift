@@ -111,7 +111,7 @@ import Testing
     peer.isMute = false
     peer.send([0x13])
     try settle()
-    #expect(peer.subscriptions[pipe]?.isEmpty == true)
+    #expect(peer.received.last == [0x12, UInt8(pipe + 1), 0, 0, 0], "what was switched on is switched off")
   }
 
   @Test("a program that hands the descriptor on is told when the other end is closed")
