@@ -58,7 +58,7 @@ ROWS = [
     # Answers of set-up.
     *(
         Row(f"{name} {what}", "", f"scan; hears; {WORKS}", "stack 15", controller=f"{opcode} > {answer}",
-            kernel="" if answer != "return:00" else "the kernel needs its answer")
+            kernel="the kernel asks first, and does not use the controller then")
         for name, opcode in OPTIONAL.items()
         for what, answer in (("is answered cut off", "return:00"), ("is refused", "return:01"), ("is disallowed",
             "return:0c"))
