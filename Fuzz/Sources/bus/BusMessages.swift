@@ -68,7 +68,7 @@ enum BusMessages {
     let bus = PlayedBus(world.scheduler, isPermitted: input.octet() & 3 != 0)
     let facade = Facade(
       bus: bus, clock: world.scheduler, connector: DaemonLinks(world.daemon, world.scheduler), sockets: NoSockets(),
-      machine: "0", settings: [:])
+      machine: "0", host: "linux", settings: [:])
     facade.start()
     world.scheduler.advance(by: .seconds(1))
     for _ in 0..<maximum where !input.isEmpty { act(&input, bus, facade) }
