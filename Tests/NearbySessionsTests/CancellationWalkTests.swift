@@ -101,7 +101,8 @@ import Testing
     try await until { hasEnded.isSet }
     if isHeld || number == nil {
       switch await call.result {
-      case .success: #expect(walk.isEnd)
+      // A call that goes on waiting does not come here; one may have ended with a request that it does not wait for.
+      case .success: #expect(walk.isEnd || number != nil)
       case .failure(let error): #expect(!walk.isEnd && error is BluetoothError)
       }
     }

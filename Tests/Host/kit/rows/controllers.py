@@ -72,9 +72,9 @@ ROWS = [
             controller=f"1x 4320 > pending event:3e0a{code}" + "00*29") for code in ("3e", "0c", "0d", "1f")
     ),
     Row("LE Read Remote Features has no answer", "", WORKS, "stack 14", controller="1620 > pending", kernel=KERNELS),
-    Row("LE Read Remote Features is refused", "", WORKS, "stack 14", controller="1620 > status:1a"),
+    Row("LE Read Remote Features is refused", "", WORKS, "stack 14", controller="1620 > status:1a", kernel=KERNELS),
     Row("LE Read Remote Features ends with 0x3e", "", WORKS, "stack 14",
-        controller="1620 > pending event:3e043eLINK" + "00*8"),
+        controller="1620 > pending event:3e043eLINK" + "00*8", kernel=KERNELS),
     *(
         Row(f"LE Set PHY collides: 0x{code}", "", f"{WORKS}; phy 2M", "radio F5",
             controller=f"1x 3220 > pending event:3e0c{code}LINK0101", kernel=KERNELS)
@@ -103,7 +103,7 @@ ROWS = [
     ),
     # Credits of commands.
     Row("A command is answered without credit, which comes later", "", f"scan; hears; {WORKS}",
-        controller="out 0e014120 > event:0e00412000 pause:0.3 nop"),
+        controller="out 0e014120 > event:0e00412000 pause:0.3 nop", kernel="the kernel waits for credit by itself"),
     # Room.
     *(
         Row(f"The controller has {count} buffer{'s' * (count > 1)}", "",
