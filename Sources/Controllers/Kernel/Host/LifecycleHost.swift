@@ -196,10 +196,7 @@ extension AdapterProblem {
         kind: .permission,
         message: "bled may not use \(part): it lacks the capabilities CAP_NET_RAW and CAP_NET_ADMIN",
         remedy: "start it through its systemd unit, as root, or with these capabilities")
-    case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT:
-      self.init(
-        kind: .unsupported, message: "the kernel has no Bluetooth here (errno \(error.code))",
-        remedy: "load it with `modprobe bluetooth`; in a container, use the host's network namespace")
+    case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT: self = .noBluetooth(error)
     default:
       self.init(
         kind: .hardware, message: "\(part) cannot be used: \(String(cString: strerror(error.code)))",

@@ -56,10 +56,7 @@ extension AdapterProblem {
       self.init(
         kind: .blocked, message: "\(name) is blocked by rfkill",
         remedy: "run `rfkill unblock bluetooth`; `rfkill list` shows whether a hardware switch blocks it")
-    case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT:
-      self.init(
-        kind: .unsupported, message: "the kernel has no Bluetooth here (errno \(error.code))",
-        remedy: "load it with `modprobe bluetooth`; in a container, use the host's network namespace")
+    case EAFNOSUPPORT, EPROTONOSUPPORT, ESOCKTNOSUPPORT: self = .noBluetooth(error)
     default:
       self.init(
         kind: .hardware, message: "\(name) cannot be taken from the kernel: \(H4Stream.words(error))",
