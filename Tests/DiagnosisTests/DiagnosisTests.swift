@@ -1,30 +1,13 @@
 import FoundationEssentials
-import Glibc
 import Testing
 
 @testable import Diagnosis
 
 /// The checks of `bleshell doctor` on systems that are folders.
-@Suite final class DiagnosisTests {
-  private let root: String
+@Suite struct DiagnosisTests: SystemSuite {
+  let system: SystemFolder
 
-  init() throws {
-    var template = Array("/tmp/bled-diagnosis-XXXXXX".utf8CString)
-    root = String(cString: try #require(mkdtemp(&template)))
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: root) }
-
-  private func write(_ path: String, _ text: String = "") throws {
-    let folder = path.split(separator: "/").dropLast().joined(separator: "/")
-    try FileManager.default.createDirectory(atPath: "\(root)/\(folder)", withIntermediateDirectories: true)
-    try Data(text.utf8).write(to: URL(fileURLWithPath: root + path))
-  }
-
-  private func link(_ path: String, to target: String) throws {
-    try write("\(path).sibling")
-    #expect(symlink(target, root + path) == 0)
-  }
+  init() throws { system = try SystemFolder() }
 
   /// A machine on which all is well, but for what the test says.
   private func machine(_ change: (inout Machine) -> Void = { _ in }) -> Machine {

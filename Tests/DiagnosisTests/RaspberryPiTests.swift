@@ -1,25 +1,12 @@
-import FoundationEssentials
-import Glibc
 import Testing
 
 @testable import Diagnosis
 
 /// The checks of `bleshell doctor` on systems of Raspberry Pis that are folders.
-@Suite final class RaspberryPiTests {
-  private let root: String
+@Suite struct RaspberryPiTests: SystemSuite {
+  let system: SystemFolder
 
-  init() throws {
-    var template = Array("/tmp/bled-raspberry-XXXXXX".utf8CString)
-    root = String(cString: try #require(mkdtemp(&template)))
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: root) }
-
-  private func write(_ path: String, _ text: String = "") throws {
-    let folder = path.split(separator: "/").dropLast().joined(separator: "/")
-    try FileManager.default.createDirectory(atPath: "\(root)/\(folder)", withIntermediateDirectories: true)
-    try Data(text.utf8).write(to: URL(fileURLWithPath: root + path))
-  }
+  init() throws { system = try SystemFolder() }
 
   private func findings(_ controllers: [String: Machine.Controller] = [:]) -> [Finding] {
     let machine = Machine(
@@ -38,8 +25,7 @@ import Testing
     let found = findings()
     #expect(found.map(\.check) == [.owner] && found.map(\.verdict) == [.problem])
     #expect(found.first?.remedy?.contains("systemctl mask bthelper@.service") == true)
-    try write("/etc/systemd/system/sibling")
-    #expect(symlink("/dev/null", "\(root)/etc/systemd/system/\(masked)") == 0)
+    try link("/etc/systemd/system/\(masked)", to: "/dev/null")
     #expect(findings().isEmpty)
   }
 
