@@ -52,8 +52,8 @@ public enum PairingEvent: Hashable, Sendable {
   case bonded(Bond)
   /// The link is encrypted with keys that were agreed on now and are not to be kept: not with the keys of a bond.
   case pairedWithoutBond
-  /// The link of a bonded device is encrypted next with a key that is not its bond's: that of a pairing, of which
-  /// nothing else may be told.
+  /// The link of a bonded device is about to be encrypted with another key than its bond's. The key comes from a
+  /// pairing, which may cause no other event.
   case encryptedOtherwise
   /// The pairing failed.
   case failed(BluetoothError)

@@ -116,7 +116,7 @@ final class ClientCore: @unchecked Sendable {
     connection.perform { for end in self.state.scanStarted(number, as: scan) { end() } }
   }
 
-  /// The scan before it goes on.
+  /// The daemon refused a scan; the earlier scan continues.
   func scanRefused(_ number: Int, as scan: Int?) {
     connection.perform { self.perform(self.state.scanRefused(number, as: scan), of: scan) }
   }

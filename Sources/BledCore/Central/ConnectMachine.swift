@@ -11,7 +11,7 @@ import Bluetooth
 /// | negotiating | link down                 | connect → connecting; after `maximumRetries` refuse all → idle   |
 /// | negotiating | unusable                  | refuse all, disconnect → ending (linked, if the other side started it); persistent ones wait on |
 /// | negotiating | it was never there (0x3E) | connect, after a pause of at most 1 s → connecting               |
-/// | connected   | the same                  | tell each that uses it; for persistent ones as above             |
+/// | connected   | it was never there (0x3E) | tell each that uses it; for persistent ones as above             |
 /// | connected   | want                      | answer                                                           |
 /// | connected   | link down                 | tell each that uses it → idle; for persistent ones connect → connecting |
 /// | ending      | link down                 | → idle; connect → connecting if it is wanted again               |
