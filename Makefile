@@ -39,7 +39,8 @@ SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/S
 # Not those in Python, nor their tables.
 PYTHON_SCRIPTS := scripts/assigned-names scripts/check-arrows scripts/check-blocking scripts/check-clocks \
   scripts/check-sizes scripts/check-versions scripts/check-words scripts/sbom
-SCRIPTS := .ci/run $(filter-out %.py scripts/arrows scripts/words $(PYTHON_SCRIPTS),$(wildcard scripts/*)) \
+SCRIPTS := .ci/run $(filter-out %.py scripts/arrows scripts/words scripts/hooks $(PYTHON_SCRIPTS),$(wildcard scripts/*)) \
+  scripts/hooks/commit-msg \
   Benchmarks/run Fuzz/run Tests/Host/{kernel_cases,daemon_suites} \
   Tests/Kernel/vm Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases} \
   Tests/Avatar/run Tests/Avatar/guest Tests/Bleak/{run,guest,fetch-suite} \
@@ -214,6 +215,7 @@ lint: deps-build+lint ## checks format, words, arrows, scripts, citations, refer
 	@scripts/check-blocking
 	@scripts/check-clocks
 	@scripts/check-citations
+	@scripts/check-subjects
 	@scripts/reference.py --check
 	@python/generate.py --check
 	@swift build --build-tests $(CHECKED) 2>&1 | tee .build/lint.log

@@ -21,6 +21,300 @@ let small: LinkerSetting = .unsafeFlags(
     ].flatMap { ["-Xlinker", $0] },
   .when(platforms: [.linux], configuration: .release))
 
+// The storeys, lowest first: a module uses modules of its own storey and of those before it (scripts/check-arrows).
+let storeys = [
+  // The machine: its event loop, and C modules of the kernel and of libraries. Knows nothing of Bluetooth.
+  storey(
+    "System",
+    [
+      .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
+      .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+      // The daemon's one event loop.
+      .target(name: "EventLoop", dependencies: ["CSystemd", heap]),
+      .target(name: "CBlueZ"),
+      .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
+    ],
+    tests: [
+      .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"])
+    ]),
+  // Octets and state machines, no I/O.
+  storey(
+    "Formats",
+    [
+      .target(name: "Bluetooth"),
+      // The meaning of octets: formats of beacons and sensors, values of characteristics.
+      .target(name: "Beacons", dependencies: ["Bluetooth"]),
+      .target(name: "AssignedValues", dependencies: ["Bluetooth"]),
+      // The services of phones for bonded devices: notifications, media, time.
+      .target(name: "PhoneServices", dependencies: ["Bluetooth"]),
+      .target(name: "BluetoothCrypto", dependencies: ["Bluetooth", "CNettle"]),
+      // The Noise Protocol Framework: handshakes and the messages after them.
+      .target(name: "Noise", dependencies: ["BluetoothCrypto", "CNettle"]),
+      .target(name: "HCI", dependencies: ["Bluetooth"]),
+      .target(name: "ATT", dependencies: ["Bluetooth"]),
+      .target(name: "GATT", dependencies: ["ATT", "Bluetooth"]),
+      // Recordings of packets, and what their packets say.
+      .target(name: "Capture", dependencies: ["HCI", "ATT", "Bluetooth"]),
+      // The JSON files that people write.
+      .target(name: "JSONFiles", dependencies: ["Bluetooth"]),
+    ],
+    tests: [
+      .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"]),
+      .testTarget(name: "BeaconsTests", dependencies: ["Beacons", "Bluetooth"]),
+      .testTarget(name: "AssignedValuesTests", dependencies: ["AssignedValues", "Bluetooth"]),
+      .testTarget(name: "PhoneServicesTests", dependencies: ["PhoneServices", "Bluetooth"]),
+      .testTarget(name: "JSONFilesTests", dependencies: ["JSONFiles", "Bluetooth"]),
+      .testTarget(name: "BluetoothCryptoTests", dependencies: ["BluetoothCrypto", "Bluetooth"]),
+      .testTarget(name: "NoiseTests", dependencies: ["Noise", "Bluetooth"]),
+      .testTarget(name: "ATTTests", dependencies: ["ATT", "Bluetooth"]),
+      .testTarget(name: "GATTTests", dependencies: ["GATT", "ATT", "BluetoothCrypto", "Bluetooth"]),
+      .testTarget(name: "HCITests", dependencies: ["HCI", "Bluetooth"]),
+      .testTarget(name: "CaptureTests", dependencies: ["Capture", "HCI", "Bluetooth"]),
+      .testTarget(name: "ConformanceTests", dependencies: ["HCI", "ATT", "GATT", "BluetoothCrypto", "Bluetooth"]),
+    ]),
+  // The seam, and the adapters behind it.
+  storey(
+    "Adapters",
+    [
+      .target(name: "Adapter", dependencies: ["Bluetooth", heap, ordered]),
+      // Scan, advertising and links of one controller: machines, no I/O.
+      .target(name: "Radio", dependencies: ["HCI", "Adapter", "Bluetooth", deque, ordered]),
+      // A host of our own over HCI: transports' framing, commands, data, L2CAP and the Security Manager, without I/O.
+      .target(
+        name: "Host", dependencies: ["Radio", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto", deque, ordered]),
+      // Controllers over HCI behind the seam: those of the kernel, and those of which bled is the host.
+      .target(
+        name: "Controllers",
+        dependencies: [
+          "Host", "Radio", "Adapter", "HCI", "CBlueZ", "Bluetooth", "BluetoothCrypto", "EventLoop", logging, deque,
+        ]),
+      .target(
+        name: "SimulatedAdapter",
+        dependencies: [
+          "Adapter", "GATT", "ATT", "HCI", "JSONFiles", "Bluetooth", "BluetoothCrypto", logging, deque,
+        ]),
+    ],
+    tests: [
+      .testTarget(name: "AdapterTests", dependencies: ["Adapter", "Bluetooth"]),
+      .testTarget(name: "RadioTests", dependencies: ["Radio", "Adapter", "HCI", "Bluetooth"]),
+      .testTarget(
+        name: "HostTests", dependencies: ["Host", "Radio", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto"]),
+      .testTarget(
+        name: "ControllersTests",
+        dependencies: [
+          "Controllers", "Host", "Radio", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto", "EventLoop", "TestSupport",
+          deque,
+        ]),
+      .testTarget(
+        name: "SimulatedAdapterTests", dependencies: ["SimulatedAdapter", "Adapter", "GATT", "JSONFiles", "Bluetooth"]),
+    ]),
+  // The daemon, and the messages of its socket.
+  storey(
+    "Daemon",
+    [
+      .target(name: "BledRPC", dependencies: ["Bluetooth"]),
+      // docs/openrpc.json as data.
+      .target(name: "COpenRPC", exclude: ["openrpc.json"], cSettings: [.headerSearchPath(".")]),
+      // The commit that a program was built from, written into the finished program by scripts/dist.
+      .target(name: "CBuild"),
+      .target(name: "BuildIdentity", dependencies: ["BledRPC", "CBuild"]),
+      // Writes docs/openrpc.json; `make reference` runs it.
+      .executableTarget(name: "openrpc", dependencies: ["BledRPC", "Bluetooth"]),
+      .target(
+        name: "BledCore",
+        dependencies: [
+          "Adapter", "GATT", "ATT", "Capture", "Beacons", "BluetoothCrypto", "BledRPC", "COpenRPC", "JSONFiles",
+          "Bluetooth", "EventLoop", logging, deque, heap, ordered,
+        ]),
+      .executableTarget(
+        name: "bled",
+        dependencies: [
+          "BledCore", "BledRPC", "BuildIdentity", "Controllers", "SimulatedAdapter", "Adapter", "Bluetooth",
+          "EventLoop",
+          "CSystemd", logging, arguments,
+        ],
+        linkerSettings: [small]),
+    ],
+    tests: [
+      .testTarget(name: "BledRPCTests", dependencies: ["BledRPC", "Bluetooth"]),
+      .testTarget(name: "OpenRPCTests", dependencies: ["openrpc", "BledRPC", "Bluetooth"]),
+      .testTarget(
+        name: "BledCoreTests",
+        dependencies: [
+          "BledCore", "Adapter", "GATT", "ATT", "Capture", "BledRPC", "JSONFiles", "Bluetooth", "BluetoothCrypto",
+          "EventLoop", "TestSupport", "openrpc", logging,
+        ]),
+      .testTarget(name: "BledTests", dependencies: ["bled", "BledCore", "Bluetooth", "TestSupport", logging]),
+      // Many clients and devices under virtual time.
+      .testTarget(
+        name: "SimulationTests",
+        dependencies: ["BledCore", "SimulatedAdapter", "Adapter", "BledRPC", "Bluetooth", "TestSupport", logging]),
+      // Runs the programs that were built beside it.
+      .testTarget(name: "ProcessTests", dependencies: ["PhoneServices", "BledRPC", "Bluetooth", "TestSupport"]),
+    ]),
+  // Connections to the daemon.
+  storey(
+    "Clients",
+    [
+      // One connection to the daemon: framing, calls and their answers, without I/O of its own.
+      .target(name: "BledConnection", dependencies: ["BledRPC", "Bluetooth"]),
+      .target(name: "BledClient", dependencies: ["BledConnection", "BledRPC", "Bluetooth"]),
+      // Sessions of bled for processes with one thread: typed calls and events without I/O, and the socket on a loop.
+      .target(name: "BledSession", dependencies: ["BledConnection", "BledRPC", "Adapter", "Bluetooth"]),
+      .target(
+        name: "BledLoop",
+        dependencies: ["BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth", "EventLoop", arguments]),
+    ],
+    tests: [
+      .testTarget(name: "BledConnectionTests", dependencies: ["BledConnection", "BledRPC", "Bluetooth"]),
+      .testTarget(name: "BledClientTests", dependencies: ["BledClient", "BledRPC", "Bluetooth", "TestSupport"]),
+    ]),
+  // The programs that pass on to others what the daemon offers.
+  storey(
+    "Gateways",
+    [
+      // org.bluez on D-Bus: the object tree and its translation, without I/O.
+      .target(name: "BlueZ", dependencies: ["BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth"]),
+      .executableTarget(
+        name: "bled-bluez",
+        dependencies: [
+          "BlueZ", "BledLoop", "BledRPC", "BuildIdentity", "Bluetooth", "EventLoop", "CSystemd", arguments,
+        ],
+        linkerSettings: [small]),
+      // Reports and values of devices to an MQTT broker: topics, messages, spool and links, without I/O.
+      .target(
+        name: "MQTTGateway",
+        dependencies: ["BledSession", "BledRPC", "Adapter", "JSONFiles", "AssignedValues", "Bluetooth", deque]),
+      .executableTarget(
+        name: "bled-mqtt",
+        dependencies: [
+          "MQTTGateway", "BledLoop", "BledRPC", "BuildIdentity", "JSONFiles", "Bluetooth", "EventLoop", "CMosquitto",
+          "CSystemd", arguments,
+        ],
+        linkerSettings: [small]),
+      // A Bluetooth proxy for Home Assistant by the native API of ESPHome: frames, messages and their translation,
+      // without I/O.
+      .target(name: "ESPHome", dependencies: ["BledSession", "BledRPC", "Noise", "Adapter", "Bluetooth"]),
+      .executableTarget(
+        name: "bled-esphome",
+        dependencies: [
+          "ESPHome", "BledLoop", "BledConnection", "BledRPC", "BuildIdentity", "JSONFiles", "Bluetooth", "EventLoop",
+          "CSystemd", arguments,
+        ],
+        linkerSettings: [small]),
+    ],
+    tests: [
+      .testTarget(
+        name: "ESPHomeTests",
+        dependencies: [
+          "ESPHome", "BledSession", "BledRPC", "Noise", "Adapter", "Bluetooth", "SessionTestSupport",
+        ]),
+      .testTarget(
+        name: "BlueZTests",
+        dependencies: [
+          "BlueZ", "BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth", "SessionTestSupport",
+        ]),
+      .testTarget(name: "BledMqttTests", dependencies: ["bled-mqtt", "MQTTGateway"]),
+      .testTarget(name: "BledBluezTests", dependencies: ["bled-bluez", "BlueZ", "Bluetooth", "EventLoop", "CSystemd"]),
+      .testTarget(
+        name: "MQTTGatewayTests",
+        dependencies: [
+          "MQTTGateway", "BledSession", "BledRPC", "Adapter", "JSONFiles", "Bluetooth", "SessionTestSupport",
+        ]),
+    ]),
+  // Sessions of nearby programs, and the modules with Apple's APIs.
+  storey(
+    "Frameworks",
+    [
+      // Sessions between programs that are near each other: invitations, messages, streams and resources.
+      .target(
+        name: "NearbySessions", dependencies: ["BledClient", "BledRPC", "Noise", "BluetoothCrypto", "Bluetooth"]),
+      // Shared by the modules with Apple's APIs: values behind locks, streams on sockets.
+      .target(name: "FrameworkSupport"),
+      .target(name: "CoreBluetoothHeaders"),
+      // In Swift 5 mode the compiler treats its types as it treats those of Apple's headers, which say nothing about
+      // Sendable: `@preconcurrency import CoreBluetooth` silences, and programs in Swift 5 mode have no warnings.
+      // `make lint` checks the module itself in Swift 6 mode.
+      .target(
+        name: "CoreBluetooth",
+        dependencies: [
+          "BledClient", "BledConnection", "BledRPC", "Beacons", "Bluetooth", "FrameworkSupport", "CoreBluetoothHeaders",
+        ],
+        swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
+      .target(name: "CoreLocationHeaders"),
+      // Apple's API for beacons, in the same mode for the same reason.
+      .target(
+        name: "CoreLocation",
+        dependencies: ["CoreBluetooth", "FrameworkSupport", "Beacons", "BledRPC", "Bluetooth", "CoreLocationHeaders"],
+        swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
+      // Names of Apple's Dispatch, Foundation and Objective-C runtime that Linux lacks.
+      .target(name: "AppleNames"),
+      .target(name: "MultipeerConnectivityHeaders"),
+      // Apple's API for sessions with peers nearby, in the same mode for the same reason.
+      .target(
+        name: "MultipeerConnectivity",
+        dependencies: ["NearbySessions", "FrameworkSupport", "BledClient", "Noise", "MultipeerConnectivityHeaders"],
+        swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
+    ],
+    tests: [
+      .testTarget(
+        name: "NearbySessionsTests",
+        dependencies: [
+          "NearbySessions", "BledClient", "BledRPC", "Noise", "BluetoothCrypto", "Bluetooth", "TestSupport",
+          "DaemonTestSupport",
+        ]),
+      .testTarget(
+        name: "CoreLocationTests",
+        dependencies: [
+          "CoreLocation", "CoreBluetooth", "Beacons", "BledClient", "BledRPC", "Bluetooth", "DaemonTestSupport",
+        ]),
+      .testTarget(
+        name: "MultipeerConnectivityTests",
+        dependencies: [
+          "MultipeerConnectivity", "NearbySessions", "FrameworkSupport", "BledClient", "TestSupport",
+          "DaemonTestSupport",
+        ]),
+      // Runs the daemon that was built beside it.
+      .testTarget(
+        name: "CoreBluetoothTests",
+        dependencies: ["CoreBluetooth", "BledClient", "BledRPC", "Bluetooth", "TestSupport"]),
+    ]),
+  // The client for people.
+  storey(
+    "Tools",
+    [
+      // The page of `bleshell web`: an HTTP server, the page's files as data, and what pages show.
+      .target(name: "CWebPage", exclude: ["page.html", "page.css", "page.js"], cSettings: [.headerSearchPath(".")]),
+      .target(
+        name: "BledWeb",
+        dependencies: ["BledClient", "BledConnection", "BledRPC", "AssignedValues", "Bluetooth", "CWebPage"]),
+      // The checks of `bleshell doctor`.
+      .target(name: "Diagnosis", dependencies: ["HCI", "CBlueZ"]),
+      .executableTarget(
+        name: "bleshell",
+        dependencies: [
+          "BledWeb", "BledClient", "BledRPC", "BuildIdentity", "NearbySessions", "Capture", "Diagnosis", "JSONFiles",
+          "Beacons", "AssignedValues", "PhoneServices", "Bluetooth", arguments,
+        ],
+        linkerSettings: [small]),
+    ],
+    tests: [
+      .testTarget(
+        name: "BledWebTests", dependencies: ["BledWeb", "BledClient", "BledRPC", "Bluetooth", "TestSupport"]),
+      .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis"]),
+      .testTarget(
+        name: "BleshellTests",
+        dependencies: ["bleshell", "AssignedValues", "BledWeb", "BledRPC", "Bluetooth", "TestSupport"]),
+    ]),
+]
+
+/// The modules and the tests of a storey: each has its folder in `Sources` or `Tests`, in the folder of the storey.
+func storey(_ name: String, _ modules: [Target], tests: [Target]) -> [Target] {
+  for module in modules { module.path = "Sources/\(name)/\(module.name)" }
+  for test in tests { test.path = "Tests/\(name)/\(test.name)" }
+  return modules + tests
+}
+
 let package = Package(
   name: "bled",
   products: [
@@ -42,155 +336,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
-  targets: [
-    // The stack: bytes and state machines, no I/O.
-    .target(name: "Bluetooth"),
-    // The meaning of octets: formats of beacons and sensors, values of characteristics.
-    .target(name: "Beacons", dependencies: ["Bluetooth"]),
-    .target(name: "AssignedValues", dependencies: ["Bluetooth"]),
-    // The services of phones for bonded devices: notifications, media, time.
-    .target(name: "PhoneServices", dependencies: ["Bluetooth"]),
-    .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
-    .target(name: "BluetoothCrypto", dependencies: ["Bluetooth", "CNettle"]),
-    // The Noise Protocol Framework: handshakes and the messages after them.
-    .target(name: "Noise", dependencies: ["BluetoothCrypto", "CNettle"]),
-    .target(name: "HCI", dependencies: ["Bluetooth"]),
-    .target(name: "ATT", dependencies: ["Bluetooth"]),
-    .target(name: "GATT", dependencies: ["ATT", "Bluetooth"]),
-
-    // Recordings of packets, and what their packets say.
-    .target(name: "Capture", dependencies: ["HCI", "ATT", "Bluetooth"]),
-
-    // The daemon's one event loop; knows nothing of Bluetooth.
-    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-    .target(name: "EventLoop", dependencies: ["CSystemd", heap]),
-
-    // The JSON files that people write.
-    .target(name: "JSONFiles", dependencies: ["Bluetooth"]),
-
-    // The seam and what stands behind it.
-    .target(name: "Adapter", dependencies: ["Bluetooth", heap, ordered]),
-    // Scan, advertising and links of one controller: machines, no I/O.
-    .target(name: "Radio", dependencies: ["HCI", "Adapter", "Bluetooth", deque, ordered]),
-    .target(name: "CBlueZ"),
-    // A host of our own over HCI: transports' framing, commands, data, L2CAP and the Security Manager, without I/O.
-    .target(
-      name: "Host", dependencies: ["Radio", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto", deque, ordered]),
-    // Controllers over HCI behind the seam: those of the kernel, and those of which bled is the host.
-    .target(
-      name: "Controllers",
-      dependencies: [
-        "Host", "Radio", "Adapter", "HCI", "CBlueZ", "Bluetooth", "BluetoothCrypto", "EventLoop", logging, deque,
-      ]),
-    .target(
-      name: "SimulatedAdapter",
-      dependencies: [
-        "Adapter", "GATT", "ATT", "HCI", "JSONFiles", "Bluetooth", "BluetoothCrypto", logging, deque,
-      ]),
-
-    // The daemon.
-    .target(name: "BledRPC", dependencies: ["Bluetooth"]),
-    // docs/openrpc.json as data.
-    .target(name: "COpenRPC", exclude: ["openrpc.json"], cSettings: [.headerSearchPath(".")]),
-    // The commit that a program was built from, written into the finished program by scripts/dist.
-    .target(name: "CBuild"),
-    .target(name: "BuildIdentity", dependencies: ["BledRPC", "CBuild"]),
-    // Writes docs/openrpc.json; `make reference` runs it.
-    .executableTarget(name: "openrpc", dependencies: ["BledRPC", "Bluetooth"]),
-    .target(
-      name: "BledCore",
-      dependencies: [
-        "Adapter", "GATT", "ATT", "Capture", "Beacons", "BluetoothCrypto", "BledRPC", "COpenRPC", "JSONFiles",
-        "Bluetooth", "EventLoop", logging, deque, heap, ordered,
-      ]),
-    .executableTarget(
-      name: "bled",
-      dependencies: [
-        "BledCore", "BledRPC", "BuildIdentity", "Controllers", "SimulatedAdapter", "Adapter", "Bluetooth", "EventLoop",
-        "CSystemd", logging, arguments,
-      ],
-      linkerSettings: [small]),
-
-    // Its clients.
-    // One connection to the daemon: framing, calls and their answers, without I/O of its own.
-    .target(name: "BledConnection", dependencies: ["BledRPC", "Bluetooth"]),
-    .target(name: "BledClient", dependencies: ["BledConnection", "BledRPC", "Bluetooth"]),
-    // Sessions between programs that are near each other: invitations, messages, streams and resources.
-    .target(
-      name: "NearbySessions", dependencies: ["BledClient", "BledRPC", "Noise", "BluetoothCrypto", "Bluetooth"]),
-    // Sessions of bled for processes with one thread: typed calls and events without I/O, and the socket on a loop.
-    .target(name: "BledSession", dependencies: ["BledConnection", "BledRPC", "Adapter", "Bluetooth"]),
-    .target(
-      name: "BledLoop",
-      dependencies: ["BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth", "EventLoop", arguments]),
-    // org.bluez on D-Bus: the object tree and its translation, without I/O.
-    .target(name: "BlueZ", dependencies: ["BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth"]),
-    .executableTarget(
-      name: "bled-bluez",
-      dependencies: ["BlueZ", "BledLoop", "BledRPC", "BuildIdentity", "Bluetooth", "EventLoop", "CSystemd", arguments],
-      linkerSettings: [small]),
-    // Reports and values of devices to an MQTT broker: topics, messages, spool and links, without I/O.
-    .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
-    .target(
-      name: "MQTTGateway",
-      dependencies: ["BledSession", "BledRPC", "Adapter", "JSONFiles", "AssignedValues", "Bluetooth", deque]),
-    .executableTarget(
-      name: "bled-mqtt",
-      dependencies: [
-        "MQTTGateway", "BledLoop", "BledRPC", "BuildIdentity", "JSONFiles", "Bluetooth", "EventLoop", "CMosquitto",
-        "CSystemd", arguments,
-      ],
-      linkerSettings: [small]),
-    // A Bluetooth proxy for Home Assistant by the native API of ESPHome: frames, messages and their translation,
-    // without I/O.
-    .target(name: "ESPHome", dependencies: ["BledSession", "BledRPC", "Noise", "Adapter", "Bluetooth"]),
-    .executableTarget(
-      name: "bled-esphome",
-      dependencies: [
-        "ESPHome", "BledLoop", "BledConnection", "BledRPC", "BuildIdentity", "JSONFiles", "Bluetooth", "EventLoop",
-        "CSystemd", arguments,
-      ],
-      linkerSettings: [small]),
-    // Shared by the modules with Apple's APIs: values behind locks, streams on sockets.
-    .target(name: "FrameworkSupport"),
-    .target(name: "CoreBluetoothHeaders"),
-    // In Swift 5 mode the compiler treats its types as it treats those of Apple's headers, which say nothing about
-    // Sendable: `@preconcurrency import CoreBluetooth` silences, and programs in Swift 5 mode have no warnings.
-    // `make lint` checks the module itself in Swift 6 mode.
-    .target(
-      name: "CoreBluetooth",
-      dependencies: [
-        "BledClient", "BledConnection", "BledRPC", "Beacons", "Bluetooth", "FrameworkSupport", "CoreBluetoothHeaders",
-      ],
-      swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
-    .target(name: "CoreLocationHeaders"),
-    // Apple's API for beacons, in the same mode for the same reason.
-    .target(
-      name: "CoreLocation",
-      dependencies: ["CoreBluetooth", "FrameworkSupport", "Beacons", "BledRPC", "Bluetooth", "CoreLocationHeaders"],
-      swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
-    // Names of Apple's Dispatch, Foundation and Objective-C runtime that Linux lacks.
-    .target(name: "AppleNames"),
-    .target(name: "MultipeerConnectivityHeaders"),
-    // Apple's API for sessions with peers nearby, in the same mode for the same reason.
-    .target(
-      name: "MultipeerConnectivity",
-      dependencies: ["NearbySessions", "FrameworkSupport", "BledClient", "Noise", "MultipeerConnectivityHeaders"],
-      swiftSettings: [.swiftLanguageMode(.v5), .enableExperimentalFeature("StrictConcurrency=targeted")]),
-    // The page of `bleshell web`: an HTTP server, the page's files as data, and what pages show.
-    .target(name: "CWebPage", exclude: ["page.html", "page.css", "page.js"], cSettings: [.headerSearchPath(".")]),
-    .target(
-      name: "BledWeb",
-      dependencies: ["BledClient", "BledConnection", "BledRPC", "AssignedValues", "Bluetooth", "CWebPage"]),
-    // The checks of `bleshell doctor`.
-    .target(name: "Diagnosis", dependencies: ["HCI", "CBlueZ"]),
-    .executableTarget(
-      name: "bleshell",
-      dependencies: [
-        "BledWeb", "BledClient", "BledRPC", "BuildIdentity", "NearbySessions", "Capture", "Diagnosis", "JSONFiles",
-        "Beacons", "AssignedValues", "PhoneServices", "Bluetooth", arguments,
-      ],
-      linkerSettings: [small]),
+  targets: storeys.flatMap { $0 } + [
     // Helpers that several kinds of tests share.
     .target(name: "TestSupport", dependencies: [logging], path: "Tests/Support"),
     // bled itself, on simulated adapters.
@@ -199,89 +345,6 @@ let package = Package(
     .target(
       name: "SessionTestSupport", dependencies: ["BledSession", "BledConnection", "BledRPC", "Bluetooth"],
       path: "Tests/SessionSupport"),
-    .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"]),
-    .testTarget(name: "BeaconsTests", dependencies: ["Beacons", "Bluetooth"]),
-    .testTarget(name: "AssignedValuesTests", dependencies: ["AssignedValues", "Bluetooth"]),
-    .testTarget(name: "PhoneServicesTests", dependencies: ["PhoneServices", "Bluetooth"]),
-    .testTarget(name: "JSONFilesTests", dependencies: ["JSONFiles", "Bluetooth"]),
-    .testTarget(name: "BluetoothCryptoTests", dependencies: ["BluetoothCrypto", "Bluetooth"]),
-    .testTarget(name: "NoiseTests", dependencies: ["Noise", "Bluetooth"]),
-    .testTarget(
-      name: "ESPHomeTests",
-      dependencies: [
-        "ESPHome", "BledSession", "BledRPC", "Noise", "Adapter", "Bluetooth", "SessionTestSupport",
-      ]),
-    .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"]),
-    .testTarget(name: "AdapterTests", dependencies: ["Adapter", "Bluetooth"]),
-    .testTarget(name: "ATTTests", dependencies: ["ATT", "Bluetooth"]),
-    .testTarget(name: "GATTTests", dependencies: ["GATT", "ATT", "BluetoothCrypto", "Bluetooth"]),
-    .testTarget(name: "HCITests", dependencies: ["HCI", "Bluetooth"]),
-    .testTarget(name: "CaptureTests", dependencies: ["Capture", "HCI", "Bluetooth"]),
-    .testTarget(name: "RadioTests", dependencies: ["Radio", "Adapter", "HCI", "Bluetooth"]),
-    .testTarget(
-      name: "HostTests", dependencies: ["Host", "Radio", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto"]),
-    .testTarget(
-      name: "ControllersTests",
-      dependencies: [
-        "Controllers", "Host", "Radio", "Adapter", "HCI", "Bluetooth", "BluetoothCrypto", "EventLoop", "TestSupport",
-        deque,
-      ]),
-    .testTarget(name: "ConformanceTests", dependencies: ["HCI", "ATT", "GATT", "BluetoothCrypto", "Bluetooth"]),
-    .testTarget(name: "BledWebTests", dependencies: ["BledWeb", "BledClient", "BledRPC", "Bluetooth", "TestSupport"]),
-    .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis"]),
-    .testTarget(name: "BledRPCTests", dependencies: ["BledRPC", "Bluetooth"]),
-    .testTarget(name: "BledConnectionTests", dependencies: ["BledConnection", "BledRPC", "Bluetooth"]),
-    .testTarget(
-      name: "BlueZTests",
-      dependencies: [
-        "BlueZ", "BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth", "SessionTestSupport",
-      ]),
-    .testTarget(name: "BledMqttTests", dependencies: ["bled-mqtt", "MQTTGateway"]),
-    .testTarget(name: "BledBluezTests", dependencies: ["bled-bluez", "BlueZ", "Bluetooth", "EventLoop", "CSystemd"]),
-    .testTarget(
-      name: "MQTTGatewayTests",
-      dependencies: [
-        "MQTTGateway", "BledSession", "BledRPC", "Adapter", "JSONFiles", "Bluetooth", "SessionTestSupport",
-      ]),
-    .testTarget(
-      name: "NearbySessionsTests",
-      dependencies: [
-        "NearbySessions", "BledClient", "BledRPC", "Noise", "BluetoothCrypto", "Bluetooth", "TestSupport",
-        "DaemonTestSupport",
-      ]),
-    .testTarget(
-      name: "CoreLocationTests",
-      dependencies: [
-        "CoreLocation", "CoreBluetooth", "Beacons", "BledClient", "BledRPC", "Bluetooth", "DaemonTestSupport",
-      ]),
-    .testTarget(
-      name: "MultipeerConnectivityTests",
-      dependencies: [
-        "MultipeerConnectivity", "NearbySessions", "FrameworkSupport", "BledClient", "TestSupport", "DaemonTestSupport",
-      ]),
-    .testTarget(name: "OpenRPCTests", dependencies: ["openrpc", "BledRPC", "Bluetooth"]),
-    .testTarget(name: "BledClientTests", dependencies: ["BledClient", "BledRPC", "Bluetooth", "TestSupport"]),
-    .testTarget(
-      name: "BledCoreTests",
-      dependencies: [
-        "BledCore", "Adapter", "GATT", "ATT", "Capture", "BledRPC", "JSONFiles", "Bluetooth", "BluetoothCrypto",
-        "EventLoop", "TestSupport", "openrpc", logging,
-      ]),
-    .testTarget(name: "BledTests", dependencies: ["bled", "BledCore", "Bluetooth", "TestSupport", logging]),
-    // Many clients and devices under virtual time.
-    .testTarget(
-      name: "SimulationTests",
-      dependencies: ["BledCore", "SimulatedAdapter", "Adapter", "BledRPC", "Bluetooth", "TestSupport", logging]),
-    // Runs the programs that were built beside it.
-    .testTarget(name: "ProcessTests", dependencies: ["PhoneServices", "BledRPC", "Bluetooth", "TestSupport"]),
-    .testTarget(
-      name: "BleshellTests",
-      dependencies: ["bleshell", "AssignedValues", "BledWeb", "BledRPC", "Bluetooth", "TestSupport"]),
-    .testTarget(
-      name: "SimulatedAdapterTests", dependencies: ["SimulatedAdapter", "Adapter", "GATT", "JSONFiles", "Bluetooth"]),
-    // Runs the daemon that was built beside it.
-    .testTarget(
-      name: "CoreBluetoothTests", dependencies: ["CoreBluetooth", "BledClient", "BledRPC", "Bluetooth", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

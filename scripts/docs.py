@@ -12,7 +12,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # BledClient exports the last two.
 MODULES = ("CoreBluetooth", "BledClient", "BledRPC", "Bluetooth")
-ARTICLES = [ROOT / f"Sources/{module}/{module}.docc/{module}.md" for module in MODULES[:2]]
+ARTICLES = [next(ROOT.glob(f"Sources/*/{module}/{module}.docc/{module}.md")) for module in MODULES[:2]]
 BUILD = ROOT / ".build"
 FOLDER = BUILD / "docs"
 IMPORTS = ["-I", str(BUILD / "debug" / "Modules")]

@@ -1,1 +1,1 @@
-../../../Sources/Controllers/Shared/Descriptor.swift
+../../../Sources/Adapters/Controllers/Shared/Descriptor.swift

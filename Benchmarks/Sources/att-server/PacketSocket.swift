@@ -1,1 +1,1 @@
-../../../Sources/Controllers/Shared/PacketSocket.swift
+../../../Sources/Adapters/Controllers/Shared/PacketSocket.swift

@@ -1,1 +1,1 @@
-../../../Sources/BledWeb/HTTP/HTTPRequest.swift
+../../../Sources/Tools/BledWeb/HTTP/HTTPRequest.swift

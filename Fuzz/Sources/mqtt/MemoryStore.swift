@@ -1,1 +1,1 @@
-../../../Tests/MQTTGatewayTests/MemoryStore.swift
+../../../Tests/Gateways/MQTTGatewayTests/MemoryStore.swift

@@ -1,1 +1,1 @@
-../../../Sources/BledCore/Policy/Limits.swift
+../../../Sources/Daemon/BledCore/Policy/Limits.swift

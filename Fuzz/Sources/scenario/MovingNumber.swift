@@ -1,1 +1,1 @@
-../../../Sources/SimulatedAdapter/Devices/MovingNumber.swift
+../../../Sources/Adapters/SimulatedAdapter/Devices/MovingNumber.swift

@@ -1,1 +1,1 @@
-../../../Sources/BledCore/Pairing/PairingPolicy.swift
+../../../Sources/Daemon/BledCore/Pairing/PairingPolicy.swift

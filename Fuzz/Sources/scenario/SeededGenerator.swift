@@ -1,1 +1,1 @@
-../../../Sources/SimulatedAdapter/SeededGenerator.swift
+../../../Sources/Adapters/SimulatedAdapter/SeededGenerator.swift

@@ -1,1 +1,1 @@
-../../../Sources/bleshell/Serve/ServiceFile.swift
+../../../Sources/Tools/bleshell/Serve/ServiceFile.swift

@@ -1,1 +1,1 @@
-../../../Sources/SimulatedAdapter/Devices/Signal.swift
+../../../Sources/Adapters/SimulatedAdapter/Devices/Signal.swift

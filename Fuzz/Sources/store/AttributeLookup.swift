@@ -1,1 +1,1 @@
-../../../Sources/BledCore/Central/AttributeLookup.swift
+../../../Sources/Daemon/BledCore/Central/AttributeLookup.swift

@@ -1,1 +1,1 @@
-../../../Sources/BledCore/Central/DiscoveryMachine.swift
+../../../Sources/Daemon/BledCore/Central/DiscoveryMachine.swift

@@ -1,1 +1,1 @@
-../../../Sources/BledCore/Store/DocumentFormat.swift
+../../../Sources/Daemon/BledCore/Store/DocumentFormat.swift

@@ -1,1 +1,1 @@
-../../../Sources/BledCore/Central/ExtendedProperties.swift
+../../../Sources/Daemon/BledCore/Central/ExtendedProperties.swift

@@ -1,1 +1,1 @@
-../../../Sources/BledCore/Central/KnownAttributes+Octets.swift
+../../../Sources/Daemon/BledCore/Central/KnownAttributes+Octets.swift

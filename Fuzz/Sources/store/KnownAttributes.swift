@@ -1,1 +1,1 @@
-../../../Sources/BledCore/Central/KnownAttributes.swift
+../../../Sources/Daemon/BledCore/Central/KnownAttributes.swift

@@ -1,1 +1,1 @@
-../../../Sources/BledCore/Policy/PeerCredentials.swift
+../../../Sources/Daemon/BledCore/Policy/PeerCredentials.swift

@@ -1,1 +1,1 @@
-../../../Sources/BledCore/Peripherals/PeripheralRecord.swift
+../../../Sources/Daemon/BledCore/Peripherals/PeripheralRecord.swift

@@ -1,1 +1,1 @@
-../../../Sources/BledCore/Sessions/StoredSessions.swift
+../../../Sources/Daemon/BledCore/Sessions/StoredSessions.swift

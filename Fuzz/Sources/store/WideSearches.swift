@@ -1,1 +1,1 @@
-../../../Sources/BledCore/Central/WideSearches.swift
+../../../Sources/Daemon/BledCore/Central/WideSearches.swift

@@ -1,0 +1,32 @@
+import BledClient
+import Bluetooth
+import FrameworkSupport
+
+/// A read or write of a characteristic of this program, to be answered with
+/// `CBPeripheralManager.respond(to:withResult:)`.
+open class CBATTRequest: NSObject {
+  private let origin: (central: CBCentral, characteristic: CBCharacteristic, offset: Int)
+  private let octets: Guarded<Data?>
+  let answer: PendingAnswer
+
+  init(central: CBCentral, characteristic: CBCharacteristic, offset: Int, value: Data?, answer: PendingAnswer) {
+    origin = (central, characteristic, offset)
+    octets = Guarded(value)
+    self.answer = answer
+  }
+
+  /// The device that asks.
+  open var central: CBCentral { origin.central }
+
+  /// The characteristic it asks for.
+  open var characteristic: CBCharacteristic { origin.characteristic }
+
+  /// Where the value begins, 0 to 512.
+  open var offset: Int { origin.offset }
+
+  /// The written value; for a read, the value to answer, from the offset on.
+  open var value: Data? {
+    get { octets[\.self] }
+    set { octets[\.self] = newValue }
+  }
+}
