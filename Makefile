@@ -39,8 +39,8 @@ SWIFT_FILES := Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/S
 # Not those in Python, nor their tables.
 PYTHON_SCRIPTS := scripts/assigned-names scripts/check-arrows scripts/check-blocking scripts/check-clocks \
   scripts/check-sizes scripts/check-versions scripts/check-words scripts/sbom
-SCRIPTS := .ci/run $(filter-out %.py scripts/arrows scripts/words scripts/hooks $(PYTHON_SCRIPTS),$(wildcard scripts/*)) \
-  scripts/hooks/commit-msg \
+NO_SCRIPTS := %.py scripts/arrows scripts/words scripts/hooks $(PYTHON_SCRIPTS)
+SCRIPTS := .ci/run $(filter-out $(NO_SCRIPTS),$(wildcard scripts/*)) scripts/hooks/commit-msg \
   Benchmarks/run Fuzz/run Tests/Host/{kernel_cases,daemon_suites} \
   Tests/Kernel/vm Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases} \
   Tests/Avatar/run Tests/Avatar/guest Tests/Bleak/{run,guest,fetch-suite} \
