@@ -6,10 +6,11 @@ public enum WaitingFunctions {
   /// Reads the sources of a module.
   /// - Parameters:
   ///   - module: Its folder below `Sources`.
-  ///   - file: A file of the tests, which are beside the sources.
+  ///   - file: A file in the tests' folder, which is in a storey of `Tests`.
   /// - Returns: Names such as `Peripheral.write(_:to:response:)`, sorted; one for each overload.
   public static func names(of module: String, beside file: String = #filePath) throws -> [String] {
-    let root = URL(filePath: file).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let storey = URL(filePath: file).deletingLastPathComponent().deletingLastPathComponent()
+    let root = storey.deletingLastPathComponent().deletingLastPathComponent()
     let folder = root.appending(path: "Sources/\(module)")
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL }
     var names: [String] = []
