@@ -1,5 +1,5 @@
-"""Group 16: the clumsy and hostile peers of Tests/Host/kit, with the kernel's host, without the rows that the kernel
-answers itself."""
+"""Groups 16 and 17: the clumsy and hostile peers of Tests/Host/kit, with the kernel's host, without the rows that the
+kernel answers itself. Group 17 has those that wait for a time limit."""
 
 import os
 import sys
@@ -19,7 +19,7 @@ async def together(resources):
 def alone(row):
     """The stage of a row that needs a controller or a daemon for itself."""
 
-    @stage(16, "clumsy peers, alone")
+    @stage(17 if row.slow else 16, "clumsy peers, alone")
     async def build(resources):
         return await Scene.open(resources, row)
 
