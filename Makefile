@@ -41,7 +41,7 @@ PYTHON_SCRIPTS := scripts/assigned-names scripts/check-arrows scripts/check-bloc
   scripts/check-sizes scripts/check-versions scripts/check-words scripts/sbom
 NO_SCRIPTS := %.py scripts/arrows scripts/words scripts/hooks $(PYTHON_SCRIPTS)
 SCRIPTS := .ci/run $(filter-out $(NO_SCRIPTS),$(wildcard scripts/*)) scripts/hooks/commit-msg \
-  Benchmarks/run Fuzz/run Tests/Host/{kernel_cases,daemon_suites} \
+  Benchmarks/run Fuzz/run Tests/Host/{run,kernel_cases,daemon_suites} \
   Tests/Kernel/vm Tests/Kernel/fetch-kernel Tests/Kernel/guest/{start,finish,cases} \
   Tests/Avatar/run Tests/Avatar/guest Tests/Bleak/{run,guest,fetch-suite} \
   Tests/Packages/{run,guest,gateways,archive-test,fetch-root} \
@@ -83,8 +83,8 @@ examples: deps-build ## builds the programs in Examples: debug, in Examples/.bui
 
 test: deps-build+test+kernel+avatar+bluez+home+python+web+package ## runs all tests, and prints what each step took
 	@swift build --build-tests $(CHECKED)
-	@scripts/steps test-fast+test-examples+build docs-test+test-bluez+test-home+test-host+test-python+test-web \
-	  test-kernel+test-fuzz test-attack+lint-deb
+	@scripts/steps test-fast+test-examples+build test-host+test-kernel+test-fuzz \
+	  docs-test+test-bluez+test-home+test-python+test-web+test-attack+lint-deb
 
 test-fast: deps-build+test ## runs the tests that need no other kernel; SANITIZE=address or thread adds a sanitizer
 	@BUILT=$(BUILT) scripts/test-swift $(CHECKED) $(SANITIZED)
@@ -111,13 +111,8 @@ test-bluez: deps-build+test+bluez ## runs clients of org.bluez on a private bus,
 	@/usr/bin/python3 -B Tests/BlueZ/bluez_test.py $(if $(CASE),-k "$(CASE)")
 
 test-host: deps-build+host+avatar ## runs bled as the host of emulated controllers, without a kernel; CASE selects
-	@$(DEBUG)
-	@.build/venv/bin/python -B Tests/Host/host_test.py $(if $(CASE),-k "$(CASE)")
-	@.build/venv/bin/python -B Tests/Host/kit_test.py $(if $(CASE),"$(CASE)")
-	@BLED_PROGRAMS=.build/debug Tests/Host/kernel_cases "$(CASE)"
 	@$(if $(BUILT),:,swift build --build-tests $(CHECKED))
-	@Tests/Host/daemon_suites "$(CASE)"
-	@$(if $(CASE),,BLED_PROGRAMS=.build/debug ADAPTER=host CASE=sample Tests/Avatar/run)
+	@Tests/Host/run "$(CASE)"
 
 test-home: deps-build+test+home ## runs bled-mqtt with a broker, Home Assistant's libraries with bled-esphome; CASE=…
 	@$(DEBUG)
