@@ -77,7 +77,7 @@ struct Settings: Sendable {
   private static var machineName: String {
     var octets = [CChar](repeating: 0, count: 256)
     guard gethostname(&octets, octets.count - 1) == 0 else { return "bled" }
-    let name = String(decoding: octets.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let name = String(decoding: octets.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     return name.isEmpty ? "bled" : name
   }
 }

@@ -47,7 +47,7 @@ struct BusBody {
     size += Self.valueSize
     guard count <= Self.maximum else { throw TooMany() }
     let inner = contents.map { String(cString: $0) } ?? ""
-    switch UInt8(bitPattern: type) {
+    switch UInt8(truncatingIfNeeded: type) {
     case UInt8(ascii: "a"): return try array(inner)
     case UInt8(ascii: "v"):
       return try inside(UInt8(ascii: "v"), inner) { (body) throws(TooMany) in try body.next() }.map(BusValue.variant)

@@ -86,7 +86,7 @@ struct Configuration {
   private static func hostName() -> String {
     var octets = [CChar](repeating: 0, count: 256)
     gethostname(&octets, octets.count - 1)
-    let name = octets.prefix { $0 != 0 && $0 != CChar(UInt8(ascii: ".")) }.map { UInt8(bitPattern: $0) }
+    let name = octets.prefix { $0 != 0 && $0 != CChar(UInt8(ascii: ".")) }.map { UInt8(truncatingIfNeeded: $0) }
     let label = String(decoding: name, as: UTF8.self).lowercased().utf8.prefix(63).map {
       isLabel($0) ? $0 : UInt8(ascii: "-")
     }

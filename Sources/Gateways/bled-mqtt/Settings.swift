@@ -40,7 +40,7 @@ struct Settings {
   private static var hostName: String {
     var octets = [CChar](repeating: 0, count: 256)
     guard gethostname(&octets, octets.count - 1) == 0 else { return "bled" }
-    let name = octets.prefix { $0 != 0 && $0 != CChar(UInt8(ascii: ".")) }.map { UInt8(bitPattern: $0) }
+    let name = octets.prefix { $0 != 0 && $0 != CChar(UInt8(ascii: ".")) }.map { UInt8(truncatingIfNeeded: $0) }
     return name.isEmpty ? "bled" : String(decoding: name, as: UTF8.self)
   }
 }

@@ -43,7 +43,7 @@ public struct SystemFiles: Sendable {
   func target(_ path: String) -> String? {
     var octets = [CChar](repeating: 0, count: 4096)
     let count = readlink(root + path, &octets, octets.count)
-    return count < 0 ? nil : String(decoding: octets[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return count < 0 ? nil : String(decoding: octets[..<count].map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
   }
 
   /// The ids of processes with this name, in order, as far as this program may see them.

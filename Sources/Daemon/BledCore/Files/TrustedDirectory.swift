@@ -51,7 +51,7 @@ final class TrustedDirectory {
       var octets = [CChar](repeating: 0, count: Int(PATH_MAX))
       let count = readlinkat(number, "", &octets, octets.count)
       guard count >= 0 else { throw .refused(call: "readlink", code: errno) }
-      return String(decoding: octets.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      return String(decoding: octets.prefix(count).map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     }
   }
 

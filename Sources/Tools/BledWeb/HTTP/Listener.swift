@@ -106,7 +106,7 @@ public final class Listener: Sendable {
     }
     guard result == 0 else { return "?" }
     let texts = [host, port].map { text in
-      String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      String(decoding: text.prefix { $0 != 0 }.map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
     }
     return "\(place.ss_family == AF_INET6 ? "[\(texts[0])]" : texts[0]):\(texts[1])"
   }

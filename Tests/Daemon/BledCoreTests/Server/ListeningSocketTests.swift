@@ -10,7 +10,7 @@ import Testing
   init() throws {
     var template = Array("/tmp/bled-socket-XXXXXX".utf8CString)
     _ = try #require(mkdtemp(&template))
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    path = String(decoding: template.dropLast().map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
   }
 
   deinit { try? FileManager.default.removeItem(atPath: path) }

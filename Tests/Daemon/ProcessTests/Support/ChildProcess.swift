@@ -174,7 +174,7 @@ final class TemporaryFolder {
   init() throws {
     var template = Array("/tmp/bled-test-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw ChildProcess.Failure(description: "mkdtemp: \(errno)") }
-    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    path = String(decoding: template.dropLast().map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self)
   }
 
   deinit {
