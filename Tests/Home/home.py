@@ -68,7 +68,6 @@ class Proxy:
         self.home = home
         self.name = name
         self.state = home.folder / name
-        self.state.mkdir()
         self.address = ".".join(["127"] + [str(random.randint(1, 254)) for _ in range(3)])
         self.file = home.folder / f"{name}.json"
         self.file.write_text(json.dumps({"name": name, "listen": self.address, "port": PORT, **configuration}))

@@ -22,6 +22,8 @@ package final class Gateway {
   private var isActive: Bool
   /// Whether it was said, in this connection, that the broker refuses messages.
   private var hasSaidRefused = false
+  /// Whether it was said that bled is not there.
+  private var hasSaidLost = false
   private var heldAlarm: (any ScheduledWork)?
   private var statusAlarm: (any ScheduledWork)?
   private let started: Instant
@@ -179,6 +181,7 @@ package final class Gateway {
   private func began() {
     guard let session = session.session else { return }
     counters.sessions += 1
+    hasSaidLost = false
     say("connected to bled")
     beginScan()
     subscribed.began(session)
@@ -192,10 +195,9 @@ package final class Gateway {
   }
 
   private func lost(_ error: BluetoothError) {
-    if counters.sessions != counters.sessionsLost {
-      say("\(error.message); it is tried again each second")
-      counters.sessionsLost = counters.sessions
-    }
+    counters.sessionsLost = counters.sessions
+    if !hasSaidLost { say("\(error.message); it is tried again each second") }
+    hasSaidLost = true
     subscribed.lost()
     commands.lost()
   }

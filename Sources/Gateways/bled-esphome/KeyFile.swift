@@ -11,9 +11,10 @@ struct KeyFile {
   /// The length of a key, in octets.
   private static let length = 32
 
-  private let path: String
+  private let directory: String
+  private var path: String { directory + "/key" }
 
-  init(directory: String) { path = directory + "/key" }
+  init(directory: String) { self.directory = directory }
 
   /// The key in the form in which people enter it: base64.
   /// - Returns: nil if there is none yet.
@@ -34,12 +35,14 @@ struct KeyFile {
     return Array(key)
   }
 
-  /// The key, which is made if there is none.
+  /// The key, which is made if there is none, with the directory itself if only that is missing.
   func keyOrNew() throws -> [UInt8] {
     if let key = try key() { return key }
     var generator = SystemRandomNumberGenerator()
     let key = (0..<Self.length).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     let line = Data(key).base64EncodedString() + "\n"
+    // For an existing one, and where a parent is missing, opening the file has the outcome.
+    mkdir(directory, 0o700)
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure(errno) }
     defer { close(descriptor) }

@@ -17,7 +17,7 @@ struct BledMqtt: ParsableCommand {
 
   @Option(
     name: .long,
-    help: ArgumentHelp("The configuration. (default: \(GatewayConfiguration.defaultFile))", valueName: "file"))
+    help: ArgumentHelp("The configuration.", valueName: "file"))
   var config: String = GatewayConfiguration.defaultFile
 
   @Flag(name: .long, help: "Reads the configuration and the files that it names, says what is wrong, and ends.")

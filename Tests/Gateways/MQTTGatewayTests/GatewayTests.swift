@@ -94,6 +94,27 @@ struct GatewayTests {
     #expect(said.count == 1 && said[0].utf8.starts(with: "the broker is on another machine without TLS".utf8))
   }
 
+  @Test func anAbsentDaemonIsSaidOnceForEachLoss() throws {
+    let text = #"{ "broker": { "host": "localhost" } }"#
+    let configuration = try GatewayConfiguration(Array(text.utf8), file: "mqtt.json", hostName: "kitchen")
+    let (daemon, clock) = (ScriptedDaemon(), VirtualScheduler())
+    daemon.isGone = true
+    let gateway = Gateway(configuration, daemon, clock, spool: nil)
+    var said: [String] = []
+    gateway.say = { said.append($0) }
+    gateway.start()
+    clock.advance(by: .seconds(5))
+    #expect(said.count == 1 && said[0].hasSuffix("it is tried again each second"))
+    daemon.isGone = false
+    clock.advance(by: .seconds(1))
+    while daemon.deliver() {}
+    #expect(said.last == "connected to bled")
+    daemon.isGone = true
+    daemon.sessions.last?.end()
+    clock.advance(by: .seconds(5))
+    #expect(said.count == 3 && said[2].hasSuffix("it is tried again each second"))
+  }
+
   @Test func aChangeOfServicesLosesNoValuesOfOthers() throws {
     let stage = try GatewayStage(GatewayStage.device)
     stage.gateway.connected(stage)
