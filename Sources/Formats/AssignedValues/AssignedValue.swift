@@ -12,6 +12,12 @@ public enum AssignedValue {
     return measurement(short, value) ?? quantity(short, value) ?? description(short, value)
   }
 
+  /// The data of a service in an advertisement as one line for people: 64 of the Battery Service is "100 %".
+  /// - Returns: nil unless the service is one whose data is a value of its characteristic.
+  public static func text(forDataOf service: BluetoothUUID, _ data: [UInt8]) -> String? {
+    service == 0x180F && data.count == 1 ? text(for: 0x2A19, value: data) : nil
+  }
+
   /// The value as text, if it is UTF-8 without control characters other than one NUL at its end.
   public static func printableText(_ value: [UInt8]) -> String? {
     let octets = value.last == 0 ? value.dropLast() : value[...]

@@ -98,4 +98,11 @@ import Testing
       #expect(AssignedValue.printableText(octets) == nil)
     }
   }
+
+  @Test("The data of the Battery Service are a battery level; those of others are not known")
+  func serviceData() {
+    #expect(AssignedValue.text(forDataOf: 0x180F, [0x64]) == "100 %")
+    #expect(AssignedValue.text(forDataOf: 0x180F, [0x64, 0x01]) == nil)
+    #expect(AssignedValue.text(forDataOf: 0xFEAA, [0x64]) == nil)
+  }
 }

@@ -1,3 +1,4 @@
+import AssignedValues
 import Beacons
 import BledRPC
 import Bluetooth
@@ -112,7 +113,9 @@ import FoundationEssentials
       parts.append("\(data.companyName ?? "company 0x\(String(data.company, radix: 16))") \(Hex.encode(data.data))")
     }
     for (service, data) in (serviceData ?? [:]).sorted(by: { $0.key < $1.key }) {
-      parts.append("\(BluetoothUUID(service)?.knownName ?? service) = \(Hex.encode(data.octets))")
+      let uuid = BluetoothUUID(service)
+      let value = uuid.flatMap { AssignedValue.text(forDataOf: $0, data.octets) } ?? "= 0x\(Hex.encode(data.octets))"
+      parts.append("\(uuid?.knownName ?? service) \(value)")
     }
     return parts
   }
