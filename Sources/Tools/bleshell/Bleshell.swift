@@ -56,7 +56,7 @@ struct Bleshell: ShellCommand {
         ]),
     ])
 
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws { try await LineMode(shell: shell).run() }
 }

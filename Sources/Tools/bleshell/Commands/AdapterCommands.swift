@@ -7,7 +7,7 @@ struct AdaptersCommand: ShellCommand {
     commandName: "adapters", abstract: "Lists the adapters, and the remedies for unusable ones.",
     aliases: ["list", "show"])
 
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
@@ -76,7 +76,7 @@ struct PowerCommand: ShellCommand {
 
   @Argument(help: "on or off.") var power: Power
   @Option(help: "The adapter (default: the first).", completion: ShellCompletion.adapters) var adapter: String?
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)

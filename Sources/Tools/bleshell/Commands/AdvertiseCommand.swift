@@ -26,7 +26,7 @@ struct AdvertiseCommand: ShellCommand {
   @OptionGroup(title: "Responses of devices") var train: TrainOptions
   @Option(help: "Stop after this many seconds.") var time: Double?
   @Flag(help: "Stop the advertisements that continue in the background.") var stop = false
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws { try checkTime(time) }
 

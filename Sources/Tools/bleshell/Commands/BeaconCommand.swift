@@ -28,7 +28,7 @@ struct BeaconCommand: ShellCommand {
   @Option(help: "The advertising interval in seconds, 0.02 to 10.24 (default: 0.1).") var interval: Double?
   @Option(help: "The adapter (default: the first).", completion: ShellCompletion.adapters) var adapter: String?
   @Option(help: "Stop after this many seconds.") var time: Double?
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws {
     try checkTime(time)

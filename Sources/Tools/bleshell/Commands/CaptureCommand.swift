@@ -21,7 +21,7 @@ struct CaptureCommand: ShellCommand {
   @Option(help: "Stop after this many seconds.") var time: Double?
   @Flag(help: "Record keys, too: with them the traffic can be decrypted.") var keys = false
   @Flag(help: "Replace a file that exists.") var replace = false
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws {
     try checkTime(time)

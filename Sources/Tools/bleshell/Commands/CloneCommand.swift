@@ -16,8 +16,8 @@ struct CloneCommand: ShellCommand {
 
   @Argument(help: "The device.", completion: ShellCompletion.devices) var device: String
   @Option(help: "Seconds for which it listens to the device's notifications.") var watch = 10.0
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   /// Seconds for which advertisements are heard before it connects.
   private static let listening = 3.0

@@ -25,8 +25,8 @@ struct ConnectCommand: ShellCommand {
   var keep = false
   @OptionGroup var link: LinkOptions
   @Option(help: "The PHY that the connection is to have.") var phy: PHYChoice?
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)

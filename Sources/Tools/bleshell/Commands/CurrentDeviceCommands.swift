@@ -8,7 +8,7 @@ struct UseCommand: ShellCommand {
 
   @Argument(help: "A name, an address or an identifier.", completion: ShellCompletion.devices)
   var device: String
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     guard let device = shell.devices.find(device) else { throw shell.devices.notConnected(device) }
@@ -27,7 +27,7 @@ struct DisconnectCommand: ShellCommand {
     commandName: "disconnect", abstract: "Disconnects from a device (in line mode).")
 
   @Argument(help: "A name, an address or an identifier (default: the current device).") var device: String?
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let devices = shell.devices

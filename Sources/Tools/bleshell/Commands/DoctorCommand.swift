@@ -15,7 +15,7 @@ struct DoctorCommand: ShellCommand {
       1 if there is a problem.
       """)
 
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)

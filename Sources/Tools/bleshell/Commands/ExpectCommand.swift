@@ -69,7 +69,7 @@ struct ExpectCommand: ShellCommand {
   @Argument(help: "The expectation, and within how many seconds.") var words: [String] = []
   @Flag(help: "The value is text.") var text = false
   @Option(help: "The bits of the value that count, in hex.") var mask: String?
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
@@ -145,7 +145,7 @@ struct ListenCommand: ShellCommand {
 
   @Argument(help: "The characteristic.") var characteristic: String
   @Flag(help: "Do not listen any more.") var stop = false
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     guard let device = shell.devices.current else { throw Failure("no device is connected: connect first") }

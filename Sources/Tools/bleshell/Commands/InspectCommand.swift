@@ -16,8 +16,8 @@ struct InspectCommand: ShellCommand {
 
   @Argument(help: "The device (default: the current one).", completion: ShellCompletion.devices)
   var device: [String] = []
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)

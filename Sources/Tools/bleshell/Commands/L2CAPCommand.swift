@@ -37,8 +37,8 @@ struct L2CAPOpenCommand: ShellCommand {
   @Argument(help: "The device (default: the current one), and the number of its listener, 1 to 255.")
   var words: [String]
   @OptionGroup var options: ChannelOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
@@ -66,7 +66,7 @@ struct L2CAPListenCommand: ShellCommand {
   @Option(help: "The number, 128 to 255 (default: one that is free).") var psm: UInt16?
   @Option(help: "The adapter (default: the first).", completion: ShellCompletion.adapters) var adapter: String?
   @OptionGroup var options: ChannelOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)

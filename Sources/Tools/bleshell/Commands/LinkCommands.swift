@@ -11,8 +11,8 @@ struct InfoCommand: ShellCommand {
 
   @Argument(help: "The device (default: the current one).", completion: ShellCompletion.devices)
   var device: [String] = []
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
@@ -84,8 +84,8 @@ struct ParametersCommand: ShellCommand {
   @Argument(help: "The device (default: the current one).", completion: ShellCompletion.devices)
   var device: [String] = []
   @OptionGroup var options: LinkOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
@@ -107,8 +107,8 @@ struct PHYCommand: ShellCommand {
 
   @Argument(help: "The device (default: the current one), and 1M, 2M, coded, codedS2 or codedS8.")
   var words: [String]
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)

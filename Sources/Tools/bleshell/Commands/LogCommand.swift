@@ -25,7 +25,7 @@ struct LogCommand: ShellCommand {
   @Flag(help: "Leave out the calls of sessions.") var noCalls = false
   @Flag(help: "Show advertisements, too.") var advertisements = false
   @Flag(help: "Show commands to controllers and all their events, too.") var hci = false
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws {
     try checkTime(time)

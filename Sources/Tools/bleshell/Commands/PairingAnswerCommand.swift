@@ -16,7 +16,7 @@ struct PairingAnswerCommand: ShellCommand {
   @Flag(help: "Answer every question with yes, also whether numbers are equal.") var yes = false
   @Option(help: "The passkey that devices show, six digits.") var passkey: String?
   @Option(help: "Stop after this many seconds.") var time: Double?
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws {
     try checkTime(time)
@@ -79,7 +79,7 @@ struct PairingImportCommand: ShellCommand {
       """)
 
   @Option(help: "bluetoothd's state directory.") var from = "/var/lib/bluetooth"
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)

@@ -24,8 +24,8 @@ struct PairCommand: ShellCommand {
       pairing, or CONFIRMATION:RANDOM:KEY.
       """)
   var oob: String?
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws { try checkPasskey(passkey) }
 
@@ -85,7 +85,7 @@ struct PairingListCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "Lists the devices that this machine has paired with.")
 
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
@@ -125,7 +125,7 @@ struct PairingForgetCommand: ShellCommand {
 
   @Argument(help: "A name, an address or an identifier.", completion: ShellCompletion.devices)
   var device: String
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
@@ -152,7 +152,7 @@ struct PairingOpenCommand: ShellCommand {
     commandName: "open", abstract: "Lets devices that connect pair for a while, without a check (Just Works).")
 
   @Argument(help: "For how many seconds, at most 3600; 0 ends it.") var seconds: Double
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)

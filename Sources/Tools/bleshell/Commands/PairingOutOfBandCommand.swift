@@ -14,7 +14,7 @@ struct PairingOutOfBandCommand: ShellCommand {
 
   @Option(help: "The adapter (default: the first).", completion: ShellCompletion.adapters) var adapter: String?
   @Option(help: "Stop after this many seconds.") var time: Double?
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws { try checkTime(time) }
 

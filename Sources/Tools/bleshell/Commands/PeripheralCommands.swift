@@ -5,14 +5,21 @@ import BledRPC
 struct PeripheralsCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "peripherals", abstract: "Lists the devices that bled knows.",
-    discussion: "Devices that it heard or connected recently, and devices that were connected before it started.",
+    discussion: """
+      Devices that it heard or connected recently, and devices that were connected before it started, by name.
+      """,
     aliases: ["devices"])
 
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    let peripherals = try await shell.connection().call(PeripheralList.self, Empty()).peripherals
+    let peripherals = try await shell.connection().call(PeripheralList.self, Empty()).peripherals.sorted {
+      // Devices without a name come last.
+      ($0.name == nil ? 1 : 0, $0.name?.lowercased() ?? "", $0.address) < (
+        $1.name == nil ? 1 : 0, $1.name?.lowercased() ?? "", $1.address
+      )
+    }
     if output.json {
       for peripheral in peripherals { try output.object(peripheral) }
       return
@@ -48,7 +55,7 @@ struct ForgetCommand: ShellCommand {
     help: "A name, an address or an identifier, as listed by \"bleshell peripherals\".",
     completion: ShellCompletion.devices)
   var device: String
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
@@ -70,8 +77,8 @@ struct RSSICommand: ShellCommand {
 
   @Argument(help: "The device (default: the current one).", completion: ShellCompletion.devices)
   var device: [String] = []
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)

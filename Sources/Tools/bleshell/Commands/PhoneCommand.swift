@@ -62,8 +62,8 @@ struct PhoneCommand: ShellCommand {
   @Option(help: "Stop after this many seconds; with --count it is a failure if fewer lines came.") var time: Double?
   @Flag(help: "Wait for the phone, the adapter and bled, and follow it again whenever one of them was lost.")
   var keep = false
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws {
     guard count ?? 1 > 0 else { throw ValidationError("--count must be greater than 0") }

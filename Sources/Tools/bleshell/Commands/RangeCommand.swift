@@ -19,7 +19,7 @@ struct RangeCommand: ShellCommand {
   @Option(help: "Only beacons with this minor number.") var minor: UInt16?
   @Option(help: "Only this adapter.", completion: ShellCompletion.adapters) var adapter: String?
   @Option(help: "Stop after this many seconds.") var time: Double?
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws { try checkTime(time) }
 

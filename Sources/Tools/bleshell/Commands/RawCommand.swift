@@ -16,7 +16,7 @@ struct RawCommand: ShellCommand {
 
   @Argument(help: "The line, such as '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"adapter.list\"}'.") var line: String
   @Option(help: "Seconds to continue listening after the answer.") var time: Double?
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let connection = try await shell.rawConnection()

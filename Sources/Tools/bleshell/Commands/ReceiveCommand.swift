@@ -21,7 +21,7 @@ struct ReceiveCommand: ShellCommand {
   @Flag(help: "End after one transfer.") var once = false
   @Option(help: "The name that senders see (default: this machine's).") var name: String?
   @Option(help: "The adapter (default: the first).", completion: ShellCompletion.adapters) var adapter: String?
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)

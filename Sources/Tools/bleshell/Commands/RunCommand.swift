@@ -13,7 +13,7 @@ struct RunCommand: ShellCommand {
       """)
 
   @Argument(help: "The file.", completion: .file()) var file: String
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     guard let data = FileManager.default.contents(atPath: file) else {

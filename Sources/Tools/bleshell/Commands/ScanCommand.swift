@@ -24,7 +24,7 @@ struct ScanCommand: ShellCommand {
   var services: [BluetoothUUID] = []
   @Option(name: .customLong("address"), help: "Only the device with this address; can be repeated.")
   var addresses: [String] = []
-  @OptionGroup var filters: ScanFilterOptions
+  @OptionGroup(title: "Filters") var filters: ScanFilterOptions
   @Option(parsing: .unconditional, help: "Only reports at least this strong, in dBm.") var rssi: Int?
   @Option(
     parsing: .unconditional,
@@ -48,7 +48,7 @@ struct ScanCommand: ShellCommand {
       """)
   var presence = false
   @Flag(help: "Hearing no device is a failure, with status 1.") var expect = false
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws {
     guard time ?? 0 >= 0, time?.isFinite != false else { throw ValidationError("--time must be 0 or more seconds") }

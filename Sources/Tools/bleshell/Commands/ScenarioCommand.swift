@@ -16,7 +16,7 @@ struct ScenarioCommand: ShellCommand {
   @Argument(help: "The recording.", completion: .file()) var recording: String
   @Argument(help: "Only these devices: names or addresses (default: all).") var devices: [String] = []
   @Flag(help: "Only devices that were connected.") var connected = false
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)

@@ -19,7 +19,7 @@ struct SendCommand: ShellCommand {
   @Option(help: "The name that the receiver sees (default: this machine's).") var name: String?
   @Option(help: "The adapter (default: the first).", completion: ShellCompletion.adapters) var adapter: String?
   @Option(help: "Seconds to look for the receiver (default: 15; 0: no limit).") var timeout: Double?
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws {
     guard 1...FileOffer.limit ~= files.count else {

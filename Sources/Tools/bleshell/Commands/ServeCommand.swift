@@ -18,7 +18,7 @@ struct ServeCommand: ShellCommand {
   var adapter: String?
   @Option(help: "Stop after this many seconds; with --visits it is a failure if fewer visits came.") var time: Double?
   @Option(help: "Stop after this many devices have subscribed and unsubscribed again.") var visits: Int?
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws {
     guard example != (file != nil) else { throw ValidationError("give a file, or --example to see one") }

@@ -14,7 +14,7 @@ struct SessionsCommand: ShellCommand {
       of others you need the permission "sessions" in bled's configuration.
       """)
 
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
@@ -160,7 +160,7 @@ struct EndCommand: ShellCommand {
     discussion: "bled releases the program's scan, links, services and advertisements.")
 
   @Argument(help: "The restoration identifier, as shown by \"bleshell sessions\".") var identifier: String
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)

@@ -17,7 +17,7 @@ struct SimulationCommand: ParsableCommand {
 
   struct Devices: ShellCommand {
     static let configuration = CommandConfiguration(commandName: "devices", abstract: "Lists the simulated devices.")
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func run(in shell: Shell) async throws {
       let output = output(of: shell)
@@ -42,7 +42,7 @@ struct SimulationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "advance", abstract: "Moves a clock that is \"manual\" in the file.")
     @Argument(help: "By how many seconds, 0 to 86400.") var seconds: Double
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func run(in shell: Shell) async throws {
       let output = output(of: shell)
@@ -57,7 +57,7 @@ struct SimulationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "add", abstract: "Puts the devices and phones of a scenario on the air.")
     @Argument(help: "The text of a scenario: '{ devices: […] }'.") var scenario: String
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func run(in shell: Shell) async throws {
       try await command(SimulationAdd.self, .init(scenario: scenario), in: shell)
@@ -68,7 +68,7 @@ struct SimulationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "vanish", abstract: "Has a device go out of range, with its link.")
     @Argument(help: "The device.") var name: String
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func run(in shell: Shell) async throws {
       try await command(SimulationVanish.self, .init(device: name), in: shell)
@@ -79,7 +79,7 @@ struct SimulationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "come-back", abstract: "Has a device come back that has vanished.")
     @Argument(help: "The device.") var name: String
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func run(in shell: Shell) async throws {
       try await command(SimulationComeBack.self, .init(device: name), in: shell)
@@ -90,7 +90,7 @@ struct SimulationCommand: ParsableCommand {
     static let configuration = CommandConfiguration(commandName: "disconnect", abstract: "Has a device end its link.")
     @Argument(help: "The device.") var name: String
     @Option(help: "The HCI error code, 1 to 255 (default: 19, remote user terminated connection).") var reason: Int?
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func run(in shell: Shell) async throws {
       try await command(SimulationDisconnect.self, .init(device: name, reason: reason), in: shell)
@@ -103,7 +103,7 @@ struct SimulationCommand: ParsableCommand {
     @Argument(help: "The device.") var name: String
     @Argument(help: "The UUID of the characteristic.") var characteristic: String
     @Argument(help: "The octets in hex.") var value: String
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func run(in shell: Shell) async throws {
       guard let uuid = BluetoothUUID(characteristic) else { throw ValidationError("\"\(characteristic)\" is no UUID") }
@@ -118,7 +118,7 @@ struct SimulationCommand: ParsableCommand {
       commandName: "change", abstract: "Changes members of a device: signal, losses, faults, services, pairing.")
     @Argument(help: "The device.") var name: String
     @Argument(help: "The members as in the file: '{ rssi: -90, faults: { mute: 0 } }'.") var members: String
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func run(in shell: Shell) async throws {
       try await command(SimulationChange.self, .init(device: name, members: members), in: shell)
@@ -130,7 +130,7 @@ struct SimulationCommand: ParsableCommand {
       commandName: "adapter", abstract: "Switches a simulated adapter, unplugs it, or has it fail.")
     @Argument(help: "on, off, absent or failed.") var state: String
     @Option(help: "The adapter (default: the first simulated one).") var adapter: String?
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func run(in shell: Shell) async throws {
       guard let state = SimulationAdapter.State(rawValue: state) else {

@@ -8,7 +8,7 @@ extension SimulationCommand {
       commandName: "written", abstract: "Lists the values written to simulated devices.")
     @Argument(help: "The device (default: all).") var name: String?
     @Option(help: "Only writes with a higher number.") var after: Int?
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func run(in shell: Shell) async throws {
       let output = output(of: shell)
@@ -44,7 +44,7 @@ extension SimulationCommand {
       discussion: "The command ends with the phone's link; with a manual clock another program moves the clock.")
     @Argument(help: "The phone as in the file: '{ name: \"Phone\", address: \"…\", script: [{ do: \"read\" }] }'.")
     var phone: String
-    @OptionGroup var global: GlobalOptions
+    @OptionGroup(title: "Common options") var global: GlobalOptions
 
     func run(in shell: Shell) async throws {
       let output = output(of: shell)

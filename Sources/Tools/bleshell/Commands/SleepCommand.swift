@@ -6,7 +6,7 @@ struct SleepCommand: ShellCommand {
     commandName: "sleep", abstract: "Waits for some seconds (in line mode and in files for run).")
 
   @Argument(help: "How many seconds, such as 0.5.") var seconds: Double
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws {
     guard seconds >= 0, seconds <= 86_400 else { throw ValidationError("the time must be 0 to 86400 seconds") }

@@ -31,8 +31,8 @@ struct SubscribeCommand: ShellCommand {
   @Flag(help: "Print comma-separated values: time, date, device, handle, UUID, number, unit, hex, text.")
   var csv = false
   @Flag(help: "Draw the numbers over time.") var plot = false
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws {
     guard count ?? 1 > 0 else { throw ValidationError("--count must be greater than 0") }

@@ -35,8 +35,8 @@ struct SyncCommand: ShellCommand {
   @Option(help: "The slot for --respond, 0 to 254.") var slot: Int?
   @Option(help: "Stop after this many packets.") var count: Int?
   @Option(help: "Stop after this many seconds.") var time: Double?
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws {
     guard count ?? 1 > 0 else { throw ValidationError("--count must be greater than 0") }

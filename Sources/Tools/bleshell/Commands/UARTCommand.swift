@@ -42,8 +42,8 @@ struct UARTCommand: ShellCommand {
   @Option(help: "With --pty: make a symbolic link to it, with this name.", completion: .file()) var link: String?
   @Option(help: "End after this many octets were received.") var count: Int?
   @Option(help: "End after this many seconds.") var time: Double?
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws {
     guard count ?? 1 > 0 else { throw ValidationError("--count must be greater than 0") }

@@ -23,8 +23,8 @@ struct ReadCommand: ShellCommand {
     completion: ShellCompletion.attributes(.read))
   var words: [String] = []
   @Option(help: "Print only the value: hex, text, raw or number.") var value: Form?
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
@@ -88,8 +88,8 @@ struct WriteCommand: ShellCommand {
     completion: ShellCompletion.attributes(.write))
   var words: [String] = []
   @OptionGroup var options: WriteOptions
-  @OptionGroup var connection: ConnectionOptions
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)

@@ -12,7 +12,7 @@ struct WatchCommand: ShellCommand {
   @Option(help: "Stop after this many seconds.") var time: Double?
   @Flag(help: "Print comma-separated values: time, date, number of links, unit, identifier, name, event.")
   var csv = false
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws {
     try checkTime(time)

@@ -16,7 +16,7 @@ struct WebCommand: ShellCommand {
   @Option(help: "The port on 127.0.0.1 (default: any free one).") var port: UInt16?
   @Option(help: "Listen on 127.0.0.1:8080, [::1]:8080 or unix:PATH, which is for a proxy.") var listen: ListenAddress?
   @Flag(help: "Let pages write values.") var allowWrites = false
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws {
     guard port == nil || listen == nil else { throw ValidationError("--listen has a port: leave out --port") }

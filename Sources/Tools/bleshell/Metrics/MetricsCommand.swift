@@ -19,7 +19,7 @@ struct MetricsCommand: ShellCommand {
   @Flag(help: "Show metrics that are zero, too.") var all = false
   @Option(help: "Serve the metrics to Prometheus: 127.0.0.1:9459, [::1]:9459 or unix:PATH.")
   var listen: ListenAddress?
-  @OptionGroup var global: GlobalOptions
+  @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws {
     guard listen == nil || !all else { throw ValidationError("--all is for the table: the page has all metrics") }

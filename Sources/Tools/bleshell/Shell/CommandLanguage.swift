@@ -14,11 +14,14 @@ import Glibc
   /// - Throws: `Failure` for a first word that is not a command, with a similar one; otherwise the argument parser's
   ///   errors.
   func parse(_ words: [String]) throws -> any ParsableCommand {
+    if words == ["help"] { return try ShortHelp.parse([]) }
+    if words == ["help", "all"] { return try root.parseAsRoot(["help"]) }
     // For a command that does not exist the parser gives the help of all.
     if words.first == "help", let asked = words.dropFirst().first { try checkCommand(asked) }
     do {
       return try root.parseAsRoot(words)
     } catch {
+      if let remedy = OtherTools.remedy(for: words) { throw Failure(remedy, status: 64) }
       if let first = words.first(where: { $0 != "--json" }) { try checkCommand(first) }
       throw error
     }

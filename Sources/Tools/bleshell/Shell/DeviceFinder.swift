@@ -11,9 +11,8 @@ import Bluetooth
   func known(_ text: String) async throws -> (identifier: String, name: String) {
     let known = try await client.call(PeripheralList.self, Empty()).peripherals
     let parts = text.split(separator: "/", maxSplits: 1).map(String.init)
-    let meant = known.filter {
-      $0.address == parts.first?.uppercased() && (parts.count == 1 || parts.last == $0.addressType.text)
-    }
+    let address = parts.first.flatMap(DeviceCandidate.address)
+    let meant = known.filter { $0.address == address && (parts.count == 1 || parts.last == $0.addressType.text) }
     let candidates = (meant.isEmpty ? known : meant).map { DeviceCandidate($0.peripheral, $0.name, $0.address) }
     let match = meant.count == 1 ? candidates.first : try DeviceCandidate.choose(text, among: candidates)
     guard let match else {
@@ -29,14 +28,16 @@ import Bluetooth
   func find(_ text: String, within deadline: Deadline, over adapter: String? = nil) async throws -> FoundDevice {
     let known = try await client.call(PeripheralList.self, Empty()).peripherals
     let parts = text.split(separator: "/", maxSplits: 1)
-    if let first = parts.first, let address = DeviceAddress(Self.withColons(first), kind: .public) {
+    // 12 digits may be a name, too.
+    if let first = parts.first, let address = DeviceCandidate.address(String(first)),
+      !known.contains(where: { $0.name == text })
+    {
       let type = parts.count > 1 ? DeviceAddress.Kind(word: String(parts[1])) : nil
       guard type != nil || parts.count == 1 else {
         throw Failure("\(parts[1]) is not a type of addresses: give public or random", status: 64)
       }
-      let entry = known.first { $0.address == "\(address)" && (type == nil || $0.addressType.known == type) }
-      return FoundDevice(
-        reference: .address("\(address)", type: type), name: text, connectable: entry?.acceptsConnections)
+      let entry = known.first { $0.address == address && (type == nil || $0.addressType.known == type) }
+      return FoundDevice(reference: .address(address, type: type), name: text, connectable: entry?.acceptsConnections)
     }
     let candidates = known.map { DeviceCandidate($0.peripheral, $0.name, $0.address) }
     if let match = try DeviceCandidate.choose(text, among: candidates) {
@@ -49,11 +50,6 @@ import Bluetooth
       return FoundDevice(reference: .identifier(text), name: text)
     }
     return try await search(text, within: deadline, over: adapter)
-  }
-
-  /// An address as some programs write it, with dashes, as others do.
-  private static func withColons(_ text: Substring) -> String {
-    text.utf8.count == 17 ? String(text).replacing("-", with: ":") : String(text)
   }
 
   /// Fails if a device says that it does not accept connections. An older report is not enough: it is

@@ -238,4 +238,26 @@ import Testing
     second.send(signal: SIGINT)
     _ = try second.exitStatus()
   }
+
+  @Test("help has the most important commands on one screen, and leads to all")
+  func shortHelp() throws {
+    let daemon = try DaemonProcess()
+    let short = try daemon.bleshell("help")
+    #expect(short.status == 0 && short.lines.count < 22, "\(short.output)")
+    #expect(short.output.utf8.split(separator: 10).allSatisfy { $0.count <= 78 })
+    #expect(short.output.contains("subscribe DEVICE") && short.output.contains("\"help all\""))
+    let all = try daemon.bleshell("help", "all")
+    #expect(all.status == 0 && all.output.contains("SUBCOMMANDS") && all.output.contains("scenario"))
+    #expect(try daemon.bleshell(input: "help\n").output.contains("subscribe DEVICE"))
+    #expect(try daemon.bleshell("help", "scan").output.contains("COMMON OPTIONS"))
+  }
+
+  @Test("commands of other tools name the one that does the same")
+  func otherTools() throws {
+    let daemon = try DaemonProcess()
+    let scan = try daemon.bleshell(input: "scan on\nnotify on\n")
+    #expect(scan.status == 64)
+    #expect(scan.errors.contains("scan has no \"on\" here: it runs until Ctrl-C"), "\(scan.errors)")
+    #expect(scan.errors.contains("there is no command notify: \"listen CHARACTERISTIC\""), "\(scan.errors)")
+  }
 }

@@ -23,6 +23,16 @@ import Testing
     #expect(try address("b000") == "C0:00:00:00:00:04" && address("lamppo") == "C0:00:00:00:00:03")
   }
 
+  @Test("An address is understood in the spellings of other programs")
+  func spellings() throws {
+    for text in ["C0:00:00:00:00:04", "c0-00-00-00-00-04", "c00000000004"] {
+      #expect(try address(text) == "C0:00:00:00:00:04", "\(text)")
+    }
+    for text in ["C0:00:00-00:00:04", "C0000000000", "C0:00:00:00:0004:", "C00000000g04", "::::::::::::"] {
+      #expect(DeviceCandidate.address(text) == nil, "\(text)")
+    }
+  }
+
   @Test("Three digits are no identifier, and a text that no device has denotes none")
   func none() throws {
     #expect(try address("B00") == nil && address("Belt") == nil)
@@ -33,7 +43,9 @@ import Testing
   func ambiguous() throws {
     for text in ["LAMP", "7d49", "la"] {
       #expect { try address(text) } throws: {
-        ($0 as? Failure)?.message.contains("7D49A1B2-0000-4000-8000-000000000001") ?? false
+        let lines = ($0 as? Failure)?.message.split(separator: "\n") ?? []
+        return lines.contains { $0.contains("7D49A1B2-0000-4000-8000-000000000001") }
+          && lines.dropFirst().sorted() == Array(lines.dropFirst())
       }
     }
   }
