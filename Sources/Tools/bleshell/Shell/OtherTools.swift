@@ -14,7 +14,7 @@ enum OtherTools {
     "register-service": "\"serve FILE\" publishes services",
   ]
 
-  /// The command that does what words of another tool do; nil for other words.
+  /// Our command for a command line of another tool; nil if there is none.
   static func remedy(for words: [String]) -> String? {
     guard let first = words.first else { return nil }
     if first == "scan" || first == "advertise", words.count == 2, ["on", "off"].contains(words[1]) {
