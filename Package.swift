@@ -45,6 +45,8 @@ let storeys = [
       // The meaning of octets: formats of beacons and sensors, values of characteristics.
       .target(name: "Beacons", dependencies: ["Bluetooth"]),
       .target(name: "AssignedValues", dependencies: ["Bluetooth"]),
+      // Formats and names that people give the values of their devices.
+      .target(name: "ValueFormats", dependencies: ["AssignedValues", "Bluetooth"]),
       // The services of phones for bonded devices: notifications, media, time.
       .target(name: "PhoneServices", dependencies: ["Bluetooth"]),
       .target(name: "BluetoothCrypto", dependencies: ["Bluetooth", "CNettle"]),
@@ -62,6 +64,7 @@ let storeys = [
       .testTarget(name: "BluetoothTests", dependencies: ["Bluetooth"]),
       .testTarget(name: "BeaconsTests", dependencies: ["Beacons", "Bluetooth"]),
       .testTarget(name: "AssignedValuesTests", dependencies: ["AssignedValues", "Bluetooth"]),
+      .testTarget(name: "ValueFormatsTests", dependencies: ["ValueFormats", "AssignedValues", "Bluetooth"]),
       .testTarget(name: "PhoneServicesTests", dependencies: ["PhoneServices", "Bluetooth"]),
       .testTarget(name: "JSONFilesTests", dependencies: ["JSONFiles", "Bluetooth"]),
       .testTarget(name: "BluetoothCryptoTests", dependencies: ["BluetoothCrypto", "Bluetooth"]),
@@ -184,12 +187,14 @@ let storeys = [
       // Reports and values of devices to an MQTT broker: topics, messages, spool and links, without I/O.
       .target(
         name: "MQTTGateway",
-        dependencies: ["BledSession", "BledRPC", "Adapter", "JSONFiles", "AssignedValues", "Bluetooth", deque]),
+        dependencies: [
+          "BledSession", "BledRPC", "Adapter", "JSONFiles", "AssignedValues", "ValueFormats", "Bluetooth", deque,
+        ]),
       .executableTarget(
         name: "bled-mqtt",
         dependencies: [
-          "MQTTGateway", "BledLoop", "BledRPC", "BuildIdentity", "JSONFiles", "Bluetooth", "EventLoop", "CMosquitto",
-          "CSystemd", arguments,
+          "MQTTGateway", "BledLoop", "BledRPC", "BuildIdentity", "JSONFiles", "ValueFormats", "Bluetooth", "EventLoop",
+          "CMosquitto", "CSystemd", arguments,
         ],
         linkerSettings: [small]),
       // A Bluetooth proxy for Home Assistant by the native API of ESPHome: frames, messages and their translation,
@@ -219,7 +224,8 @@ let storeys = [
       .testTarget(
         name: "MQTTGatewayTests",
         dependencies: [
-          "MQTTGateway", "BledSession", "BledRPC", "Adapter", "JSONFiles", "Bluetooth", "SessionTestSupport",
+          "MQTTGateway", "BledSession", "BledRPC", "Adapter", "JSONFiles", "ValueFormats", "Bluetooth",
+          "SessionTestSupport",
         ]),
     ]),
   // Sessions of nearby programs, and the modules with Apple's APIs.
@@ -287,24 +293,29 @@ let storeys = [
       .target(name: "CWebPage", exclude: ["page.html", "page.css", "page.js"], cSettings: [.headerSearchPath(".")]),
       .target(
         name: "BledWeb",
-        dependencies: ["BledClient", "BledConnection", "BledRPC", "AssignedValues", "Bluetooth", "CWebPage"]),
+        dependencies: [
+          "BledClient", "BledConnection", "BledRPC", "AssignedValues", "ValueFormats", "Bluetooth", "CWebPage",
+        ]),
       // The checks of `bleshell doctor`.
       .target(name: "Diagnosis", dependencies: ["HCI", "CBlueZ"]),
       .executableTarget(
         name: "bleshell",
         dependencies: [
           "BledWeb", "BledClient", "BledRPC", "BuildIdentity", "NearbySessions", "Capture", "Diagnosis", "JSONFiles",
-          "Beacons", "AssignedValues", "PhoneServices", "Bluetooth", arguments,
+          "Beacons", "AssignedValues", "ValueFormats", "PhoneServices", "Bluetooth", arguments,
         ],
         linkerSettings: [small]),
     ],
     tests: [
       .testTarget(
-        name: "BledWebTests", dependencies: ["BledWeb", "BledClient", "BledRPC", "Bluetooth", "TestSupport"]),
+        name: "BledWebTests",
+        dependencies: ["BledWeb", "BledClient", "BledRPC", "ValueFormats", "Bluetooth", "TestSupport"]),
       .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis"]),
       .testTarget(
         name: "BleshellTests",
-        dependencies: ["bleshell", "AssignedValues", "BledWeb", "BledRPC", "Bluetooth", "TestSupport"]),
+        dependencies: [
+          "bleshell", "AssignedValues", "ValueFormats", "BledWeb", "BledRPC", "Bluetooth", "TestSupport",
+        ]),
     ]),
 ]
 

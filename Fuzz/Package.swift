@@ -33,6 +33,7 @@ let package = Package(
     .target(name: "Bluetooth", swiftSettings: instrumented),
     .target(name: "Beacons", dependencies: ["Bluetooth"], path: "Sources/BeaconFormats", swiftSettings: instrumented),
     .target(name: "AssignedValues", dependencies: ["Bluetooth"], swiftSettings: instrumented),
+    .target(name: "ValueFormats", dependencies: ["AssignedValues", "Bluetooth"], swiftSettings: instrumented),
     .target(name: "ATT", dependencies: ["Bluetooth"], swiftSettings: instrumented),
     .target(name: "GATT", dependencies: ["ATT", "Bluetooth"], swiftSettings: instrumented),
     .target(name: "HCI", dependencies: ["Bluetooth"], swiftSettings: instrumented),
@@ -74,7 +75,7 @@ let package = Package(
       swiftSettings: instrumented),
     .target(
       name: "MQTTGateway",
-      dependencies: ["BledSession", "BledRPC", "Adapter", "JSONFiles", "AssignedValues", "Bluetooth", deque],
+      dependencies: ["BledSession", "BledRPC", "Adapter", "JSONFiles", "AssignedValues", "ValueFormats", "Bluetooth", deque],
       swiftSettings: instrumented),
     .target(
       name: "SessionTestSupport", dependencies: ["BledSession", "BledConnection", "BledRPC", "Bluetooth"],
@@ -107,6 +108,7 @@ let package = Package(
     fuzzTarget("configuration", "BledCore", "JSONFiles"),
     fuzzTarget("scenario", "Adapter", "BledRPC", "GATT", "JSONFiles", logging),
     fuzzTarget("smp", "Adapter", "BluetoothCrypto"),
+    fuzzTarget("values", "AssignedValues", "ValueFormats"),
     fuzzTarget("store", "BledRPC", "GATT"),
   ],
   swiftLanguageModes: [.v6]

@@ -70,7 +70,7 @@ enum Advertising {
     let uuid = BluetoothUUID(input.word())
     let value = input.remainder()
     _ = (uuid.assignedName, AssignedValue.text(for: uuid, value: value), AssignedValue.printableText(value))
-    if let format = PresentationFormat(Array(value.prefix(7))) { _ = format.text(for: Array(value.dropFirst(7))) }
+    _ = PresentationFormat(value)?.description
     let text = String(decoding: value, as: UTF8.self)
     if let uuid = BluetoothUUID(text) {
       invariant(BluetoothUUID(uuid.description) == uuid, "\(uuid) is not read as itself")

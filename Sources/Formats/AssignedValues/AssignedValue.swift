@@ -18,10 +18,11 @@ public enum AssignedValue {
     service == 0x180F && data.count == 1 ? text(for: 0x2A19, value: data) : nil
   }
 
-  /// The value as text, if it is UTF-8 without control characters other than one NUL at its end.
+  /// The value as text, if it is UTF-8 without control characters other than one NUL at its end, and of at least 4
+  /// octets: fewer are rather a number.
   public static func printableText(_ value: [UInt8]) -> String? {
     let octets = value.last == 0 ? value.dropLast() : value[...]
-    guard !octets.isEmpty, let text = String(validating: octets, as: UTF8.self) else { return nil }
+    guard octets.count >= 4, let text = String(validating: octets, as: UTF8.self) else { return nil }
     return text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) } ? text : nil
   }
 

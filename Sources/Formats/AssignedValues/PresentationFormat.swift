@@ -36,42 +36,6 @@ public struct PresentationFormat: Hashable, Sendable {
     unit.short16.flatMap { AssignedNames.name(of: $0, .unit) }.map { $0 == "1" ? "" : $0 }
   }
 
-  /// A value of the characteristic as people read it: "21.5 °C".
-  /// - Returns: nil if the value does not match the format, or the format is not a number, a string or a Boolean.
-  public func text(for value: [UInt8]) -> String? {
-    guard let number = number(value) else { return nil }
-    let sign = unitText ?? "(unit \(unit))"
-    return sign.isEmpty ? number : "\(number) \(sign)"
-  }
-
-  private func number(_ value: [UInt8]) -> String? {
-    var reader = OctetReader(value)
-    switch format {
-    case 0x01: return reader.uint8().map { $0 & 1 == 0 ? "no" : "yes" }
-    case 0x02: return reader.uint8().map { DecimalText.text($0 & 0x03, exponent: Int(exponent)) }
-    case 0x03: return reader.uint8().map { DecimalText.text($0 & 0x0F, exponent: Int(exponent)) }
-    case 0x04...0x0A: return integer(&reader, bits: Self.widths[Int(format) - 0x04], isSigned: false)
-    case 0x0C...0x12: return integer(&reader, bits: Self.widths[Int(format) - 0x0C], isSigned: true)
-    case 0x14: return reader.uint32().map { "\(Float(bitPattern: $0))" }
-    case 0x15: return reader.unsigned(8).map { "\(Double(bitPattern: $0))" }
-    case 0x16: return reader.uint16().map { "\(MedicalFloat(sfloat: $0))" }
-    case 0x17: return reader.uint32().map { "\(MedicalFloat(float: $0))" }
-    case 0x19: return AssignedValue.printableText(value)
-    default: return nil
-    }
-  }
-
-  private func integer(_ reader: inout OctetReader, bits: Int, isSigned: Bool) -> String? {
-    guard let raw = reader.unsigned((bits + 7) / 8) else { return nil }
-    let unused = UInt64(64 - bits)
-    let value = raw << unused
-    return isSigned
-      ? DecimalText.text(Int64(bitPattern: value) >> Int64(unused), exponent: Int(exponent))
-      : DecimalText.text(value >> unused, exponent: Int(exponent))
-  }
-
-  private static let widths = [8, 12, 16, 24, 32, 48, 64]
-
   private static let formats: [UInt8: String] = [
     0x01: "boolean", 0x02: "uint2", 0x03: "uint4", 0x04: "uint8", 0x05: "uint12", 0x06: "uint16", 0x07: "uint24",
     0x08: "uint32", 0x09: "uint48", 0x0A: "uint64", 0x0B: "uint128", 0x0C: "sint8", 0x0D: "sint12", 0x0E: "sint16",

@@ -1,8 +1,8 @@
 /// Decimal numbers as exact text, without a detour through binary fractions.
-enum DecimalText {
+package enum DecimalText {
   /// Writes `mantissa` × 10 to the power of `exponent`: (365, −1) is "36.5", (3, 2) is "300".
   /// Beyond 18 places it is "3e60".
-  static func text(_ mantissa: some BinaryInteger, exponent: Int) -> String {
+  package static func text(_ mantissa: some BinaryInteger, exponent: Int) -> String {
     guard exponent != 0, mantissa != 0 else { return "\(mantissa)" }
     guard (-18...18).contains(exponent) else { return "\(mantissa)e\(exponent)" }
     if exponent > 0 { return "\(mantissa)" + String(repeating: "0", count: exponent) }

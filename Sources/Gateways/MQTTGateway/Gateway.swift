@@ -2,6 +2,7 @@ import Adapter
 import BledRPC
 import BledSession
 import Bluetooth
+import ValueFormats
 
 /// The gateway: bled's session on one side, the broker on the other. It does no I/O.
 package final class Gateway {
@@ -27,6 +28,8 @@ package final class Gateway {
   private var heldAlarm: (any ScheduledWork)?
   private var statusAlarm: (any ScheduledWork)?
   private let started: Instant
+  /// The names and formats that the owner of the machine gives devices and their values.
+  package var names = NameList()
   /// Something that belongs in the log.
   package var say: (String) -> Void = { _ in } {
     didSet { subscribed.say = say }
@@ -282,7 +285,7 @@ package final class Gateway {
     let address = value.device.address
     let payload = ValuePayload(
       address: address, peripheral: value.peripheral, name: value.device.name, service: value.characteristic.service,
-      characteristic: value.characteristic.characteristic, value: value.octets,
+      characteristic: value.characteristic.characteristic, names: names, value: value.octets,
       gateway: configuration.topics.gateway, sequence: nextSequence(), time: clock.secondsSinceEpoch)
     guard let octets = try? payload.octets() else { return }
     outbox.send(

@@ -34,6 +34,7 @@ final class RunningGateway {
     }
     gateway = Gateway(
       settings.configuration, SocketConnector(path: socket, loop: loop), LoopClock(loop), spool: spool)
+    gateway.names = settings.names
     broker = BrokerLink(settings, gateway, loop) { [log] in log.say($0) }
     gateway.say = { [log] in log.say($0) }
     spool?.happened = { [unowned self] in happened($0) }

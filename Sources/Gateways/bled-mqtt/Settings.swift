@@ -1,17 +1,22 @@
 import ArgumentParser
+import FoundationEssentials
 import Glibc
 import JSONFiles
 import MQTTGateway
+import ValueFormats
 
 /// The configuration and the files that it names.
 struct Settings {
   let configuration: GatewayConfiguration
   let credentials: BrokerCredentials?
+  /// The names and formats that the owner of the machine gives.
+  let names: NameList
 
   /// - Throws: `FileError`, or `ValidationError` for a file that others may read or that is missing.
   init(file: String) throws {
     configuration = try GatewayConfiguration(file: file, hostName: Self.hostName)
     if configuration.isSecret { try Self.checkSecret(file) }
+    names = try Self.readNames()
     let broker = configuration.broker
     credentials = try broker.credentials.map { path in
       try Self.checkSecret(path)
@@ -22,6 +27,18 @@ struct Settings {
       guard access(path, R_OK) == 0 else {
         throw ValidationError("\(path): the file cannot be read: \(String(cString: strerror(errno)))")
       }
+    }
+  }
+
+  private static func readNames() throws -> NameList {
+    let path = NameList.systemFile
+    guard let data = FileManager.default.contents(atPath: path), data.count <= NameList.longest else {
+      return NameList()
+    }
+    do {
+      return try NameList(String(decoding: data, as: UTF8.self))
+    } catch {
+      throw ValidationError("\(path):\(error)")
     }
   }
 

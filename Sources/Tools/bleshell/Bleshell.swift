@@ -15,7 +15,7 @@ struct Bleshell: ShellCommand {
       reads commands, from a terminal with history and completion or from a pipe, and keeps the connection made by \
       "connect". A DEVICE is a name, an address or an identifier (or its first digits). A CHARACTERISTIC is a UUID \
       ("2A37"), an assigned name ("battery level") or a handle ("0x0012"); a UUID or name can follow its service \
-      ("180F/2A19"). Between commands there are also "clear" and "quit".
+      ("180F/2A19"). "name" gives all of them names of one's own. Between commands there are also "clear" and "quit".
       """,
     version: "bleshell \(Build.text)",
     groupedSubcommands: [
@@ -28,8 +28,8 @@ struct Bleshell: ShellCommand {
         name: "Device",
         subcommands: [
           ConnectCommand.self, DisconnectCommand.self, UseCommand.self, InspectCommand.self, ServicesCommand.self,
-          ReadCommand.self, WriteCommand.self, SubscribeCommand.self, UARTCommand.self, PhoneCommand.self,
-          L2CAPCommand.self,
+          ReadCommand.self, WriteCommand.self, SubscribeCommand.self, NameCommand.self, UARTCommand.self,
+          PhoneCommand.self, L2CAPCommand.self,
         ]),
       .init(
         name: "Connection",

@@ -5,6 +5,7 @@ import FoundationEssentials
 import MQTTGateway
 import SessionTestSupport
 import Testing
+import ValueFormats
 
 /// The gateway between bled and a broker, both played by the test.
 private final class GatewayStage: Broker {
@@ -142,6 +143,18 @@ struct GatewayTests {
     try device.notify(PeripheralConnected.self, GatewayStage.link)
     device.settle()
     #expect(device.topics == ["2A37", "2A37", "2A37", "2A19", "2A19", "2A19"])
+  }
+
+  @Test func aValueHasTheNameAndTheFormatOfItsOwner() throws {
+    let stage = try GatewayStage(GatewayStage.device)
+    stage.gateway.names = try NameList("2A19 = Cell: u8*0.5 V")
+    stage.gateway.connected(stage)
+    try stage.value(25, of: 9)
+    stage.settle()
+    let payload = try #require(stage.sent.last { $0.topic.contains("2A19") }?.payload)
+    let object = try JSONDecoder().decode([String: JSONValue].self, from: Data(payload))
+    #expect(object["characteristic_name"] == "Cell" && object["text"] == "12.5 V", "\(object)")
+    #expect(object["number"] == .number(12.5) && object["unit"] == "V")
   }
 
   @Test func aLostLinkThatIsNotComingBackIsTriedAgain() throws {

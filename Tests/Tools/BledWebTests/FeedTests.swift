@@ -126,7 +126,7 @@ import Testing
   @Test("A page receives the values since it was opened; those that it missed are counted")
   func values() throws {
     let value = { (octet: UInt8) in
-      ValueLog.Entry(device: "a", handle: 3, value: ValueDescription([octet], of: 0x2A19, at: 1))
+      ValueLog.Entry(device: "a", handle: 3, value: ValueDescription([octet], of: 0x2A19, nil, at: 1))
     }
     feed.value(value(1))
     var place = feed.start

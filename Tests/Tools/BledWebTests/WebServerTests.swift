@@ -2,6 +2,7 @@ import BledClient
 import FoundationEssentials
 import TestSupport
 import Testing
+import ValueFormats
 
 @testable import BledWeb
 
@@ -17,7 +18,7 @@ import Testing
       let listener = try ListenAddress(loopback: 0).listen()
       let server = WebServer(
         listener, socket: "/nonexistent/bled.sock", allowsWrites: allowsWrites,
-        words: Words(name: { _ in nil }, contents: { _ in [] }), doctor: { Data("[]".utf8) })
+        words: Words(name: { _ in nil }, contents: { _ in [] }, names: NameList()), doctor: { Data("[]".utf8) })
       token = try #require(server.address.split(separator: "#").last.map(String.init))
       port = try #require(listener.port)
       task = Task { await server.run() }

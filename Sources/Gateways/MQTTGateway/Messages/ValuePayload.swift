@@ -1,6 +1,6 @@
-import AssignedValues
 import BledRPC
 import Bluetooth
+import ValueFormats
 
 /// The message of a value that a device has sent, or that was read from it.
 struct ValuePayload {
@@ -10,6 +10,8 @@ struct ValuePayload {
   let name: String?
   let service: BluetoothUUID?
   let characteristic: BluetoothUUID
+  /// The name and the format that the owner gives it.
+  let names: NameList
   let value: [UInt8]
   let gateway: String
   let sequence: UInt64
@@ -27,8 +29,18 @@ struct ValuePayload {
       writer.member("characteristic", "\(characteristic)")
       writer.name("value")
       writer.value(HexBytes(value))
-      if let text = AssignedValue.text(for: characteristic, value: value) ?? AssignedValue.printableText(value) {
-        writer.member("text", text)
+      if let title = names.name(of: characteristic, in: service, of: "\(address)") {
+        writer.member("characteristic_name", title)
+      }
+      let format = names.format(of: characteristic, in: service, of: "\(address)")
+      if let meaning = ValueMeaning(of: characteristic, value: value, format: format) {
+        writer.member("text", meaning.text)
+        if let number = meaning.number {
+          writer.name("number")
+          try writer.value(number)
+        }
+        if let unit = meaning.unit, !unit.isEmpty { writer.member("unit", unit) }
+        if !meaning.fields.isEmpty { try Self.write(meaning.fields, &writer) }
       }
       writer.member("bled_id", peripheral)
       writer.member("gateway", gateway)
@@ -36,5 +48,27 @@ struct ValuePayload {
       try writer.time(time)
     }
     return writer.codes
+  }
+
+  /// Writes the parts of a value by their names.
+  private static func write(_ fields: [FormattedValue.Field], _ writer: inout JSONWriter) throws {
+    writer.name("fields")
+    try writer.object { writer in
+      for field in fields {
+        writer.name(field.name ?? "")
+        switch field.content {
+        case .number(let number): try writer.value(number)
+        case .flag(let flag): writer.value(flag)
+        case .words(let words):
+          writer.array { writer in
+            for word in words {
+              writer.separate()
+              writer.value(word)
+            }
+          }
+        case .text(let text): writer.value(text)
+        }
+      }
+    }
   }
 }

@@ -1,4 +1,5 @@
 import BledClient
+import ValueFormats
 
 /// The body of `read`, `subscribe` and `unsubscribe`: the handle of a value or descriptor.
 struct AttributeHandle: Decodable, Sendable {
@@ -66,13 +67,17 @@ struct Tree: Encodable, Sendable {
 
   var services: [Service]
 
-  init(_ services: [ServiceDescription], name: (BluetoothUUID) -> String?) {
+  init(_ services: [ServiceDescription], _ naming: AttributeNaming, name: (BluetoothUUID) -> String?) {
+    func title(_ uuid: BluetoothUUID, in service: BluetoothUUID? = nil, _ handle: UInt16? = nil) -> String? {
+      naming.name(of: uuid, in: service, handle: handle) ?? name(uuid)
+    }
     self.services = services.map { service in
       Service(
-        handle: service.handle, uuid: "\(service.uuid)", name: name(service.uuid),
+        handle: service.handle, uuid: "\(service.uuid)", name: title(service.uuid),
         characteristics: (service.characteristics ?? []).map { characteristic in
           Characteristic(
-            handle: characteristic.handle, uuid: "\(characteristic.uuid)", name: name(characteristic.uuid),
+            handle: characteristic.handle, uuid: "\(characteristic.uuid)",
+            name: title(characteristic.uuid, in: service.uuid, characteristic.handle),
             properties: characteristic.properties.map(\.text),
             descriptors: (characteristic.descriptors ?? []).map { descriptor in
               Descriptor(handle: descriptor.handle, uuid: "\(descriptor.uuid)", name: name(descriptor.uuid))

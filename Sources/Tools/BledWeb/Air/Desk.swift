@@ -1,11 +1,14 @@
 import BledClient
 import FoundationEssentials
+import ValueFormats
 
 /// The session with the daemon that all pages share: its scan, its links and subscriptions, and the status.
 @MainActor final class Desk {
   private static let maximumLinks = 16
   private static let maximumSubscriptions = 64
   private static let maximumEnds = 50
+  /// How many descriptors of a device are read for names and formats.
+  private static let maximumDescriptions = 64
   /// The limit for the sessions in the status.
   private static let maximumSessions = 200
   /// Devices that are silent for longer are removed, in seconds.
@@ -15,15 +18,20 @@ import FoundationEssentials
   /// A device that this program is connected to.
   private struct Link {
     let peripheral: Peripheral
-    var services: [ServiceDescription]
+    let services: [ServiceDescription]
+    let naming: AttributeNaming
 
-    /// The UUID of a value or descriptor; without one it has no meaning.
-    func uuid(of handle: UInt16) -> BluetoothUUID {
-      for characteristic in services.flatMap({ $0.characteristics ?? [] }) {
-        if characteristic.handle == handle { return characteristic.uuid }
-        if let found = characteristic.descriptors?.first(where: { $0.handle == handle }) { return found.uuid }
+    /// The UUID of a value or descriptor, without one it has no meaning, and a format beside the assigned one.
+    func kind(of handle: UInt16) -> (uuid: BluetoothUUID, format: ValueFormat?) {
+      for service in services {
+        for characteristic in service.characteristics ?? [] {
+          if characteristic.handle == handle {
+            return (characteristic.uuid, naming.format(of: characteristic.uuid, in: service.uuid, handle: handle))
+          }
+          if let found = characteristic.descriptors?.first(where: { $0.handle == handle }) { return (found.uuid, nil) }
+        }
       }
-      return BluetoothUUID(UInt16(0))
+      return (BluetoothUUID(UInt16(0)), nil)
     }
   }
 
@@ -182,7 +190,7 @@ import FoundationEssentials
   /// Connects to a device, unless this program is connected to it, and discovers its attributes. Pages that ask at the
   /// same time get the same answer.
   func connect(_ device: String) async throws(BluetoothError) -> Tree {
-    if let link = links[device] { return Tree(link.services, name: words.name) }
+    if let link = links[device] { return Tree(link.services, link.naming, name: words.name) }
     if let other = connecting[device] { return try await other.value.get() }
     guard links.count + connecting.count < Self.maximumLinks else {
       throw BledError.limitReached.error("\(Self.maximumLinks) devices are connected: disconnect one of them")
@@ -199,7 +207,8 @@ import FoundationEssentials
     let peripheral = try await connection().connect(.identifier(device), timeout: Self.connectTimeout)
     do throws(BluetoothError) {
       let services = try await peripheral.discover()
-      links[device] = Link(peripheral: peripheral, services: services)
+      let naming = await naming(of: peripheral, services)
+      links[device] = Link(peripheral: peripheral, services: services, naming: naming)
     } catch {
       try? await peripheral.disconnect()
       throw error
@@ -208,7 +217,24 @@ import FoundationEssentials
       for await reason in peripheral.ends { self?.release(peripheral, reason) }
     }
     publish()
-    return Tree(links[device]?.services ?? [], name: words.name)
+    guard let link = links[device] else { throw GAPError.disconnected.error("the device disconnected at once") }
+    return Tree(link.services, link.naming, name: words.name)
+  }
+
+  /// The names and formats that the user and the device give its attributes.
+  private func naming(of peripheral: Peripheral, _ services: [ServiceDescription]) async -> AttributeNaming {
+    var naming = AttributeNaming(list: words.names, address: peripheral.link.address)
+    var reads = 0
+    for characteristic in services.flatMap({ $0.characteristics ?? [] }) {
+      for uuid in AttributeNaming.descriptors {
+        let descriptors = (characteristic.descriptors ?? []).filter { $0.uuid == uuid }
+        guard descriptors.count == 1, reads < Self.maximumDescriptions else { continue }
+        reads += 1
+        guard let value = try? await peripheral.read(descriptors[0].handle) else { continue }
+        naming.told(uuid, value, of: characteristic.handle)
+      }
+    }
+    return naming
   }
 
   private func release(_ peripheral: Peripheral, _ reason: BluetoothError?) {
@@ -233,7 +259,8 @@ import FoundationEssentials
   func read(_ device: String, _ handle: UInt16) async throws(BluetoothError) -> ValueDescription {
     let link = try link(device)
     let octets = try await link.peripheral.read(handle)
-    return ValueDescription(octets, of: link.uuid(of: handle), at: Date().timeIntervalSince1970)
+    let kind = link.kind(of: handle)
+    return ValueDescription(octets, of: kind.uuid, kind.format, at: Date().timeIntervalSince1970)
   }
 
   /// Writes a value or descriptor.
@@ -253,14 +280,14 @@ import FoundationEssentials
       throw BledError.limitReached.error("there are \(Self.maximumSubscriptions) subscriptions: end one of them")
     }
     let values = try await link.peripheral.subscribe(handle)
-    let uuid = link.uuid(of: handle)
+    let kind = link.kind(of: handle)
     let feed = feed
     // Two pages may have asked at once.
     subscriptions[key]?.cancel()
     subscriptions[key] = Task { [weak self] in
       do {
         for try await octets in values {
-          let value = ValueDescription(octets, of: uuid, at: Date().timeIntervalSince1970)
+          let value = ValueDescription(octets, of: kind.uuid, kind.format, at: Date().timeIntervalSince1970)
           feed.value(.init(device: device, handle: handle, value: value))
         }
       } catch {

@@ -1,5 +1,5 @@
-import AssignedValues
 import BledClient
+import ValueFormats
 
 /// A value of an attribute with its meaning.
 struct ValueDescription: Sendable, Encodable {
@@ -12,13 +12,10 @@ struct ValueDescription: Sendable, Encodable {
   var number: Double?
   var unit: String?
 
-  init(_ octets: [UInt8], of uuid: BluetoothUUID, at time: Double) {
+  init(_ octets: [UInt8], of uuid: BluetoothUUID, _ format: ValueFormat?, at time: Double) {
     self.time = time
     hex = HexBytes(octets)
-    text = AssignedValue.text(for: uuid, value: octets) ?? AssignedValue.printableText(octets)
-    let quantity = AssignedQuantity(of: uuid, value: octets)
-    // JSON has no other numbers.
-    number = quantity.flatMap { $0.number.isFinite ? $0.number : nil }
-    unit = quantity?.unit
+    let meaning = ValueMeaning(of: uuid, value: octets, format: format)
+    (text, number, unit) = (meaning?.text, meaning?.number, meaning?.unit)
   }
 }

@@ -1,4 +1,5 @@
 import BledClient
+import ValueFormats
 
 /// The words that pages share with the program that serves them.
 public struct Words: Sendable {
@@ -6,13 +7,15 @@ public struct Words: Sendable {
   let name: @Sendable (BluetoothUUID) -> String?
   /// The content of an advertisement.
   let contents: @Sendable (ScanReport.Params) -> [String]
+  /// The names and formats that the user gives.
+  let names: NameList
 
   /// Makes the words.
   public init(
     name: @escaping @Sendable (BluetoothUUID) -> String?,
-    contents: @escaping @Sendable (ScanReport.Params) -> [String]
+    contents: @escaping @Sendable (ScanReport.Params) -> [String], names: NameList
   ) {
-    self.name = name
+    (self.name, self.names) = (name, names)
     self.contents = contents
   }
 }

@@ -69,6 +69,7 @@ struct ExpectCommand: ShellCommand {
   @Argument(help: "The expectation, and within how many seconds.") var words: [String] = []
   @Flag(help: "The value is text.") var text = false
   @Option(help: "The bits of the value that count, in hex.") var mask: String?
+  @OptionGroup var values: ValueOptions
   @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
@@ -102,10 +103,11 @@ struct ExpectCommand: ShellCommand {
     _ characteristic: String, _ wanted: ExpectedValue, in shell: Shell, _ output: Output, _ progress: Progress
   ) async throws {
     guard let device = shell.devices.current else { throw Failure("no device is connected: connect first") }
-    let attribute = try await device.tree().attribute(characteristic)
+    var attribute = try await device.attribute(characteristic)
+    attribute.format = values.format ?? attribute.format
     while true {
       let value = try await device.read(attribute.handle)
-      if wanted.fits(value, of: attribute.uuid) {
+      if wanted.fits(value, of: attribute) {
         progress.end()
         return try output.value(value, of: attribute, device: device)
       }
@@ -117,11 +119,12 @@ struct ExpectCommand: ShellCommand {
     _ characteristic: String, _ wanted: ExpectedValue, in shell: Shell, _ output: Output, _ progress: Progress
   ) async throws {
     guard let device = shell.devices.current else { throw Failure("no device is connected: connect first") }
-    let attribute = try await device.tree().attribute(characteristic)
+    var attribute = try await device.attribute(characteristic)
+    attribute.format = self.values.format ?? attribute.format
     let values = try await device.listen(to: attribute)
     var isMet = false
     defer { if !isMet { device.stopListening(to: attribute) } }
-    for try await value in values where wanted.fits(value, of: attribute.uuid) {
+    for try await value in values where wanted.fits(value, of: attribute) {
       isMet = true
       progress.end()
       // At a prompt "listen" has shown it.
@@ -149,7 +152,7 @@ struct ListenCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     guard let device = shell.devices.current else { throw Failure("no device is connected: connect first") }
-    let attribute = try await device.tree().attribute(characteristic)
+    let attribute = try await device.attribute(characteristic)
     guard !stop else { return device.stopListening(to: attribute) }
     let output = output(of: shell)
     guard shell.announce != nil else {

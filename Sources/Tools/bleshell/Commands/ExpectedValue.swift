@@ -1,4 +1,3 @@
-import AssignedValues
 import Bluetooth
 
 /// The values that `bleshell expect` is content with.
@@ -44,18 +43,18 @@ enum ExpectedValue: Equatable {
   }
 
   /// Whether a value is one that is expected.
-  func fits(_ value: [UInt8], of uuid: BluetoothUUID) -> Bool {
+  func fits(_ value: [UInt8], of attribute: Attribute) -> Bool {
     switch self {
     case .any: true
     case .octets(let octets, nil): value == octets
     case .octets(let octets, let mask?):
       value.count == octets.count && zip(zip(value, octets), mask).allSatisfy { ($0.0 ^ $0.1) & $1 == 0 }
-    case .range(let range): Self.number(value, of: uuid).map(range.contains) ?? false
+    case .range(let range): Self.number(value, of: attribute).map(range.contains) ?? false
     }
   }
 
-  private static func number(_ value: [UInt8], of uuid: BluetoothUUID) -> Double? {
-    if let quantity = AssignedQuantity(of: uuid, value: value) { return quantity.number }
+  private static func number(_ value: [UInt8], of attribute: Attribute) -> Double? {
+    if let number = attribute.meaning(of: value)?.number { return number }
     guard !value.isEmpty, value.count <= 8 else { return nil }
     return Double(value.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
   }

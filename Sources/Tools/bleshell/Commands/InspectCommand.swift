@@ -36,16 +36,17 @@ struct InspectCommand: ShellCommand {
     let progress = output.progress("Reading the values of \(device.name)")
     defer { progress.end() }
     var notes = await device.notes(on: services)
+    let rows = await device.describedRows(services)
     if output.json {
       try output.object("link", link)
       for service in services { try output.object("service", service) }
     }
-    for row in services.rows where row.fits(.read) && row.kind != .descriptor {
+    for row in rows where row.fits(.read) && row.kind != .descriptor {
       progress.change("Reading \(row.title) of \(device.name)")
       do {
         let value = try await device.read(row.handle)
         if output.json { try output.value(value, of: row.attribute, device: device, time: Date()) }
-        notes[row.handle] = meaning(value, of: row.uuid) ?? Hex.encode(value)
+        notes[row.handle] = row.attribute.meaning(of: value)?.shown ?? Hex.encode(value)
       } catch let error as BluetoothError where error.domain == .att {
         // A refusal of the device is part of the picture.
         notes[row.handle] = "(\(error.name))"
@@ -56,6 +57,6 @@ struct InspectCommand: ShellCommand {
     let address = device.peripheral.link
     output.line("\(output.styled(Output.clean(device.name), .bold))  \(address.address) \(address.addressType)")
     output.line(InspectScreen.facts(link).joined(separator: ", "))
-    output.tree(services.rows, notes: notes)
+    output.tree(rows, notes: notes)
   }
 }

@@ -14,6 +14,7 @@ struct PeripheralsCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
+    let names = try shell.names()
     let peripherals = try await shell.connection().call(PeripheralList.self, Empty()).peripherals.sorted {
       // Devices without a name come last.
       ($0.name == nil ? 1 : 0, $0.name?.lowercased() ?? "", $0.address) < (
@@ -34,7 +35,7 @@ struct PeripheralsCommand: ShellCommand {
       let isIdle = peripheral.state == "disconnected"
       let isConnected = peripheral.state == "connected"
       table.rows.append([
-        .init(text: peripheral.name ?? "-", style: .bold),
+        .init(text: names.name(ofDevice: peripheral.address) ?? peripheral.name ?? "-", style: .bold),
         .init(text: "\(peripheral.address) \(peripheral.addressType)"),
         .init(text: peripheral.rssi.map(String.init) ?? "-"),
         .init(text: isIdle ? "-" : peripheral.state.text + mine, style: isConnected ? .good : .plain),

@@ -4,6 +4,7 @@ import BledRPC
 import Bluetooth
 import FoundationEssentials
 import JSONFiles
+import ValueFormats
 
 /// `bleshell scan`
 struct ScanCommand: ShellCommand {
@@ -74,12 +75,14 @@ struct ScanCommand: ShellCommand {
       lost == nil ? nil : showLost(of: client, in: table, output), tellOfAdapters(of: client, output),
     ]
     defer { others.forEach { $0?.cancel() } }
+    let names = try shell.names()
     let reports = try await client.scan(try parameters(live: false))
     if csv { output.line(ScanTable.csvHeading) }
     var isEmpty = true
     do {
       _ = try await withDeadline(time ?? 5) { @MainActor in
-        for try await report in reports {
+        for try await heard in reports {
+          let report = heard.named(names)
           isEmpty = false
           table.add(report)
           if output.json {
@@ -103,7 +106,7 @@ struct ScanCommand: ShellCommand {
   /// The table on a screen of its own, then as lines.
   @MainActor private func runScreen(in shell: Shell, _ output: Output) async throws {
     let client = try await shell.connection()
-    let view = ScanView(output: output)
+    let view = ScanView(output: output, names: try shell.names())
     let reports = try await client.scan(try parameters(live: true))
     var chosen: String?
     do {
@@ -213,6 +216,16 @@ struct ScanCommand: ShellCommand {
         }
       }
     }
+  }
+}
+
+extension ScanReport.Params {
+  /// The same with the name that the user gives the device.
+  func named(_ names: NameList) -> Self {
+    guard let name = names.name(ofDevice: address) else { return self }
+    var report = self
+    report.name = name
+    return report
   }
 }
 

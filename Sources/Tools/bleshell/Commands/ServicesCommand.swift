@@ -24,8 +24,9 @@ struct ServicesCommand: ShellCommand {
         let progress = output.progress("Reading the descriptions of \(device.name)")
         defer { progress.end() }
         let notes = await device.notes(on: services)
+        let rows = await device.describedRows(services)
         progress.end()
-        output.tree(services.rows, notes: notes)
+        output.tree(rows, notes: notes)
       }
     }
   }

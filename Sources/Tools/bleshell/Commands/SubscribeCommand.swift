@@ -10,7 +10,7 @@ struct SubscribeCommand: ShellCommand {
     commandName: "subscribe", abstract: "Prints the values that a characteristic notifies or indicates.",
     usage: """
       bleshell subscribe [<device>] <characteristic> [--indications] [--count <count>] [--time <time>] [--keep] \
-      [--csv | --plot]
+      [--as <format>] [--csv | --plot]
       """,
     discussion: """
       Without --count and --time it runs until Ctrl-C. With --keep and a device it never gives up: it waits for the \
@@ -31,6 +31,7 @@ struct SubscribeCommand: ShellCommand {
   @Flag(help: "Print comma-separated values: time, date, device, handle, UUID, number, unit, hex, text.")
   var csv = false
   @Flag(help: "Draw the numbers over time.") var plot = false
+  @OptionGroup var format: ValueOptions
   @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
   @OptionGroup(title: "Common options") var global: GlobalOptions
 
@@ -99,19 +100,19 @@ struct SubscribeCommand: ShellCommand {
     _ characteristic: String, of device: Device, _ following: Following, _ keeper: Keeper?, within deadline: Deadline,
     in shell: Shell, _ output: Output
   ) async throws {
-    let attribute = try await deadline.bound { @MainActor in
-      let tree = try await device.tree()
+    var attribute = try await deadline.bound { @MainActor in
       do {
-        return try tree.attribute(characteristic)
+        return try await device.attribute(characteristic)
       } catch let failure as Failure where keeper?.hasBegun == true {
         // The device has served it, and may do so again.
         throw Failure(failure.message, passes: true)
       }
     }
+    attribute.format = format.format ?? attribute.format
     let progress = output.progress("Waiting for the first value of \(attribute.title)")
     defer { progress.end() }
-    let values = try await deadline.bound {
-      try await device.peripheral.subscribe(.handle(attribute.handle), indications: indications ? true : nil)
+    let values = try await deadline.bound { [handle = attribute.handle] in
+      try await device.peripheral.subscribe(.handle(handle), indications: indications ? true : nil)
     }
     keeper?.begins()
     let losses = try await shell.connection().observe(GATTValuesLost.self) { [device = device.peripheral] loss in

@@ -1,5 +1,4 @@
 import ArgumentParser
-import AssignedValues
 import BledClient
 import BledRPC
 import Bluetooth
@@ -9,7 +8,7 @@ import FoundationEssentials
 struct ReadCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "read", abstract: "Reads a characteristic or descriptor.",
-    usage: "bleshell read [<device>] <characteristic> [--value <form>]",
+    usage: "bleshell read [<device>] <characteristic> [--as <format>] [--value <form>]",
     discussion: """
       --value prints nothing but the value, for scripts: as hex digits, as text, as the octets themselves (raw), or as a \
       number in the unit of the characteristic.
@@ -23,23 +22,25 @@ struct ReadCommand: ShellCommand {
     completion: ShellCompletion.attributes(.read))
   var words: [String] = []
   @Option(help: "Print only the value: hex, text, raw or number.") var value: Form?
+  @OptionGroup var format: ValueOptions
   @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
   @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     try await shell.use(words, for: .read, within: connection.deadline, over: connection.adapter) { device, rest in
-      if let path = AttributePath(rest[0]), device.knownTree.isEmpty {
+      if let path = AttributePath(rest[0]), device.knownTree.isEmpty, isKnown(path, of: device) {
         let progress = output.progress("Reading \(rest[0]) of \(device.name)")
         defer { progress.end() }
         // The daemon discovers no more than it needs.
         if let read = try await device.read(path, text: rest[0]) {
-          let attribute = Attribute(handle: read.handle ?? 0, uuid: read.uuid ?? 0, properties: [])
+          let plain = Attribute(handle: read.handle ?? 0, uuid: read.uuid ?? 0, properties: [])
+          let attribute = await device.described(plain)
           progress.end()
           return try show(read.value.octets, of: attribute, device, output)
         }
       }
-      let attribute = try await device.tree().attribute(rest[0])
+      let attribute = try await device.attribute(rest[0])
       let progress = output.progress("Reading \(attribute.title) of \(device.name)")
       defer { progress.end() }
       let octets = try await device.read(attribute.handle)
@@ -52,9 +53,17 @@ struct ReadCommand: ShellCommand {
     guard value == nil || !global.json else { throw ValidationError("--value and --json: give one of them") }
   }
 
+  /// Whether the format is known without a look at the descriptors of the device.
+  @MainActor private func isKnown(_ path: AttributePath, of device: Device) -> Bool {
+    guard let uuid = path.characteristic, format.format == nil else { return true }
+    return uuid.knownName != nil || device.naming.list.format(of: uuid, of: device.naming.address) != nil
+  }
+
   @MainActor private func show(
     _ octets: [UInt8], of attribute: Attribute, _ device: Device, _ output: Output
   ) throws {
+    var attribute = attribute
+    attribute.format = format.format ?? attribute.format
     switch value {
     case nil: try output.value(octets, of: attribute, device: device)
     case .hex: output.line(Hex.encode(octets))
@@ -65,10 +74,11 @@ struct ReadCommand: ShellCommand {
       }
       output.line(Output.clean(text))
     case .number:
-      guard let quantity = AssignedQuantity(of: attribute.uuid, value: octets) else {
-        throw Failure("the value of \(attribute.title) is not known to be a number: \(Hex.encode(octets))")
+      guard let number = attribute.meaning(of: octets)?.number else {
+        throw Failure(
+          "the value of \(attribute.title) is not known to be a number: \(Hex.encode(octets)); --as gives its format")
       }
-      output.line(numberText(quantity.number))
+      output.line(numberText(number))
     }
   }
 }
@@ -96,7 +106,7 @@ struct WriteCommand: ShellCommand {
     try await shell.use(words, for: .write, ["VALUE"], within: connection.deadline, over: connection.adapter) {
       device, rest in
       let writing = try options.writing(rest[1])
-      let attribute = try await device.tree().attribute(rest[0])
+      let attribute = try await device.attribute(rest[0])
       let progress = output.progress("Writing \(attribute.title)")
       defer { progress.end() }
       try await device.write(writing, to: attribute)

@@ -22,6 +22,33 @@ extension Device {
   }
 }
 
+extension Device {
+  /// The characteristics of a tree with their names and formats.
+  func described(_ services: [ServiceDescription]) async -> [Attribute] {
+    var attributes: [Attribute] = []
+    for row in services.rows where row.depth == 1 {
+      guard !Task.isCancelled, case .characteristic = row.kind else { continue }
+      let found = (try? services.attribute(row.handle.handleText, naming)) ?? row.attribute
+      attributes.append(await described(found))
+    }
+    return attributes
+  }
+
+  /// The rows of a tree with them.
+  func describedRows(_ services: [ServiceDescription]) async -> [AttributeRow] {
+    let attributes = await described(services)
+    return services.rows.map { row in
+      var row = row
+      if case .characteristic = row.kind, let found = attributes.first(where: { $0.handle == row.handle }) {
+        (row.name, row.format) = (found.name, found.format)
+      } else {
+        row.name = naming.name(of: row.uuid)
+      }
+      return row
+    }
+  }
+}
+
 extension Output {
   /// Prints a tree, with handles, properties and notes aligned.
   func tree(_ rows: [AttributeRow], notes: [UInt16: String]) {

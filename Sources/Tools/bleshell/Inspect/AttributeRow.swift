@@ -1,5 +1,6 @@
 import BledRPC
 import Bluetooth
+import ValueFormats
 
 /// A line of the tree of a device's attributes: a service, or something in it.
 struct AttributeRow: Equatable {
@@ -19,6 +20,10 @@ struct AttributeRow: Equatable {
   let handle: UInt16
   /// The handle of the service that it is in, or its own.
   let service: UInt16
+  /// The name that the user or the device gives it.
+  var name: String?
+  /// The format that the user or the device gives its value.
+  var format: ValueFormat?
 
   /// How far it is from the root.
   var depth: Int {
@@ -31,8 +36,8 @@ struct AttributeRow: Equatable {
 
   /// "Heart Rate (180D)"
   var title: String {
-    if case .included = kind { return "includes \(Attribute.title(uuid))" }
-    return Attribute.title(uuid)
+    if case .included = kind { return "includes \(Attribute.title(uuid, named: name))" }
+    return Attribute.title(uuid, named: name)
   }
 
   var style: Output.Style {
@@ -65,10 +70,11 @@ struct AttributeRow: Equatable {
 
   /// The attribute that commands work on.
   var attribute: Attribute {
-    if case .characteristic(let properties) = kind {
-      return Attribute(handle: handle, uuid: uuid, properties: properties)
-    }
-    return Attribute(handle: handle, uuid: uuid, properties: [])
+    var properties: [Word<CharacteristicProperty>] = []
+    if case .characteristic(let own) = kind { properties = own }
+    var attribute = Attribute(handle: handle, uuid: uuid, properties: properties)
+    (attribute.name, attribute.format) = (name, format)
+    return attribute
   }
 
   private func range(to end: UInt16) -> String { "\(handle.handleText)…\(end.handleText)" }

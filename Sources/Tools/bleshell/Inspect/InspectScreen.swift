@@ -94,7 +94,7 @@ struct InspectScreen {
     if case .included = row.kind { return cells }
     cells.append((uses + " ", isSubscribed ? .good : .dim))
     if let known = inspection.values[row.handle] {
-      cells.append((meaning(known.octets, of: row.uuid) ?? Self.hex(known.octets), .plain))
+      cells.append((row.attribute.meaning(of: known.octets)?.shown ?? Self.hex(known.octets), .plain))
     } else if let note = inspection.notes[row.handle] {
       cells.append((note, .dim))
     }
@@ -112,7 +112,7 @@ struct InspectScreen {
       return [title, [(row.depth > 0 ? inspection.notes[row.handle] ?? "" : "", .dim)]]
     }
     var cells: [Cell] = [("\(known.origin) \(clockText(known.time))  ", .dim)]
-    if let text = meaning(known.octets, of: row.uuid) { cells.append(("\(text)  ", .bold)) }
+    if let text = row.attribute.meaning(of: known.octets)?.shown { cells.append(("\(text)  ", .bold)) }
     return [title, cells + [(Self.hex(known.octets), .plain)]]
   }
 

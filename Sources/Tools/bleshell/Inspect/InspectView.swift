@@ -160,7 +160,11 @@ import FoundationEssentials
       view.change { $0.found(services) }
       view.awaits("reading the descriptions", "notes", nil) { view in
         let notes = await device.notes(on: services) { handle, text in view.change { $0.note(text, for: handle) } }
-        view.change { inspection in for (handle, text) in notes { inspection.note(text, for: handle) } }
+        let described = await device.described(services)
+        view.change { inspection in
+          for (handle, text) in notes { inspection.note(text, for: handle) }
+          inspection.described(described)
+        }
       }
     }
   }
@@ -251,7 +255,7 @@ import FoundationEssentials
       do throws(BluetoothError) {
         let peripheral = try await view.device.peripheral.client.connect(
           .identifier(view.device.peripheral.identifier), timeout: Self.timeout)
-        view.device = Device(peripheral: peripheral, name: name, output: view.output)
+        view.device = Device(peripheral: peripheral, name: name, names: view.device.naming.list, output: view.output)
       } catch {
         view.change { $0.lost(error.message) }
         return

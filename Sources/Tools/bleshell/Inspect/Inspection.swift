@@ -114,6 +114,16 @@ struct Inspection {
     value(octets, of: handle, at: time, "written")
   }
 
+  /// Names and formats of attributes, which the user or the device gives them.
+  mutating func described(_ attributes: [Attribute]) {
+    for attribute in attributes {
+      guard let place = rows.firstIndex(where: { $0.handle == attribute.handle && $0.depth > 0 }) else { continue }
+      let isSelected = rows[place] == selected
+      (rows[place].name, rows[place].format) = (attribute.name, attribute.format)
+      if isSelected { selected = rows[place] }
+    }
+  }
+
   mutating func note(_ text: String, for handle: UInt16) { notes[handle] = text }
 
   /// - Parameter handle: The failed operation; nil: something else.

@@ -1,4 +1,3 @@
-import AssignedValues
 import Bluetooth
 
 /// Numbers over time, drawn with axes that fit them.
@@ -28,14 +27,14 @@ struct Plot {
 
   /// A number came; the oldest one gives way if there are too many.
   /// - Parameter time: Seconds, in ascending order.
-  mutating func add(_ quantity: AssignedQuantity, at time: Double) {
+  mutating func add(_ number: Double, _ unit: String, at time: Double) {
     if points.count == Self.maximumPoints { points.removeFirst(Self.maximumPoints / 8) }
-    points.append(Point(time: time, number: quantity.number, isBehindGap: isGap))
-    (unit, isGap) = (quantity.unit, false)
+    points.append(Point(time: time, number: number, isBehindGap: isGap))
+    (self.unit, isGap) = (unit, false)
     count += 1
-    sum += quantity.number
-    let known = extremes ?? quantity.number...quantity.number
-    extremes = min(known.lowerBound, quantity.number)...max(known.upperBound, quantity.number)
+    sum += number
+    let known = extremes ?? number...number
+    extremes = min(known.lowerBound, number)...max(known.upperBound, number)
   }
 
   /// A value came that is not a number.

@@ -1,4 +1,3 @@
-import AssignedValues
 import Bluetooth
 import FoundationEssentials
 
@@ -22,14 +21,15 @@ import FoundationEssentials
   /// One that is not a number is left out and counted.
   /// - Throws: `Failure` if the first one is not a number.
   func add(_ value: [UInt8], of attribute: Attribute) throws(Failure) {
-    guard let quantity = AssignedQuantity(of: attribute.uuid, value: value) else {
+    let meaning = attribute.meaning(of: value)
+    guard let number = meaning?.number else {
       let text = "\(attribute.title) sent \(Hex.encode(value)), which is not known as a number"
-      guard let screen else { throw Failure("\(text): try without --plot") }
+      guard let screen else { throw Failure("\(text): try without --plot, or give its format with --as") }
       plot.skip()
       notice = "\(text): left out"
       return screen.change()
     }
-    plot.add(quantity, at: now)
+    plot.add(number, meaning?.unit ?? "", at: now)
     notice = nil
     if screen == nil { begin() } else { screen?.change() }
   }

@@ -1,5 +1,6 @@
 import BledClient
 import BledRPC
+import ValueFormats
 
 /// A scan on a screen of its own.
 @MainActor final class ScanView {
@@ -12,8 +13,11 @@ import BledRPC
   private var screen: FullScreen?
   private var ended: CheckedContinuation<String?, any Error>?
 
-  init(output: Output) {
-    self.output = output
+  private let names: NameList
+
+  /// - Parameter names: The names that the user gives devices.
+  init(output: Output, names: NameList) {
+    (self.output, self.names) = (output, names)
     table = ScanTable(output: output)
   }
 
@@ -29,7 +33,7 @@ import BledRPC
     let tasks: [Task<Void, any Error>] = [
       Task {
         do {
-          for try await report in reports { heard(report) }
+          for try await report in reports { heard(report.named(names)) }
           end(.failure(BledError.daemonUnreachable.error("the connection to bled was closed")))
         } catch {
           end(.failure(error))

@@ -135,7 +135,7 @@ import FoundationEssentials
         "event": .text(event), "handle": .integer(Int(handle)), "uuid": .text("\(uuid)"),
       ]
       object["central"] = central.map { .text($0) }
-      if let value { object.add(value, of: uuid) }
+      if let value { object.add(value, of: Attribute(handle: handle, uuid: uuid, properties: [])) }
       return try output.object("event", object, at: now.timeIntervalSince1970)
     }
     var (who, what) =

@@ -1,5 +1,6 @@
 import BledRPC
 import Bluetooth
+import ValueFormats
 
 /// A characteristic or descriptor that a command works on.
 struct Attribute {
@@ -7,6 +8,12 @@ struct Attribute {
   let uuid: BluetoothUUID
   /// Empty for a descriptor.
   let properties: [Word<CharacteristicProperty>]
+  /// The name that the user or the device gives it.
+  var name: String?
+  /// The format that the user or the device gives its value.
+  var format: ValueFormat?
+  /// Its service, if it was found in a tree.
+  private(set) var service: BluetoothUUID?
   /// Its service, and the characteristic of a descriptor.
   fileprivate var above: [BluetoothUUID] = []
 
@@ -18,21 +25,29 @@ struct Attribute {
     _ handle: UInt16, _ uuid: BluetoothUUID, _ properties: [Word<CharacteristicProperty>], above: [BluetoothUUID]
   ) {
     self.init(handle: handle, uuid: uuid, properties: properties)
-    self.above = above
+    (self.above, service) = (above, above.first)
   }
 
   /// The attribute as one below the attribute that a text names; nil if it is not below that.
-  fileprivate func below(_ text: Substring) -> Attribute? {
-    guard let place = above.firstIndex(where: { uuid in Match.allCases.contains { $0.meets(text, uuid) } }) else {
-      return nil
+  fileprivate func below(_ text: Substring, _ naming: AttributeNaming) -> Attribute? {
+    let place = above.firstIndex { uuid in
+      Match.allCases.contains { $0.meets(text, uuid, naming.name(of: uuid)) }
     }
-    return Attribute(handle, uuid, properties, above: Array(above[(place + 1)...]))
+    guard let place else { return nil }
+    var inner = self
+    inner.above = Array(above[(place + 1)...])
+    return inner
   }
 
   /// "Heart Rate Measurement (2A37)", or the bare UUID.
-  var title: String { Attribute.title(uuid) }
+  var title: String { Attribute.title(uuid, named: name) }
 
-  static func title(_ uuid: BluetoothUUID) -> String { uuid.knownName.map { "\($0) (\(uuid))" } ?? "\(uuid)" }
+  static func title(_ uuid: BluetoothUUID, named name: String? = nil) -> String {
+    (name.map(Output.clean) ?? uuid.knownName).map { "\($0) (\(uuid))" } ?? "\(uuid)"
+  }
+
+  /// The meaning of a value of it; nil if nothing is known.
+  func meaning(of value: [UInt8]) -> ValueMeaning? { ValueMeaning(of: uuid, value: value, format: format) }
 
   func has(_ property: CharacteristicProperty) -> Bool { properties.contains(Word(property)) }
 }
@@ -86,13 +101,14 @@ extension [ServiceDescription] {
   /// The attribute that a text denotes: a handle ("0x0012"), a UUID or its first digits (at least four), or an assigned
   /// name or its beginning; a UUID or name can follow those of a service, a characteristic or both, with slashes.
   /// Behind 0x a UUID is meant where the device has no attribute with such a handle.
+  /// - Parameter naming: Names beside the assigned ones.
   /// - Throws: `Failure` if no attribute matches, or several.
-  func attribute(_ text: String) throws -> Attribute {
+  func attribute(_ text: String, _ naming: AttributeNaming = AttributeNaming()) throws(Failure) -> Attribute {
     var wanted = text[...]
     if text.lowercased().hasPrefix("0x") {
       let digits = text.dropFirst(2)
       guard let handle = UInt16(digits, radix: 16) else { throw Failure("\(text) is not a handle or a UUID") }
-      if let attribute = allAttributes(in: self).first(where: { $0.handle == handle }) { return attribute }
+      if let attribute = allAttributes(in: self, naming).first(where: { $0.handle == handle }) { return attribute }
       guard digits.utf8.count == 4, flatMap({ $0.characteristics ?? [] }).contains(uuid: BluetoothUUID(digits)) else {
         throw Failure(
           "the device has no attribute with the handle \(handle.handleText); \"services\" shows its attributes")
@@ -102,10 +118,10 @@ extension [ServiceDescription] {
       throw Failure("\(text) is not a UUID; if you mean the handle, write it in hex: \(handle.handleText)", status: 64)
     }
     let parts = wanted.split(separator: "/", omittingEmptySubsequences: false)
-    var all = allAttributes(in: self)
+    var all = allAttributes(in: self, naming)
     for part in parts.dropLast() {
       let before = all
-      all = all.compactMap { $0.below(part) }
+      all = all.compactMap { $0.below(part, naming) }
       guard all.isEmpty else { continue }
       let above = before.flatMap(\.above).reduce(into: [BluetoothUUID]()) { if !$0.contains($1) { $0.append($1) } }
       throw Failure(
@@ -113,7 +129,7 @@ extension [ServiceDescription] {
     }
     wanted = parts.last ?? ""
     for match in Match.allCases {
-      let matches = all.filter { match.meets(wanted, $0.uuid) }
+      let matches = all.filter { match.meets(wanted, $0.uuid, $0.name) }
       if matches.count > 1 {
         let handles = matches.map { "\($0.handle.handleText)  \($0.title)" }
         throw Failure("\(text) is ambiguous; give the handle of one of these:\n" + handles.joined(separator: "\n"))
@@ -123,7 +139,8 @@ extension [ServiceDescription] {
     throw Failure(
       "the device has no characteristic \(text)"
         + Suggestion.question(
-          String(wanted), among: all.map(\.uuid).words, then: "\"services\" lists its attributes"))
+          String(wanted), among: all.map(\.uuid).words + all.compactMap(\.name),
+          then: "\"services\" lists its attributes"))
   }
 }
 
@@ -132,13 +149,15 @@ private enum Match: CaseIterable {
   case whole
   case beginning
 
-  func meets(_ text: Substring, _ uuid: BluetoothUUID) -> Bool {
+  /// - Parameter given: A name beside the assigned one.
+  func meets(_ text: Substring, _ uuid: BluetoothUUID, _ given: String?) -> Bool {
     let wanted = text.lowercased()
-    let name = uuid.knownName?.lowercased()
+    let names = [uuid.knownName, given].compactMap { $0?.lowercased() }
     switch self {
-    case .whole: return BluetoothUUID(text) == uuid || name == wanted
+    case .whole: return BluetoothUUID(text) == uuid || names.contains(wanted)
     case .beginning:
-      return name?.hasPrefix(wanted) == true || wanted.utf8.count >= 4 && "\(uuid)".lowercased().hasPrefix(wanted)
+      return names.contains { $0.hasPrefix(wanted) }
+        || wanted.utf8.count >= 4 && "\(uuid)".lowercased().hasPrefix(wanted)
     }
   }
 }
@@ -153,7 +172,7 @@ extension [BluetoothUUID] {
 }
 
 /// Characteristics, then descriptors.
-private func allAttributes(in services: [ServiceDescription]) -> [Attribute] {
+private func allAttributes(in services: [ServiceDescription], _ naming: AttributeNaming) -> [Attribute] {
   var (characteristics, descriptors): ([Attribute], [Attribute]) = ([], [])
   for service in services {
     for characteristic in service.characteristics ?? [] {
@@ -164,5 +183,9 @@ private func allAttributes(in services: [ServiceDescription]) -> [Attribute] {
       }
     }
   }
-  return characteristics + descriptors
+  return (characteristics + descriptors).map { attribute in
+    var named = attribute
+    named.name = naming.name(of: attribute.uuid, in: attribute.service, handle: attribute.handle)
+    return named
+  }
 }

@@ -1,6 +1,7 @@
 import BledClient
 import BledRPC
 import Bluetooth
+import ValueFormats
 
 /// A connected device with its known properties.
 @MainActor final class Device {
@@ -9,6 +10,10 @@ import Bluetooth
   let name: String
   /// Whether the connection is lost, and bled connects again.
   var isLost = false
+  /// The names and formats of its attributes.
+  var naming: AttributeNaming
+  /// The descriptors with names and formats that were read, or refused.
+  var askedDescriptors: Set<UInt16> = []
   private let output: Output
   private var services: [ServiceDescription]?
   /// The attributes that were refused for want of protection, by handle, with the name of the error.
@@ -18,7 +23,8 @@ import Bluetooth
   /// The characteristics whose values are shown as they come.
   private var shown: Set<UInt16> = []
 
-  init(peripheral: Peripheral, name: String, output: Output) {
+  init(peripheral: Peripheral, name: String, names: NameList, output: Output) {
+    naming = AttributeNaming(list: names, address: peripheral.link.address)
     self.peripheral = peripheral
     self.name = name
     self.output = output
@@ -135,7 +141,10 @@ import Bluetooth
   func forgetTree() { services = nil }
 
   /// The connection was lost: nothing that was known or subscribed to is so any more.
-  func forgetAll() { (services, listenings, protections, shown) = (nil, [:], [:], []) }
+  func forgetAll() {
+    (services, listenings, protections, shown, askedDescriptors) = (nil, [:], [:], [], [])
+    naming = AttributeNaming(list: naming.list, address: naming.address)
+  }
 
   /// The tree as far as it is known without discovery.
   var knownTree: [ServiceDescription] { services ?? [] }

@@ -1,17 +1,19 @@
 import BledClient
 import BledRPC
 import Bluetooth
+import ValueFormats
 
 /// Finds the device that a text denotes, among the devices that the daemon knows or hears.
 @MainActor struct DeviceFinder {
   let client: BledClient
+  let names: NameList
   let output: Output
 
   /// A device that the daemon knows, by name, address or identifier.
   func known(_ text: String) async throws -> (identifier: String, name: String) {
     let known = try await client.call(PeripheralList.self, Empty()).peripherals
     let parts = text.split(separator: "/", maxSplits: 1).map(String.init)
-    let address = parts.first.flatMap(DeviceCandidate.address)
+    let address = names.address(ofDevice: text) ?? parts.first.flatMap(DeviceCandidate.address)
     let meant = known.filter { $0.address == address && (parts.count == 1 || parts.last == $0.addressType.text) }
     let candidates = (meant.isEmpty ? known : meant).map { DeviceCandidate($0.peripheral, $0.name, $0.address) }
     let match = meant.count == 1 ? candidates.first : try DeviceCandidate.choose(text, among: candidates)
@@ -21,13 +23,13 @@ import Bluetooth
           + Suggestion.question(
             text, among: known.compactMap(\.name), then: "\"bleshell peripherals\" lists the known ones"))
     }
-    return (match.identifier, match.name ?? match.address)
+    return (match.identifier, names.name(ofDevice: match.address) ?? match.name ?? match.address)
   }
 
   /// - Throws: `Failure` if it is not known, and not heard in time.
   func find(_ text: String, within deadline: Deadline, over adapter: String? = nil) async throws -> FoundDevice {
     let known = try await client.call(PeripheralList.self, Empty()).peripherals
-    let parts = text.split(separator: "/", maxSplits: 1)
+    let parts = (names.address(ofDevice: text) ?? text).split(separator: "/", maxSplits: 1)
     // 12 digits may be a name, too.
     if let first = parts.first, let address = DeviceCandidate.address(String(first)),
       !known.contains(where: { $0.name == text })
@@ -37,13 +39,15 @@ import Bluetooth
         throw Failure("\(parts[1]) is not a type of addresses: give public or random", status: 64)
       }
       let entry = known.first { $0.address == address && (type == nil || $0.addressType.known == type) }
-      return FoundDevice(reference: .address(address, type: type), name: text, connectable: entry?.acceptsConnections)
+      let name = names.name(ofDevice: address) ?? text
+      return FoundDevice(reference: .address(address, type: type), name: name, connectable: entry?.acceptsConnections)
     }
     let candidates = known.map { DeviceCandidate($0.peripheral, $0.name, $0.address) }
     if let match = try DeviceCandidate.choose(text, among: candidates) {
       let entry = known.first { $0.peripheral == match.identifier }
       return FoundDevice(
-        reference: .identifier(match.identifier), name: match.name ?? match.address,
+        reference: .identifier(match.identifier),
+        name: names.name(ofDevice: match.address) ?? match.name ?? match.address,
         connectable: entry?.acceptsConnections)
     }
     if text.utf8.count == 36, BluetoothUUID(text) != nil {

@@ -1,29 +1,42 @@
-import AssignedValues
 import BledRPC
 import Bluetooth
 import FoundationEssentials
+import ValueFormats
 
 /// A value as text for people: its meaning if that is known, else its characters in quotation marks if they are
 /// printable, else nil.
-func meaning(_ value: [UInt8], of uuid: BluetoothUUID) -> String? {
-  (AssignedValue.text(for: uuid, value: value) ?? AssignedValue.printableText(value).map { "\"\($0)\"" })
-    .map(Output.clean)
-}
+func meaning(_ value: [UInt8], of uuid: BluetoothUUID) -> String? { ValueMeaning(of: uuid, value: value)?.shown }
 
-/// The same for other programs: without quotation marks.
-func plainMeaning(_ value: [UInt8], of uuid: BluetoothUUID) -> String? {
-  AssignedValue.text(for: uuid, value: value) ?? AssignedValue.printableText(value)
+extension ValueMeaning {
+  /// As text for people: a guess in quotation marks.
+  var shown: String { Output.clean(isGuess ? "\"\(text)\"" : text) }
 }
 
 extension [String: JSONValue] {
   /// Adds the kind and the meaning of an attribute's value.
-  mutating func add(_ value: [UInt8], of uuid: BluetoothUUID) {
-    self["uuid"] = .text("\(uuid)")
-    self["name"] = uuid.knownName.map { .text($0) }
+  mutating func add(_ value: [UInt8], of attribute: Attribute) {
+    self["uuid"] = .text("\(attribute.uuid)")
+    self["name"] = (attribute.name ?? attribute.uuid.knownName).map { .text($0) }
     self["value"] = .text(Hex.encode(value))
-    self["text"] = plainMeaning(value, of: uuid).map { .text($0) }
-    guard let quantity = AssignedQuantity(of: uuid, value: value) else { return }
-    (self["number"], self["unit"]) = (.number(quantity.number), .text(quantity.unit))
+    guard let meaning = attribute.meaning(of: value) else { return }
+    self["text"] = .text(meaning.text)
+    self["number"] = meaning.number.map { .number($0) }
+    self["unit"] = meaning.unit.map { .text($0) }
+    guard !meaning.fields.isEmpty else { return }
+    let fields = meaning.fields.map { ($0.name ?? "", $0.content.json) }
+    self["fields"] = .object(Dictionary(fields) { first, _ in first })
+  }
+}
+
+extension FormattedValue.Content {
+  /// As data for other programs.
+  var json: JSONValue {
+    switch self {
+    case .number(let number): .number(number)
+    case .flag(let flag): .bool(flag)
+    case .words(let words): .array(words.map { .text($0) })
+    case .text(let text): .text(text)
+    }
   }
 }
 
@@ -40,7 +53,7 @@ extension Output {
         "peripheral": .text(device.peripheral.identifier), "device": .text(device.name),
         "handle": .integer(Int(attribute.handle)),
       ]
-      object.add(value, of: attribute.uuid)
+      object.add(value, of: attribute)
       return try self.object(kind, object, at: (time ?? Date()).timeIntervalSince1970)
     }
     let shown = text(value, of: attribute)
@@ -51,7 +64,7 @@ extension Output {
   func text(_ value: [UInt8], of attribute: Attribute) -> String {
     let hex = value.isEmpty ? "(empty)" : Hex.encode(value)
     let shown =
-      meaning(value, of: attribute.uuid).map { "\(styled($0, .bold))  \(styled(hex, .dim))" } ?? styled(hex, .bold)
+      attribute.meaning(of: value).map { "\(styled($0.shown, .bold))  \(styled(hex, .dim))" } ?? styled(hex, .bold)
     return "\(attribute.title): \(shown)"
   }
 
@@ -61,13 +74,13 @@ extension Output {
   /// Prints a value as comma-separated values: the time in seconds since 1970 and in ISO 8601, the device, the handle,
   /// the number and its unit where the format is known, the octets in hex, and their meaning.
   func csvValue(_ value: [UInt8], of attribute: Attribute, device: Device, time: Date) {
-    let quantity = AssignedQuantity(of: attribute.uuid, value: value)
+    let meaning = attribute.meaning(of: value)
     let seconds = time.timeIntervalSince1970
     line(
       CSV.line([
         "\(seconds)", dateText(seconds), device.peripheral.identifier, device.name, attribute.handle.handleText,
-        "\(attribute.uuid)", quantity.map { numberText($0.number) } ?? "", quantity?.unit ?? "", Hex.encode(value),
-        plainMeaning(value, of: attribute.uuid) ?? "",
+        "\(attribute.uuid)", meaning?.number.map(numberText) ?? "", meaning?.unit ?? "", Hex.encode(value),
+        meaning?.text ?? "",
       ]))
   }
 }

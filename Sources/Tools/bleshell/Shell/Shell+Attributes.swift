@@ -48,7 +48,7 @@ extension Shell {
   /// Whether a word denotes a device rather than a characteristic of the current one.
   private func isDevice(_ word: String) async throws -> Bool {
     if AttributePath(word) != nil || word.lowercased().hasPrefix("0x") { return false }
-    if let current = devices.current, (try? await current.tree().attribute(word)) != nil { return false }
+    if let current = devices.current, (try? await current.attribute(word)) != nil { return false }
     if devices.find(word) != nil { return true }
     return (try? await finder().known(word)) != nil
   }
@@ -60,7 +60,10 @@ extension Shell {
   /// The error for a characteristic that was not given.
   private func choice(of use: AttributeUse, on device: Device) async throws -> Failure {
     let all = try await device.tree().flatMap { $0.characteristics ?? [] }.filter { use.fits($0.properties) }
-    let lines = all.map { "  \($0.handle.handleText)  \(Attribute.title($0.uuid))" }
+    let naming = device.naming
+    let lines = all.map {
+      "  \($0.handle.handleText)  \(Attribute.title($0.uuid, named: naming.name(of: $0.uuid, handle: $0.handle)))"
+    }
     let name = Output.clean(device.name)
     guard !lines.isEmpty else { return Failure("\(name) has no characteristic to \(use.rawValue)") }
     return Failure(

@@ -4,6 +4,7 @@ import BledRPC
 import Bluetooth
 import JSONFiles
 import Glibc
+import ValueFormats
 
 /// The context of commands: the connection to the daemon, the devices, and the output.
 @MainActor final class Shell {
@@ -24,6 +25,7 @@ import Glibc
   let language: CommandLanguage
   private var client: BledClient?
   private var raw: RawConnection?
+  private var knownNames: NameList?
 
   init(output: Output, socket: String, language: CommandLanguage, isLineMode: Bool) {
     self.output = output
@@ -43,7 +45,20 @@ import Glibc
   }
 
   /// Finds devices over the connection.
-  func finder() async throws -> DeviceFinder { DeviceFinder(client: try await connection(), output: output) }
+  func finder() async throws -> DeviceFinder {
+    DeviceFinder(client: try await connection(), names: try names(), output: output)
+  }
+
+  /// The names and formats that the user gives, read at the first use.
+  func names() throws(Failure) -> NameList {
+    if let knownNames { return knownNames }
+    let names = try NameFiles.read()
+    knownNames = names
+    return names
+  }
+
+  /// The files have changed.
+  func forgetNames() { knownNames = nil }
 
   /// The connection for unprocessed lines.
   func rawConnection() async throws -> RawConnection {

@@ -52,6 +52,7 @@ extension DaemonProcess {
   /// Starts `bleshell` against this daemon.
   func start(_ arguments: [String], input: String = "") throws -> ChildProcess {
     try ChildProcess(
-      "bleshell", arguments, environment: ["BLED_SOCKET": socketPath], input: input, folder: folder)
+      "bleshell", arguments, environment: ["BLED_SOCKET": socketPath, "XDG_CONFIG_HOME": "\(folder.path)/config"],
+      input: input, folder: folder)
   }
 }

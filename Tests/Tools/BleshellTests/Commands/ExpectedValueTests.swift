@@ -1,12 +1,19 @@
 import Bluetooth
 import Testing
+import ValueFormats
 
 @testable import bleshell
 
 /// The values that `expect` is content with, and the names that shells are offered.
 @Suite struct ExpectedValueTests {
   private func fits(_ text: String?, _ value: [UInt8], text isText: Bool = false, mask: String? = nil) throws -> Bool {
-    try ExpectedValue(text, isText: isText, mask: mask).fits(value, of: 0x2A19)
+    try ExpectedValue(text, isText: isText, mask: mask).fits(value, of: Self.attribute(0x2A19))
+  }
+
+  private static func attribute(_ uuid: BluetoothUUID, _ format: String? = nil) throws -> Attribute {
+    var attribute = Attribute(handle: 1, uuid: uuid, properties: [])
+    attribute.format = try format.map { try ValueFormat($0) }
+    return attribute
   }
 
   @Test func octetsTextAndMasks() throws {
@@ -22,9 +29,13 @@ import Testing
     #expect(try fits("60..", [61]) && !fits("60..", [5]) && fits("..9.5", [9]) && !fits("..9.5", [10]))
     // Without a known format: the least significant octet first.
     let range = try ExpectedValue("256..300", isText: false, mask: nil)
+    let unknown = try Self.attribute(0xFFF1)
     #expect(
-      range.fits([0, 1], of: 0xFFF1) && !range.fits([1, 0], of: 0xFFF1)
-        && !range.fits(.init(repeating: 0, count: 9), of: 0xFFF1))
+      range.fits([0, 1], of: unknown) && !range.fits([1, 0], of: unknown)
+        && !range.fits(.init(repeating: 0, count: 9), of: unknown))
+    let torque = try Self.attribute(0xFFF1, "i16be*0.1 Nm")
+    let negative = try ExpectedValue("-0.2..0", isText: false, mask: nil)
+    #expect(negative.fits([0xFF, 0xFF], of: torque) && !negative.fits([0, 1], of: torque))
   }
 
   @Test("what makes no sense is refused", arguments: ["6", "60..50", "..", "a..b", "0102xx"])

@@ -1,12 +1,9 @@
-import AssignedValues
-import Bluetooth
 import Testing
 
 @testable import bleshell
 
 /// Numbers over time on a terminal.
 @Suite struct PlotTests {
-  private func rate(_ number: UInt8) -> AssignedQuantity? { AssignedQuantity(of: 0x2A37, value: [0, number]) }
 
   private func text(_ plot: Plot, _ columns: Int, _ rows: Int, at time: Double) -> [String] {
     plot.lines(columns: columns, rows: rows, at: time, notice: nil).map { $0.map(\.text).joined() }
@@ -45,7 +42,7 @@ import Testing
   @Test("a rising number rises from the left bottom to the right top, with marks and times")
   func rising() throws {
     var plot = Plot(title: "Belt")
-    for number in UInt8(60)...80 { plot.add(try #require(rate(number)), at: Double(number) - 60) }
+    for number in UInt8(60)...80 { plot.add(Double(number), "bpm", at: Double(number) - 60) }
     let lines = text(plot, 40, 12, at: 20)
     #expect(lines.count == 12 && lines[0] == "Belt  80 bpm  21 values, 60 to 80 bpm, …", "\(lines)")
     #expect(lines[1].hasPrefix("80 ┤") && lines[8].hasPrefix("60 ┤"), "\(lines)")
@@ -59,8 +56,8 @@ import Testing
   func gap() throws {
     var (whole, broken) = (Plot(title: ""), Plot(title: ""))
     for (time, number) in [(0.0, UInt8(60)), (10, 80)] {
-      whole.add(try #require(rate(number)), at: time)
-      broken.add(try #require(rate(number)), at: time)
+      whole.add(Double(number), "bpm", at: time)
+      broken.add(Double(number), "bpm", at: time)
       broken.interrupt()
     }
     let count = { (plot: Plot) in
@@ -73,7 +70,7 @@ import Testing
   func sizes() throws {
     for amount in [0, 1, 20_000] {
       var plot = Plot(title: "Belt")
-      for number in 0..<amount { plot.add(try #require(rate(UInt8(number % 200))), at: Double(number)) }
+      for number in 0..<amount { plot.add(Double(UInt8(number % 200)), "bpm", at: Double(number)) }
       for (columns, rows) in [(1, 1), (3, 2), (15, 4), (16, 5), (20, 30), (80, 24), (300, 100)] {
         let lines = text(plot, columns, rows, at: Double(amount))
         #expect(lines.count <= rows && lines.allSatisfy { $0.columns <= columns }, "\(amount): \(columns) × \(rows)")
@@ -91,9 +88,9 @@ import Testing
   @Test("a value that is not a number is left out and counted")
   func oddValues() throws {
     var plot = Plot(title: "Lamp: 2A37")
-    plot.add(try #require(rate(60)), at: 1)
+    plot.add(Double(60), "bpm", at: 1)
     plot.skip()
-    plot.add(try #require(rate(80)), at: 2)
+    plot.add(Double(80), "bpm", at: 2)
     #expect(plot.summary.hasPrefix("2 values, 60 to 80") && plot.summary.hasSuffix(", 1 left out"), "\(plot.summary)")
   }
 }

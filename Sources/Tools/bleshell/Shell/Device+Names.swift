@@ -1,0 +1,47 @@
+import BledRPC
+import Bluetooth
+import ValueFormats
+
+extension Device {
+  /// How many descriptors are read to find a name.
+  private static let maximumReads = 64
+
+  /// The attribute that a text denotes, by UUID, handle, or a name: assigned, given by the user, or told by the device.
+  /// - Throws: `Failure` if there is none, or several.
+  func attribute(_ text: String) async throws -> Attribute {
+    let tree = try await tree()
+    do throws(Failure) {
+      return await described(try tree.attribute(text, naming))
+    } catch {
+      await readUserDescriptions(in: tree)
+      return await described(try tree.attribute(text, naming))
+    }
+  }
+
+  /// An attribute with the name and the format that the user or the device gives it.
+  func described(_ attribute: Attribute) async -> Attribute {
+    var attribute = attribute
+    let characteristic = knownTree.lazy.compactMap(\.characteristics).joined().first { $0.handle == attribute.handle }
+    for descriptor in AttributeNaming.descriptors {
+      if let characteristic { await read(descriptor, of: characteristic) }
+    }
+    attribute.name = naming.name(of: attribute.uuid, in: attribute.service, handle: attribute.handle)
+    attribute.format = naming.format(of: attribute.uuid, in: attribute.service, handle: attribute.handle)
+    return attribute
+  }
+
+  private func readUserDescriptions(in tree: [ServiceDescription]) async {
+    let characteristics = tree.flatMap { $0.characteristics ?? [] }
+    let described = characteristics.filter { $0.descriptors?.contains { $0.uuid == 0x2901 } == true }
+    for characteristic in described.prefix(Self.maximumReads) { await read(0x2901, of: characteristic) }
+  }
+
+  /// Reads a descriptor once. Of several formats each is for a part of the value: the user has to describe the whole.
+  private func read(_ descriptor: BluetoothUUID, of characteristic: CharacteristicDescription) async {
+    let descriptors = (characteristic.descriptors ?? []).filter { $0.uuid == descriptor }
+    guard descriptors.count == 1, askedDescriptors.insert(descriptors[0].handle).inserted,
+      let value = try? await read(descriptors[0].handle)
+    else { return }
+    naming.told(descriptor, value, of: characteristic.handle)
+  }
+}
