@@ -68,9 +68,7 @@ class NameList:
             raise NamesError("the = is missing: give KEY = NAME, or KEY = NAME: FORMAT")
         key = _key(left.strip(" \t"))
         if key is None:
-            raise NamesError(
-                "before the = is no key: give a UUID or an address, or several with slashes between them"
-            )
+            raise NamesError("before the = is no key: give a UUID or an address, or several with slashes between them")
         name, colon, text = (part.strip(" \t") for part in right.partition(":"))
         if len(name.encode()) > _LONGEST_NAME or re.search(r"[\x00-\x1f]", name):
             raise NamesError(f"the name is not valid: give at most {_LONGEST_NAME} octets of text")
