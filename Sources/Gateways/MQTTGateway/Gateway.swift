@@ -17,6 +17,7 @@ package final class Gateway {
   private let commands: DeviceCommands
   private var policy: PublishPolicy
   private var discovery: SensorDiscovery?
+  private var valueDiscovery: ValueDiscovery?
   private var counters = GatewayCounters()
   /// The number of the last message. It begins with the time, in milliseconds: so it ascends across restarts, too.
   private var sequence: UInt64
@@ -46,6 +47,7 @@ package final class Gateway {
     commands = DeviceCommands(subscribed)
     policy = PublishPolicy(configuration.publish, at: clock.now)
     discovery = configuration.discovery.map { SensorDiscovery(prefix: $0, topics: configuration.topics) }
+    valueDiscovery = configuration.discovery.map { ValueDiscovery(prefix: $0, topics: configuration.topics) }
     isActive = configuration.scan.isActive
     started = clock.now
     sequence = UInt64(exactly: (clock.secondsSinceEpoch * 1000).rounded()) ?? 0
@@ -99,7 +101,7 @@ package final class Gateway {
     outbox.connected(broker)
     outbox.sendNow(availability("online"))
     if outbox.spool == nil { publishAgain() }
-    for message in discovery?.all() ?? [] { outbox.sendNow(message) }
+    for message in (discovery?.all() ?? []) + (valueDiscovery?.all() ?? []) { outbox.sendNow(message) }
     publishStatus()
   }
 
@@ -288,6 +290,7 @@ package final class Gateway {
       characteristic: value.characteristic.characteristic, names: names, value: value.octets,
       gateway: configuration.topics.gateway, sequence: nextSequence(), time: clock.secondsSinceEpoch)
     guard let octets = try? payload.octets() else { return }
+    for message in valueDiscovery?.messages(for: payload) ?? [] { outbox.sendNow(message) }
     outbox.send(
       OutgoingMessage(
         topic: configuration.topics.value(address, value.characteristic.characteristic), payload: octets,

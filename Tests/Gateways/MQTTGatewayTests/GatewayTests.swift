@@ -17,8 +17,8 @@ private final class GatewayStage: Broker {
   /// The calls of the gateway that name a characteristic or device.
   var subscribed: (ScriptedDaemon.Session, UInt16) throws -> Void = { _, _ in }
 
-  init(_ members: String) throws {
-    let text = #"{ "broker": { "host": "localhost" }, "discovery": false, "undecoded": false, \#(members) }"#
+  init(_ members: String, discovery: String = "false") throws {
+    let text = #"{ "broker": { "host": "localhost" }, "discovery": \#(discovery), "undecoded": false, \#(members) }"#
     let configuration = try GatewayConfiguration(Array(text.utf8), file: "mqtt.json", hostName: "kitchen")
     gateway = Gateway(configuration, daemon, clock, spool: nil)
     gateway.say = { [unowned self] in said.append($0) }
@@ -155,6 +155,26 @@ struct GatewayTests {
     let object = try JSONDecoder().decode([String: JSONValue].self, from: Data(payload))
     #expect(object["characteristic_name"] == "Cell" && object["text"] == "12.5 V", "\(object)")
     #expect(object["number"] == .number(12.5) && object["unit"] == "V")
+  }
+
+  @Test func theNumbersOfAValueAreDescribedOnce() throws {
+    let stage = try GatewayStage(GatewayStage.device, discovery: #""homeassistant""#)
+    stage.gateway.names = try NameList("2A19 = Cell: u8*0.5 V\n2A37 = : u8 flags, u8 rate bpm, bool on")
+    stage.gateway.connected(stage)
+    for _ in 0..<2 {
+      try stage.value(25, of: 9)
+      stage.settle()
+    }
+    let cell = stage.sent.filter { $0.topic == "homeassistant/sensor/C0DE00000001-2A19/config" }
+    #expect(cell.count == 1 && cell.first?.isRetained == true)
+    let object = try JSONDecoder().decode([String: JSONValue].self, from: Data(try #require(cell.first).payload))
+    #expect(object["name"] == "Cell" && object["unit_of_measurement"] == "V", "\(object)")
+    #expect(object["value_template"] == "{{ value_json.number }}")
+    #expect(object["state_topic"] == "home/+/BTtoMQTT/C0DE00000001/2A19")
+    // The broker may have lost them.
+    stage.gateway.connected(stage)
+    stage.settle()
+    #expect(stage.sent.count { $0.topic == "homeassistant/sensor/C0DE00000001-2A19/config" } == 2)
   }
 
   @Test func aLostLinkThatIsNotComingBackIsTriedAgain() throws {

@@ -18,6 +18,15 @@ struct ValuePayload {
   /// In seconds since the epoch.
   let time: Double
 
+  /// The name that the owner gives the characteristic.
+  var title: String? { names.name(of: characteristic, in: service, of: "\(address)") }
+
+  /// The meaning of the value; nil if nothing is known.
+  var meaning: ValueMeaning? {
+    let format = names.format(of: characteristic, in: service, of: "\(address)")
+    return ValueMeaning(of: characteristic, value: value, format: format)
+  }
+
   /// The octets.
   /// - Throws: for numbers that JSON does not have.
   func octets() throws -> [UInt8] {
@@ -29,11 +38,8 @@ struct ValuePayload {
       writer.member("characteristic", "\(characteristic)")
       writer.name("value")
       writer.value(HexBytes(value))
-      if let title = names.name(of: characteristic, in: service, of: "\(address)") {
-        writer.member("characteristic_name", title)
-      }
-      let format = names.format(of: characteristic, in: service, of: "\(address)")
-      if let meaning = ValueMeaning(of: characteristic, value: value, format: format) {
+      if let title { writer.member("characteristic_name", title) }
+      if let meaning {
         writer.member("text", meaning.text)
         if let number = meaning.number {
           writer.name("number")
