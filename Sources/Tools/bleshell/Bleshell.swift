@@ -47,7 +47,8 @@ struct Bleshell: ShellCommand {
           WebCommand.self,
         ]),
       .init(
-        name: "Administration", subcommands: [AdaptersCommand.self, PowerCommand.self, EndCommand.self]),
+        name: "Administration",
+        subcommands: [AdaptersCommand.self, PowerCommand.self, EndCommand.self, WhoAmICommand.self]),
       .init(
         name: "Scripting",
         subcommands: [

@@ -38,6 +38,8 @@ struct AdaptersCommand: ShellCommand {
     for adapter in adapters {
       if let problem = adapter.problem {
         output.line("\(adapter.adapter): \(Output.clean("\(problem.message); \(problem.remedy)"))")
+      } else if adapter.state == "absent" {
+        output.line("\(adapter.adapter) is absent: \(adapter.remedy)")
       }
     }
     for adapter in adapters {

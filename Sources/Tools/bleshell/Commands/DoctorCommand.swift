@@ -84,7 +84,7 @@ struct DoctorCommand: ShellCommand {
     case .absent:
       return Finding(
         .daemon, .problem, "There is no adapter \(name).",
-        remedy: "Plug it in, or name another in the configuration (docs/configuration.md).")
+        remedy: "\(adapter.remedy), or name another in the configuration (docs/configuration.md)")
     default: return Finding(.daemon, .note, "\(name) is \(adapter.state)")
     }
   }

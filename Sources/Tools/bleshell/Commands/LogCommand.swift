@@ -5,6 +5,7 @@ import Bluetooth
 import Capture
 import FoundationEssentials
 import Synchronization
+import ValueFormats
 
 /// `bleshell log`
 struct LogCommand: ShellCommand {
@@ -41,17 +42,21 @@ struct LogCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     if let path = words.first, RecordingFile.isNamed(path) {
-      try await show(RecordingFile(path: path), of: words.dropFirst().first, output(of: shell))
+      try await show(RecordingFile(path: path), of: words.dropFirst().first, try shell.names(), output(of: shell))
     } else {
       try await showLive(words.first, in: shell)
     }
   }
 
-  /// Shows a recording. Devices have the names that they told in it.
-  @MainActor private func show(_ recording: RecordingFile, of device: String?, _ output: Output) async throws {
+  /// Shows a recording. Devices have the names that the user gives them, or that they told in it.
+  @MainActor private func show(
+    _ recording: RecordingFile, of device: String?, _ own: NameList, _ output: Output
+  ) async throws {
     let devices = try await recording.devices().devices
     let names = Dictionary(uniqueKeysWithValues: devices.map { ($0.address, $0.name) })
-    var view = TrafficView(output: output, showsAnnotations: !noCalls && device == nil) { names[$0] ?? nil }
+    var view = TrafficView(output: output, showsAnnotations: !noCalls && device == nil) {
+      own.name(ofDevice: "\($0)") ?? names[$0] ?? nil
+    }
     if let device {
       let found = devices.first {
         "\($0.address)".lowercased() == device.lowercased() || $0.name?.hasSameOctets(as: device) == true
@@ -72,7 +77,9 @@ struct LogCommand: ShellCommand {
   @MainActor private func showLive(_ device: String?, in shell: Shell) async throws {
     let output = output(of: shell)
     let client = try await shell.connection()
+    let own = try shell.names()
     var view = TrafficView(output: output, showsAnnotations: !noCalls && device == nil) { peer in
+      if let name = own.name(ofDevice: "\(peer)") { return name }
       let listed = try await client.call(PeripheralList.self, Empty()).peripherals
       return listed.first { $0.address == "\(peer)" && $0.addressType.known == peer.kind }?.name
     }

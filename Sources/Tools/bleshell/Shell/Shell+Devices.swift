@@ -114,15 +114,22 @@ extension Shell {
     }
     let states = adapters.map { adapter in
       let problem = adapter.problem.map { ": \($0.message); \($0.remedy)" }
-      return "adapter \(adapter.adapter) is \(adapter.state)\(problem ?? ": \(remedy(adapter))")"
+      return "adapter \(adapter.adapter) is \(adapter.state)\(problem ?? ": \(adapter.remedy)")"
     }
     throw Failure(states.joined(separator: "\n"), passes: true)
   }
+}
 
-  private func remedy(_ adapter: AdapterDescription) -> String {
-    switch adapter.state.known {
-    case .off: "switch it on with \"bleshell power on --adapter \(adapter.adapter)\""
-    default: "plug it in; bled then uses it automatically"
+extension AdapterDescription {
+  /// The remedy for an adapter that cannot be used.
+  var remedy: String {
+    if state.known == .off { return "switch it on with \"bleshell power on --adapter \(adapter)\"" }
+    if adapter.hasPrefix("h4:tcp:") {
+      return "start the controller that listens there, or correct the address; bled then uses it automatically"
     }
+    if adapter.hasPrefix("h4:") {
+      return "check that this serial line exists and its controller has power; bled then uses it automatically"
+    }
+    return "plug it in; bled then uses it automatically"
   }
 }

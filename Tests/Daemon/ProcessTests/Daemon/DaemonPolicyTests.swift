@@ -36,6 +36,10 @@ struct DaemonPolicyTests {
     #expect(try scan.exitStatus() == 1)
     #expect(scan.errors.contains("user \(Self.stranger) lacks the permission \"scan\""), "\(scan.errors)")
     #expect(scan.errors.contains("policy.scan"))
+    let identity = try start(daemon, "whoami")
+    #expect(try identity.exitStatus() == 0, "\(identity.errors)")
+    #expect(identity.output.contains("user \(Self.stranger)\npermissions: none\nnot permitted: scan, connect"))
+    #expect(try daemon.bleshell("whoami", "--json").objects().first?["lacking"] == [])
   }
 
   @Test("A client above the limit is told so, and what to do; root always gets a session")
