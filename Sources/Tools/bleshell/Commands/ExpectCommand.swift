@@ -77,11 +77,13 @@ struct ExpectCommand: ShellCommand {
     let (expectation, seconds) = try Expectation.parse(words, isText: text, mask: mask)
     let progress = output.progress("Expecting \(words.joined(separator: " "))")
     defer { progress.end() }
+    let others = OtherValues()
     let met: Void? = try await withDeadline(seconds) { @MainActor in
       switch expectation {
       case .notification(let characteristic, let value):
-        try await notification(characteristic, value, in: shell, output, progress)
-      case .value(let characteristic, let value): try await read(characteristic, value, in: shell, output, progress)
+        try await notification(characteristic, value, others, in: shell, output, progress)
+      case .value(let characteristic, let value):
+        try await read(characteristic, value, others, in: shell, output, progress)
       case .device(let text):
         let identifier = try await shell.finder().hear(text)
         if output.json { try output.object("device", ["peripheral": identifier]) }
@@ -95,12 +97,14 @@ struct ExpectCommand: ShellCommand {
       }
     }
     if met == nil {
-      throw Failure("not within \(shortNumber(seconds)) s: \(words.dropLast(2).joined(separator: " "))", status: 2)
+      throw Failure(
+        "not within \(shortNumber(seconds)) s: \(words.dropLast(2).joined(separator: " "))\(others.words)", status: 2)
     }
   }
 
   @MainActor private func read(
-    _ characteristic: String, _ wanted: ExpectedValue, in shell: Shell, _ output: Output, _ progress: Progress
+    _ characteristic: String, _ wanted: ExpectedValue, _ others: OtherValues, in shell: Shell, _ output: Output,
+    _ progress: Progress
   ) async throws {
     guard let device = shell.devices.current else { throw Failure("no device is connected: connect first") }
     var attribute = try await device.attribute(characteristic)
@@ -111,12 +115,14 @@ struct ExpectCommand: ShellCommand {
         progress.end()
         return try output.value(value, of: attribute, device: device)
       }
+      others.read(value, of: attribute)
       try await Task.sleep(for: .milliseconds(Self.pause))
     }
   }
 
   @MainActor private func notification(
-    _ characteristic: String, _ wanted: ExpectedValue, in shell: Shell, _ output: Output, _ progress: Progress
+    _ characteristic: String, _ wanted: ExpectedValue, _ others: OtherValues, in shell: Shell, _ output: Output,
+    _ progress: Progress
   ) async throws {
     guard let device = shell.devices.current else { throw Failure("no device is connected: connect first") }
     var attribute = try await device.attribute(characteristic)
@@ -124,7 +130,12 @@ struct ExpectCommand: ShellCommand {
     let values = try await device.listen(to: attribute)
     var isMet = false
     defer { if !isMet { device.stopListening(to: attribute) } }
-    for try await value in values where wanted.fits(value, of: attribute) {
+    others.listens()
+    for try await value in values {
+      guard wanted.fits(value, of: attribute) else {
+        others.came(value, of: attribute)
+        continue
+      }
       isMet = true
       progress.end()
       // At a prompt "listen" has shown it.
@@ -133,6 +144,34 @@ struct ExpectCommand: ShellCommand {
     }
     try Task.checkCancellation()
     throw Failure("\(device.name) disconnected")
+  }
+}
+
+/// The values that were not the expected one, for the message of a failure.
+@MainActor private final class OtherValues {
+  private var count = 0
+  private var last: String?
+  private var isListening = false
+
+  /// A value was read.
+  func read(_ value: [UInt8], of attribute: Attribute) { last = Self.text(value, attribute) }
+
+  /// Notifications are awaited.
+  func listens() { isListening = true }
+
+  /// A value was notified.
+  func came(_ value: [UInt8], of attribute: Attribute) { (count, last) = (count + 1, Self.text(value, attribute)) }
+
+  /// Their part of the message.
+  var words: String {
+    guard isListening else { return last.map { "; it was \($0)" } ?? "" }
+    guard let last else { return "; no value came" }
+    return count == 1 ? "; it was \(last)" : "; \(count) other values came, the last \(last)"
+  }
+
+  private static func text(_ value: [UInt8], _ attribute: Attribute) -> String {
+    let hex = value.isEmpty ? "(empty)" : Hex.encode(value)
+    return attribute.meaning(of: value).map { "\(hex) (\($0.shown))" } ?? hex
   }
 }
 

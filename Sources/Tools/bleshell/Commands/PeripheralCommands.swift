@@ -1,5 +1,6 @@
 import ArgumentParser
 import BledRPC
+import FoundationEssentials
 
 /// `bleshell peripherals`
 struct PeripheralsCommand: ShellCommand {
@@ -74,15 +75,25 @@ struct ForgetCommand: ShellCommand {
 struct RSSICommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "rssi", abstract: "Measures the signal strength of the connection to a device.",
-    usage: "bleshell rssi [<device>]")
+    usage: "bleshell rssi [<device>] [--every <every>] [--count <count>]")
 
   @Argument(help: "The device (default: the current one).", completion: ShellCompletion.devices)
   var device: [String] = []
+  @Option(help: "Measure again every so many seconds, 0.05 or more, until Ctrl-C.") var every: Double?
+  @Option(help: "With --every: stop after this many.") var count: Int?
   @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
   @OptionGroup(title: "Common options") var global: GlobalOptions
 
+  func validate() throws {
+    guard 0.05...1e9 ~= every ?? 1 else { throw ValidationError("--every must be 0.05 or more seconds") }
+    guard count == nil || every != nil, count ?? 1 > 0 else {
+      throw ValidationError("--count goes with --every, and must be greater than 0")
+    }
+  }
+
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
+    if let every { return try await measure(every, in: shell, output) }
     try await shell.use(words(device).device, within: connection.deadline, over: connection.adapter) { device in
       let progress = output.progress("Measuring the signal strength of \(device.name)")
       defer { progress.end() }
@@ -92,6 +103,32 @@ struct RSSICommand: ShellCommand {
         try output.object(["peripheral": .text(device.peripheral.identifier), "rssi": .integer(rssi)] as JSONValue)
       } else {
         output.line("\(rssi) dBm")
+      }
+    }
+  }
+
+  /// Measures again and again.
+  @MainActor private func measure(_ every: Double, in shell: Shell, _ output: Output) async throws {
+    try await shell.use(
+      words(device).device, within: connection.deadline, over: connection.adapter, onlyConnecting: true
+    ) { device in
+      var left = count
+      var next = ContinuousClock.now
+      while true {
+        let rssi = try await device.peripheral.rssi()
+        let now = Date()
+        if output.json {
+          let members: [String: JSONValue] = [
+            "peripheral": .text(device.peripheral.identifier), "rssi": .integer(rssi),
+          ]
+          try output.object("rssi", members, at: now.timeIntervalSince1970)
+        } else {
+          output.line("\(output.styled(clockText(now), .dim))  \(rssi) dBm")
+        }
+        left = left.map { $0 - 1 }
+        guard left != 0 else { return }
+        repeat { next += .seconds(every) } while next <= .now
+        try await Task.sleep(until: next)
       }
     }
   }

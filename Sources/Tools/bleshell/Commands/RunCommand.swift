@@ -13,6 +13,8 @@ struct RunCommand: ShellCommand {
       """)
 
   @Argument(help: "The file.", completion: .file()) var file: String
+  @Option(help: "Write the lines as test cases to this file, in the XML format of JUnit.", completion: .file())
+  var junit: String?
   @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
@@ -24,6 +26,20 @@ struct RunCommand: ShellCommand {
       throw Failure("\(file) is not text in UTF-8 of at most 1 MiB")
     }
     let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map(String.init)
-    try await LineMode(shell: shell).runScript(lines, name: file)
+    guard let junit else { return try await LineMode(shell: shell).runScript(lines, name: file) }
+    var report = JUnitReport(suite: file)
+    let result: Result<Void, any Error>
+    do {
+      result = .success(
+        try await LineMode(shell: shell).runScript(lines, name: file) { report.add($0, $1, $2, seconds: $3) })
+    } catch {
+      result = .failure(error)
+    }
+    do {
+      try Data(report.xml.utf8).write(to: URL(filePath: junit), options: .atomic)
+    } catch {
+      throw Failure("\(junit) cannot be written: \(String(cString: strerror(errno)))")
+    }
+    try result.get()
   }
 }

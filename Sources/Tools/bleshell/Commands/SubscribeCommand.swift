@@ -9,11 +9,12 @@ struct SubscribeCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "subscribe", abstract: "Prints the values that a characteristic notifies or indicates.",
     usage: """
-      bleshell subscribe [<device>] <characteristic> [--indications] [--count <count>] [--time <time>] [--keep] \
+      bleshell subscribe [<device>] <characteristic> ... [--indications] [--count <count>] [--time <time>] [--keep] \
       [--as <format>] [--csv | --plot]
       """,
     discussion: """
-      Without --count and --time it runs until Ctrl-C. With --keep and a device it never gives up: it waits for the \
+      Behind a device there can be several characteristics, whose values come as they are sent; --count is for all of \
+      them. Without --count and --time it runs until Ctrl-C. With --keep and a device it never gives up: it waits for the \
       device, an adapter and bled, from the beginning and after each loss, and says with the time what it waits for and \
       when the device is back; --timeout limits how long the first connection may take, --time all of it. --plot draws values that are numbers over time, on the whole \
       screen of a terminal; q ends it.
@@ -40,7 +41,8 @@ struct SubscribeCommand: ShellCommand {
     guard [csv, plot, global.json].count(where: { $0 }) <= 1 else {
       throw ValidationError("--csv, --plot and --json: give one of them")
     }
-    guard !keep || words.count == 2 else { throw ValidationError("--keep needs a device and a characteristic") }
+    guard !keep || words.count >= 2 else { throw ValidationError("--keep needs a device and a characteristic") }
+    guard !plot || words.count <= 2 else { throw ValidationError("--plot draws one characteristic") }
     try checkTime(time)
   }
 
@@ -82,6 +84,11 @@ struct SubscribeCommand: ShellCommand {
   ) async throws {
     guard let keeper else {
       let deadline = connection.deadline
+      guard words.count <= 2 else {
+        return try await shell.use(words[0], within: deadline, over: connection.adapter, onlyConnecting: true) {
+          device in try await printAll(of: device, following, nil, within: deadline, in: shell, output)
+        }
+      }
       return try await shell.use(
         words, for: .subscribe, within: deadline, over: connection.adapter, onlyConnecting: true
       ) { device, rest in
@@ -91,9 +98,20 @@ struct SubscribeCommand: ShellCommand {
     try await keeper.run { @MainActor in
       let deadline = keeper.deadline
       try await shell.use(words[0], within: deadline, over: connection.adapter, onlyConnecting: true) { device in
-        try await print(words[1], of: device, following, keeper, within: deadline, in: shell, output)
+        try await printAll(of: device, following, keeper, within: deadline, in: shell, output)
       }
     }
+  }
+
+  /// Prints the values of all characteristics, until one of them ends it.
+  @MainActor private func printAll(
+    of device: Device, _ following: Following, _ keeper: Keeper?, within deadline: Deadline, in shell: Shell,
+    _ output: Output
+  ) async throws {
+    try await untilFirst(
+      of: words.dropFirst().map { text in
+        { @MainActor in try await print(text, of: device, following, keeper, within: deadline, in: shell, output) }
+      })
   }
 
   @MainActor private func print(

@@ -12,7 +12,7 @@ struct UARTCommand: ShellCommand {
     discussion: """
       Standard input goes to the device, and what it sends to standard output. The services of Nordic, of HM-10 modules \
       and of Microchip are known; --rx and --tx name the characteristics of others. On a terminal a line is sent with \
-      Enter. At the end of the input the line stays until the device disconnects, --count octets came, --time is over, or \
+      Enter. At the end of the input the line stays, except with --eof, until the device disconnects, --count octets came, --time is over, or \
       Ctrl-C. With --pty another program, such as picocom, can open the port.
       """)
 
@@ -42,11 +42,14 @@ struct UARTCommand: ShellCommand {
   @Option(help: "With --pty: make a symbolic link to it, with this name.", completion: .file()) var link: String?
   @Option(help: "End after this many octets were received.") var count: Int?
   @Option(help: "End after this many seconds.") var time: Double?
+  @Flag(help: "End when the input has ended, all of it was sent, and nothing was received for a second.") var eof =
+    false
   @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
   @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func validate() throws {
     guard count ?? 1 > 0 else { throw ValidationError("--count must be greater than 0") }
+    guard !pty || !eof else { throw ValidationError("--eof and --pty: a pseudo-terminal has no end") }
     guard pty || link == nil else { throw ValidationError("--link goes with --pty") }
     try checkTime(time)
   }
@@ -92,7 +95,7 @@ struct UARTCommand: ShellCommand {
     let pump = ChannelPump(
       sending: sender, receiving: receiver, longest: sending.maximumLength, lineEnd: pty ? nil : lineEnd.octets,
       input: terminal?.descriptor ?? STDIN_FILENO, output: terminal?.descriptor ?? STDOUT_FILENO,
-      dropsUnread: pty, most: count)
+      dropsUnread: pty, endsWithInput: eof, most: count)
     let isWhole = try await withDeadline(time ?? 0) {
       await withTaskCancellationHandler {
         await pump.run()

@@ -8,8 +8,12 @@ import FoundationEssentials
 struct ReadCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "read", abstract: "Reads a characteristic or descriptor.",
-    usage: "bleshell read [<device>] <characteristic> [--as <format>] [--value <form>]",
+    usage: """
+      bleshell read [<device>] <characteristic> [--as <format>] [--value <form>]
+      bleshell read <device> <characteristic> ... [--every <every>] [--count <count>] [--csv]
+      """,
     discussion: """
+      Several characteristics of a device are read one after the other; with --every again and again, until Ctrl-C. \
       --value prints nothing but the value, for scripts: as hex digits, as text, as the octets themselves (raw), or as a \
       number in the unit of the characteristic.
       """)
@@ -23,11 +27,15 @@ struct ReadCommand: ShellCommand {
   var words: [String] = []
   @Option(help: "Print only the value: hex, text, raw or number.") var value: Form?
   @OptionGroup var format: ValueOptions
+  @Option(help: "Read again every so many seconds, 0.05 or more.") var every: Double?
+  @Option(help: "With --every: stop after this many rounds.") var count: Int?
+  @Flag(help: "Print comma-separated values, as of subscribe.") var csv = false
   @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
   @OptionGroup(title: "Common options") var global: GlobalOptions
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
+    if words.count > 2 || every != nil || csv { return try await readSeveral(in: shell, output) }
     try await shell.use(words, for: .read, within: connection.deadline, over: connection.adapter) { device, rest in
       if let path = AttributePath(rest[0]), device.knownTree.isEmpty, isKnown(path, of: device) {
         let progress = output.progress("Reading \(rest[0]) of \(device.name)")
@@ -50,7 +58,13 @@ struct ReadCommand: ShellCommand {
   }
 
   func validate() throws {
-    guard value == nil || !global.json else { throw ValidationError("--value and --json: give one of them") }
+    guard [value != nil, csv, global.json].count(where: { $0 }) <= 1 else {
+      throw ValidationError("--value, --csv and --json: give one of them")
+    }
+    guard 0.05...1e9 ~= every ?? 1 else { throw ValidationError("--every must be 0.05 or more seconds") }
+    guard count == nil || every != nil, count ?? 1 > 0 else {
+      throw ValidationError("--count goes with --every, and must be greater than 0")
+    }
   }
 
   /// Whether the format is known without a look at the descriptors of the device.
@@ -60,12 +74,13 @@ struct ReadCommand: ShellCommand {
   }
 
   @MainActor private func show(
-    _ octets: [UInt8], of attribute: Attribute, _ device: Device, _ output: Output
+    _ octets: [UInt8], of attribute: Attribute, _ device: Device, _ output: Output, at time: Date? = nil
   ) throws {
     var attribute = attribute
     attribute.format = format.format ?? attribute.format
     switch value {
-    case nil: try output.value(octets, of: attribute, device: device)
+    case nil where csv: output.csvValue(octets, of: attribute, device: device, time: time ?? Date())
+    case nil: try output.value(octets, of: attribute, device: device, time: time)
     case .hex: output.line(Hex.encode(octets))
     case .raw: output.octets(octets)
     case .text:
@@ -83,13 +98,49 @@ struct ReadCommand: ShellCommand {
   }
 }
 
+extension ReadCommand {
+  /// Reads the characteristics of a device, once or again and again.
+  @MainActor private func readSeveral(in shell: Shell, _ output: Output) async throws {
+    let isCurrent = words.count == 1
+    guard !words.isEmpty else { throw Failure("--every needs a device and characteristics", status: 64) }
+    let texts = isCurrent ? words : Array(words.dropFirst())
+    if csv { output.line(Output.csvValueHeading) }
+    try await shell.use(
+      isCurrent ? nil : words[0], within: connection.deadline, over: connection.adapter, onlyConnecting: every != nil
+    ) { device in
+      var attributes: [Attribute] = []
+      for text in texts {
+        var attribute = try await device.attribute(text)
+        attribute.format = format.format ?? attribute.format
+        attributes.append(attribute)
+      }
+      var left = every == nil ? 1 : count
+      var next = ContinuousClock.now
+      while true {
+        for attribute in attributes {
+          let octets = try await device.read(attribute.handle)
+          try show(octets, of: attribute, device, output, at: every == nil ? nil : Date())
+        }
+        left = left.map { $0 - 1 }
+        guard left != 0, let every else { return }
+        // Rounds that took longer than the time between two are left out.
+        repeat { next += .seconds(every) } while next <= .now
+        try await Task.sleep(until: next)
+      }
+    }
+  }
+}
+
 /// `bleshell write`
 struct WriteCommand: ShellCommand {
   static let configuration = CommandConfiguration(
     commandName: "write", abstract: "Writes a characteristic or descriptor.",
-    usage: "bleshell write [<device>] <characteristic> <value> [--text] [--no-response | --signed]",
+    usage: """
+      bleshell write [<device>] <characteristic> <value> [--text] [--no-response | --signed]
+      bleshell write [<device>] <characteristic> --file <file> [--chunk <chunk>] [--no-response]
+      """,
     discussion: """
-      A value is given as hex digits, also in groups ("01 02", "01:02", "0x0102"), or as text with --text. A \
+      A file is written in pieces, one after the other, each as long as a packet has room for or as --chunk says. A value is given as hex digits, also in groups ("01 02", "01:02", "0x0102"), or as text with --text. A \
       characteristic that supports only writes without response is always written that way.
       """)
 
@@ -98,11 +149,22 @@ struct WriteCommand: ShellCommand {
     completion: ShellCompletion.attributes(.write))
   var words: [String] = []
   @OptionGroup var options: WriteOptions
+  @Option(help: "Write the octets of this file in pieces; - is standard input.", completion: .file()) var file: String?
+  @Option(help: "With --file: the octets of a piece, 1 to 512 (default: those of a packet).") var chunk: Int?
   @OptionGroup(title: "Reaching the device") var connection: ConnectionOptions
   @OptionGroup(title: "Common options") var global: GlobalOptions
 
+  func validate() throws {
+    guard chunk == nil || file != nil else { throw ValidationError("--chunk goes with --file") }
+    guard 1...FileWriting.longestPiece ~= chunk ?? 1 else { throw ValidationError("--chunk must be 1 to 512") }
+    guard file == nil || !options.text && !options.signed else {
+      throw ValidationError("--file does not go with --text and --signed")
+    }
+  }
+
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
+    if let file { return try await write(file, in: shell, output) }
     try await shell.use(words, for: .write, ["VALUE"], within: connection.deadline, over: connection.adapter) {
       device, rest in
       let writing = try options.writing(rest[1])
@@ -117,6 +179,30 @@ struct WriteCommand: ShellCommand {
         let count = writing.octets.count
         output.line("wrote \(count) \(count == 1 ? "octet" : "octets") to \(attribute.title)")
       }
+    }
+  }
+}
+
+extension WriteCommand {
+  @MainActor private func write(_ file: String, in shell: Shell, _ output: Output) async throws {
+    let writing = try await FileWriting(path: file, way: options.noResponse ? .withoutResponse : .usual, piece: chunk)
+    try await shell.use(
+      words, for: .write, within: connection.deadline, over: connection.adapter, onlyConnecting: true
+    ) { device, rest in
+      let attribute = try await device.attribute(rest[0])
+      let progress = output.progress("Writing \(attribute.title)")
+      defer { progress.end() }
+      let seconds = try await writing.write(to: attribute, of: device, progress)
+      progress.end()
+      let count = writing.octets.count
+      if output.json {
+        return try output.object(
+          "written",
+          ["handle": .integer(Int(attribute.handle)), "octets": .integer(count), "seconds": .number(seconds)]
+            as JSONValue)
+      }
+      let rate = seconds > 0.1 ? ", \(octetText(UInt64(Double(count) / seconds)))/s" : ""
+      output.line("wrote \(octetText(UInt64(count))) to \(attribute.title) in \(shortNumber(seconds)) s\(rate)")
     }
   }
 }

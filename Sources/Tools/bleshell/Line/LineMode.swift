@@ -62,19 +62,33 @@ import Glibc
   }
 
   /// Runs lines until one fails.
-  /// - Parameter name: Their name in messages.
-  func runScript(_ lines: [String], name: String) async throws {
+  /// - Parameters:
+  ///   - name: Their name in messages.
+  ///   - report: Called for each line with a command: its number, its text, its outcome, and the seconds that it took.
+  func runScript(
+    _ lines: [String], name: String, report: (Int, String, JUnitReport.Outcome, Double) -> Void = { _, _, _, _ in }
+  ) async throws {
     guard shell.scripts < Self.maximumScripts else { throw Failure("\(name): files that run each other", status: 64) }
     let wasLineMode = shell.isLineMode
     shell.isLineMode = true
     shell.scripts += 1
     defer { (shell.isLineMode, shell.scripts) = (wasLineMode, shell.scripts - 1) }
     for (index, line) in lines.enumerated() {
+      let start = ContinuousClock.now
       guard let result = await perform(line) else { return }
       if result == 130 { throw Failure("", status: 130) }
-      if result != 0 { throw Failure("\(name):\(index + 1) failed: \(line)", status: result) }
+      let seconds = (ContinuousClock.now - start) / .seconds(1)
+      if result == 0, Self.isCommand(line) { report(index + 1, line, .passed, seconds) }
+      guard result != 0 else { continue }
+      report(index + 1, line, .failed(shell.lastFailure ?? "exit status \(result)"), seconds)
+      for (number, rest) in lines.enumerated().dropFirst(index + 1) where Self.isCommand(rest) {
+        report(number + 1, rest, .skipped, 0)
+      }
+      throw Failure("\(name):\(index + 1) failed: \(line)", status: result)
     }
   }
+
+  private static func isCommand(_ line: String) -> Bool { !CommandWords(line).words.isEmpty }
 
   /// How many files may run others.
   private static let maximumScripts = 8

@@ -16,14 +16,19 @@ final class ChannelPump: Sendable {
   private let isStream: Bool
   /// Whether octets are dropped for which the output has no room.
   private let dropsUnread: Bool
+  /// Whether it ends with the input, after a while in which nothing is sent or received.
+  private let endsWithInput: Bool
+  /// How long that is, in milliseconds.
+  private static let quiet: Int32 = 1000
   private let counts = Mutex((sent: 0, received: 0))
+  private let hasEndedInput = Mutex(false)
 
   /// - Parameters:
   ///   - descriptor: The channel, a stream.
   ///   - most: after how many received octets it is over.
   init(_ descriptor: Int32, input: Int32, output: Int32, most: Int?) {
     (sending, receiving, self.input, self.output) = (descriptor, descriptor, input, output)
-    (self.most, longest, lineEnd, isStream, dropsUnread) = (most, 65_536, nil, true, false)
+    (self.most, longest, lineEnd, isStream, dropsUnread, endsWithInput) = (most, 65_536, nil, true, false, false)
   }
 
   /// - Parameters:
@@ -33,12 +38,13 @@ final class ChannelPump: Sendable {
   ///   - lineEnd: The octets to send for the line feeds of the input; nil: they are sent as they are.
   ///   - dropsUnread: Whether octets are dropped for which the output, which does not block, has no room: a terminal
   ///     that no program has open.
+  ///   - endsWithInput: Whether it ends when the input has ended, all was sent, and nothing comes for a second.
   ///   - most: As above.
   init(
     sending: Int32, receiving: Int32, longest: Int, lineEnd: [UInt8]?, input: Int32, output: Int32,
-    dropsUnread: Bool, most: Int?
+    dropsUnread: Bool, endsWithInput: Bool = false, most: Int?
   ) {
-    self.dropsUnread = dropsUnread
+    (self.dropsUnread, self.endsWithInput) = (dropsUnread, endsWithInput)
     (self.sending, self.receiving, self.input, self.output) = (sending, receiving, input, output)
     (self.most, self.longest, self.lineEnd, isStream) = (most, max(1, longest), lineEnd, false)
   }
@@ -84,6 +90,22 @@ final class ChannelPump: Sendable {
       }
     }
     if isStream { shutdown(sending, Int32(SHUT_WR)) }
+    hasEndedInput.withLock { $0 = true }
+  }
+
+  /// Waits until there is something to be received.
+  /// - Returns: false if the input has ended, all of it was sent, and nothing has come for a while.
+  private func hasMore() -> Bool {
+    guard endsWithInput else { return true }
+    while true {
+      var state = pollfd(fd: receiving, events: Int16(POLLIN), revents: 0)
+      let isOver = hasEndedInput.withLock { $0 }
+      let before = sent
+      if poll(&state, 1, Self.quiet) != 0 { return true }
+      var unsent: Int32 = 0
+      guard isOver, before == sent, ioctl(sending, UInt(TIOCOUTQ), &unsent) == 0, unsent == 0 else { continue }
+      return false
+    }
   }
 
   /// Octets of the input with the ends of lines that the device expects.
@@ -104,7 +126,7 @@ final class ChannelPump: Sendable {
     var octets = [UInt8](repeating: 0, count: 65_536)
     while true {
       let wanted = min(octets.count, (most ?? .max) - received)
-      if wanted == 0 { return true }
+      if wanted == 0 || !hasMore() { return true }
       let count = recv(receiving, &octets, wanted, 0)
       guard count > 0 else { return false }
       var rest = octets[..<count]

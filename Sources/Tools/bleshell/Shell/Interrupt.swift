@@ -75,3 +75,12 @@ func withDeadline<Value: Sendable>(
 func checkTime(_ time: Double?) throws {
   guard time ?? 1 > 0, time ?? 1 <= 1e9 else { throw ValidationError("--time must be more than 0 seconds") }
 }
+
+/// Runs functions side by side until one of them ends, and cancels the others.
+func untilFirst(of bodies: [@Sendable () async throws -> Void]) async throws {
+  try await withThrowingTaskGroup(of: Void.self) { group in
+    for body in bodies { group.addTask { try await body() } }
+    defer { group.cancelAll() }
+    try await group.next()
+  }
+}

@@ -22,6 +22,8 @@ import ValueFormats
   var show: ((String) -> Void)?
   /// The advertisements that continue in the background.
   var advertisements: [Int] = []
+  /// The message of the last command that failed.
+  private(set) var lastFailure: String?
   let language: CommandLanguage
   private var client: BledClient?
   private var raw: RawConnection?
@@ -100,12 +102,15 @@ import ValueFormats
     case _ where interrupted:
       return 130
     case let failure as Failure:
+      lastFailure = failure.message
       output.failure(failure)
       return failure.status
     case let error as FileError:
+      lastFailure = "\(error)"
       output.failure(Failure("\(error)"))
       return 1
     case let error as BluetoothError:
+      lastFailure = "\(error)"
       output.failure(error)
       if error.domain == .gap, !output.json, let remedies = await adapterRemedies(for: error) {
         output.problem(remedies)
@@ -113,6 +118,7 @@ import ValueFormats
       return 1
     default:
       let (message, status) = language.outcome(of: error, json: output.json)
+      if status != 0 { lastFailure = message }
       if status == 0 { output.line(message) } else { output.failure(Failure(message, status: status)) }
       return status
     }

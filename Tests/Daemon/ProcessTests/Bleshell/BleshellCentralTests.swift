@@ -142,7 +142,7 @@ import Testing
     #expect(nobody.status == 1 && nobody.errors.contains("Nobody was not heard within 0.5 s. Is it on"))
     let absent = try daemon.bleshell("services", "C0:DE:00:00:99:99/random", "--timeout", "0.5")
     #expect(absent.status == 1 && absent.errors.contains("timeout"), "\(absent.errors)")
-    #expect(try daemon.bleshell("read", "a", "b", "c").status == 64)
+    #expect(try daemon.bleshell("write", "a", "b", "c", "d").status == 64)
     #expect(try daemon.bleshell("scan", "--service", "nonsense").status == 64)
     #expect(try daemon.bleshell("nonsense").status == 64)
   }

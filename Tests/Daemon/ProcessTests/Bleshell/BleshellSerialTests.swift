@@ -33,6 +33,8 @@ import Testing
     #expect(nordic.status == 0 && nordic.output == "OK\nOK\n", "\(nordic)")
     let ends = try daemon.bleshell("uart", "HM", "--line-end", "crlf", "--count", "3", input: "a\n")
     #expect(ends.output == "a\r\n", "\(ends)")
+    let ended = try daemon.bleshell("uart", "HM", "--eof", input: long)
+    #expect(ended.status == 0 && ended.output == long, "it ends with its input, and nothing is lost")
     let timed = try daemon.bleshell("uart", "HM", "--time", "0.5")
     #expect(timed.status == 0 && timed.output.isEmpty, "\(timed)")
   }

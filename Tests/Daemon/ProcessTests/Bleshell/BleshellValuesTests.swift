@@ -80,4 +80,13 @@ import Testing
     let run = try daemon.bleshell("read", "Custom", Self.torque)
     #expect(run.status == 1 && run.errors.contains("bleshell/names:2: the = is missing"), "\(run.errors)")
   }
+
+  @Test("a clone tells the same names and formats")
+  func clone() throws {
+    let daemon = try DaemonProcess(scenario: Self.scenario)
+    let clone = try daemon.bleshell("clone", "Custom", "--watch", "0.1")
+    #expect(clone.status == 0, "\(clone.errors)")
+    let twin = try DaemonProcess(scenario: clone.output)
+    #expect(try twin.bleshell("read", "Custom", "Torque").lines == ["Torque (\(Self.torque)): 7.3 %  4900"])
+  }
 }

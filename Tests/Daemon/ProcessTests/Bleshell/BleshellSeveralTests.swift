@@ -1,0 +1,74 @@
+import BledRPC
+import Testing
+
+/// One command for several characteristics, several times, or a whole file.
+@Suite(.serialized) struct BleshellSeveralTests {
+  private static let scenario = """
+    { devices: [ {
+        name: "Unit", address: "C0:DE:00:00:00:67", addressType: "random", advertising: { name: "Unit" },
+        services: [ { uuid: "FFF0", characteristics: [
+          { uuid: "FFF1", value: "01", properties: ["read", "notify"],
+            rule: { kind: "recording", sent: [ { after: 0.1, value: "01" } ] } },
+          { uuid: "FFF2", value: "02", properties: ["read", "notify"],
+            rule: { kind: "recording", sent: [ { after: 0.1, value: "02" } ] } },
+          { uuid: "FFF3", value: "", properties: ["read", "write", "writeWithoutResponse"] } ] } ] } ] }
+    """
+
+  @Test("values of several characteristics come as they are sent, in one table")
+  func subscribe() throws {
+    let daemon = try DaemonProcess(scenario: Self.scenario)
+    let run = try daemon.bleshell(
+      "subscribe", "Unit", "FFF1", "FFF2", "--csv", "--as", "u8", "--count", "40", "--time", "600")
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(run.lines.count == 41 && run.output.contains(",FFF1,1,,01,1") && run.output.contains(",FFF2,2,,02,2"))
+    let unknown = try daemon.bleshell("subscribe", "Unit", "FFF1", "FFF9", "--time", "600")
+    #expect(unknown.status == 1 && unknown.errors.contains("no characteristic FFF9"), "\(unknown.errors)")
+  }
+
+  @Test("characteristics and signal strength are read again and again")
+  func every() throws {
+    let daemon = try DaemonProcess(scenario: Self.scenario)
+    let run = try daemon.bleshell("read", "Unit", "FFF1", "FFF2", "--every", "0.1", "--count", "3", "--csv")
+    #expect(run.status == 0 && run.lines.count == 7, "\(run.output) \(run.errors)")
+    let lines = run.lines.dropFirst().map { $0.contains(",FFF1,") }
+    #expect(lines == [true, false, true, false, true, false])
+    #expect(try daemon.bleshell("read", "Unit", "FFF1", "FFF2").lines.count == 2)
+    let rssi = try daemon.bleshell("rssi", "Unit", "--every", "0.1", "--count", "2")
+    #expect(rssi.status == 0 && rssi.lines.count == 2 && rssi.lines.allSatisfy { $0.hasSuffix(" dBm") })
+    #expect(try daemon.bleshell("rssi", "Unit", "--every", "0").status == 64)
+  }
+
+  @Test("a file is written in pieces, from a file or a pipe")
+  func file() throws {
+    let daemon = try DaemonProcess(scenario: Self.scenario)
+    let path = "\(daemon.folder.path)/firmware"
+    let text = String(repeating: "0123456789", count: 5000)
+    try ChildProcess.write(text, to: path)
+    let run = try daemon.bleshell("write", "Unit", "FFF3", "--file", path)
+    #expect(run.status == 0 && run.output.hasPrefix("wrote 50 kB to FFF3 in "), "\(run.output) \(run.errors)")
+    let piped = try daemon.bleshell(
+      "write", "Unit", "FFF3", "--file", "-", "--chunk", "7", "--no-response", "--json", input: "abcdefghij")
+    #expect(try piped.objects().first?["octets"] == 10, "\(piped.errors)")
+    #expect(try daemon.bleshell("read", "Unit", "FFF3", "--value", "text").output == "hij\n")
+    #expect(try daemon.bleshell("write", "Unit", "FFF3", "--file", "\(path).none").errors.contains("No such file"))
+    #expect(try daemon.bleshell("write", "Unit", "FFF3", "--file", path, "--chunk", "600").status == 64)
+  }
+
+  @Test("expect says what came instead, and the lines of a file become test cases")
+  func outcomes() throws {
+    let daemon = try DaemonProcess(scenario: Self.scenario)
+    func run(_ line: String) throws -> (run: BleshellRun, report: String) {
+      let (script, report) = ("\(daemon.folder.path)/script", "\(daemon.folder.path)/report.xml")
+      try ChildProcess.write("# a test\nconnect Unit\n\(line)\nrssi\n", to: script)
+      return (try daemon.bleshell("run", script, "--junit", report), ChildProcess.read(report))
+    }
+    let good = try run("expect value FFF1 01 within 600")
+    #expect(good.run.status == 0 && good.report.contains("tests=\"3\" failures=\"0\" skipped=\"0\""), "\(good.report)")
+    let read = try run("expect value FFF1 07 within 0.5")
+    #expect(read.run.status == 2 && read.run.errors.contains("value FFF1 07; it was 01"), "\(read.run.errors)")
+    #expect(read.report.contains("tests=\"3\" failures=\"1\" skipped=\"1\""), "\(read.report)")
+    #expect(read.report.contains("<failure message=\"not within 0.5 s: value FFF1 07; it was 01\"/>"), "\(read.report)")
+    let none = try run("expect notification FFF1 07 within 3")
+    #expect(none.run.errors.contains("other values came, the last 01") || none.run.errors.contains("it was 01"))
+  }
+}
