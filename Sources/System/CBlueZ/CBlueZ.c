@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/sock_diag.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -303,6 +304,12 @@ int cbz_receive_load(int descriptor, uint32_t *percent, uint32_t *dropped) {
   *percent = (uint32_t)(info[SK_MEMINFO_RMEM_ALLOC] * 100ULL / room);
   *dropped = info[SK_MEMINFO_DROPS];
   return 0;
+}
+
+int cbz_has_ended(int descriptor) {
+  struct pollfd state = {.fd = descriptor, .events = POLLRDHUP};
+  if (poll(&state, 1, 0) < 0) return -errno;
+  return (state.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
 int cbz_read(int descriptor, uint8_t *buffer, size_t length) {

@@ -111,6 +111,9 @@ final class Descriptor {
     return true
   }
 
+  /// Whether the other end is closed or has failed: then nothing follows the packets that wait.
+  var hasEnded: Bool { cbz_has_ended(number) != 0 }
+
   /// How full the kernel's receive buffer is, 0 to 1, and how many packets it dropped for lack of
   /// room.
   var receiveLoad: (share: Double, dropped: Int) {

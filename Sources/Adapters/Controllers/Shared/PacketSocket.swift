@@ -171,7 +171,8 @@ final class PacketSocket {
         let read = try read(wanted)
         for place in 0..<read {
           guard descriptor.isOpen, !hasEnded else { return false }
-          guard lengths[place] > 0 else { return end() }
+          // A packet without octets, which devices can send, is read as the end of the socket is.
+          if lengths[place] == 0, descriptor.hasEnded { return end() }
           if !stamps.isEmpty { stamp = stamps[place] }
           onEvent?(.received(Array(buffer[(place * longest)...].prefix(Int(lengths[place])))))
         }

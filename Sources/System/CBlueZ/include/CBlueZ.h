@@ -83,6 +83,8 @@ int cbz_set_receive_buffer(int descriptor, int octets);
 // How much of the room for what waits to be read is taken, in percent, and how many packets were dropped for want of
 // room.
 int cbz_receive_load(int descriptor, uint32_t *percent, uint32_t *dropped);
+// 1 if the other end is closed, or the socket has failed; else 0.
+int cbz_has_ended(int descriptor);
 
 // One packet; the length that was read or written.
 int cbz_read(int descriptor, uint8_t *buffer, size_t length);

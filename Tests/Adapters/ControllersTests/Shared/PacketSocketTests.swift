@@ -111,4 +111,31 @@ struct PacketSocketTests {
     }
     for socket in sockets { socket.close() }
   }
+
+  @Test("A packet without octets is a packet, until the other end is closed", arguments: [1, 3])
+  func emptyPackets(batch: Int) throws {
+    var ends: [Int32] = [-1, -1]
+    let type = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+    try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+    let other = Descriptor(ends[1])
+    let loop = try EventLoop()
+    let socket = PacketSocket(Descriptor(ends[0]), on: loop, priority: .high, longest: 4, batch: batch)
+    var received: [[UInt8]] = []
+    var ended = 0
+    socket.onEvent = { event in
+      switch event {
+      case .received(let packet): received.append(packet)
+      case .ended: ended += 1
+      case .lost, .writable: break
+      }
+    }
+    try socket.start()
+    for packet in [[1], [], [2]] as [[UInt8]] { #expect(try other.write(packet)) }
+    while try loop.poll() {}
+    #expect(received == [[1], [], [2]] && ended == 0)
+    other.close()
+    while try loop.poll() {}
+    #expect(received.count == 3 && ended == 1)
+    socket.close()
+  }
 }
