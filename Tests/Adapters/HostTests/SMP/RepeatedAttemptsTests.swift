@@ -34,7 +34,23 @@ import Testing
     var attempts = RepeatedAttempts()
     attempts.failed(address(0), now: .zero)
     for value in 1...64 { attempts.failed(address(UInt64(value)), now: time(value)) }
-    #expect(attempts.wait(of: address(0), now: .zero) == nil)
-    #expect(attempts.wait(of: address(64), now: time(64)) != nil)
+    #expect(attempts.wait(of: address(0), isWanted: true, now: .zero) == nil)
+    #expect(attempts.wait(of: address(64), isWanted: true, now: time(64)) != nil)
+  }
+
+  @Test("A device that guesses under one address after the other has to wait, too (stack 27)")
+  func addressesThatChange() {
+    var attempts = RepeatedAttempts()
+    for value in 1...8 { attempts.failed(address(UInt64(value)), now: .zero) }
+    #expect(attempts.wait(of: address(100), now: .zero) == nil)
+    for (value, wait) in zip(9..., [1, 2, 4, 8, 16, 32, 64, 64]) {
+      attempts.failed(address(UInt64(value)), now: .zero)
+      #expect(attempts.wait(of: address(100), now: time(wait - 1)) != nil)
+      #expect(attempts.wait(of: address(100), now: time(wait)) == nil)
+      #expect(attempts.wait(of: address(100), isWanted: true, now: .zero) == nil)
+    }
+    // Time without failures gives free ones again.
+    attempts.failed(address(90), now: time(64 + 64 * 15))
+    #expect(attempts.wait(of: address(100), now: time(64 + 64 * 15)) == nil)
   }
 }

@@ -194,7 +194,7 @@ final class HostPairing {
       return context.fail(done, GAPError.pairingFailed.error(words))
     }
     let now = context.scheduler.now
-    let end = bond == nil ? attempts.wait(of: secured.identity, now: now) : nil
+    let end = bond == nil ? attempts.wait(of: secured.identity, isWanted: true, now: now) : nil
     if let end, now.duration(to: end) > Self.longestPause {
       let seconds = (now.duration(to: end) + .milliseconds(999)).components.seconds
       let words = "several pairings with \(link.peer) have failed: try again in \(seconds) s"
@@ -256,9 +256,11 @@ final class HostPairing {
   }
 
   private func permission(for secured: SecuredLink, at now: Instant) -> PairingPermission {
-    guard attempts.wait(of: secured.identity, now: now) == nil else { return .refused(.repeatedAttempts) }
     // A request that is to use a bond is no consent to another one, which may be that of another device.
-    if secured.wanted != nil, bonds.find(secured.identity) == nil { return .granted(ownTerms(secured)) }
+    let isWanted = secured.wanted != nil && bonds.find(secured.identity) == nil
+    let end = attempts.wait(of: secured.identity, isWanted: isWanted, now: now)
+    guard end == nil else { return .refused(.repeatedAttempts) }
+    if isWanted { return .granted(ownTerms(secured)) }
     let isInVain = secured.role == .central && helpless.contains(secured.identity)
     guard settings.acceptsDevices, !isInVain || bonds.find(secured.identity) == nil else {
       return .refused(.pairingNotSupported)
