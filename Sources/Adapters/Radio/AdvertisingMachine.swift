@@ -317,7 +317,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
       release(set)
       // The controller sends fewer at once than it said: from now on they share its sets.
       let sets = entries.values.count { $0.handle != nil }
-      guard sets > 0 else { return tell(set, .failed(turns.exhausted(wanted))) }
+      guard sets > 0 else { return tell(set, .failed(AdvertisingTurns.noRoom)) }
       turns.limit(to: sets)
       entries[set]?.backOff.reset()
       return settled()

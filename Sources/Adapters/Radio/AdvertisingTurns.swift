@@ -43,6 +43,10 @@ struct AdvertisingTurns {
   /// Whether a set shares the air with others.
   func isShared(_ set: AdvertisingSetID) -> Bool { rotation.sharing.contains(set) }
 
+  /// The error of an advertisement that the controller refuses for lack of room though there is no other.
+  static let noRoom = GAPError.advertisingSetsExhausted.error(
+    "the controller has no room for this advertisement: shorten its data, or end links or trains, and try again")
+
   /// The error of an advertisement for which there is no place.
   func exhausted(_ wanted: AdvertisingParameters) -> BluetoothError { rotation.refusal(isPinned: wanted.isPinned) }
 

@@ -29,6 +29,8 @@ enum ChannelRefusal: Hashable, Sendable {
     case .result(0x0008): failed("PSM \(psm) needs an encrypted link: \(security)")
     case .result(0x0009), .result(0x000A): failed("it has the channel's number in use: disconnect, and connect again")
     case .result(0x000B), .result(0x000C): failed("it does not take these parameters: try another \"receiveMTU\"")
+    case .result(let result) where result > 0x000C:
+      failed("for the reason 0x\(String(result, radix: 16)), which has no name: see the device's manual")
     case .result, .unknown: failed("it does not listen on PSM \(psm), wants more security, or has no room")
     }
   }

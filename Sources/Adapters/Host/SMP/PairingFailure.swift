@@ -1,5 +1,6 @@
 import Adapter
 import Bluetooth
+import HCI
 
 /// The reason in a Pairing Failed packet (Core 5.4, Vol 3, Part H, 3.5.5). Values that are not known are kept.
 package struct PairingFailureReason: RawRepresentable, Hashable, Error {
@@ -40,8 +41,8 @@ package struct PairingFailureReason: RawRepresentable, Hashable, Error {
     case .dhKeyCheckFailed: "the check of the keys failed"
     case .numericComparisonFailed: "the numbers differ, or it was refused"
     case .keyRejected: "a key was not accepted"
-    case .unspecified: "no reason was given"
-    default: "reason \(rawValue)"
+    case .unspecified: "an unexpected packet came, or it could not go on"
+    default: "for the reason 0x\(Hex.encode([rawValue])), which has no name"
     }
   }
 }
@@ -72,10 +73,12 @@ package enum PairingFailure: Hashable, Sendable {
   private var words: String {
     switch self {
     case .ours(let reason): reason.words
+    case .theirs(.unspecified):
+      "the device ended it and gave no reason: look whether it shows a question or has too many bonds, and try again"
     case .theirs(let reason): "the device ended it: \(reason.words)"
     case .timeout: "the device did not go on for 30 s"
     case .encryption(0): "a controller ended the encryption"
-    case .encryption(let code): "the link could not be encrypted (HCI error \(code))"
+    case .encryption(let code): HCIStatus(rawValue: code).error("the link could not be encrypted").message
     case .encryptionTimeout: "the device did not answer within 30 s, and is disconnected; connect again"
     }
   }

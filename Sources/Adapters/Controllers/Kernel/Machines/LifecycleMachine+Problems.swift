@@ -19,7 +19,7 @@ extension LifecycleMachine {
         remedy: "run `rfkill unblock bluetooth`; `rfkill list` shows whether a hardware switch blocks it")
     default:
       AdapterProblem(
-        kind: .hardware, message: "\(name) could not \(what) (mgmt status \(status.rawValue))",
+        kind: .hardware, message: "\(name) could not \(what): \(status)",
         remedy: "unplug it and plug it back in, or check the kernel log with `dmesg`")
     }
   }

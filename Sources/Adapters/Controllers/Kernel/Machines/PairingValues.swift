@@ -79,13 +79,11 @@ extension ManagementStatus {
   func pairingError(with peer: DeviceAddress) -> BluetoothError {
     let reason =
       switch rawValue {
-      case 0x05: "the authentication failed, or one side refused"
+      case 0x03: "the device ended it, or could not go on: look whether it shows a question, and try again"
       case 0x06: "the other side lost its keys: forget the device on both sides and pair again"
-      case 0x08: "it took too long"
+      case 0x0A: "another pairing is in progress: try again when it has ended"
       case 0x0C: "they cannot pair with each other"
-      case 0x0E: "the link ended"
-      case 0x10: "it was cancelled"
-      default: "mgmt status \(rawValue)"
+      default: "\(self)"
       }
     return GAPError.pairingFailed.error("\(peer) and this machine did not pair: \(reason)")
   }

@@ -81,7 +81,7 @@ struct UnconfiguredMachine {
       return [
         .problem(
           Self.problem(
-            "\(index.name) refused the address \(publicAddress) (mgmt status \(status.rawValue))",
+            "\(index.name) refused the address \(publicAddress): \(status)",
             "choose another one in `publicAddresses`, or check the kernel log with `dmesg`"))
       ]
     default: return []

@@ -62,7 +62,7 @@ final class OutOfBandPairing {
       let data = OutOfBandData(secure: secure)
     else {
       let words = """
-        The kernel gives no out-of-band data (mgmt status \(status.rawValue)): it does with controllers that have LE \
+        The kernel gives no out-of-band data\(status == .success ? "" : ": \(status)"); it does with controllers that have LE \
         Secure Connections and BR/EDR's Secure Simple Pairing. Give it the device's data instead.
         """
       return end(.failure(GAPError.notSupported.error(words)))
