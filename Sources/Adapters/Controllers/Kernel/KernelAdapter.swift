@@ -260,11 +260,16 @@ extension KernelAdapter: RadioHostOwner {
     if pairing.heard(command), !radio.isInCall { events.deliver() }
   }
 
-  func radioLostEvents() { links.eventsLost() }
+  func radioLostEvents() {
+    pairing.eventsLost()
+    links.eventsLost()
+  }
   func completed(_ packets: Int, on handle: ConnectionHandle) { links.completed(packets, on: handle) }
 
   func perform(onLinks action: RadioAction) {
-    if case .linkUp(let handle, _, _, _) = action { pairing.keys.linkIsUp(handle) }
+    if case .linkUp(let handle, _, _, let parameters) = action {
+      pairing.keys.linkIsUp(handle, isHeard: parameters != nil)
+    }
     guard case .keysMissing(let handle, let theirs) = action else { return links.perform(action) }
     pairing.keysAreMissing(handle, theirs: theirs)
   }

@@ -13,9 +13,8 @@ final class KernelKeys {
   /// The owner of the bonds.
   var stored: (any BondSource)?
   private(set) var machine = KeyMachine()
-  /// The keys that the kernel last gave the controller, by the handle of the link.
-  private var used: [ConnectionHandle: [UInt8]] = [:]
-  private static let maximumUsed = 64
+  /// The keys that the kernel gave the controller.
+  private var heard = HeardKeys()
   private let management: ManagementInterface
   private let links: KernelLinks
   private let context: AdapterContext
@@ -40,7 +39,11 @@ final class KernelKeys {
   func areWithKernel(_ bond: Bond) -> Bool { machine.isKnown(bond) }
 
   /// The controller has a link of this handle.
-  func linkIsUp(_ handle: ConnectionHandle) { used[handle] = nil }
+  /// - Parameter isHeard: whether its beginning was heard.
+  func linkIsUp(_ handle: ConnectionHandle, isHeard: Bool) { heard.linkIsUp(handle, isHeard: isHeard) }
+
+  /// Events were lost, perhaps commands with keys.
+  func eventsLost() { heard.eventsLost(links.all.map(\.handle)) }
 
   func linkBegan(_ link: KernelLink, identity: DeviceAddress) {
     machine.linkBegan(link.handle, link.peer, identity: identity)
@@ -48,23 +51,21 @@ final class KernelKeys {
 
   func linkEnded(_ link: KernelLink) {
     machine.linkEnded(link.handle)
-    used[link.handle] = nil
+    heard.linkEnded(link.handle)
   }
 
   /// The kernel gives the controller a key that encrypts a link.
   /// - Returns: the link's handle.
   func heard(_ command: CommandPacket) -> ConnectionHandle? {
     guard let (handle, key) = command.encryption else { return nil }
-    // More links than any controller has.
-    if used.count >= Self.maximumUsed { used = [:] }
-    used[handle] = key
+    heard.heard(key, on: handle)
     return handle
   }
 
   /// Whether a link is encrypted with a key that is not that of the bond with its device.
   func isEncryptedOtherwise(_ link: KernelLink) -> Bool {
-    guard let key = used[link.handle], let bond = bond(with: link.peer) else { return false }
-    return !bond.longTermKeys.contains { $0.value.prefix($0.size).elementsEqual(key.prefix($0.size)) }
+    guard let bond = bond(with: link.peer) else { return false }
+    return heard.isOther(than: bond, on: link.handle, isEncrypted: link.security.level > 1)
   }
 
   // MARK: - Bonds
@@ -124,7 +125,7 @@ final class KernelKeys {
     default: return
     }
     context.logger.error(
-      "the kernel refuses the keys of paired devices: \(consequence)", metadata: ["status": "\(status)"])
+      "the kernel refuses the keys of paired devices, \(consequence): \(status)")
   }
 
   /// The kernel tells a key of a pairing.

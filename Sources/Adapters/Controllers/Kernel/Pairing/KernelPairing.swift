@@ -95,6 +95,12 @@ final class KernelPairing {
     if keys.isEncryptedOtherwise(link) { onEvent?(link.peer, .encryptedOtherwise) }
   }
 
+  /// Events were lost: links may be encrypted with keys that were not heard.
+  func eventsLost() {
+    keys.eventsLost()
+    for link in links.all { linkBegan(link) }
+  }
+
   /// The kernel, or another program, gave the controller a command.
   /// - Returns: whether it was told as an event.
   func heard(_ command: CommandPacket) -> Bool {
