@@ -48,7 +48,7 @@ struct ControllerRun {
     let kind = input.octet()
     let faults = ControllerFaults(rawValue: kind & 8 == 0 ? 0 : 7)
     if kind & 1 == 0 {
-      var setUp = HostSetUp(spare: Self.local, faults: faults)
+      var setUp = HostSetUp(spare: Self.local, avoidsExtended: !faults.isEmpty)
       framer = H4Framer(isSearching: true)
       let actions = setUp.start(at: now)
       phase = .settingUp(setUp)
@@ -246,7 +246,7 @@ struct ControllerRun {
       if targets.syncs[received.train] == nil { give(.wantSync(received.train, nil)) }
     case .scanning, .watching, .presence, .advertising, .periodic, .responses, .trainNotReceived, .attemptFailed,
       .connectWaiting, .sharing,
-      .faulty, .link, .encryptionChanged, .keysMissing, .quiet, .resumed, .log:
+      .faulty, .quirk, .renewed, .link, .encryptionChanged, .keysMissing, .quiet, .resumed, .log:
       break
     }
   }

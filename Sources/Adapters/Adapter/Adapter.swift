@@ -10,6 +10,8 @@ public protocol Adapter: AnyObject {
   var information: AdapterInformation { get }
   /// Whether it works.
   var state: AdapterState { get }
+  /// The times since the controller was last heard.
+  var silence: ControllerSilence { get }
   /// The event handler. Set it before `start()`.
   var onEvent: ((AdapterEvent) -> Void)? { get set }
 
@@ -67,6 +69,8 @@ public protocol Adapter: AnyObject {
   /// Ends listening under this number; channels that are open stay.
   func unpublishChannel(_ psm: UInt16)
 
+  /// Sets the owner of the table of quirks. Before `start()`.
+  func setQuirks(_ keeper: any QuirkKeeper)
   /// Sets the owner of all bonds, where the adapter looks keys up. Before `start()`.
   func setBonds(_ bonds: any BondSource)
   /// The owner has bonds that the adapter did not make: imported ones, or earlier ones that hold again because the
@@ -112,12 +116,27 @@ public protocol Adapter: AnyObject {
 }
 
 extension Adapter {
+  /// An adapter without a controller over HCI knows none.
+  public var silence: ControllerSilence { ControllerSilence() }
+  /// An adapter without a controller over HCI has none.
+  public func setQuirks(_ keeper: any QuirkKeeper) {}
   /// No controller does unless it is told to.
   public func resolves(_ identity: DeviceAddress) -> Bool { false }
   /// Only a controller that resolves private addresses does.
   public func callsPrivately(_ identity: DeviceAddress) -> Bool { false }
   /// Nothing follows from it.
   public func doesNotResolve(_ identity: DeviceAddress, at address: DeviceAddress) {}
+}
+
+/// The times since a controller was last heard; nil where it was not heard since it came into use.
+public struct ControllerSilence: Hashable, Sendable {
+  /// The time since the last advertisement or scan response.
+  public var report: Duration?
+  /// The time since the last event, reports included.
+  public var event: Duration?
+
+  /// Makes the times.
+  public init(report: Duration? = nil, event: Duration? = nil) { (self.report, self.event) = (report, event) }
 }
 
 /// The events of an adapter.

@@ -39,6 +39,8 @@ public struct AdapterInformation: Hashable, Sendable {
   public var takingTurns: [AdapterActivity] = []
   /// The activities that are wanted, and that the controller cannot have beside its present links.
   public var heldBack: [AdapterActivity] = []
+  /// The quirks of the controller that keep something from working.
+  public var quirks: [QuirkTable.Entry] = []
 
   /// Describes an adapter of which only the name is known.
   public init(id: String, kind: String) {

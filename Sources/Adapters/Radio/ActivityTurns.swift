@@ -54,7 +54,7 @@ struct ActivityTurns {
   /// The activity beside which another one was refused last, by that one.
   private var suspects: [Activity: Activity] = [:]
   /// The conclusions from refusals: of the one activity beside the other. All scans count as one.
-  private var learned: Set<[Activity]> = []
+  private var learned: Set<[Activity]>
   /// The conclusions that were wrong.
   private var disproved: Set<[Activity]> = []
   /// Whether `states` changed.
@@ -71,13 +71,19 @@ struct ActivityTurns {
   /// The activities that the links exclude.
   private(set) var heldBack: Set<Activity> = []
 
-  /// - Parameter states: the combinations of the controller; nil if it did not tell. One that combines nothing at all
-  ///   did not fill the answer in.
-  init(states: LEStates?) {
+  /// - Parameters:
+  ///   - states: the combinations of the controller; nil if it did not tell. One that combines nothing at all did not
+  ///     fill the answer in.
+  ///   - quirks: the conclusions of earlier times are among these.
+  init(states: LEStates?, quirks: Set<Quirk> = []) {
     let states = states ?? .all
     told = states.isEmpty ? .all : states
-    self.states = told
+    learned = Set(quirks.compactMap(\.excluded))
+    self.states = learned.reduce(told) { $0.without($1[0], beside: $1[1]) }
   }
+
+  /// The conclusions from refusals.
+  var quirks: Set<Quirk> { Set(learned.map { .exclusion($0[0].quirkActivity, beside: $0[1].quirkActivity) }) }
 
   /// Whether there is anything to be shared.
   var isLimited: Bool { !states.isSuperset(of: .all) || !disproved.isEmpty }
@@ -232,6 +238,29 @@ struct ActivityTurns {
 extension LEStates.Activity {
   /// The same for all scans.
   fileprivate var kind: Self { isScan ? .scanningActively : self }
+}
+
+extension Quirk {
+  /// The activity that it excludes, and the one beside which it does.
+  fileprivate var excluded: [LEStates.Activity]? {
+    guard case .exclusion(let one, let other) = self else { return nil }
+    let activities = [one, other].compactMap { word in
+      LEStates.Activity.allCases.first { $0.kind == $0 && $0.quirkActivity == word }
+    }
+    return activities.count == 2 ? activities : nil
+  }
+}
+
+extension LEStates.Activity {
+  fileprivate var quirkActivity: Quirk.Activity {
+    switch self {
+    case .initiating: .connecting
+    case .advertisingConnectably: .connectableAdvertising
+    case .advertisingScannably: .scannableAdvertising
+    case .advertisingOnly: .broadcasting
+    case .scanningPassively, .scanningActively: .scanning
+    }
+  }
 }
 
 extension ScanParameters {

@@ -1,3 +1,5 @@
+import Adapter
+
 /// Features that controllers claim, and do not have.
 package struct ControllerFaults: OptionSet, Hashable {
   package let rawValue: UInt8
@@ -15,18 +17,11 @@ package struct ControllerFaults: OptionSet, Hashable {
     .extendedScan, .extendedCreateConnection, .extendedAdvertising,
   ]
 
-  /// The faults of controllers that the kernel has a quirk for; it does not name these controllers.
-  /// - Parameter modalias: the controller's name for drivers, as sysfs has it: "usb:v10D7pB012d…".
-  package init(modalias: String) {
-    // Actions ATS2851.
-    if modalias.hasPrefix("usb:v10D7pB012") {
-      self = [.extendedScan, .extendedCreateConnection]
-      // Apple's BCM4377.
-    } else if modalias.hasPrefix("pci:v000014E4d00005FA0") {
-      self = .extendedScan
-    } else {
-      self = []
-    }
+  /// The faults among quirks.
+  package init(_ quirks: Set<Quirk>) {
+    self = []
+    if quirks.contains(.extendedScanning) { insert(.extendedScan) }
+    if quirks.contains(.extendedConnecting) { insert(.extendedCreateConnection) }
   }
 
   package init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -13,8 +13,14 @@ package struct ControllerProfile: Hashable {
   package var states: LEStates?
   /// Which commands there are, one bit each (Core 5.4, Vol 4, Part E, 6.27); nil if the controller did not tell.
   package var commands: [UInt8]?
+  /// The make of the controller, as far as it told.
+  package var model = QuirkTable.Model()
+  /// The quirks that it has, by the table.
+  package var quirks: Set<Quirk> = []
   /// The features that do not work although the controller claims them.
   package var faults: ControllerFaults = []
+  /// The commands of the set-up that change its settings, for a controller that forgets them.
+  package var settings: [CommandPacket] = []
   /// Whether no other program uses it, nor the kernel: then all its links are ours.
   package var isExclusive = false
   /// How many devices the filter accept list holds.
@@ -38,6 +44,12 @@ package struct ControllerProfile: Hashable {
   package init(address: DeviceAddress) {
     self.address = address
     addressOnAir = address
+  }
+
+  /// Adopts the quirks of its model.
+  package mutating func adopt(_ table: QuirkTable) {
+    quirks = table.quirks(of: model)
+    faults = ControllerFaults(quirks)
   }
 
   /// The same controller with another address on the air.

@@ -28,8 +28,12 @@ package enum RadioAction: Hashable {
   case connectWaiting(DeviceAddress, BluetoothError)
   /// The controller cannot do at once all that is wanted: some activities take turns, and others wait for links to end.
   case sharing(Set<LEStates.Activity>, heldBack: Set<LEStates.Activity>)
-  /// Something that the controller says it has does not work.
-  case faulty(ControllerFaults)
+  /// Something that the controller says it has does not work: it is to be opened anew without that.
+  case faulty(Quirk)
+  /// The controller showed a quirk, or showed that it has not this one.
+  case quirk(Quirk, Bool)
+  /// The controller may have begun anew, and is set up again: settings of the owner are to follow.
+  case renewed
   /// A link that we initiated exists: give it an ATT socket.
   case attach(handle: UInt16, DeviceAddress, attempts: Int)
   /// A link came up, whichever side initiated it: with this device, unless the controller names none. Of a link that

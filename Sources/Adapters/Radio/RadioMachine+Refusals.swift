@@ -30,18 +30,28 @@ extension FamilyRadioMachine {
   }
 
   /// The controller says that it is ready for commands, though it was: its firmware may have started, and then knows no
-  /// link. Without one all that is wanted is set up again, once in a minute: some say so for no reason.
+  /// link. Without one its settings and the wanted activities are set up again, once in a minute: some say so for no
+  /// reason.
   mutating func beganAnew(at now: Instant) -> [RadioAction] {
     guard let handle = links.handles.first else {
       if let lastRenewal, lastRenewal.duration(to: now) < .seconds(60) { return [] }
       lastRenewal = now
+      restoreSettings()
       scan.doubt()
       advertising.doubt()
       initiator.doubt()
-      return sync.doubt()
+      return sync.doubt() + [.renewed]
     }
     commands.append((.presence(handle), CommandPacket(ReadRSSI(handle: handle))))
     return []
+  }
+
+  /// Sends the settings of the set-up once more. An address that is in use is refused, and is set then.
+  mutating func restoreSettings() {
+    var packets = profile.settings
+    let address = profile.addressOnAir
+    if address.kind == .random { packets.append(CommandPacket(LESetRandomAddress { $0.address = address.value })) }
+    for packet in packets where commands.count < Self.maximumCommands / 2 { commands.append((.nobody, packet)) }
   }
 
   func verified(_ handle: ConnectionHandle, _ status: HCIStatus) -> [RadioAction] {

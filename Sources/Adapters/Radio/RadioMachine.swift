@@ -27,7 +27,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   }
 
   /// As many commands as wait for a controller that works, and more.
-  private static var maximumCommands: Int { 512 }
+  static var maximumCommands: Int { 512 }
 
   private(set) var slot = CommandSlot()
   private var sender = Sender.nobody
@@ -44,6 +44,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   var turns: ActivityTurns
   private var toldSharing: Set<LEStates.Activity> = []
   private var toldHeldBack: Set<LEStates.Activity> = []
+  private var toldQuirks: Set<Quirk>
   var links = ControllerLinks()
   /// When the controller seemed to have begun anew, without a link, and was set up again.
   var lastRenewal: Instant?
@@ -65,7 +66,8 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
 
   init(profile: ControllerProfile, targets: RadioTargets) {
     self.profile = profile
-    turns = ActivityTurns(states: profile.states)
+    turns = ActivityTurns(states: profile.states, quirks: profile.quirks)
+    toldQuirks = turns.quirks
     scan = ScanMachine(profile: profile, takesTurns: turns.isLimited, wanted: targets.scan)
     advertising = AdvertisingMachine(profile: profile, wanted: targets.advertising)
     initiator = InitiatorMachine(profile: profile, wanted: targets.connects)
@@ -96,7 +98,16 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     }
     sync.scanning(scan.isOn, at: now)
     initiator.expire(at: now)
-    return actions + share(at: now) + pump(at: now)
+    return actions + quirkNews() + share(at: now) + pump(at: now)
+  }
+
+  /// The conclusions of `turns` that are new, or are void.
+  private mutating func quirkNews() -> [RadioAction] {
+    let quirks = turns.quirks
+    guard quirks != toldQuirks else { return [] }
+    defer { toldQuirks = quirks }
+    return quirks.subtracting(toldQuirks).map { .quirk($0, true) }
+      + toldQuirks.subtracting(quirks).map { .quirk($0, false) }
   }
 
   mutating func heard(_ reports: AdvertisingReports, at now: Instant) -> [AdvertisingReport] {
@@ -140,7 +151,10 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       links.doubt()
       return sync.doubt()
     case .links(let links): return compare(links, at: now)
-    case .renewScan: scan.renew()
+    case .renewScan:
+      // Silence may be all that a controller shows that forgot its settings, too.
+      if links.isEmpty { restoreSettings() }
+      scan.renew()
     case .tick:
       guard let answer = slot.expire(at: now) else { return links.overdue(at: now).flatMap { linkLost($0) } }
       if slot.timeouts > 1 { return [.broken(.noAnswer)] }
@@ -274,14 +288,14 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     case .advertising: advertisingAnswered(answer, at: now)
     case .sync: sync.answered(answer.status, at: now)
     case .initiator where Initiating.isReplaceable && answer.status.code == .unknownHCICommand:
-      [.faulty(.extendedCreateConnection)]
+      [.faulty(.extendedConnecting)]
     case .initiator: initiatorAnswered(answer, at: now)
     }
   }
 
   private mutating func brokenScan() -> [RadioAction] {
     scan.want(nil)
-    return [.faulty(.extendedScan)]
+    return [.faulty(.extendedScanning)]
   }
 
   private mutating func scanAnswered(_ status: HCIStatus, at now: Instant) -> [RadioAction] {

@@ -1,3 +1,4 @@
+import Adapter
 import Bluetooth
 import HCI
 
@@ -12,6 +13,7 @@ import HCI
 /// | asking  | a refusal of an optional one   | the same, and the least is assumed             |
 /// | asking  | Clear Advertising Sets refused | of each handle the train is ended and the set removed, whether there is one or not |
 /// | asking  | an invalid answer to an optional one | the same, and `warned`                   |
+/// | asking  | the version, or its refusal    | the quirks of that model hold                  |
 /// | asking  | invalid features               | `failed`                                       |
 /// | asking  | no answer in time              | `failed`                                       |
 ///
@@ -26,21 +28,41 @@ package struct SetUpMachine {
     case warned(String)
   }
 
+  /// The commands that change settings of the controller.
+  package static let settings: Set<Opcode> = [
+    SetEventMask.opcode, LESetEventMask.opcode, LESetHostFeature.opcode, LESetHostFeatureV2.opcode,
+    LESetDefaultSubrate.opcode, LESetDefaultRateParameters.opcode,
+  ]
+
   private var profile: ControllerProfile
+  /// The table in which the model is looked up, as soon as it is known.
+  private var quirks: QuirkTable?
   /// The command that the controller executes.
   package private(set) var slot = CommandSlot()
   private var questions: [CommandPacket]
   /// The question that was sent last.
   private var question: CommandPacket?
 
-  package init(address: DeviceAddress, faults: ControllerFaults) {
-    profile = ControllerProfile(address: address)
-    profile.faults = faults
+  /// Examines a controller of which the model is known, or is of no interest.
+  package init(_ profile: ControllerProfile) {
+    self.profile = profile
     questions = [
       CommandPacket(LEReadLocalSupportedFeatures()), CommandPacket(ReadLocalSupportedCommands()),
       CommandPacket(LEReadSupportedStates()), CommandPacket(LEReadFilterAcceptListSize()),
     ]
+    let address = profile.address
     if address.kind == .random { questions.append(CommandPacket(LESetRandomAddress { $0.address = address.value })) }
+  }
+
+  /// Examines a controller, and asks for its model first.
+  /// - Parameters:
+  ///   - modalias: its name for drivers.
+  ///   - quirks: where the model is looked up.
+  package init(address: DeviceAddress, modalias: String, quirks: QuirkTable) {
+    self.init(ControllerProfile(address: address))
+    profile.model = QuirkTable.Model(modalias: modalias)
+    self.quirks = quirks
+    questions.insert(CommandPacket(ReadLocalVersionInformation()), at: 0)
   }
 
   /// When `tick` is due.
@@ -58,6 +80,9 @@ package struct SetUpMachine {
       return [.failed("it answered command 0x\(String(answer.opcode.rawValue, radix: 16)) with \(answer.status)")]
     }
     if !answer.status.isSuccess, answer.opcode == LEClearAdvertisingSets.opcode { questions += removals }
+    if answer.status.isSuccess, let question, Self.settings.contains(answer.opcode) {
+      profile.settings.append(question)
+    }
     if answer.status.isSuccess, let complete = answer.complete {
       do {
         try record(complete)
@@ -65,10 +90,18 @@ package struct SetUpMachine {
         let words =
           "its answer to command 0x\(String(answer.opcode.rawValue, radix: 16)) could not be decoded: \(error)"
         guard answer.opcode != LEReadLocalSupportedFeatures.opcode else { return [.failed(words)] }
+        adoptQuirks()
         return next(at: now) + [.warned("\(words); the controller is used without it")]
       }
     }
+    adoptQuirks()
     return next(at: now)
+  }
+
+  /// The model was the first question: one that does not tell it has the quirks of its modalias.
+  private mutating func adoptQuirks() {
+    if let quirks { profile.adopt(quirks) }
+    quirks = nil
   }
 
   package mutating func tick(at now: Instant) -> [Action] {
@@ -95,6 +128,8 @@ package struct SetUpMachine {
 
   private mutating func record(_ complete: CommandComplete) throws(HCICodingError) {
     switch complete.opcode {
+    case ReadLocalVersionInformation.opcode:
+      profile.model.adopt(try complete.decoded(as: ReadLocalVersionInformation.self))
     case LEReadLocalSupportedFeatures.opcode:
       profile.features = try complete.decoded(as: LEReadLocalSupportedFeatures.self).value
       if profile.features.contains(.dataPacketLengthExtension) {
@@ -201,5 +236,13 @@ package struct SetUpMachine {
         $0.rate.subrateMax = 50
         $0.rate.maximumLatency = 9
       })
+  }
+}
+
+extension QuirkTable.Model {
+  /// Adopts a controller's description of its version.
+  package mutating func adopt(_ version: ReadLocalVersionInformation.ReturnParameters) {
+    company = version.companyIdentifier
+    (hciRevision, revision) = (version.hciSubversion, version.lmpSubversion)
   }
 }

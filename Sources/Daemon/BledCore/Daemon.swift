@@ -34,6 +34,7 @@ public final class Daemon {
   let channels: ChannelBroker
   let captures: CaptureBroker
   let store: Store
+  private let quirks: QuirkDirectory
   /// The simulation that tests command; nil where no adapter is simulated.
   public weak var simulation: (any Simulation)?
   let rules: Rules
@@ -77,6 +78,7 @@ public final class Daemon {
     router = Router(calls, annotations: captures.annotations)
     rules = Rules(policy: policy, limits: limits)
     store = Store(storage, scheduler: scheduler, logger: logger)
+    quirks = QuirkDirectory(store: store)
     deviceName = DeviceName(configured: identity.name, store: store)
     adapters.deviceName = deviceName.current
     let restorations = Restorations(settings: restoration, store: store, scheduler: scheduler, logger: logger)
@@ -136,6 +138,7 @@ public final class Daemon {
     // Blocked devices that the store of devices lacks can be listed and unblocked, too.
     for address in links.blocked.inOrder { _ = directory.peripheral(at: address, on: slot) }
     adapter.onEvent = { [unowned self, unowned slot] event in handle(event, on: slot) }
+    adapter.setQuirks(quirks)
     pairing.adding(slot)
     adapter.setLongestInterval(links.defaults.longestInterval)
     adapter.start()

@@ -171,6 +171,29 @@ public struct AdapterDescription: RPCPayload, Hashable {
   /// The private address under which devices see it at present, six octets in hex with colons. Missing where they see
   /// `address`.
   public var privateAddress: String?
+  /// The faults of its make of controller, known or learned. Missing if there are none.
+  public var quirks: [Quirk]?
+  /// The time since its controller received an advertisement or a scan response, in seconds, 0 or more. Missing if it
+  /// received none since it was brought into use, and while it is not on.
+  public var sinceReport: Double?
+  /// The time since its controller sent anything, reports included, in seconds, 0 or more. Missing likewise.
+  public var sinceEvent: Double?
+
+  /// A fault of a make of controller.
+  public struct Quirk: Codable, Sendable, Hashable {
+    /// Its name: "extendedScanning", or of two activities "connecting beside scanning".
+    public var quirk: String
+    /// The fault and its consequence, in words.
+    public var reason: String
+    /// When the daemon learned it from such a controller, in seconds since the epoch. Missing for a known one.
+    public var learned: Double?
+    /// Makes a quirk.
+    public init(quirk: String, reason: String, learned: Double? = nil) {
+      self.quirk = quirk
+      self.reason = reason
+      self.learned = learned
+    }
+  }
 
   /// The kinds of adapters.
   public enum Kind: String, Vocabulary {
@@ -206,7 +229,8 @@ public struct AdapterDescription: RPCPayload, Hashable {
     problem: Problem?, scanning: Bool, advertising: Int, links: Int, takingTurns: [Word<AdapterActivity>]? = nil,
     heldBack: [Word<AdapterActivity>]? = nil, phys: [Word<PHY>]? = nil, longestPacket: Int? = nil,
     advertisingSets: Int? = nil, longestAdvertisement: Int? = nil, company: Int? = nil, version: Int? = nil,
-    privateAddress: String? = nil, deviceName: String? = nil
+    privateAddress: String? = nil, deviceName: String? = nil, quirks: [Quirk]? = nil, sinceReport: Double? = nil,
+    sinceEvent: Double? = nil
   ) {
     self.adapter = adapter
     self.kind = kind
@@ -228,6 +252,9 @@ public struct AdapterDescription: RPCPayload, Hashable {
     self.company = company
     self.version = version
     self.privateAddress = privateAddress
+    self.quirks = quirks
+    self.sinceReport = sinceReport
+    self.sinceEvent = sinceEvent
   }
 }
 

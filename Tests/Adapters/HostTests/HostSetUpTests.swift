@@ -45,7 +45,7 @@ import Testing
   }
 
   private func profile(_ controller: inout Controller) -> HostController? {
-    var setUp = HostSetUp(spare: Self.spare, faults: [])
+    var setUp = HostSetUp(spare: Self.spare)
     guard case .done(let found) = controller.run(&setUp) else { return nil }
     return found
   }
@@ -124,7 +124,7 @@ import Testing
     var controller = Controller()
     controller.returned[0x1009] = octets
     let other = DeviceAddress(value: 0x0705_0403_0201, kind: .public)
-    var setUp = HostSetUp(spare: Self.spare, faults: [], others: [other])
+    var setUp = HostSetUp(spare: Self.spare, others: [other])
     guard case .done(let found) = controller.run(&setUp) else { return #expect(Bool(false)) }
     #expect(found.profile.address == Self.spare)
     #expect(found.sharedAddress?.littleEndian == octets)
@@ -181,7 +181,7 @@ import Testing
   func someCommandsAreIndispensable(_ opcode: UInt16) {
     var controller = Controller()
     controller.refused[opcode] = 0x01
-    var setUp = HostSetUp(spare: Self.spare, faults: [])
+    var setUp = HostSetUp(spare: Self.spare)
     let action = controller.run(&setUp)
     guard case .failed = action else { return #expect(Bool(false), "\(String(describing: action))") }
   }
@@ -194,7 +194,7 @@ import Testing
   }
 
   @Test func answersOfAnEarlierHostAreIgnored() {
-    var setUp = HostSetUp(spare: Self.spare, faults: [])
+    var setUp = HostSetUp(spare: Self.spare)
     _ = setUp.start(at: .zero)
     let stale = CommandComplete {
       $0.opcode = LESetScanEnable.opcode
@@ -211,7 +211,7 @@ import Testing
   }
 
   @Test func aSilentControllerFailsAfterTheTimeOfReset() {
-    var setUp = HostSetUp(spare: Self.spare, faults: [])
+    var setUp = HostSetUp(spare: Self.spare)
     _ = setUp.start(at: .zero)
     #expect(setUp.deadline == Instant.zero.advanced(by: .seconds(10)))
     #expect(setUp.tick(at: .zero.advanced(by: .seconds(9))) == [])
@@ -219,7 +219,7 @@ import Testing
   }
 
   @Test func aControllerThatGivesNoCreditGetsTheNextCommandAllTheSame() {
-    var setUp = HostSetUp(spare: Self.spare, faults: [])
+    var setUp = HostSetUp(spare: Self.spare)
     _ = setUp.start(at: .zero)
     let reset = CommandComplete {
       $0.credits = 0
@@ -236,7 +236,7 @@ import Testing
     var controller = Controller()
     controller.returned[0x2002] = [0, 0, 0]
     controller.returned[0x1005] = [0, 0, 0, 0, 0, 0, 0]
-    var setUp = HostSetUp(spare: Self.spare, faults: [])
+    var setUp = HostSetUp(spare: Self.spare)
     #expect(controller.run(&setUp) == .failed("it has no buffers for data"))
   }
 }

@@ -1,3 +1,4 @@
+import Adapter
 import Bluetooth
 import HCI
 import Testing
@@ -193,6 +194,24 @@ struct ActivityTurnsTests {
       }
       #expect(pairs.count <= 2, "bit \(bit) is one pair, in both orders")
     }
+  }
+
+  @Test("What earlier refusals showed holds from the start, and is taken back if it is wrong")
+  func learnedBefore() {
+    let quirk = Quirk.exclusion(.connecting, beside: .scanning)
+    var turns = ActivityTurns(states: .all, quirks: [quirk, .silence])
+    #expect(turns.isLimited && turns.quirks == [quirk])
+    #expect(turns.excludes(.initiating, beside: .scanningPassively))
+    #expect(!turns.excludes(.initiating, beside: .advertisingConnectably))
+    let isBelieved = turns.refused(.initiating, beside: [])
+    #expect(!isBelieved && turns.quirks.isEmpty && !turns.excludes(.initiating, beside: .scanningPassively))
+  }
+
+  @Test func refusalsAreQuirks() {
+    var turns = ActivityTurns(states: nil)
+    let believed = [1, 2].map { _ in turns.refused(.initiating, beside: [.scanningActively]) }
+    #expect(believed == [false, true])
+    #expect(turns.quirks == [.exclusion(.connecting, beside: .scanning)])
   }
 }
 

@@ -274,6 +274,7 @@ struct RadioTurnsTests {
     try script.command(scanOff)
     try script.command(prepareScan)
     try script.command(scanOn)
+    script.expectTold(.renewed)
     // Once in a minute.
     script.wait(.seconds(2))
     try script.hear(ready)
@@ -342,12 +343,12 @@ struct RadioTurnsTests {
     var script = RadioScript<ExtendedFamily>()
     script.give(.wantScan(ScanParameters()))
     try script.refuse(0x01)
-    script.expectTold(.faulty(.extendedScan))
+    script.expectTold(.faulty(.extendedScanning))
     script.give(.connect(belt, ConnectionParameters()))
     try script.answer()
     try script.answer()
     try script.refuse(0x01)
-    script.expectTold(.faulty(.extendedCreateConnection))
+    script.expectTold(.faulty(.extendedConnecting))
   }
 
   @Test("A controller that confirms a cancellation and sends no event keeps nothing else from running")

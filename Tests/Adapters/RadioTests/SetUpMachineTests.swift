@@ -140,15 +140,19 @@ struct SetUpMachineTests {
     #expect(!legacy.advertisesExtended && !legacy.scansExtended && !legacy.initiatesExtended)
   }
 
+  private func known(_ modalias: String) -> ControllerFaults {
+    ControllerFaults(QuirkTable().quirks(of: .init(modalias: modalias)))
+  }
+
   @Test func knownFaultsChooseTheLegacyFamily() throws {
     let answers = [Self.features: Self.extendedFeatures, Self.commands: Self.commands(0xFF)]
     let actions = try #require(
-      learned(answers, faults: ControllerFaults(modalias: "usb:v10D7pB012d8891dcE0dsc01dp01icE0isc01ip01in00\n")))
+      learned(answers, faults: known("usb:v10D7pB012d8891dcE0dsc01dp01icE0isc01ip01in00\n")))
     #expect(actions.advertisesExtended && !actions.scansExtended && !actions.initiatesExtended)
     let apple = try #require(
-      learned(answers, faults: ControllerFaults(modalias: "pci:v000014E4d00005FA0sv0000106Bsd00005FA0bc02sc80i00")))
+      learned(answers, faults: known("pci:v000014E4d00005FA0sv0000106Bsd00005FA0bc02sc80i00")))
     #expect(apple.advertisesExtended && !apple.scansExtended && apple.initiatesExtended)
-    #expect(ControllerFaults(modalias: "usb:v8087p0029d0001") == [])
+    #expect(known("usb:v8087p0029d0001") == [])
   }
 
   @Test("A refusal of an optional question is not the end: the least is assumed")

@@ -40,7 +40,12 @@ class AdapterDescription(Record):
     private_address: The private address under which devices see it at present, six octets in hex with
         colons. Missing where they see `address`.
     problem: Why it is "failed", and the remedy.
+    quirks: The faults of its make of controller, known or learned. Missing if there are none.
     scanning: Whether it scans at the moment.
+    since_event: The time since its controller sent anything, reports included, in seconds, 0 or more.
+        Missing likewise.
+    since_report: The time since its controller received an advertisement or a scan response, in seconds, 0
+        or more. Missing if it received none since it was brought into use, and while it is not on.
     state: "absent" (unplugged), "off", "starting", "on", "suspended" (the system sleeps) or "failed" (see
         `problem`).
     taking_turns: Which of "connecting", "advertising" and "scanning" its controller cannot do at once and
@@ -65,7 +70,10 @@ class AdapterDescription(Record):
     phys: Sequence[Literal["1M", "2M", "coded"]] | None = None
     private_address: str | None = None
     problem: AdapterDescriptionProblem | None = None
+    quirks: Sequence[AdapterDescriptionQuirk] | None = None
     scanning: bool
+    since_event: float | None = None
+    since_report: float | None = None
     state: Literal["absent", "off", "starting", "on", "suspended", "failed"]
     taking_turns: Sequence[Literal["connecting", "advertising", "scanning"]] | None = None
     version: int | None = None
@@ -87,7 +95,10 @@ class AdapterDescription(Record):
         Member("phys", "phys", codec.many(codec.text), False),
         Member("privateAddress", "private_address", codec.text, False),
         Member("problem", "problem", codec.record(lambda: AdapterDescriptionProblem), False),
+        Member("quirks", "quirks", codec.many(codec.record(lambda: AdapterDescriptionQuirk)), False),
         Member("scanning", "scanning", codec.boolean, True),
+        Member("sinceEvent", "since_event", codec.number, False),
+        Member("sinceReport", "since_report", codec.number, False),
         Member("state", "state", codec.text, True),
         Member("takingTurns", "taking_turns", codec.many(codec.text), False),
         Member("version", "version", codec.integer, False),
@@ -112,6 +123,27 @@ class AdapterDescriptionProblem(Record):
         Member("kind", "kind", codec.text, True),
         Member("message", "message", codec.text, True),
         Member("remedy", "remedy", codec.text, True),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class AdapterDescriptionQuirk(Record):
+    """A fault of a make of controller.
+
+    learned: When the daemon learned it from such a controller, in seconds since the epoch. Missing for a
+        known one.
+    quirk: Its name: "extendedScanning", or of two activities "connecting beside scanning".
+    reason: The fault and its consequence, in words.
+    """
+
+    learned: float | None = None
+    quirk: str
+    reason: str
+
+    _members: ClassVar[tuple[Member, ...]] = (
+        Member("learned", "learned", codec.number, False),
+        Member("quirk", "quirk", codec.text, True),
+        Member("reason", "reason", codec.text, True),
     )
 
 
@@ -2582,6 +2614,11 @@ class AdapterChanged(Event):
         255; 13 is 5.4 (Assigned Numbers, 2.1). Missing while it is not known.
     private_address: The private address under which devices see it at present, six octets in hex with
         colons. Missing where they see `address`.
+    quirks: The faults of its make of controller, known or learned. Missing if there are none.
+    since_report: The time since its controller received an advertisement or a scan response, in seconds, 0
+        or more. Missing if it received none since it was brought into use, and while it is not on.
+    since_event: The time since its controller sent anything, reports included, in seconds, 0 or more.
+        Missing likewise.
     """
 
     method: ClassVar[str] = "adapter.changed"
@@ -2605,6 +2642,9 @@ class AdapterChanged(Event):
     company: int | None = None
     version: int | None = None
     private_address: str | None = None
+    quirks: Sequence[AdapterDescriptionQuirk] | None = None
+    since_report: float | None = None
+    since_event: float | None = None
 
     _members: ClassVar[tuple[Member, ...]] = (
         Member("adapter", "adapter", codec.text, True),
@@ -2627,6 +2667,9 @@ class AdapterChanged(Event):
         Member("company", "company", codec.integer, False),
         Member("version", "version", codec.integer, False),
         Member("privateAddress", "private_address", codec.text, False),
+        Member("quirks", "quirks", codec.many(codec.record(lambda: AdapterDescriptionQuirk)), False),
+        Member("sinceReport", "since_report", codec.number, False),
+        Member("sinceEvent", "since_event", codec.number, False),
     )
 
 
@@ -3641,6 +3684,7 @@ __all__ = [
     "AdapterChanged",
     "AdapterDescription",
     "AdapterDescriptionProblem",
+    "AdapterDescriptionQuirk",
     "AdapterListResult",
     "AdvertisingChanged",
     "AdvertisingResponses",

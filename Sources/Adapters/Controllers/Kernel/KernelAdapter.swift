@@ -208,7 +208,6 @@ extension KernelAdapter: LifecycleHostOwner {
 
   func stateChanged(to new: AdapterState) {
     if new == .off || new == .absent { radio.lostPower() }
-    if new == .absent { radio.forgetFaults() }
     become(new)
   }
 
@@ -235,7 +234,7 @@ extension KernelAdapter: RadioHostOwner {
   }
 
   private func begin(_ profile: ControllerProfile) {
-    information.adopt(profile)
+    identify(profile)
     context.logger.debug("the controller is set up", metadata: ["profile": "\(profile)"])
     activities.begin(profile)
     lifecycle.radioOpened()
@@ -274,9 +273,12 @@ extension KernelAdapter: RadioHostOwner {
     pairing.keysAreMissing(handle, theirs: theirs)
   }
 
+  // All other settings are the kernel's.
+  func renewed() {}
+
   /// The controller forgets extended commands, by a power cycle, before it takes legacy ones.
-  func avoid(_ fault: ControllerFaults) {
-    let feature = radio.avoid(fault)
+  func avoid(_ quirk: Quirk) {
+    let feature = quirk == .extendedScanning ? "extended scanning" : "extended connecting"
     fail(
       "does not work with \(feature)",
       remedy: "the controller is switched to legacy commands, which takes a few seconds")

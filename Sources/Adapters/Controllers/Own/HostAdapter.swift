@@ -213,7 +213,7 @@ extension HostAdapter: ControllerHostOwner {
   func controllerIsThere() { become(.starting) }
 
   func controllerIsMissing(_ error: SystemError) {
-    controller.forgetFaults()
+    activities.forgetTrial()
     close(GAPError.adapterAbsent.error("\(context.name) is not there"), AdapterState(error, at: address))
     openAgain()
   }
@@ -225,7 +225,8 @@ extension HostAdapter: ControllerHostOwner {
   }
 
   func controllerIsSetUp(_ found: HostController) {
-    information.adopt(found.profile)
+    identify(found.profile)
+    if context.note(.eventMask, found.refusesEvents) { information.quirks = context.faults }
     (information.company, information.version) = (found.company, found.version)
     if let address = found.sharedAddress {
       context.logger.warning(
@@ -278,8 +279,9 @@ extension HostAdapter: ControllerHostOwner {
 
   func perform(onLinks action: RadioAction) { links.perform(action) }
 
-  func avoid(_ fault: ControllerFaults) {
-    controller.avoidExtendedCommands()
+  func renewed() { addresses.listIsForgotten() }
+
+  func avoid(_ quirk: Quirk) {
     fail("does not work with extended commands", remedy: "the controller is switched to legacy commands")
   }
 }

@@ -12,6 +12,10 @@ final class AdapterContext {
   var name: String {
     didSet { logger[metadataKey: "adapter"] = "\(name)" }
   }
+  /// The owner of the table of quirks.
+  var keeper: any QuirkKeeper = LocalQuirks()
+  /// The make of the controller; that of the last one while there is none.
+  var model = QuirkTable.Model()
 
   init(name: String, loop: EventLoop, scheduler: any Scheduler, logger: Logger) {
     self.name = name
@@ -19,6 +23,19 @@ final class AdapterContext {
     self.scheduler = scheduler
     self.logger = logger
     self.logger[metadataKey: "adapter"] = "\(name)"
+  }
+
+  /// The quirks of the controller that keep something from working.
+  var faults: [QuirkTable.Entry] { keeper.quirks.entries(of: model).filter(\.quirk.isFault) }
+
+  /// The controller showed a quirk, or showed that it lacks this one.
+  /// - Returns: whether that is new.
+  func note(_ quirk: Quirk, _ holds: Bool) -> Bool {
+    guard holds else { return keeper.quirks.forget(quirk, of: model) }
+    let time = scheduler.secondsSinceEpoch
+    guard keeper.quirks.learn(quirk, of: model, at: time) else { return false }
+    logger.warning("learned of this make of controller: \(QuirkTable.Entry(quirk, learned: time).reason)")
+    return true
   }
 
   /// Logs which activities the controller cannot have at once.
@@ -53,4 +70,9 @@ final class AdapterContext {
   func fail<Value>(_ done: @escaping (Result<Value, BluetoothError>) -> Void, _ error: BluetoothError) {
     loop.execute { done(.failure(error)) }
   }
+}
+
+/// The table of one adapter, until it is given that of all.
+private final class LocalQuirks: QuirkKeeper {
+  var quirks = QuirkTable()
 }

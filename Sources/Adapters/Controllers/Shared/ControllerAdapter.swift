@@ -10,6 +10,9 @@ protocol ControllerOwner: AnyObject {
   /// A radio machine wants this, or reports it; neither a command nor an answer.
   func perform(_ action: RadioAction)
   func heard(_ report: AdvertisingReport)
+  /// The controller is to be closed, and opened anew.
+  /// - Parameter words: why, behind the adapter's name.
+  func fail(_ words: String, remedy: String)
 }
 
 /// An adapter over HCI: the members that are alike in all of them. An adapter adds the way to its controller, its
@@ -29,7 +32,9 @@ protocol ControllerAdapter: Adapter, ControllerOwner, AddressPausesOwner {
   /// Takes the radio's actions about links and their keys.
   func perform(onLinks action: RadioAction)
   /// Extended commands do not work: the controller is opened anew without them.
-  func avoid(_ fault: ControllerFaults)
+  func avoid(_ quirk: Quirk)
+  /// The controller may have forgotten its settings, and has those of the set-up again.
+  func renewed()
   /// Closes the controller, which does not work.
   func close(for problem: AdapterProblem)
   /// The radio is quiet, or the time to become quiet is over: nothing is left but to close the controller.
@@ -44,6 +49,10 @@ extension ControllerAdapter {
     get { events.onEvent }
     set { events.onEvent = newValue }
   }
+
+  package var silence: ControllerSilence { activities.silence }
+
+  package func setQuirks(_ keeper: any QuirkKeeper) { context.keeper = keeper }
 
   /// Ends scan, advertising and links within two seconds, and calls back. It takes longer where the power has to be put
   /// back, which the kernel does in its own time, and where the controller was just switched off.
@@ -99,7 +108,11 @@ extension ControllerAdapter {
     case .trainReceived(let handle, let train): requester.trains.received(train, over: handle)
     case .trainNotReceived(let handle, let status): requester.trains.missed(status, over: handle)
     case .sharing(let activities, let heldBack): share(activities, heldBack)
-    case .faulty(let fault): avoid(fault)
+    case .faulty(let quirk):
+      note(quirk)
+      avoid(quirk)
+    case .quirk(let quirk, let holds): note(quirk, holds)
+    case .renewed: renewed()
     case .attach, .linkUp, .link, .linkDown, .encryptionChanged, .keysMissing: perform(onLinks: action)
     case .quiet: if !end.becameQuiet(hasLinks: !openLinks.isEmpty) { pauses.becameQuiet() }
     // Under another address.
@@ -115,6 +128,21 @@ extension ControllerAdapter {
     (information.takingTurns, information.heldBack) = (activities.words, heldBack.words)
     context.logShortage(information)
     events.emit(.stateChanged)
+  }
+
+  /// The controller showed a quirk, or showed that it lacks this one.
+  func note(_ quirk: Quirk, _ holds: Bool = true) { if context.note(quirk, holds) { showQuirks() } }
+
+  private func showQuirks() {
+    information.quirks = context.faults
+    events.emit(.stateChanged)
+  }
+
+  /// A controller was set up: its make is known.
+  func identify(_ profile: ControllerProfile) {
+    context.model = profile.model
+    information.adopt(profile)
+    information.quirks = context.faults
   }
 
   func become(_ new: AdapterState) {

@@ -1,3 +1,4 @@
+import Adapter
 import Bluetooth
 
 /// Detects scans that receive no reports, or none any more, and controllers that restarted.
@@ -24,9 +25,12 @@ import Bluetooth
 /// | silent        | `scanning(false)`                              | unknown                             |
 /// | any           | `heard`, an extended report                    | works; nothing changes that         |
 /// | silent        | a minute, in which the kernel found a device   | `giveUpExtendedScan` → works        |
+/// | silent        | a minute, where there is no kernel, once in an hour | `tryLegacyScan` → tried        |
+/// | tried         | `heard`                                        | it is a fault of extended scans → works |
+/// | tried         | a minute                                       | `endTrial` → works                  |
 ///
-/// Links may leave a scan no time: beside them the minute begins anew. Trains do not count here: one may be wanted for
-/// ever that is never found.
+/// Links may leave a scan no time: beside them the minute begins anew. Trains do not count for the kernel's findings:
+/// one may be wanted for ever that is never found. A trial ends trains and advertisements: beside them there is none.
 struct ControllerHealth {
   enum Action: Hashable {
     /// The scan is to begin anew.
@@ -37,6 +41,10 @@ struct ControllerHealth {
     case tell
     /// Extended scans do not work.
     case giveUpExtendedScan
+    /// The adapter is to be opened anew, without extended commands for a while.
+    case tryLegacyScan
+    /// The adapter is to be opened anew, with extended commands again.
+    case endTrial
   }
 
   private enum State: Hashable {
@@ -50,6 +58,7 @@ struct ControllerHealth {
     case unknown
     case silent(since: Instant, hasFound: Bool)
     case works
+    case tried(until: Instant)
   }
 
   private static let silence = Duration.seconds(60)
@@ -65,23 +74,52 @@ struct ControllerHealth {
   /// The first and the last of the reports that came without a gap of a minute.
   private var reports: (first: Instant, last: Instant)?
   private var lastReopening: Instant?
+  private var lastTrial: Instant?
+  private var isHeardByKernel = true
+  /// When the last report and the last event came since the controller is in use.
+  private var lastReport: Instant?
+  private var lastEvent: Instant?
 
   /// When `tick` is due.
   var deadline: Instant? { [stateDeadline, extendedDeadline].compactMap { $0 }.min() }
 
   private var extendedDeadline: Instant? {
-    guard case .silent(let since, true) = extendedScan else { return nil }
-    return since.advanced(by: Self.silence)
+    switch extendedScan {
+    case .silent(let since, let hasFound) where hasFound || !isHeardByKernel: since.advanced(by: Self.silence)
+    case .tried(let end): end
+    case .unknown, .silent, .works: nil
+    }
   }
 
   /// Whether an extended scan is on that has received nothing yet: then the kernel's findings matter.
   var isSilent: Bool { if case .silent = extendedScan { true } else { false } }
 
+  /// Whether extended scans are suspected: legacy commands are tried.
+  var isTrying: Bool { if case .tried = extendedScan { true } else { false } }
+
   /// The controller is opened, or closed: it does nothing.
-  /// - Parameter scansExtended: whether its scans use extended commands, and could use others.
-  mutating func began(scansExtended: Bool = false) {
+  /// - Parameters:
+  ///   - scansExtended: whether its scans use extended commands, and could use others.
+  ///   - isHeardByKernel: whether there is a kernel, whose findings count.
+  mutating func began(scansExtended: Bool = false, isHeardByKernel: Bool = true) {
     (state, stateDeadline, reports) = (.idle, nil, nil)
-    extendedScan = scansExtended ? .unknown : .works
+    (lastReport, lastEvent) = (nil, nil)
+    self.isHeardByKernel = isHeardByKernel
+    if scansExtended || !isTrying { extendedScan = scansExtended ? .unknown : .works }
+  }
+
+  /// Another controller may come.
+  mutating func forgetTrial() {
+    if isTrying { extendedScan = .works }
+    lastTrial = nil
+  }
+
+  /// An event came; `heard` counts as one.
+  mutating func received(at now: Instant) { lastEvent = now }
+
+  /// The times since reports and events.
+  func silence(at now: Instant) -> ControllerSilence {
+    ControllerSilence(report: lastReport?.duration(to: now), event: lastEvent?.duration(to: now))
   }
 
   /// The scan started or stopped, or its reports are not to be expected any more.
@@ -93,14 +131,20 @@ struct ControllerHealth {
     }
     if state == .idle { enter(.listening, Self.silence, now) }
     if extendedScan == .unknown { extendedScan = .silent(since: now, hasFound: false) }
+    if isTrying { extendedScan = .tried(until: now.advanced(by: Self.silence)) }
   }
 
   /// A report came.
-  mutating func heard(isExtended: Bool, at now: Instant) {
+  /// - Returns: whether a trial has shown that extended scans do not work.
+  @discardableResult
+  mutating func heard(isExtended: Bool, at now: Instant) -> Bool {
+    (lastReport, lastEvent) = (now, now)
     let isGap = reports.map { $0.last.advanced(by: Self.silence) <= now } ?? true
     reports = (isGap ? now : reports?.first ?? now, now)
     if state != .idle { enter(.listening, Self.silence, now) }
-    if isExtended { extendedScan = .works }
+    guard isExtended || isTrying else { return false }
+    defer { extendedScan = .works }
+    return isTrying && !isExtended
   }
 
   /// The kernel told of a device.
@@ -111,13 +155,26 @@ struct ControllerHealth {
   /// - Parameters:
   ///   - hasLinks: whether there are links.
   ///   - hasTrains: whether trains are to be followed.
-  mutating func tick(hasLinks: Bool, hasTrains: Bool = false, at now: Instant) -> Action? {
+  ///   - hasAdvertisements: whether anything is to be advertised.
+  mutating func tick(
+    hasLinks: Bool, hasTrains: Bool = false, hasAdvertisements: Bool = false, at now: Instant
+  ) -> Action? {
     if let extendedDeadline, extendedDeadline <= now {
-      guard hasLinks else {
+      if isTrying {
+        guard hasLinks else {
+          extendedScan = .works
+          return .endTrial
+        }
+        extendedScan = .tried(until: now.advanced(by: Self.silence))
+      } else if !hasLinks, isHeardByKernel {
         extendedScan = .works
         return .giveUpExtendedScan
+      } else if !hasLinks, !hasTrains, !hasAdvertisements, mayTry(at: now) {
+        extendedScan = .tried(until: now.advanced(by: Self.silence))
+        return .tryLegacyScan
+      } else {
+        extendedScan = .silent(since: now, hasFound: isHeardByKernel)
       }
-      extendedScan = .silent(since: now, hasFound: true)
     }
     guard let stateDeadline, stateDeadline <= now else { return nil }
     switch state {
@@ -139,6 +196,12 @@ struct ControllerHealth {
   mutating func mayReopen(at now: Instant) -> Bool {
     if let lastReopening, lastReopening.duration(to: now) < Self.reopening { return false }
     lastReopening = now
+    return true
+  }
+
+  private mutating func mayTry(at now: Instant) -> Bool {
+    if let lastTrial, lastTrial.duration(to: now) < Self.reopening { return false }
+    lastTrial = now
     return true
   }
 

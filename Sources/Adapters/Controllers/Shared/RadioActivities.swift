@@ -11,6 +11,9 @@ protocol RadioActivitiesOwner: AnyObject {
   func radioFailed(_ reason: String)
   /// A radio machine wants this, or reports it; neither a command nor an answer.
   func perform(_ action: RadioAction)
+  /// The controller is to be closed, and opened anew.
+  /// - Parameter words: why, behind the adapter's name.
+  func fail(_ words: String, remedy: String)
 }
 
 /// The wanted activities of a controller, and the radio machines that run them by the clock while it is in use.
@@ -56,6 +59,10 @@ final class RadioActivities: TrainCommands {
   var scannedActively: Bool { radio?.scannedActively == true }
   /// Whether an extended scan is on that has received nothing yet: then the kernel's findings matter.
   var isSilent: Bool { health.isSilent }
+  /// Whether the next set-up is to do without extended commands, as a trial.
+  var triesLegacyScan: Bool { health.isTrying }
+  /// The times since the controller was last heard.
+  var silence: ControllerSilence { health.silence(at: context.scheduler.now) }
 
   /// Whether a link may come: a connection, or an advertisement that can be answered with one, is wanted.
   var awaitsLinks: Bool {
@@ -70,7 +77,7 @@ final class RadioActivities: TrainCommands {
   func begin(_ profile: ControllerProfile, holdsTargets: Bool = false) {
     (features, shortestInterval) = (profile.usableFeatures, profile.shortestInterval)
     isHeld = holdsTargets
-    health.began(scansExtended: profile.scansExtended)
+    health.began(scansExtended: profile.scansExtended, isHeardByKernel: !profile.isExclusive)
     radio = profile.radio(holdsTargets ? RadioTargets() : targets)
   }
 
@@ -160,7 +167,9 @@ final class RadioActivities: TrainCommands {
 
   /// Gives the radio machines an input and executes their actions; nothing while they do not run.
   func run(_ input: RadioInput) {
-    guard let actions = radio?.handle(input, at: context.scheduler.now) else { return }
+    let now = context.scheduler.now
+    if case .event = input { health.received(at: now) }
+    guard let actions = radio?.handle(input, at: now) else { return }
     for action in actions { perform(action) }
     arm()
   }
@@ -170,12 +179,20 @@ final class RadioActivities: TrainCommands {
   func heard(_ reports: AdvertisingReports) -> [AdvertisingReport] {
     var isExtended = false
     if case .extended = reports { isExtended = true }
-    health.heard(isExtended: isExtended, at: context.scheduler.now)
+    if health.heard(isExtended: isExtended, at: context.scheduler.now) {
+      owner?.perform(.quirk(.extendedScanning, true))
+    }
     awaitSilence()
     guard let heard = radio?.heard(reports, at: context.scheduler.now) else { return [] }
     if radio?.hasHeardAbsentDevice == true { run(.tick) }
     return heard
   }
+
+  /// An event that no machine receives came.
+  func received() { health.received(at: context.scheduler.now) }
+
+  /// Another controller may come in place of this one.
+  func forgetTrial() { health.forgetTrial() }
 
   /// The kernel tells of a device that it heard.
   func kernelFound() {
@@ -242,12 +259,21 @@ final class RadioActivities: TrainCommands {
       guard let self else { return }
       healthAlarm = nil
       let action = health.tick(
-        hasLinks: radio?.hasLinks == true, hasTrains: !targets.syncs.isEmpty, at: context.scheduler.now)
+        hasLinks: radio?.hasLinks == true, hasTrains: !targets.syncs.isEmpty,
+        hasAdvertisements: !targets.advertising.isEmpty, at: context.scheduler.now)
       awaitSilence()
       switch action {
       case .renew: run(.renewScan)
-      case .giveUpExtendedScan: owner?.perform(.faulty(.extendedScan))
-      case .reopen: owner?.radioFailed("its scan receives nothing any more")
+      case .giveUpExtendedScan: owner?.perform(.faulty(.extendedScanning))
+      case .tryLegacyScan:
+        owner?.fail(
+          "receives nothing by extended scanning",
+          remedy: "legacy commands are tried for a minute, after a few seconds")
+      case .endTrial:
+        owner?.fail("receives nothing by legacy commands either", remedy: "extended commands are used again")
+      case .reopen:
+        owner?.perform(.quirk(.silence, true))
+        owner?.radioFailed("its scan receives nothing any more")
       case .tell:
         context.logger.warning("the scan receives nothing any more; the adapter was opened anew less than an hour ago")
       case nil: break
@@ -262,6 +288,7 @@ final class RadioActivities: TrainCommands {
   }
 
   private func beganAnew() {
+    owner?.perform(.quirk(.restarts, true))
     if health.mayReopen(at: context.scheduler.now) {
       owner?.radioFailed("\(ControllerFailure.beganAnew)")
     } else {

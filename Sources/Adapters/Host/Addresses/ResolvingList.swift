@@ -98,6 +98,12 @@ package struct ResolvingList {
   /// The controller does not resolve the addresses of its devices.
   package mutating func distrust() { isTrusted = false }
 
+  /// The controller may have been reset. A device that it has nevertheless is refused first, as above.
+  package mutating func forget() {
+    (listed, isResolving) = ([], false)
+    (step, following) = (nil, nil)
+  }
+
   /// The next command; nil if there is none. `answered` must follow each.
   package mutating func next() -> CommandPacket? {
     guard !isPostponed else { return nil }

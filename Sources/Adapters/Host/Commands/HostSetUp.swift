@@ -19,6 +19,8 @@ package struct HostController: Hashable {
   package var sharedAddress: DeviceAddress?
   /// Whether it sends no more packets than `HostBuffers` has room for.
   package var isSlowable = false
+  /// Whether it refused the events of later versions.
+  package var refusesEvents = false
 
   package init(profile: ControllerProfile) { self.profile = profile }
 }
@@ -59,9 +61,6 @@ package struct HostSetUp {
   /// Read Static Addresses of Zephyr (Zephyr's include/zephyr/bluetooth/hci_vs.h): the addresses that the maker has put
   /// into the chip, for controllers without a public one.
   private static let staticAddresses = CommandPacket(opcode: 0xFC09, parameters: [])
-  /// The companies in whose controllers this command has that meaning, and which have been made for flow control to the
-  /// host: Nordic Semiconductor and the Linux Foundation.
-  private static let makers: Set<UInt16> = [0x0059, 0x05F1]
   /// Flow control of ACL data to the host: its buffers, which take any packet, and the switch.
   private static let flowControl = [
     CommandPacket(
@@ -78,19 +77,37 @@ package struct HostSetUp {
   /// The LE events that every controller has; those of 4.0 refuse other bits.
   private static let oldestEvents: UInt64 = 0x1F
 
+  /// The commands that change settings of the controller.
+  private static let settings = SetUpMachine.settings.union([
+    hostSupport.opcode, HostBufferSize.opcode, SetControllerToHostFlowControl.opcode,
+  ])
+
   private var state: State
   private var ownSlot = CommandSlot()
+  /// The command that `ownSlot` waits for.
+  private var sent: CommandPacket?
+  /// The commands that changed settings.
+  private var settings: [CommandPacket] = []
   private var controller: HostController
   private let others: Set<DeviceAddress>
+  private let quirks: QuirkTable
+  private let avoidsExtended: Bool
 
   /// - Parameters:
   ///   - spare: the static random address of a controller that has none.
-  ///   - faults: the features that do not work in this controller.
+  ///   - modalias: its name for drivers; empty where the system has none.
+  ///   - quirks: where its model is looked up.
+  ///   - avoidsExtended: whether it is to be used without extended commands in any case.
   ///   - others: the addresses of the other adapters.
-  package init(spare: DeviceAddress, faults: ControllerFaults, others: Set<DeviceAddress> = []) {
+  package init(
+    spare: DeviceAddress, modalias: String = "", quirks: QuirkTable = QuirkTable(), avoidsExtended: Bool = false,
+    others: Set<DeviceAddress> = []
+  ) {
     self.others = others
+    self.quirks = quirks
+    self.avoidsExtended = avoidsExtended
     controller = HostController(profile: ControllerProfile(address: spare))
-    controller.profile.faults = faults
+    controller.profile.model = QuirkTable.Model(modalias: modalias)
     state = .beginning([
       Self.reset, CommandPacket(ReadLocalVersionInformation()), CommandPacket(ReadBDADDR()),
       CommandPacket(SetEventMask { $0.mask = Self.events }), CommandPacket(LEReadBufferSize()),
@@ -116,6 +133,7 @@ package struct HostSetUp {
     guard case .ours(let answer) = ownSlot.receive(event, at: now) else {
       return ownSlot.outstanding == nil ? next(at: now) : []
     }
+    if answer.status.isSuccess, let sent, Self.settings.contains(answer.opcode) { settings.append(sent) }
     if let fault = note(answer) { return fail(fault) }
     return next(at: now)
   }
@@ -140,6 +158,7 @@ package struct HostSetUp {
     case .finishing(var packets):
       guard let packet = packets.first else {
         state = .over
+        controller.profile.settings += settings
         return [.done(controller)]
       }
       packets.removeFirst()
@@ -150,12 +169,16 @@ package struct HostSetUp {
   }
 
   private mutating func send(_ packet: CommandPacket, at now: Instant) -> [Action] {
+    sent = packet
     ownSlot.send(packet, at: now, timeout: packet == Self.reset ? Self.resetTimeout : CommandSlot.timeout)
     return [.send(packet)]
   }
 
   private mutating func profile(at now: Instant) -> [Action] {
-    var machine = SetUpMachine(address: controller.profile.address, faults: controller.profile.faults)
+    controller.profile.adopt(quirks)
+    // A fault of one extended command is one of all: a controller may disallow the others beside legacy ones.
+    if avoidsExtended || !controller.profile.faults.isEmpty { controller.profile.faults = .extendedCommands }
+    var machine = SetUpMachine(controller.profile)
     let actions = machine.start(at: now)
     state = .profiling(machine)
     return perform(actions, at: now)
@@ -190,8 +213,8 @@ package struct HostSetUp {
         guard case .finishing(let packets) = state else { return nil }
         let mask = CommandPacket(LESetEventMask { $0.mask = Self.oldestEvents })
         // Once: the refusal of this one changes nothing.
-        if !hasFallenBack { state = .finishing([mask] + packets) }
-        hasFallenBack = true
+        if !controller.refusesEvents { state = .finishing([mask] + packets) }
+        controller.refusesEvents = true
         // The event that tells which address was resolved is among the others.
         controller.profile.resolvingListSize = 0
       default: break
@@ -204,13 +227,12 @@ package struct HostSetUp {
     }
   }
 
-  private var hasFallenBack = false
-
   private mutating func note(_ complete: CommandComplete) throws(HCICodingError) -> String? {
     switch complete.opcode {
     case ReadLocalVersionInformation.opcode:
       let version = try complete.decoded(as: ReadLocalVersionInformation.self)
       (controller.company, controller.version) = (version.companyIdentifier, version.hciVersion)
+      controller.profile.model.adopt(version)
     case ReadBDADDR.opcode:
       let address = DeviceAddress(value: try complete.decoded(as: ReadBDADDR.self).address, kind: .public)
       guard address.isNoIdentity || others.contains(address) else { adopt(address); break }
@@ -239,22 +261,21 @@ package struct HostSetUp {
     return nil
   }
 
-  private var isKnown: Bool { controller.company.map(Self.makers.contains) ?? false }
+  private func has(_ quirk: Quirk) -> Bool { quirks.quirks(of: controller.profile.model).contains(quirk) }
 
-  /// Whether its flow control to the host can be relied on: most controllers claim it, and no system has used it there.
   private var mayBeSlowed: Bool {
-    isKnown && controller.profile.commands != nil && controller.profile.has(octet: 10, bits: 0xE0)
+    has(.flowControl) && controller.profile.commands != nil && controller.profile.has(octet: 10, bits: 0xE0)
   }
 
   private mutating func askForStaticAddress() {
-    guard case .beginning(let packets) = state, isKnown else { return }
+    guard case .beginning(let packets) = state, has(.staticAddresses) else { return }
     state = .beginning([Self.staticAddresses] + packets)
   }
 
   private mutating func adopt(_ address: DeviceAddress) {
-    let faults = controller.profile.faults
+    let model = controller.profile.model
     controller.profile = ControllerProfile(address: address)
-    controller.profile.faults = faults
+    controller.profile.model = model
   }
 
   /// The kernel's user channel takes no packet of more than 1028 octets, with its headers.

@@ -146,7 +146,10 @@ final class AdapterSlot {
       advertisingSets: isOn ? information.maximumAdvertisingSets : nil,
       longestAdvertisement: isOn ? information.maximumAdvertisingDataLength : nil,
       company: information.company.map(Int.init), version: information.version.map(Int.init),
-      privateAddress: isOn ? information.privateAddress.map { "\($0)" } : nil, deviceName: deviceName)
+      privateAddress: isOn ? information.privateAddress.map { "\($0)" } : nil, deviceName: deviceName,
+      quirks: information.quirks.map { .init(quirk: $0.quirk.name, reason: $0.reason, learned: $0.learned) }.nonEmpty,
+      sinceReport: isOn ? adapter.silence.report?.inSeconds : nil,
+      sinceEvent: isOn ? adapter.silence.event?.inSeconds : nil)
   }
 }
 

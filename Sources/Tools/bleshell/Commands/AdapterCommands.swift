@@ -1,5 +1,6 @@
 import ArgumentParser
 import BledRPC
+import FoundationEssentials
 
 /// `bleshell adapters`
 struct AdaptersCommand: ShellCommand {
@@ -43,6 +44,7 @@ struct AdaptersCommand: ShellCommand {
       }
     }
     for adapter in adapters {
+      for quirk in adapter.quirks ?? [] { output.line("\(adapter.adapter): \(Output.clean(quirk.text))") }
       if let activities = adapter.takingTurns {
         output.line(
           "\(adapter.adapter): cannot do at once, takes turns: \(activities.map(\.text).joined(separator: ", "))")
@@ -62,9 +64,21 @@ extension AdapterDescription {
     let abilities = [
       phys.map { "PHYs \($0.map(\.text).joined(separator: " "))" },
       longestPacket.map { "packets of up to \($0) octets" },
+      sinceReport.map { "last report \(Int(min($0, 1e9))) s ago" },
     ]
     let called = name == adapter || name.isEmpty ? nil : "named \(name)"
     return ([kind.text, called] + abilities).compactMap { $0 }.joined(separator: ", ")
+  }
+}
+
+extension AdapterDescription.Quirk {
+  /// The fault, and since when it is known: "it refuses …; learned on 2026-11-27".
+  var text: String { reason + (learned.map { "; learned on \(Self.day($0))" } ?? "") }
+
+  /// The day of a time, in UTC.
+  private static func day(_ time: Double) -> String {
+    guard (0..<253_402_300_800).contains(time) else { return "an unknown day" }
+    return Date(timeIntervalSince1970: time).formatted(.iso8601.year().month().day())
   }
 }
 

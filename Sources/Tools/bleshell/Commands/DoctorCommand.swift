@@ -46,7 +46,7 @@ struct DoctorCommand: ShellCommand {
       let client = try await shell.connection()
       let adapters = try await client.call(AdapterList.self, Empty(), timeout: .seconds(5)).adapters
       let isWithoutKernel = !adapters.isEmpty && adapters.allSatisfy { $0.kind.known != .kernel }
-      return ([version(client.session)] + adapters.map(finding), isWithoutKernel)
+      return ([version(client.session)] + adapters.flatMap { [finding($0)] + quirks(of: $0) }, isWithoutKernel)
     } catch {
       let remedy = "Look at its log: `journalctl -u bled`, or where it was started."
       return ([Finding(.daemon, .problem, "The daemon does not answer: \(error)", remedy: remedy)], false)
@@ -65,6 +65,11 @@ struct DoctorCommand: ShellCommand {
         remedy: "After an update restart the daemon: sudo systemctl try-restart bled")
     }
     return Finding(.daemon, .ok, "\(build) answers")
+  }
+
+  /// The faults of an adapter's controller.
+  static func quirks(of adapter: AdapterDescription) -> [Finding] {
+    (adapter.quirks ?? []).map { Finding(.daemon, .note, "\(adapter.adapter): \($0.text)") }
   }
 
   private static func finding(_ adapter: AdapterDescription) -> Finding {

@@ -118,7 +118,7 @@ import Testing
   /// One that the kernel has a quirk for: its extended scan is silent, and nothing would tell on the user channel.
   @Test func aControllerWithAKnownFaultGetsNoExtendedCommands() throws {
     let kernel = UserChannelKernel()
-    kernel.faults = .extendedScan
+    kernel.modalias = "pci:v000014E4d00005FA0sv0000106Bsd00005FA0bc02sc80i00"
     let stage = try HostStage(of: kernel) {
       $0.returned[0x2003] = [0, 0x10, 0, 0, 0, 0, 0, 0]
       $0.returned[0x1002] = [UInt8](repeating: 0, count: 37) + [0xE0] + [UInt8](repeating: 0, count: 26)

@@ -60,4 +60,82 @@ import Testing
     try stage.wait(.seconds(5))
     #expect(stage.adapter.state == .on && stage.controller.connections == 1 && enables(stage) == 2)
   }
+
+  /// A controller with extended commands.
+  private func extended(_ controller: ScriptedController) {
+    controller.returned[0x2003] = [0, 0x10, 0, 0, 0, 0, 0, 0]
+    controller.returned[0x1001] = [13, 1, 0, 13, 0x0F, 0, 7, 0]
+    controller.returned[0x1002] = [UInt8](repeating: 0, count: 37) + [0xE0] + [UInt8](repeating: 0, count: 26)
+  }
+
+  @Test("An extended scan that receives nothing is replaced by a legacy one, which is learned if that receives")
+  func silentExtendedScan() throws {
+    let stage = try HostStage(extended)
+    let keeper = Keeper()
+    stage.adapter.setQuirks(keeper)
+    stage.adapter.setScan(ScanParameters())
+    try stage.settle()
+    #expect(enables(stage) == 0)
+    try stage.wait(.seconds(60))
+    try stage.wait(.seconds(1))
+    #expect(stage.adapter.state == .on && enables(stage) == 1, "legacy commands are tried")
+    #expect(keeper.quirks == QuirkTable())
+    try stage.controller.send([report])
+    try stage.settle()
+    let model = QuirkTable.Model(company: 0x0F, hciRevision: 1, revision: 7)
+    #expect(keeper.quirks.quirks(of: model) == [.extendedScanning])
+    #expect(stage.adapter.information.quirks.map(\.quirk) == [.extendedScanning])
+    #expect(stage.adapter.silence == ControllerSilence(report: .zero, event: .zero))
+    try stage.wait(.seconds(30))
+    #expect(stage.adapter.silence.report == .seconds(30))
+  }
+
+  @Test("A trial that receives nothing either ends after a minute, and extended commands are used again")
+  func trialEnds() throws {
+    let stage = try HostStage(extended)
+    stage.adapter.setScan(ScanParameters())
+    try stage.settle()
+    for _ in 1...62 { try stage.wait(.seconds(1)) }
+    #expect(enables(stage) == 1 && stage.adapter.information.quirks.isEmpty)
+    for _ in 1...62 { try stage.wait(.seconds(1)) }
+    let last = stage.controller.commands.last { $0.opcode == LESetScanEnable.opcode || $0.opcode.rawValue == 0x2042 }
+    #expect(stage.adapter.state == .on && last?.opcode.rawValue == 0x2042)
+    #expect(stage.adapter.information.quirks.isEmpty)
+  }
+
+  @Test("A learned quirk holds from the next start on, without a trial")
+  func learnedBefore() throws {
+    let keeper = Keeper()
+    keeper.quirks.learn(
+      .extendedScanning, of: QuirkTable.Model(company: 0x0F, hciRevision: 1, revision: 7), at: 1000)
+    let stage = try HostStage(quirks: keeper, extended)
+    stage.adapter.setScan(ScanParameters())
+    try stage.settle()
+    #expect(enables(stage) == 1 && !stage.controller.commands.contains { $0.opcode.rawValue == 0x2042 })
+    #expect(stage.adapter.information.quirks == [.init(.extendedScanning, learned: 1000)])
+  }
+
+  @Test("A controller that may have begun anew gets the settings of its set-up and its address again")
+  func settings() throws {
+    let stage = try HostStage(privacy: .seconds(900))
+    stage.adapter.setScan(ScanParameters())
+    try stage.settle()
+    try stage.wait(.seconds(5))
+    func given(_ from: Int) -> [UInt16] { stage.controller.commands.dropFirst(from).map(\.opcode.rawValue) }
+    let settings: Set<UInt16> = [0x0C01, 0x2001, 0x0C6D, 0x2005]
+    #expect(settings.isSubset(of: given(0)))
+    let count = stage.controller.commands.count
+    try stage.controller.tell(.commandComplete(CommandComplete { $0.credits = 1 }))
+    try stage.settle()
+    #expect(settings.isSubset(of: given(count)))
+    let address = stage.controller.commands.last { $0.opcode == LESetRandomAddress.opcode }
+    #expect(address?.parameters == stage.adapter.information.privateAddress?.littleEndian)
+    // Masks come before the scan.
+    #expect(given(count).firstIndex(of: 0x2001)! < given(count).firstIndex(of: 0x200C)!)
+  }
+
+  /// The owner of a table.
+  private final class Keeper: QuirkKeeper {
+    var quirks = QuirkTable()
+  }
 }

@@ -1,3 +1,4 @@
+import Adapter
 import Bluetooth
 import Testing
 
@@ -134,5 +135,62 @@ struct ControllerHealthTests {
     health.scanning(false, at: .zero)
     health.kernelFound()
     #expect(!health.isSilent && health.deadline == nil)
+  }
+
+  /// The same on a host of our own: no kernel hears anything.
+  private func alone() -> ControllerHealth {
+    var health = ControllerHealth()
+    health.began(scansExtended: true, isHeardByKernel: false)
+    health.scanning(true, at: .zero)
+    return health
+  }
+
+  private func second(_ seconds: Int) -> Instant { .zero.advanced(by: .seconds(seconds)) }
+
+  @Test("Without the kernel a silent extended scan is compared with one by legacy commands")
+  func trial() {
+    var health = alone()
+    #expect(health.tick(hasLinks: false, at: second(60)) == .tryLegacyScan && health.isTrying)
+    health.began()
+    health.began(scansExtended: false, isHeardByKernel: false)
+    health.scanning(true, at: second(61))
+    #expect(health.isTrying)
+    let isShown = health.heard(isExtended: false, at: second(70))
+    #expect(isShown && !health.isTrying, "it is a fault of extended scans")
+    let isShownAgain = health.heard(isExtended: false, at: second(71))
+    #expect(!isShownAgain)
+  }
+
+  @Test func aTrialThatHearsNothingEitherShowsNothing() {
+    var health = alone()
+    #expect(health.tick(hasLinks: false, at: second(60)) == .tryLegacyScan)
+    health.began(scansExtended: false, isHeardByKernel: false)
+    health.scanning(true, at: second(61))
+    #expect(health.tick(hasLinks: false, at: second(121)) == .endTrial && !health.isTrying)
+    health.began(scansExtended: true, isHeardByKernel: false)
+    health.scanning(true, at: second(122))
+    // There is no other for an hour.
+    #expect(wait(3400, &health, from: second(122)).values.allSatisfy { $0 == .renew })
+    #expect(wait(240, &health, from: second(3522)).values.contains(.tryLegacyScan))
+  }
+
+  @Test(arguments: [(true, false, false), (false, true, false), (false, false, true)])
+  func aTrialWaitsForAllThatItWouldEnd(_ links: Bool, _ trains: Bool, _ advertisements: Bool) {
+    var health = alone()
+    let action = health.tick(
+      hasLinks: links, hasTrains: trains, hasAdvertisements: advertisements, at: second(60))
+    #expect(action == .renew && !health.isTrying)
+    #expect(health.tick(hasLinks: false, at: second(120)) == .tryLegacyScan)
+  }
+
+  @Test func theTimesSinceItWasHeardAreToldWhileItIsUsed() {
+    var health = alone()
+    #expect(health.silence(at: second(5)) == ControllerSilence())
+    health.received(at: second(6))
+    health.heard(isExtended: true, at: second(8))
+    health.received(at: second(9))
+    #expect(health.silence(at: second(10)) == ControllerSilence(report: .seconds(2), event: .seconds(1)))
+    health.began()
+    #expect(health.silence(at: second(11)) == ControllerSilence())
   }
 }

@@ -135,15 +135,17 @@ import Testing
         isSecureConnections: true, role: .central))
     world.daemon.setPairing(PairingPolicy(standard: .justWorks))
     world.adapter.onEvent?(.pairing(belt.address, .bonded(bond)))
+    world.adapter.quirkKeeper?.quirks.learn(
+      .exclusion(.connecting, beside: .scanning), of: .init(modalias: "usb:v0A12", company: 10, revision: 2), at: 1000)
     let descriptor = try #require(service.characteristics?.first?.descriptors?.first?.handle)
     _ = belt.start(.subscribe(descriptor: descriptor, .notification))
     scheduler.advance(by: .seconds(12))
-    #expect(storage.files.keys.sorted() == ["bonds", "clients", "peripherals", "services", "sessions"])
+    #expect(storage.files.keys.sorted() == ["bonds", "clients", "peripherals", "quirks", "services", "sessions"])
   }
 
   @Test(
     "Whatever one value in a file is, the daemon starts and answers",
-    arguments: ["bonds", "clients", "peripherals", "services", "sessions"])
+    arguments: ["bonds", "clients", "peripherals", "quirks", "services", "sessions"])
   func mutations(of name: String) throws {
     try furnish()
     let content = try DocumentFormat.decode(try #require(storage.files[name]), name: name, version: 1)

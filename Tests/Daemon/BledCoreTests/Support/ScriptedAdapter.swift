@@ -38,6 +38,12 @@ final class ScriptedAdapter: Adapter {
     self.scheduler = scheduler
   }
 
+  /// The owner of the table of quirks.
+  private(set) var quirkKeeper: (any QuirkKeeper)?
+  var silence = ControllerSilence()
+
+  func setQuirks(_ keeper: any QuirkKeeper) { quirkKeeper = keeper }
+
   /// The bonds that it can look up.
   var bonds: [Bond] { bondSource?.all ?? [] }
 

@@ -28,4 +28,22 @@ import Testing
     #expect(
       finding("bled 0.0.1", nil, own: nil) == ("bled 0.0.1 answers; this bleshell is \(Release.version).", true))
   }
+
+  @Test("faults of a controller are notes with their reason, and the day on which they were learned")
+  func quirks() {
+    let adapter = AdapterDescription(
+      adapter: "hci0", kind: "kernel", address: nil, addressType: nil, name: "", state: "on", problem: nil,
+      scanning: false, advertising: 0, links: 0,
+      quirks: [
+        .init(quirk: "extendedScanning", reason: "it hears nothing"),
+        .init(quirk: "silence", reason: "it fell silent", learned: 1_795_800_000),
+        .init(quirk: "x", reason: "y", learned: 1e300),
+      ])
+    let findings = DoctorCommand.quirks(of: adapter)
+    #expect(
+      findings.map(\.message) == [
+        "hci0: it hears nothing", "hci0: it fell silent; learned on 2026-11-27",
+        "hci0: y; learned on an unknown day",
+      ])
+  }
 }

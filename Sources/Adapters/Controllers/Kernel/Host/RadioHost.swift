@@ -42,8 +42,6 @@ final class RadioHost {
   private(set) var isInCall = false
   /// For the set-up.
   private var alarm: (any ScheduledWork)?
-  /// The features that turned out not to work in this controller.
-  private var faults: ControllerFaults = []
   /// Whether a radio that is closed ran an active scan since the controller came on.
   private var scannedActively = false
   /// Whether the HCI socket hears a scan's reports: the kernel need not tell it a second time.
@@ -76,7 +74,7 @@ final class RadioHost {
     try new.start()
     self.index = index
     sockets = new
-    setUp = SetUpMachine(address: address, faults: faults.union(ControllerFaults(of: index.name)))
+    setUp = SetUpMachine(address: address, modalias: Modalias.read(of: index.name), quirks: context.keeper.quirks)
     run(setUp: { $0.start(at: self.context.scheduler.now) })
   }
 
@@ -99,18 +97,6 @@ final class RadioHost {
 
   /// The controller has no power: the kernel forgets its discovery.
   func lostPower() { scannedActively = false }
-
-  /// Another controller may come in place of this one.
-  func forgetFaults() { faults = [] }
-
-  /// An extended feature does not work: the next `open` does without it.
-  /// - Returns: its name.
-  func avoid(_ fault: ControllerFaults) -> String {
-    faults.formUnion(fault)
-    let feature = fault.contains(.extendedScan) ? "extended scanning" : "extended connecting"
-    context.logger.warning("\(feature) does not work on this controller: it is done with legacy commands from now on")
-    return feature
-  }
 
   /// A controller that shares its LE buffers with BR/EDR answers 0 (Core 5.4, Vol 4, Part E, 7.8.2).
   private func learnFragmentLength() {
@@ -256,4 +242,5 @@ final class RadioHost {
 extension RadioHost: RadioActivitiesOwner {
   func radioFailed(_ reason: String) { owner?.radioFailed(reason) }
   func perform(_ action: RadioAction) { owner?.perform(action) }
+  func fail(_ words: String, remedy: String) { owner?.fail(words, remedy: remedy) }
 }

@@ -66,10 +66,8 @@ final class ControllerHost {
   private var isReceiving = false
   /// For the set-up.
   private var alarm: (any ScheduledWork)?
-  /// The features that turned out not to work in this controller.
-  private var faults: ControllerFaults = []
-  /// The features that do not work in controllers of its make.
-  private var knownFaults: ControllerFaults = []
+  /// Its name for drivers.
+  private var modalias = ""
 
   init(
     spare: DeviceAddress, others: @escaping () -> Set<DeviceAddress>, of sockets: any UserChannelSockets,
@@ -97,10 +95,10 @@ final class ControllerHost {
         case .user(let number):
           UserChannel(ControllerIndex(rawValue: number), of: sockets, by: worker, in: context)
         }
-      knownFaults =
+      modalias =
         switch address {
-        case .h4: []
-        case .user(let number): sockets.faults(of: ControllerIndex(rawValue: number))
+        case .h4: ""
+        case .user(let number): sockets.modalias(of: ControllerIndex(rawValue: number))
         }
       new.onEvent = { [weak self] event in self?.handle(event) }
       try new.start()
@@ -146,12 +144,6 @@ final class ControllerHost {
     transport = nil
     if leaving == nil { taps.closeIndex() }
   }
-
-  /// An extended command does not work: the next `open` does without any.
-  func avoidExtendedCommands() { faults = .extendedCommands }
-
-  /// Another controller may come in place of this one.
-  func forgetFaults() { faults = [] }
 
   // MARK: - The set-up
 
@@ -213,9 +205,9 @@ final class ControllerHost {
     switch event {
     case .opened:
       owner?.controllerIsThere()
-      // A fault of one extended command is one of all: a controller may disallow the others beside legacy ones.
-      let faults = knownFaults.isEmpty ? faults : .extendedCommands
-      setUp = HostSetUp(spare: spare, faults: faults, others: others())
+      setUp = HostSetUp(
+        spare: spare, modalias: modalias, quirks: context.keeper.quirks,
+        avoidsExtended: activities.triesLegacyScan, others: others())
       run(setUp: { $0.start(at: self.context.scheduler.now) })
     case .packet(let octets):
       if skipped > 0 {
@@ -243,7 +235,10 @@ final class ControllerHost {
 
   /// The most frequent events are read in place.
   private func receive(event octets: [UInt8]) throws(HCICodingError) {
-    if setUp == nil, let report = try CompletedPackets(packet: octets[...]) { owner?.transmitted(report); return }
+    if setUp == nil, let report = try CompletedPackets(packet: octets[...]) {
+      activities.received()
+      return owner?.transmitted(report) ?? ()
+    }
     if let reports = try AdvertisingReports(decoding: octets), activities.isReady {
       for report in activities.heard(reports) { owner?.heard(report) }
       return
@@ -273,4 +268,5 @@ extension ControllerHost: RadioActivitiesOwner {
   }
   func radioFailed(_ reason: String) { fail(reason) }
   func perform(_ action: RadioAction) { owner?.perform(action) }
+  func fail(_ words: String, remedy: String) { owner?.fail(words, remedy: remedy) }
 }

@@ -9,6 +9,8 @@ import Radio
 protocol HostAddressesOwner: AnyObject {
   /// The controller does not work.
   func radioFailed(_ reason: String)
+  /// The controller showed a quirk.
+  func note(_ quirk: Quirk, _ holds: Bool)
   /// The controller is seen under this address from now on.
   func isSeen(under address: DeviceAddress)
 }
@@ -69,7 +71,8 @@ final class HostAddresses: AddressSource {
     hasFirstList = false
     isOpen = true
     identity = profile.address
-    list = profile.resolvingListSize > 0 ? ResolvingList(size: profile.resolvingListSize) : nil
+    let resolves = profile.resolvingListSize > 0 && !profile.quirks.contains(.addressResolution)
+    list = resolves ? ResolvingList(size: profile.resolvingListSize) : nil
     let address = key(of: identity).map { DeviceAddress.privateAddress(of: $0, using: &random) }
     pauses.begin(address ?? identity, for: address == nil ? nil : settings?.rotation)
     return address
@@ -103,8 +106,14 @@ final class HostAddresses: AddressSource {
   /// A device in the list was reported under this address.
   func doesNotResolve(_ device: DeviceAddress, at address: DeviceAddress) {
     guard list?.shouldResolve(address, of: device) == true else { return }
-    context.logger.info("the controller does not resolve private addresses, which it should; bled does")
     list?.distrust()
+    owner?.note(.addressResolution, true)
+    bondsChanged()
+  }
+
+  /// The controller may have begun anew, without its list.
+  func listIsForgotten() {
+    list?.forget()
     bondsChanged()
   }
 

@@ -1,6 +1,5 @@
 import CBlueZ
 import HCI
-import Radio
 
 /// The sockets by which a controller of this machine is taken from the kernel.
 protocol UserChannelSockets: Sendable {
@@ -15,8 +14,8 @@ protocol UserChannelSockets: Sendable {
   /// Has the channel of a controller not receive reports of transmitted packets.
   /// - Returns: a socket that receives them; nil if the channel still does.
   func completions(of controller: ControllerIndex, insteadOf channel: Int32) -> Descriptor?
-  /// The known faults of a controller.
-  func faults(of controller: ControllerIndex) -> ControllerFaults
+  /// The name of a controller for drivers; empty if the system has none.
+  func modalias(of controller: ControllerIndex) -> String
   /// Gives a controller back. Blocks while the driver closes it: called on a worker's thread.
   func close(channel descriptor: Int32)
 }
@@ -42,7 +41,7 @@ struct LinuxUserChannel: UserChannelSockets {
     return cbz_hci_withhold_completions(channel) < 0 ? nil : descriptor
   }
 
-  func faults(of controller: ControllerIndex) -> ControllerFaults { ControllerFaults(of: controller.name) }
+  func modalias(of controller: ControllerIndex) -> String { Modalias.read(of: controller.name) }
 
   func close(channel descriptor: Int32) { _ = cbz_close(descriptor) }
 }

@@ -161,8 +161,8 @@ final class HostLinks {
     case .link(let handle, let news): requester.receive(news, handle)
     case .linkDown(let handle, let reason): linkDown(handle, reason)
     case .send, .scanning, .watching, .presence, .advertising, .periodic, .responses, .trainReceived, .trainNotReceived,
-      .attemptFailed, .connectWaiting, .sharing, .faulty, .encryptionChanged, .keysMissing, .answered, .broken, .quiet,
-      .resumed, .log:
+      .attemptFailed, .connectWaiting, .sharing, .faulty, .quirk, .renewed, .encryptionChanged, .keysMissing, .answered,
+      .broken, .quiet, .resumed, .log:
       break
     }
   }

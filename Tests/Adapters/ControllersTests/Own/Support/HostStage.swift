@@ -18,12 +18,16 @@ final class HostStage {
   private(set) var ends: [BluetoothError] = []
 
   /// One that is on.
-  /// - Parameter privacy: for how long it uses a private address.
-  convenience init(privacy: Duration? = nil, _ change: (ScriptedController) -> Void = { _ in }) throws {
+  /// - Parameters:
+  ///   - privacy: for how long it uses a private address.
+  ///   - quirks: the owner of the table of quirks.
+  convenience init(
+    privacy: Duration? = nil, quirks: (any QuirkKeeper)? = nil, _ change: (ScriptedController) -> Void = { _ in }
+  ) throws {
     let socket = try ControllerSocket()
     let controller = ScriptedController(socket)
     change(controller)
-    try self.init(controller, at: .h4(socket.address), of: UserChannelKernel(), privacy)
+    try self.init(controller, at: .h4(socket.address), of: UserChannelKernel(), privacy, quirks)
   }
 
   /// One whose controller the kernel has handed over.
@@ -41,7 +45,8 @@ final class HostStage {
   }
 
   private init(
-    _ controller: ScriptedController, at address: ControllerAddress, of kernel: UserChannelKernel, _ privacy: Duration?
+    _ controller: ScriptedController, at address: ControllerAddress, of kernel: UserChannelKernel,
+    _ privacy: Duration?, _ quirks: (any QuirkKeeper)? = nil
   ) throws {
     self.controller = controller
     loop = try EventLoop()
@@ -54,6 +59,7 @@ final class HostStage {
       link.onEvent = { [unowned self] event in if case .ended(let error) = event { ends.append(error) } }
     }
     adapter.setPrivacy(privacy.map { PrivacySettings(root: Array(0..<16), rotation: $0) })
+    if let quirks { adapter.setQuirks(quirks) }
     adapter.start()
     try settle()
   }

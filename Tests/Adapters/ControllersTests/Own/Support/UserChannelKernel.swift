@@ -2,7 +2,6 @@
 import Dispatch
 import Glibc
 import HCI
-import Radio
 import Synchronization
 
 /// A kernel with a user channel, played by a test: its ends of the sockets. It may take its time.
@@ -19,7 +18,7 @@ final class UserChannelKernel: UserChannelSockets {
     var completionsEnd: CInt = -1
     var withholdsCompletions = false
     var losesCompletions = false
-    var faults: ControllerFaults = []
+    var modalias = ""
   }
 
   private let state = Mutex(State())
@@ -51,10 +50,10 @@ final class UserChannelKernel: UserChannelSockets {
     get { state.withLock(\.losesCompletions) }
     set { state.withLock { $0.losesCompletions = newValue } }
   }
-  /// The known faults of its controller.
-  var faults: ControllerFaults {
-    get { state.withLock(\.faults) }
-    set { state.withLock { $0.faults = newValue } }
+  /// The name of its controller for drivers.
+  var modalias: String {
+    get { state.withLock(\.modalias) }
+    set { state.withLock { $0.modalias = newValue } }
   }
   /// The openings and closings of the controller.
   var calls: [Call] { state.withLock(\.calls) }
@@ -101,7 +100,7 @@ final class UserChannelKernel: UserChannelSockets {
     return Descriptor(theirs)
   }
 
-  func faults(of controller: ControllerIndex) -> ControllerFaults { faults }
+  func modalias(of controller: ControllerIndex) -> String { modalias }
 
   func close(channel descriptor: Int32) {
     state.withLock { $0.calls.append(.closes) }

@@ -1,0 +1,15 @@
+import Adapter
+
+/// The owner of the table of quirks, which keeps the learned ones in the store. Without that file nothing is learned.
+final class QuirkDirectory: QuirkKeeper {
+  var quirks = QuirkTable() {
+    didSet { if quirks != oldValue { document?.changed() } }
+  }
+  private var document: StoredDocument<QuirkRecords>?
+
+  init(store: Store) {
+    let document = store.document("quirks", version: 1) { [unowned self] in QuirkRecords(quirks) }
+    quirks = document.load()?.table ?? QuirkTable()
+    self.document = document
+  }
+}

@@ -1,0 +1,47 @@
+import Adapter
+
+/// The learned quirks as they are stored.
+struct QuirkRecords: Codable, Sendable {
+  struct Model: Codable, Sendable {
+    var modalias: String?
+    var company: UInt16?
+    var hciRevision: UInt16?
+    var revision: UInt16?
+    var quirks: [Entry]
+  }
+
+  struct Entry: Codable, Sendable {
+    /// The quirk's name.
+    var quirk: String
+    /// When it was learned, in seconds since the epoch.
+    var learned: Double
+  }
+
+  var models: [Model]
+
+  init(_ table: QuirkTable) {
+    models = table.learned.filter(\.key.isNamed).map { model, entries in
+      Model(
+        modalias: model.modalias.isEmpty ? nil : model.modalias, company: model.company,
+        hciRevision: model.hciRevision, revision: model.revision,
+        quirks: entries.compactMap { entry in
+          entry.learned.map { Entry(quirk: entry.quirk.name, learned: $0) }
+        })
+    }
+  }
+
+  /// The table with the valid ones; names of other releases are left out.
+  var table: QuirkTable {
+    var table = QuirkTable()
+    for record in models.prefix(QuirkTable.maximumModels) {
+      let model = QuirkTable.Model(
+        modalias: record.modalias ?? "", company: record.company, hciRevision: record.hciRevision,
+        revision: record.revision)
+      guard model.isNamed else { continue }
+      for entry in record.quirks.prefix(64) {
+        if let quirk = Quirk(name: entry.quirk) { table.learn(quirk, of: model, at: entry.learned) }
+      }
+    }
+    return table
+  }
+}
