@@ -34,6 +34,7 @@ MODULES = {
         "zoo_personalities",
         "zoo_turns",
         "zoo_families",
+        "zoo_quirks",
         "zoo_refusals",
         "zoo_limits",
         "presence",

@@ -7,8 +7,6 @@ KERNELS = "the kernel sends these commands"
 WORKS = "connect; read 2A19 = 64"
 LINKED = "read 2A19 = 64"
 ZERO = "3e0d01000000" + "00*6_" + "0100ff7fd6" + "0000" + "00*7_" + "00"
-DEAF = "Controllers/Shared: the scan is begun anew, though not the event masks and addresses that were lost with it"
-SILENT = "Controllers/Own: a silent extended scan is begun anew, not with legacy commands"
 OPTIONAL = {
     "LE Read Supported States": "1c20", "LE Read Maximum Data Length": "2f20", "LE Read Resolving List Size": "2a20",
     "LE Read Number of Supported Advertising Sets": "3b20", "LE Read Maximum Advertising Data Length": "3a20",
@@ -45,13 +43,19 @@ ROWS = [
     Row("Hardware Error during a scan", "", "scan; hears; controller event:1042; hears", "stack 2",
         alone=True, kernel=KERNELS),
     Row("The controller forgets a scan, and says NOP", "", "scan; hears; controller forgets nop; hears within:20",
-        "stack 2", alone=True, kernel=KERNELS, fails=DEAF),
+        "stack 2", alone=True, kernel=KERNELS),
+    Row("The controller forgets a scan, says NOP, and connects", "", "scan; hears; controller forgets nop; "
+        f"hears within:20; {WORKS}", "stack 2", alone=True, kernel=KERNELS),
+    Row("The controller forgets an advertisement, and says NOP", "", "publish; controller forgets pause:1.5 nop; dial; "
+        "sends 0aVALUE; received 0bbeef", "stack 2", alone=True, kernel=KERNELS),
+    Row("The controller forgets a connect, and says NOP", "", WORKS, "stack 2",
+        controller="1x 4320 > pending forgets pause:1.5 nop", kernel=KERNELS),
     Row("The controller forgets a link, and says Hardware Error", "", f"{WORKS}; controller forgets event:1000; ended; "
         f"state on; {WORKS}", "stack 2", alone=True, kernel=KERNELS),
     Row("The controller stops a scan, and says nothing", "", "scan; hears; controller stops-scanning; hears", "stack 2",
         slow=True),
     Row("An extended scan hears nothing", "", "scan; hears within:75", "stack 4",
-        controller="out 3e0d while scanning-extended > nothing", slow=True, fails=SILENT,
+        controller="out 3e0d while scanning-extended > nothing", slow=True,
         kernel="the zoo has it, with what the kernel hears"),
     Row("Reports of nobody", "", "scan; hears; unheard 00:00:00:00:00:00", "radio F8",
         controller=f"out 3e0d > event:{ZERO} polite"),
