@@ -66,4 +66,10 @@ struct AdvertisingHandles {
 
   /// The controller has forgotten all.
   mutating func forgetAll() { formats = [:] }
+
+  /// The controller may have forgotten all. Trains, which have to be ended first if it has not, are taken to be there.
+  mutating func doubtAll() { formats = formats.filter(\.value.hasPeriodic) }
+
+  /// Whether a set is prepared, as far as is known.
+  func isPrepared(_ handle: UInt8) -> Bool { formats[handle] != nil }
 }

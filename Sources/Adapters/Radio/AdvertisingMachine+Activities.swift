@@ -1,3 +1,4 @@
+import Bluetooth
 import HCI
 
 /// The advertisements as activities of the controller.
@@ -17,5 +18,13 @@ extension AdvertisingMachine {
   /// The kind of advertisement that the last command of `nextCommand` enables, if it is one that does.
   var beginning: LEStates.Activity? {
     if case .phase(.on(let parameters)) = script?.outcome { parameters.activity } else { nil }
+  }
+
+  /// They go off the air for a while, before which their events are counted.
+  mutating func interrupt(at now: Instant) { for set in entries.keys { entries[set]?.interrupted(at: now) } }
+
+  /// The reports before a pause, and the number of events, hold on.
+  mutating func goOn(from former: Self) {
+    for set in entries.keys { if let old = former.entries[set] { entries[set]?.goOn(from: old) } }
   }
 }

@@ -35,7 +35,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
   let capabilities: AdvertisingCapabilities
   private var handles: AdvertisingHandles
   private var turns: AdvertisingTurns
-  private(set) var entries: OrderedDictionary<AdvertisingSetID, AdvertisingEntry> = [:]
+  var entries: OrderedDictionary<AdvertisingSetID, AdvertisingEntry> = [:]
   private(set) var script: AdvertisingScript<Family>?
   private var isWaiting = false
   /// Whether the controller may advertise unknown sets.
@@ -128,6 +128,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
       for (set, entry) in entries {
         entries[set]?.interrupted(at: now)
         if case .on(let current) = entry.phase { entries[set]?.phase = .paused(current) }
+        if let handle = entry.handle, !handles.isPrepared(handle) { entries[set]?.phase = .waiting }
       }
       return []
     }
@@ -201,16 +202,12 @@ struct AdvertisingMachine<Family: RadioFamily> {
     return actions
   }
 
-  /// They go off the air for a while, before which their events are counted.
-  mutating func interrupt(at now: Instant) { for set in entries.keys { entries[set]?.interrupted(at: now) } }
-
-  /// The reports before a pause, and the number of events, hold on.
-  mutating func goOn(from former: Self) {
-    for set in entries.keys { if let old = former.entries[set] { entries[set]?.goOn(from: old) } }
-  }
-
   /// The controller's advertisements are not known.
-  mutating func doubt() { isDoubtful = true }
+  /// - Parameter isForgotten: whether it may have forgotten its sets: they are set up again then.
+  mutating func doubt(isForgotten: Bool = false) {
+    isDoubtful = true
+    if isForgotten { handles.doubtAll() }
+  }
 
   /// The controller was reset: all its activities have stopped.
   mutating func wasReset() -> [RadioAction] {

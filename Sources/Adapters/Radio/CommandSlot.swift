@@ -66,14 +66,17 @@ package struct CommandSlot {
     deadline = now.advanced(by: timeout)
   }
 
-  /// Whether the controller says that it takes commands, though it did, and no answer came just before (Core 5.4,
-  /// Vol 4, Part E, 7.7.14: opcode 0). Firmware that starts says so; before the first answer it is that of the set-up.
-  func isUnasked(_ event: HCIEvent, at now: Instant) -> Bool {
+  /// Whether the controller says that it takes commands, though it did (Core 5.4, Vol 4, Part E, 7.7.14: opcode 0).
+  /// Firmware that starts says so; before the first answer it is that of the set-up.
+  func isUnasked(_ event: HCIEvent) -> Bool {
     guard case .commandComplete(let complete) = event, complete.opcode == .none, complete.credits > 0, isFree else {
       return false
     }
-    return lastAnswer.map { $0.advanced(by: .seconds(1)) <= now } ?? false
+    return lastAnswer != nil
   }
+
+  /// Whether an answer came just before: some controllers give a credit behind each.
+  func hasJustAnswered(at now: Instant) -> Bool { lastAnswer.map { now < $0.advanced(by: .seconds(1)) } ?? false }
 
   /// Takes an event.
   /// - Returns: nil if it answers no command.

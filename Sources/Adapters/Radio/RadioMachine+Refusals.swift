@@ -29,6 +29,21 @@ extension FamilyRadioMachine {
     return actions
   }
 
+  /// The controller says that it is ready for commands. Just after an answer that is a sign only if no report follows
+  /// within a second: the masks of its events are lost with all else.
+  mutating func mayHaveBegunAnew(at now: Instant) -> [RadioAction] {
+    guard slot.hasJustAnswered(at: now) else { return beganAnew(at: now) }
+    suspicion = suspicion ?? now.advanced(by: .seconds(1))
+    return []
+  }
+
+  /// Begins anew if a suspicion was not refuted in time.
+  mutating func suspected(at now: Instant) -> [RadioAction] {
+    guard let time = suspicion, time <= now else { return [] }
+    suspicion = nil
+    return beganAnew(at: now)
+  }
+
   /// The controller says that it is ready for commands, though it was: its firmware may have started, and then knows no
   /// link. Without one its settings and the wanted activities are set up again, once in a minute: some say so for no
   /// reason.
@@ -38,7 +53,7 @@ extension FamilyRadioMachine {
       lastRenewal = now
       restoreSettings()
       scan.doubt()
-      advertising.doubt()
+      advertising.doubt(isForgotten: true)
       initiator.doubt()
       return sync.doubt() + [.renewed]
     }

@@ -48,6 +48,8 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   var links = ControllerLinks()
   /// When the controller seemed to have begun anew, without a link, and was set up again.
   var lastRenewal: Instant?
+  /// When it is taken to have begun anew, unless it reports anything until then.
+  var suspicion: Instant?
   /// The link that the command being executed disconnects.
   var disconnecting: UInt16?
   /// Until then nothing is set up: another program changes something.
@@ -81,7 +83,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   func deadline(after now: Instant) -> Instant? {
     [
       slot.deadline, heldUntil, links.deadline, scan.deadline(after: now), advertising.deadline(after: now),
-      initiator.deadline(after: now), sync.deadline(after: now), turns.deadline(after: now),
+      initiator.deadline(after: now), sync.deadline(after: now), turns.deadline(after: now), suspicion,
       isListening ? absent.deadline : nil,
     ].compactMap { $0 }.min()
   }
@@ -111,6 +113,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   }
 
   mutating func heard(_ reports: AdvertisingReports, at now: Instant) -> [AdvertisingReport] {
+    suspicion = nil
     let whole = assembler.reports(reports, at: now)
     if turns.isLimited { absent.heard(whole, at: now) }
     return whole
@@ -156,7 +159,9 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
       if links.isEmpty { restoreSettings() }
       scan.renew()
     case .tick:
-      guard let answer = slot.expire(at: now) else { return links.overdue(at: now).flatMap { linkLost($0) } }
+      guard let answer = slot.expire(at: now) else {
+        return suspected(at: now) + links.overdue(at: now).flatMap { linkLost($0) }
+      }
       if slot.timeouts > 1 { return [.broken(.noAnswer)] }
       commands.prepend((.nobody, CommandPacket(LEReadFilterAcceptListSize())))
       return receive(answer, at: now)
@@ -307,7 +312,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   }
 
   private mutating func receive(_ event: HCIEvent, at now: Instant) -> [RadioAction] {
-    if slot.isUnasked(event, at: now) { return beganAnew(at: now) }
+    if slot.isUnasked(event) { return mayHaveBegunAnew(at: now) }
     switch slot.receive(event, at: now) {
     case .ours(let answer): return receive(answer, at: now)
     case .foreign(let answer): return disturbed(answer, at: now)

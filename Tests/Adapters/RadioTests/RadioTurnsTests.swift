@@ -292,6 +292,20 @@ struct RadioTurnsTests {
     }
   }
 
+  @Test("Just after an answer that is a sign if no report follows within a second")
+  func beganAnewJustAfterAnAnswer() throws {
+    for isHeard in [false, true] {
+      var script = RadioScript<LegacyFamily>()
+      script.give(.wantScan(ScanParameters()))
+      while script.isAsked { try script.answer() }
+      _ = script.takeTold()
+      try script.hear("0e 03 01 0000")
+      if isHeard { try script.hear("3e 0f 02 01 00 01 f4f3f2f1f0c0 03 020106 c4") }
+      script.wait(.seconds(1))
+      #expect(script.takeTold() == (isHeard ? [] : [.renewed]))
+    }
+  }
+
   @Test func aScanBeginsAnewWhenItIsTo() throws {
     var script = RadioScript<LegacyFamily>()
     script.give(.renewScan)
