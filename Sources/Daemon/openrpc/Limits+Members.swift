@@ -3,10 +3,13 @@ extension Limits {
   static let members: [String: Limits] = [
     "AdapterDescription.advertising": .atLeast(0),
     "AdapterDescription.advertisingSets": .atLeast(0),
+    "AdapterDescription.Quirk.learned": .any(.seconds),
     "AdapterDescription.company": .integers(0...65535),
     "AdapterDescription.links": .atLeast(0),
     "AdapterDescription.longestAdvertisement": .integers(31...1650, .octets),
     "AdapterDescription.longestPacket": .integers(27...251, .octets),
+    "AdapterDescription.sinceEvent": .any(.seconds),
+    "AdapterDescription.sinceReport": .any(.seconds),
     "AdapterDescription.version": .integers(0...255),
     "AdvertisingChanged.Params.advertising": .atLeast(1),
     "AdvertisingChanged.Params.interval": .any(.seconds),

@@ -18,7 +18,7 @@ struct KernelAdapterTests {
     let codes = stage.kernel.commands.map(\.code)
     #expect(codes.starts(with: [ReadIndexList.opcode, ReadControllerInformation.opcode]))
     #expect(codes.contains(SetIOCapability.opcode) && codes.contains(LoadLongTermKeys.opcode))
-    #expect(stage.kernel.controllerCommands.first?.opcode == LEReadLocalSupportedFeatures.opcode)
+    #expect(stage.kernel.controllerCommands.first?.opcode == ReadLocalVersionInformation.opcode)
     #expect(stage.kernel.listens == 1)
   }
 

@@ -31,7 +31,8 @@ class SilentExtendedScan(EmulatedController):
     """Claims both: an extended scan is accepted and reports nothing, extended create connection is not known."""
 
     def send_hci_packet(self, packet):
-        if not isinstance(packet, hci.HCI_LE_Extended_Advertising_Report_Event):
+        # The base reports by the family of the scan.
+        if not (self._scans_extended and isinstance(packet, hci.HCI_LE_Extended_Advertising_Report_Event)):
             super().send_hci_packet(packet)
 
     def on_hci_le_extended_create_connection_command(self, command):

@@ -23,7 +23,7 @@ import Testing
   @Test(arguments: [
     (0x02, "it does not listen on PSM 144"), (0x04, "no room"), (0x05, "an authenticated link"), (0x06, "allow it"),
     (0x07, "a longer key"), (0x08, "an encrypted link"), (0x0A, "connect again"), (0x0B, "receiveMTU"),
-    (0x30, "it does not listen on PSM 144, wants more security, or has no room"),
+    (0x30, "the reason 0x30"),
   ])
   func results(_ result: UInt8, _ words: String) {
     // MTU, MPS, credits and the result, behind the channel's number in the old mode.
