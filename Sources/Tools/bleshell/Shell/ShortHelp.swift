@@ -9,13 +9,13 @@ struct ShortHelp: ShellCommand {
   private static let text = """
     bleshell, a command-line client for the Bluetooth LE daemon bled
 
-      scan                              the devices that advertise, values of sensors
+      scan                              devices that advertise, and sensors
       inspect DEVICE                    a device on the whole screen
       services DEVICE                   its services and characteristics
       read DEVICE CHARACTERISTIC        reads a value
       write DEVICE CHARACTERISTIC HEX   writes one; --text for text
       subscribe DEVICE CHARACTERISTIC   prints notified values; --csv, --plot
-      connect DEVICE                    then the others need no DEVICE (line mode)
+      connect DEVICE                    in line mode: the others need no DEVICE
       pair DEVICE                       pairs
       serve FILE, advertise             makes this machine a device
       log, sessions                     packets on links; programs that use bled
