@@ -23,20 +23,6 @@ let small: LinkerSetting = .unsafeFlags(
 
 // The storeys, lowest first: a module uses modules of its own storey and of those before it (scripts/check-arrows).
 let storeys = [
-  // The machine: its event loop, and C modules of the kernel and of libraries. Knows nothing of Bluetooth.
-  storey(
-    "System",
-    [
-      .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
-      .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-      // The daemon's one event loop.
-      .target(name: "EventLoop", dependencies: ["CSystemd", heap]),
-      .target(name: "CBlueZ"),
-      .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
-    ],
-    tests: [
-      .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"])
-    ]),
   // Octets and state machines, no I/O.
   storey(
     "Formats",
@@ -49,6 +35,7 @@ let storeys = [
       .target(name: "ValueFormats", dependencies: ["AssignedValues", "Bluetooth"]),
       // The services of phones for bonded devices: notifications, media, time.
       .target(name: "PhoneServices", dependencies: ["Bluetooth"]),
+      .systemLibrary(name: "CNettle", providers: [.apt(["nettle-dev"])]),
       .target(name: "BluetoothCrypto", dependencies: ["Bluetooth", "CNettle"]),
       // The Noise Protocol Framework: handshakes and the messages after them.
       .target(name: "Noise", dependencies: ["BluetoothCrypto", "CNettle"]),
@@ -74,6 +61,18 @@ let storeys = [
       .testTarget(name: "HCITests", dependencies: ["HCI", "Bluetooth"]),
       .testTarget(name: "CaptureTests", dependencies: ["Capture", "HCI", "Bluetooth"]),
       .testTarget(name: "ConformanceTests", dependencies: ["HCI", "ATT", "GATT", "BluetoothCrypto", "Bluetooth"]),
+    ]),
+  // The machine: its event loop, and sockets of the kernel.
+  storey(
+    "System",
+    [
+      .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+      // The one event loop of a process; knows nothing of Bluetooth but its clock.
+      .target(name: "EventLoop", dependencies: ["CSystemd", "Bluetooth", heap]),
+      .target(name: "CBlueZ"),
+    ],
+    tests: [
+      .testTarget(name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"])
     ]),
   // The seam, and the adapters behind it.
   storey(
@@ -159,14 +158,11 @@ let storeys = [
   storey(
     "Clients",
     [
-      // One connection to the daemon: framing, calls and their answers, without I/O of its own.
+      // The connection to the daemon, on an event loop or a queue of its owner: sockets, lines, calls and sessions.
       .target(name: "BledConnection", dependencies: ["BledRPC", "Bluetooth"]),
       .target(name: "BledClient", dependencies: ["BledConnection", "BledRPC", "Bluetooth"]),
-      // Sessions of bled for processes with one thread: typed calls and events without I/O, and the socket on a loop.
-      .target(name: "BledSession", dependencies: ["BledConnection", "BledRPC", "Adapter", "Bluetooth"]),
-      .target(
-        name: "BledLoop",
-        dependencies: ["BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth", "EventLoop", arguments]),
+      // The common parts of the gateways' processes: sockets on their event loop, options, log and report.
+      .target(name: "BledLoop", dependencies: ["BledConnection", "BledRPC", "Bluetooth", "EventLoop", arguments]),
     ],
     tests: [
       .testTarget(name: "BledConnectionTests", dependencies: ["BledConnection", "BledRPC", "Bluetooth"]),
@@ -177,29 +173,32 @@ let storeys = [
     "Gateways",
     [
       // org.bluez on D-Bus: the object tree and its translation, without I/O.
-      .target(name: "BlueZ", dependencies: ["BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth"]),
+      .target(name: "BlueZ", dependencies: ["BledConnection", "BledRPC", "Bluetooth"]),
       .executableTarget(
         name: "bled-bluez",
         dependencies: [
-          "BlueZ", "BledLoop", "BledRPC", "BuildIdentity", "Bluetooth", "EventLoop", "CSystemd", arguments,
+          "BlueZ", "BledLoop", "BledConnection", "BledRPC", "BuildIdentity", "Bluetooth", "EventLoop", "CSystemd",
+          arguments,
         ],
         linkerSettings: [small]),
+      .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev"])]),
       // Reports and values of devices to an MQTT broker: topics, messages, spool and links, without I/O.
       .target(
         name: "MQTTGateway",
         dependencies: [
-          "BledSession", "BledRPC", "Adapter", "JSONFiles", "AssignedValues", "ValueFormats", "Bluetooth", deque,
+          "BledConnection", "BledRPC", "JSONFiles", "AssignedValues", "ValueFormats", "Bluetooth", deque,
         ]),
       .executableTarget(
         name: "bled-mqtt",
         dependencies: [
-          "MQTTGateway", "BledLoop", "BledRPC", "BuildIdentity", "JSONFiles", "ValueFormats", "Bluetooth", "EventLoop",
+          "MQTTGateway", "BledLoop", "BledConnection", "BledRPC", "BuildIdentity", "JSONFiles", "ValueFormats",
+          "Bluetooth", "EventLoop",
           "CMosquitto", "CSystemd", arguments,
         ],
         linkerSettings: [small]),
       // A Bluetooth proxy for Home Assistant by the native API of ESPHome: frames, messages and their translation,
       // without I/O.
-      .target(name: "ESPHome", dependencies: ["BledSession", "BledRPC", "Noise", "Adapter", "Bluetooth"]),
+      .target(name: "ESPHome", dependencies: ["BledConnection", "BledRPC", "Noise", "Bluetooth"]),
       .executableTarget(
         name: "bled-esphome",
         dependencies: [
@@ -212,19 +211,19 @@ let storeys = [
       .testTarget(
         name: "ESPHomeTests",
         dependencies: [
-          "ESPHome", "BledSession", "BledRPC", "Noise", "Adapter", "Bluetooth", "SessionTestSupport",
+          "ESPHome", "BledConnection", "BledRPC", "Noise", "Adapter", "Bluetooth", "SessionTestSupport",
         ]),
       .testTarget(
         name: "BlueZTests",
         dependencies: [
-          "BlueZ", "BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth", "SessionTestSupport",
+          "BlueZ", "BledConnection", "BledRPC", "Adapter", "Bluetooth", "SessionTestSupport",
         ]),
       .testTarget(name: "BledMqttTests", dependencies: ["bled-mqtt", "MQTTGateway"]),
       .testTarget(name: "BledBluezTests", dependencies: ["bled-bluez", "BlueZ", "Bluetooth", "EventLoop", "CSystemd"]),
       .testTarget(
         name: "MQTTGatewayTests",
         dependencies: [
-          "MQTTGateway", "BledSession", "BledRPC", "Adapter", "JSONFiles", "ValueFormats", "Bluetooth",
+          "MQTTGateway", "BledConnection", "BledRPC", "Adapter", "JSONFiles", "ValueFormats", "Bluetooth",
           "SessionTestSupport",
         ]),
     ]),
@@ -301,7 +300,8 @@ let storeys = [
       .executableTarget(
         name: "bleshell",
         dependencies: [
-          "BledWeb", "BledClient", "BledRPC", "BuildIdentity", "NearbySessions", "Capture", "Diagnosis", "JSONFiles",
+          "BledWeb", "BledClient", "BledConnection", "BledRPC", "BuildIdentity", "NearbySessions", "Capture",
+          "Diagnosis", "JSONFiles",
           "Beacons", "AssignedValues", "ValueFormats", "PhoneServices", "Bluetooth", arguments,
         ],
         linkerSettings: [small]),
@@ -309,12 +309,15 @@ let storeys = [
     tests: [
       .testTarget(
         name: "BledWebTests",
-        dependencies: ["BledWeb", "BledClient", "BledRPC", "ValueFormats", "Bluetooth", "TestSupport"]),
+        dependencies: [
+          "BledWeb", "BledClient", "BledConnection", "BledRPC", "ValueFormats", "Bluetooth", "TestSupport",
+        ]),
       .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis"]),
       .testTarget(
         name: "BleshellTests",
         dependencies: [
-          "bleshell", "AssignedValues", "ValueFormats", "BledWeb", "BledRPC", "Bluetooth", "TestSupport",
+          "bleshell", "AssignedValues", "ValueFormats", "BledWeb", "BledConnection", "BledRPC", "Bluetooth",
+          "TestSupport",
         ]),
     ]),
 ]
@@ -354,7 +357,7 @@ let package = Package(
     .target(name: "DaemonTestSupport", dependencies: ["BledClient", "TestSupport"], path: "Tests/DaemonSupport"),
     // bled, played by a test, for the programs that are its clients.
     .target(
-      name: "SessionTestSupport", dependencies: ["BledSession", "BledConnection", "BledRPC", "Bluetooth"],
+      name: "SessionTestSupport", dependencies: ["BledConnection", "BledRPC", "Bluetooth"],
       path: "Tests/SessionSupport"),
   ],
   swiftLanguageModes: [.v6]

@@ -44,7 +44,7 @@ let package = Package(
     .systemLibrary(name: "CNettle"),
     .target(name: "BluetoothCrypto", dependencies: ["Bluetooth", "CNettle"], swiftSettings: instrumented),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd"),
-    .target(name: "EventLoop", dependencies: ["CSystemd", heap], swiftSettings: instrumented),
+    .target(name: "EventLoop", dependencies: ["CSystemd", "Bluetooth", heap], swiftSettings: instrumented),
     .target(name: "Adapter", dependencies: ["Bluetooth", heap, ordered], swiftSettings: instrumented),
     .target(
       name: "Radio", dependencies: ["Adapter", "HCI", "Bluetooth", deque, ordered], swiftSettings: instrumented),
@@ -65,20 +65,15 @@ let package = Package(
     .target(name: "Noise", dependencies: ["BluetoothCrypto", "CNettle"], swiftSettings: instrumented),
     .target(name: "BledConnection", dependencies: ["BledRPC", "Bluetooth"], swiftSettings: instrumented),
     .target(
-      name: "BledSession", dependencies: ["BledConnection", "BledRPC", "Adapter", "Bluetooth"],
+      name: "ESPHome", dependencies: ["BledConnection", "BledRPC", "Noise", "Bluetooth"],
       swiftSettings: instrumented),
-    .target(
-      name: "ESPHome", dependencies: ["BledSession", "BledRPC", "Noise", "Adapter", "Bluetooth"],
-      swiftSettings: instrumented),
-    .target(
-      name: "BlueZ", dependencies: ["BledSession", "BledConnection", "BledRPC", "Adapter", "Bluetooth"],
-      swiftSettings: instrumented),
+    .target(name: "BlueZ", dependencies: ["BledConnection", "BledRPC", "Bluetooth"], swiftSettings: instrumented),
     .target(
       name: "MQTTGateway",
-      dependencies: ["BledSession", "BledRPC", "Adapter", "JSONFiles", "AssignedValues", "ValueFormats", "Bluetooth", deque],
+      dependencies: ["BledConnection", "BledRPC", "JSONFiles", "AssignedValues", "ValueFormats", "Bluetooth", deque],
       swiftSettings: instrumented),
     .target(
-      name: "SessionTestSupport", dependencies: ["BledSession", "BledConnection", "BledRPC", "Bluetooth"],
+      name: "SessionTestSupport", dependencies: ["BledConnection", "BledRPC", "Bluetooth"],
       swiftSettings: instrumented),
 
     .target(name: "CLibFuzzer"),
@@ -92,9 +87,10 @@ let package = Package(
     fuzzTarget("advertising", "AssignedValues"),
     fuzzTarget("beacons", "Beacons", "BluetoothCrypto"),
     fuzzTarget(
-      "esphome", "ESPHome", "BledSession", "BledRPC", "Noise", "Adapter", "SessionTestSupport", "SessionFuzzing"),
+      "esphome", "ESPHome", "BledConnection", "BledRPC", "Noise", "Adapter", "SessionTestSupport", "SessionFuzzing"),
     fuzzTarget(
-      "mqtt", "MQTTGateway", "BledSession", "BledRPC", "Adapter", "JSONFiles", "SessionTestSupport", "SessionFuzzing"),
+      "mqtt", "MQTTGateway", "BledConnection", "BledRPC", "Adapter", "JSONFiles", "SessionTestSupport", "SessionFuzzing"
+    ),
     fuzzTarget("hci", "HCI"),
     fuzzTarget("http"),
     fuzzTarget("controller", "Adapter", "HCI", "Radio", deque),
@@ -104,7 +100,7 @@ let package = Package(
     fuzzTarget("capture", "Capture"),
     fuzzTarget("rpc", "BledRPC"),
     fuzzTarget("border", "Adapter", "BledCore", "BledRPC", "SimulatedAdapter", logging),
-    fuzzTarget("bus", "Adapter", "BledCore", "BledRPC", "BledSession", "BlueZ", "SimulatedAdapter", logging),
+    fuzzTarget("bus", "Adapter", "BledCore", "BledRPC", "BledConnection", "BlueZ", "SimulatedAdapter", logging),
     fuzzTarget("configuration", "BledCore", "JSONFiles"),
     fuzzTarget("scenario", "Adapter", "BledRPC", "GATT", "JSONFiles", logging),
     fuzzTarget("smp", "Adapter", "BluetoothCrypto"),

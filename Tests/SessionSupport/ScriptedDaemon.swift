@@ -1,6 +1,5 @@
 import BledConnection
 import BledRPC
-import BledSession
 import Bluetooth
 import FoundationEssentials
 

@@ -15,7 +15,6 @@ enum BenchDaemon {
     signal(SIGPIPE, SIG_IGN)
     let loop = try EventLoop()
     let socket = try ListeningSocket(path: path, mode: 0o600, group: nil)
-    let scheduler = EventLoopScheduler(loop)
     // All clients are one user's, and more than a user may have by default.
     var limits = Limits()
     limits.perUser = [:]
@@ -23,8 +22,8 @@ enum BenchDaemon {
     let daemon = Daemon(
       identity: .init(name: "bench"),
       policy: Policy(Configuration().policy, accounts: .system, ownUser: getuid()), limits: limits,
-      scheduler: scheduler, logger: logger)
-    daemon.add(AirlessAdapter(scheduler: scheduler, loop: loop))
+      scheduler: loop, logger: logger)
+    daemon.add(AirlessAdapter(scheduler: loop, loop: loop))
     let server = try SocketServer(socket, daemon: daemon, loop: loop, logger: logger)
     try loop.run()
     withExtendedLifetime(server) {}

@@ -1,8 +1,8 @@
 import Adapter
+import BledConnection
 import BledCore
 import BlueZ
 import BledRPC
-import BledSession
 import Bluetooth
 
 #if canImport(FoundationEssentials)

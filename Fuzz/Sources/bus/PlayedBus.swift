@@ -1,5 +1,6 @@
 import Adapter
 import BlueZ
+import Bluetooth
 import Fuzzing
 
 /// A bus whose programs do what the input says.

@@ -4,22 +4,28 @@ import Bluetooth
 import FoundationEssentials
 import Synchronization
 
-/// The connection with its pending calls and observers. Completions and observers are called on the connection's queue,
+/// The session on its connection, with its observers. Completions and observers are called on the connection's queue,
 /// in the order of the daemon's messages.
 final class ClientCore: @unchecked Sendable {
   private let connection: LineConnection
   /// Used on the connection's queue alone.
+  private let session: DaemonSession
+  /// Used on the connection's queue alone.
   private var state = ClientState()
-  /// The descriptor of the message that is being handled; used on the connection's queue alone.
-  private var passed: ReceivedDescriptor?
   private let lastNumber = Atomic(0)
   private let lastAgentCall = Atomic(0)
   private let hasEnded = Atomic(false)
 
-  init(connection: LineConnection) { self.connection = connection }
+  init(connection: LineConnection) {
+    self.connection = connection
+    session = DaemonSession(over: connection)
+  }
 
   func start() {
-    connection.start(line: { self.receive($0, $1) }, closed: { self.end($0) })
+    session.observe(
+      DaemonSession.Observer(
+        notified: { self.notified($0, $1) }, asked: { self.asked($0, $1, $2) }, ended: { self.ended($0) }))
+    connection.start(line: { self.session.receive($0, $1) }, closed: { self.session.end($0) })
     followLinks()
   }
 
@@ -27,15 +33,12 @@ final class ClientCore: @unchecked Sendable {
     hasEnded.store(true, ordering: .relaxed)
     // Not at once, even on the connection's queue: the last reference may go there, and calls made elsewhere may still
     // be on their way to it.
-    connection.enqueue { [self] in
-      end(nil)
-      connection.close()
-    }
+    connection.enqueue { self.session.close() }
   }
 
   var daemonUser: UInt32? { connection.daemonUser }
 
-  var isConnected: Bool { !hasEnded.load(ordering: .relaxed) }
+  var isConnected: Bool { !hasEnded.load(ordering: .relaxed) && connection.isOpen }
 
   func newNumber() -> Int { lastNumber.add(1, ordering: .relaxed).newValue }
 
@@ -44,18 +47,11 @@ final class ClientCore: @unchecked Sendable {
     _ method: Method.Type, id: Int, _ params: Method.Params, late: ClientState.Completion?,
     completion: @escaping ClientState.Completion
   ) {
-    let request = Result { () throws(BluetoothError) in
-      try ConnectionMachine<ClientState.Completion>.line(method, id: id, params)
-    }
+    let line = Result { () throws(BluetoothError) in try DaemonSession.line(method, id: id, params) }
     connection.perform { [self] in
-      switch request {
-      case .failure(let error):
-        completion(.failure(error))
-      case .success(let line):
-        guard state.connection.begin(id, completion, late: late) else {
-          return completion(.failure(state.connection.endError))
-        }
-        connection.send(line)
+      switch line {
+      case .failure(let error): completion(.failure(error))
+      case .success(let line): session.send(line, id: id, late: late, completion)
       }
     }
   }
@@ -63,9 +59,7 @@ final class ClientCore: @unchecked Sendable {
   /// Ends the wait for a call. `abandoned` is called if the call was still pending.
   func abandon(_ id: Int, _ error: BluetoothError, abandoned: (@Sendable () -> Void)?) {
     connection.perform { [self] in
-      guard let completion = state.connection.abandon(id) else { return }
-      completion(.failure(error))
-      abandoned?()
+      if session.abandon(id, error) { abandoned?() }
     }
   }
 
@@ -74,7 +68,8 @@ final class ClientCore: @unchecked Sendable {
     _ observer: ClientState.Observer
   ) {
     connection.perform { [self] in
-      if !state.observe(name, as: type, number, decode: decode, observer) { observer.end(state.connection.endError) }
+      guard session.isOpen else { return observer.end(session.endError) }
+      state.observe(name, as: type, number, decode: decode, observer)
     }
   }
 
@@ -108,7 +103,9 @@ final class ClientCore: @unchecked Sendable {
   /// Registers a scan that is about to be requested.
   /// - Parameter scan: Its number at the daemon; nil for the one without.
   func beginScan(_ number: Int, as scan: Int?, replaced: @escaping @Sendable () -> Void) {
-    connection.perform { self.state.beginScan(number, as: scan, replaced: replaced) }
+    connection.perform { [self] in
+      if session.isOpen { state.beginScan(number, as: scan, replaced: replaced) }
+    }
   }
 
   /// Ends the streams of the scans that it replaces.
@@ -142,64 +139,40 @@ final class ClientCore: @unchecked Sendable {
 
   /// Answers a call of the daemon.
   func answer(_ id: RequestID, _ result: some RPCPayload) {
-    guard let line = try? RPCEncoding.success(id: id, result) else {
-      return refuse(id, RPCError(code: RPCError.operationFailed, message: "the answer cannot be encoded"))
-    }
-    connection.send(line)
+    connection.perform { self.session.answer(id, result) }
   }
 
   /// Refuses a call of the daemon.
   func refuse(_ id: RequestID, _ error: RPCError) {
-    // An RPCError consists of strings and numbers: encoding it does not fail.
-    if let line = try? RPCEncoding.failure(id: id, error) { connection.send(line) }
+    connection.perform { self.session.refuse(id, error) }
   }
 
   /// The descriptor that was passed with the message that is being handled: for completions and observers. If none of
   /// them takes it, it is closed.
   /// - Returns: nil if there was none, or another one took it.
-  func takeDescriptor() -> ReceivedDescriptor? {
-    defer { passed = nil }
-    return passed
-  }
+  func takeDescriptor() -> ReceivedDescriptor? { session.takeDescriptor() }
 
-  private func receive(_ line: Data, _ descriptor: ReceivedDescriptor?) {
-    passed = descriptor
-    defer { passed = nil }
-    do {
-      switch try state.connection.receive(line) {
-      case .answer(let completion, let result): completion(result)
-      case .notification(let name, let message): try notified(name, message)
-      case .request(let id, let method, let message):
-        if let answerer = state.answerer(of: method) {
-          answerer(message, id)
-        } else {
-          refuse(id, RPCError(code: RPCError.methodNotFound, message: "this client does not answer \(method)"))
-        }
-      case .none: break
-      }
-    } catch {
-      end(error)
-      connection.close()
-    }
-  }
-
-  private func notified(_ name: String, _ message: RPCMessage) throws(BluetoothError) {
+  private func notified(_ name: String, _ message: RPCMessage) {
     for group in state.observers(of: name) {
       let value: any Sendable
       do {
         value = try group.decode(message)
       } catch {
-        throw BledError.protocolViolation.error("bled sent an invalid \(name): \(error.message)")
+        return session.close(BledError.protocolViolation.error("bled sent an invalid \(name): \(error.message)"))
       }
       for observer in group.observers { observer.value(value) }
     }
   }
 
-  private func end(_ error: BluetoothError?) {
-    hasEnded.store(true, ordering: .relaxed)
-    let (calls, observers, reason) = state.end(error)
-    let failure = reason ?? BledError.daemonUnreachable.error("the connection to bled was closed")
-    for completion in calls { completion(.failure(failure)) }
-    for observer in observers { observer.end(reason) }
+  private func asked(_ id: RequestID, _ method: String, _ message: RPCMessage) {
+    if let answerer = state.answerer(of: method) {
+      answerer(message, id)
+    } else {
+      session.refuse(id, RPCError(code: RPCError.methodNotFound, message: "this client does not answer \(method)"))
+    }
+  }
+
+  private func ended(_ reason: BluetoothError?) {
+    for observer in state.end() { observer.end(reason) }
   }
 }

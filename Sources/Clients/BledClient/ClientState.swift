@@ -2,7 +2,7 @@ import BledConnection
 import BledRPC
 import Bluetooth
 
-/// The calls, observers, and users of a client. It does no I/O: `ClientCore` does that.
+/// The observers, scans and uses of a client. It does no I/O: `ClientCore` does that.
 ///
 /// | Input                     | Effect                                                                 |
 /// |---------------------------|------------------------------------------------------------------------|
@@ -11,7 +11,7 @@ import Bluetooth
 /// | scan: started             | the ends of the earlier scans of the same number                       |
 /// | scan: refused             | the earlier one continues, or is stopped if its stream has ended       |
 /// | scan: end                 | it is stopped, unless a later one of the same number takes its place   |
-/// | end                       | the completions of all pending calls, once; the ends of all observers  |
+/// | end                       | the ends of all observers, once                                        |
 struct ClientState {
   typealias Completion = @Sendable (Result<RPCMessage, BluetoothError>) -> Void
   typealias Decoder = @Sendable (RPCMessage) throws(RPCError) -> any Sendable
@@ -32,7 +32,6 @@ struct ClientState {
     var observers: [Observer] { list.map(\.observer) }
   }
 
-  var connection = ConnectionMachine<Completion>()
   var links = Uses<LinkRequest>()
   var subscriptions = Uses<SubscriptionRequest>()
   var trains = Uses<TrainRequest>()
@@ -53,18 +52,15 @@ struct ClientState {
   }
 
   /// - Parameter type: The type that `decode` returns.
-  /// - Returns: False: the connection has ended.
   mutating func observe(
     _ name: String, as type: Any.Type, _ number: Int, decode: @escaping Decoder, _ observer: Observer
-  ) -> Bool {
-    guard connection.isOpen else { return false }
+  ) {
     let (name, type) = (OctetText(name), ObjectIdentifier(type))
     var groups = observers[name] ?? []
     let place = groups.firstIndex { $0.type == type } ?? groups.endIndex
     if place == groups.endIndex { groups.append(ObserverGroup(type: type, decode: decode)) }
     groups[place].list.append((number, observer))
     observers[name] = groups
-    return true
   }
 
   mutating func stopObserving(_ name: String, _ number: Int) {
@@ -86,7 +82,7 @@ struct ClientState {
   ///   - scan: Its number at the daemon, of which there is one scan; nil for the one without.
   ///   - replaced: Ends its stream when another scan takes its place.
   mutating func beginScan(_ number: Int, as scan: Int?, replaced: @escaping @Sendable () -> Void) {
-    if connection.isOpen { scans[scan, default: []].append(Scan(number: number, replaced: replaced)) }
+    scans[scan, default: []].append(Scan(number: number, replaced: replaced))
   }
 
   /// The daemon has started it.
@@ -121,14 +117,9 @@ struct ClientState {
     return (true, list[..<index].map(\.replaced))
   }
 
-  /// - Parameter error: nil if this side closed.
-  /// - Returns: the observers to notify, and the events.
-  mutating func end(
-    _ error: BluetoothError?
-  ) -> (calls: [Completion], observers: [Observer], reason: BluetoothError?) {
-    guard let (completions, reason) = connection.end(error) else { return ([], [], nil) }
+  /// - Returns: the observers to notify, in the order of their registration.
+  mutating func end() -> [Observer] {
     defer { (observers, answerers, scans) = ([:], [:], [:]) }
-    let all = observers.values.joined().flatMap(\.list).sorted { $0.number < $1.number }
-    return (completions, all.map(\.observer), reason)
+    return observers.values.joined().flatMap(\.list).sorted { $0.number < $1.number }.map(\.observer)
   }
 }

@@ -17,7 +17,6 @@ final class DaemonClock {
   private let manual: ManualScheduler?
 
   init(_ settings: Settings, loop: EventLoop) {
-    let real = EventLoopScheduler(loop)
     let written = settings.adapters.compactMap(\.scenario).first?.seed
     switch settings.clock {
     case .manual:
@@ -32,10 +31,10 @@ final class DaemonClock {
       self.seed = seed
       manual = scheduler
     case .times(let factor):
-      scheduler = FastScheduler(real, times: factor)
+      scheduler = FastScheduler(loop, times: factor)
       (seed, makeIdentifier, manual) = (written ?? .random(in: .min ... .max), nil, nil)
     case nil:
-      scheduler = real
+      scheduler = loop
       (seed, makeIdentifier, manual) = (written ?? .random(in: .min ... .max), nil, nil)
     }
   }

@@ -1,6 +1,5 @@
-import Adapter
+import BledConnection
 import BledRPC
-import BledSession
 import Bluetooth
 
 /// org.bluez on the bus, on top of bled: the calls and signals of the bus and the messages of bled go to the parts that

@@ -1,6 +1,5 @@
-import Adapter
+import BledConnection
 import BledRPC
-import BledSession
 import Bluetooth
 import ValueFormats
 

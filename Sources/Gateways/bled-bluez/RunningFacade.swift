@@ -1,4 +1,5 @@
 import ArgumentParser
+import BledConnection
 import BledLoop
 import BlueZ
 import Bluetooth
@@ -40,8 +41,8 @@ final class RunningFacade {
     var machine = sd_id128_t()
     sd_id128_get_machine(&machine)
     facade = Facade(
-      bus: bus, clock: LoopClock(loop),
-      connector: SocketConnector(path: socket, loop: loop, isPaused: { [bus] in bus.outbox.isCongested }),
+      bus: bus, clock: loop,
+      connector: SocketConnector(path: socket, on: LoopSockets(loop) { [bus] in bus.outbox.isCongested }),
       sockets: LoopPacketSockets(loop), machine: withUnsafeBytes(of: machine) { Hex.encode(Array($0)) },
       host: Self.hostName, settings: kept.settings)
     reception = try Reception(bus, facade.callers, on: loop) { [facade] in facade.handle($0) }

@@ -1,3 +1,4 @@
+import BledConnection
 import ESPHome
 import Glibc
 import JSONFiles
@@ -14,8 +15,8 @@ struct Configuration {
   /// A label of a host name.
   var name = Self.hostName()
   var friendlyName: String
-  var listen: ListenAddress
   var port: UInt16 = 6053
+  var listen: ListenAddress
   var encryption = true
   var adapter: String?
   var connections = 8
@@ -35,7 +36,7 @@ struct Configuration {
 
   private init(_ members: FileMembers<Name>?) throws(FileError) {
     friendlyName = "Bluetooth proxy \(name)"
-    listen = .all
+    listen = ListenAddress(all: port)
     guard let members else { return }
     if let name = try members.optional(.name, { (value) throws(FileError) in try Self.label(value) }) {
       self.name = name
@@ -49,12 +50,12 @@ struct Configuration {
     adapter = try members.optional(.adapter, { (value) throws(FileError) in try value.text(atMost: 64) })
     connections = try members.integer(.connections, in: 1...64, default: connections)
     activeScan = try members.value(.activeScan, default: true)
-    if !encryption { listen = .loopback }
+    listen = encryption ? ListenAddress(all: port) : ListenAddress(loopback: port)
     guard let value = members[.listen] else { return }
-    guard let address = ListenAddress(try value.text(atMost: 64)) else {
+    guard let address = ListenAddress(host: try value.text(atMost: 64), port: port) else {
       throw value.failure("this is not an IP address: give one of this machine, such as \"192.168.1.2\" or \"::\"")
     }
-    guard encryption || address.isLoopback else {
+    guard encryption || address.isLocal else {
       throw value.failure(
         "without encryption anybody in the network could use the radio: give \"127.0.0.1\", or leave \"encryption\" out"
       )

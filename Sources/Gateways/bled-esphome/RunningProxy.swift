@@ -1,3 +1,4 @@
+import BledConnection
 import BledLoop
 import Bluetooth
 import CSystemd
@@ -11,6 +12,7 @@ final class RunningProxy {
   private let isEncrypted: Bool
   private let log = ServiceLog("bled-esphome")
   private let loop: EventLoop
+  private let sockets: LoopSockets
   private let proxy: Proxy
   private let report = ServiceReport()
   private var listener: ClientListener?
@@ -24,8 +26,8 @@ final class RunningProxy {
     self.configuration = configuration
     isEncrypted = key != nil
     self.loop = loop
-    proxy = Proxy(
-      configuration.settings(key: key), SocketConnector(path: socket, loop: loop), LoopClock(loop))
+    sockets = LoopSockets(loop)
+    proxy = Proxy(configuration.settings(key: key), SocketConnector(path: socket, on: sockets), loop)
     proxy.whenWaiting = { [unowned self] in
       report.say(.problem, $0)
       say($0)
@@ -70,7 +72,7 @@ final class RunningProxy {
     hasSaidLost = false
     do {
       if listener == nil {
-        listener = try ClientListener(try configuration.listen.open(port: configuration.port), on: loop) {
+        listener = try ClientListener(try configuration.listen.listen(), on: loop) {
           [unowned self] in accept($0)
         }
       }
@@ -83,12 +85,10 @@ final class RunningProxy {
     }
   }
 
-  private func accept(_ descriptor: Int32) {
+  private func accept(_ socket: Socket) {
     // Without memory for the watch the client is let go.
-    guard let stream = try? TCPStream(descriptor, on: loop), let client = proxy.accept(stream) else { return }
-    stream.received = { octets in
-      if let octets { client.receive(octets) } else { client.ended() }
-    }
+    guard let stream = try? TCPStream(socket, on: sockets), let client = proxy.accept(stream) else { return }
+    stream.start(received: { client.receive($0) }, ended: { client.ended() })
   }
 
   private func lost(_ error: BluetoothError) {

@@ -1,30 +1,22 @@
 import BledConnection
 import ESPHome
-import EventLoop
 import Glibc
 
-/// The connection of a client on an event loop.
+/// The connection of a client.
 final class TCPStream: ClientStream {
-  /// The octets that one read takes, and those that the kernel holds for a client that does not read.
-  private static let portion = 16384
+  /// The octets that the kernel holds for a client that does not read.
   private static let sendBuffer: Int32 = 65536
 
   let origin: [UInt8]
-  private let socket: Socket
-  private var watch: Watch?
-  private var octets = UnsentOctets()
-  /// Octets of the client; nil: it has gone.
-  var received: (ArraySlice<UInt8>?) -> Void = { _ in }
+  private let stream: SocketStream
 
-  /// Takes over a nonblocking socket.
-  init(_ descriptor: Int32, on loop: EventLoop) throws(EventLoopError) {
-    socket = Socket(owning: descriptor)
-    origin = Self.origin(of: descriptor)
+  init(_ socket: Socket, on waiter: any SocketWaiter) throws(Errno) {
+    origin = Self.origin(of: socket.descriptor)
     var (on, size) = (Int32(1), Self.sendBuffer)
     let length = socklen_t(MemoryLayout<Int32>.size)
-    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, length)
-    setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, length)
-    watch = try Watch(descriptor, on: loop) { [unowned self] in ready($0) }
+    setsockopt(socket.descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, length)
+    setsockopt(socket.descriptor, SOL_SOCKET, SO_SNDBUF, &size, length)
+    stream = try SocketStream(socket, on: waiter)
   }
 
   /// A host has the whole second half of the addresses of IPv6 (RFC 4291, 2.5.4).
@@ -44,47 +36,19 @@ final class TCPStream: ClientStream {
     return isVersion4 ? Array(octets.suffix(4)) : Array(octets.prefix(8))
   }
 
-  var unsent: Int { octets.count }
+  var unsent: Int { stream.unsent }
 
-  func send(_ octets: [UInt8]) {
-    guard watch != nil else { return }
-    self.octets.append(octets)
-    write()
-  }
+  func send(_ octets: [UInt8]) { stream.send(octets) }
 
-  func close() {
-    watch?.cancel()
-    watch = nil
-    received = { _ in }
-  }
+  func close() { stream.close() }
 
-  private func ready(_ readiness: Watch.Readiness) {
-    // The client may be dropped while its octets are handled.
-    withExtendedLifetime(self) {
-      if readiness.contains(.writable) { write() }
-      if !readiness.isDisjoint(with: [.readable, .failed]) { read() }
-    }
-  }
-
-  private func read() {
-    guard watch != nil else { return }
-    let octets = withUnsafeTemporaryAllocation(byteCount: Self.portion, alignment: 1) { buffer in
-      socket.receive(buffer).map { Array(buffer[..<$0.count]) }
-    }
-    switch octets {
-    case .failure(.again): break
-    case .success(let octets) where !octets.isEmpty: received(octets[...])
-    case .success, .failure: received(nil)
-    }
-  }
-
-  private func write() {
-    do {
-      try octets.write(to: socket) { _ in }
-      watch?.interest = .readable
-    } catch {
-      // The end of the connection is noticed by reading.
-      watch?.interest = error == .again ? [.readable, .writable] : .readable
-    }
+  /// Begins to read.
+  /// - Parameters:
+  ///   - received: gets the octets of the client.
+  ///   - ended: called when the client has gone.
+  func start(received: @escaping (ArraySlice<UInt8>) -> Void, ended: @escaping () -> Void) {
+    stream.received = { octets, _ in received(Array(octets)[...]) }
+    stream.ended = { _ in ended() }
+    stream.start()
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BledConnection
 import BledLoop
 import CMosquitto
 import CSystemd
@@ -33,7 +34,7 @@ final class RunningGateway {
       throw ValidationError("the spool cannot be used: \(error)")
     }
     gateway = Gateway(
-      settings.configuration, SocketConnector(path: socket, loop: loop), LoopClock(loop), spool: spool)
+      settings.configuration, SocketConnector(path: socket, on: LoopSockets(loop)), loop, spool: spool)
     gateway.names = settings.names
     broker = BrokerLink(settings, gateway, loop) { [log] in log.say($0) }
     gateway.say = { [log] in log.say($0) }

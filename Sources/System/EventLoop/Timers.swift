@@ -1,9 +1,10 @@
+import Bluetooth
 import CSystemd
 import Glibc
 import HeapModule
 
 /// Work that is done once at a certain time, unless it is cancelled before.
-public final class Timer {
+public final class Timer: ScheduledWork {
   fileprivate var work: (() -> Void)?
   private unowned let timers: Timers
 
@@ -31,6 +32,23 @@ extension EventLoop {
   /// Does `work` once the clock shows `time`, in nanoseconds: never earlier, and later by a 64th of the delay and 50 ms
   /// at the most, so that timers that are close to each other share a wake-up.
   public func schedule(at time: Int64, _ work: @escaping () -> Void) -> Timer { timers.schedule(at: time, work) }
+}
+
+extension EventLoop: Scheduler {
+  /// The clock by which timers go.
+  public var now: Instant { Instant(nanoseconds: Self.now) }
+
+  /// The time of day in seconds since 1970.
+  public var secondsSinceEpoch: Double {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return Double(now.tv_sec) + Double(now.tv_nsec) / 1e9
+  }
+
+  /// As with a number of nanoseconds.
+  public func schedule(at time: Instant, _ work: @escaping () -> Void) -> any ScheduledWork {
+    timers.schedule(at: time.nanoseconds, work)
+  }
 }
 
 /// The timers of a loop. They share one source of sd-event, which is set earlier but never later: to set and to cancel

@@ -1,4 +1,5 @@
 import BledClient
+import BledConnection
 import FoundationEssentials
 
 /// The page of `bleshell web`: an HTTP server on this machine, and one session with the daemon.
@@ -22,7 +23,7 @@ import FoundationEssentials
   ///   - allowsWrites: whether pages may write values.
   ///   - words: the names of UUIDs and the contents of advertisements.
   ///   - doctor: the findings of `bleshell doctor`, as a JSON array.
-  public init(
+  package init(
     _ listener: Listener, socket: String, allowsWrites: Bool, words: Words,
     doctor: @escaping @MainActor () async throws -> Data
   ) {

@@ -1,3 +1,4 @@
+import BledConnection
 import Glibc
 import TestSupport
 import Testing

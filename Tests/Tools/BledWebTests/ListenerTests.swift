@@ -1,3 +1,4 @@
+import BledConnection
 import FoundationEssentials
 import Glibc
 import TestSupport

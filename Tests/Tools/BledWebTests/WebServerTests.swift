@@ -1,4 +1,5 @@
 import BledClient
+import BledConnection
 import FoundationEssentials
 import TestSupport
 import Testing

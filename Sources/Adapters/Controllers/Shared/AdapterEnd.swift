@@ -1,4 +1,5 @@
 import Adapter
+import Bluetooth
 import Radio
 
 /// The end of the use of one controller, for a while or for good: the system goes to sleep, or bled stops. Until the

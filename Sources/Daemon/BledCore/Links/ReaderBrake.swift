@@ -1,4 +1,5 @@
 import Adapter
+import Bluetooth
 
 /// Pauses reading of one link while its only reader falls behind (`Brake`).
 final class ReaderBrake {

@@ -1,4 +1,5 @@
 import Adapter
+import Bluetooth
 import EventLoop
 
 /// Returns unused heap memory to the system, for example after a burst of traffic.

@@ -1,6 +1,5 @@
-import Adapter
+import BledConnection
 import BledRPC
-import BledSession
 import Bluetooth
 
 /// The parts of the facade that hear of bled's state.

@@ -1,5 +1,5 @@
+import BledConnection
 import BledRPC
-import BledSession
 import Bluetooth
 
 /// A program on the bus that has called a method which concerns bled: one unique name, with its sessions of bled.

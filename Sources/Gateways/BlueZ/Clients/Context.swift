@@ -1,5 +1,5 @@
-import Adapter
-import BledSession
+import BledConnection
+import Bluetooth
 
 /// The bus, bled, the clock and the object tree: what all parts of the facade use.
 final class Context {

@@ -1,4 +1,4 @@
-import BledSession
+import BledConnection
 
 /// A user of devices: a program on the bus, or the facade itself.
 protocol SessionHolder: AnyObject {

@@ -1,4 +1,3 @@
-import Adapter
 import Bluetooth
 
 /// The links of programs that are not on the bus, and of devices that have connected to this machine: they are shown,

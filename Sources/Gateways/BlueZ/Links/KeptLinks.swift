@@ -1,4 +1,3 @@
-import Adapter
 import Bluetooth
 
 /// The links of programs that have left the bus. Each command of busctl or gdbus is a program of its own, so a link

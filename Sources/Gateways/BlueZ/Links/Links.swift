@@ -1,4 +1,3 @@
-import Adapter
 import BledRPC
 import Bluetooth
 

@@ -1,5 +1,5 @@
+import BledConnection
 import BledRPC
-import BledSession
 import Bluetooth
 
 /// The connections of one client to devices, in a session of bled of its own: when it ends, they end.

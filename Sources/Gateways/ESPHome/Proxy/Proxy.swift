@@ -1,6 +1,5 @@
-import Adapter
+import BledConnection
 import BledRPC
-import BledSession
 import Bluetooth
 
 /// A Bluetooth proxy for Home Assistant, on top of bled: its clients, the scan, and the connections. It does no I/O and

@@ -1,4 +1,3 @@
-import Adapter
 import Bluetooth
 
 /// One client of the proxy: its frames, its hello, and whether it is still there.

@@ -1,5 +1,5 @@
-import Adapter
-import BledSession
+import BledConnection
+import Bluetooth
 
 /// The parts of a proxy that all its clients use.
 final class ProxyContext {

@@ -1,6 +1,5 @@
-import Adapter
+import BledConnection
 import BledRPC
-import BledSession
 import Bluetooth
 
 /// The one scan for all clients: its state and mode, and the advertisements in batches.

@@ -1,5 +1,5 @@
+import BledConnection
 import BledRPC
-import BledSession
 import Bluetooth
 
 /// Reads and writes of single values: the commands for one device go one after the other, over one link.

@@ -1,3 +1,4 @@
+import BledConnection
 import Dispatch
 private import Glibc
 
@@ -18,17 +19,11 @@ private import Glibc
     case reading, answering, writing, streaming, ended
   }
 
-  /// The socket, closed when no source watches it any more.
-  private final class Descriptor: Sendable {
-    let number: Int32
-    init(_ number: Int32) { self.number = number }
-    deinit { Glibc.close(number) }
-  }
-
   private static let readLength = 16_384
 
   private(set) var state = State.reading
-  private let descriptor: Descriptor
+  /// Closed when no source watches it any more.
+  private let socket: Socket
   private let pace: ReceiverPace
   private let answer: @MainActor (HTTPRequest) async -> HTTPAnswer
   private let ended: @MainActor (HTTPConnection) -> Void
@@ -47,10 +42,10 @@ private import Glibc
   ///   - answer: makes the answer to a whole or refused request.
   ///   - ended: called once, when the connection is done, has ended, or has lasted too long.
   init(
-    _ descriptor: Int32, timeout: Duration, pace: ReceiverPace,
+    _ socket: Socket, timeout: Duration, pace: ReceiverPace,
     answer: @escaping @MainActor (HTTPRequest) async -> HTTPAnswer, ended: @escaping @MainActor (HTTPConnection) -> Void
   ) {
-    self.descriptor = Descriptor(descriptor)
+    self.socket = socket
     self.pace = pace
     self.answer = answer
     self.ended = ended
@@ -86,9 +81,9 @@ private import Glibc
   }
 
   private func watchReading() {
-    let reader = DispatchSource.makeReadSource(fileDescriptor: descriptor.number, queue: .main)
+    let reader = DispatchSource.makeReadSource(fileDescriptor: socket.descriptor, queue: .main)
     reader.setEventHandler { [weak self] in MainActor.assumeIsolated { self?.read() } }
-    reader.setCancelHandler { [descriptor] in withExtendedLifetime(descriptor) {} }
+    reader.setCancelHandler { [socket] in withExtendedLifetime(socket) {} }
     reader.activate()
     self.reader = reader
   }
@@ -96,7 +91,7 @@ private import Glibc
   private func read() {
     guard state == .reading || state == .streaming else { return }
     let count = withUnsafeTemporaryAllocation(byteCount: Self.readLength, alignment: 1) { buffer in
-      let count = recv(descriptor.number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+      let count = recv(socket.descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
       // Octets behind the request have no meaning.
       if count > 0, state == .reading { request.append(buffer[..<count]) }
       return count
@@ -130,7 +125,7 @@ private import Glibc
 
   private func write() {
     let count = rest.withUnsafeBytes {
-      Glibc.send(descriptor.number, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+      Glibc.send(socket.descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
     }
     guard count >= 0 || errno == EAGAIN || errno == EINTR else { return close() }
     if count > 0 { rest = rest.dropFirst(count) }
@@ -145,7 +140,7 @@ private import Glibc
 
   private func watchWriting() {
     // Two sources on one number share its registration with epoll(7), and may miss an event.
-    let number = fcntl(descriptor.number, F_DUPFD_CLOEXEC, 0)
+    let number = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 0)
     guard number >= 0 else { return close() }
     let writer = DispatchSource.makeWriteSource(fileDescriptor: number, queue: .main)
     writer.setEventHandler { [weak self] in
@@ -167,9 +162,9 @@ private import Glibc
       return pump()
     }
     // With unread octets the kernel would reset the connection, and the answer could be lost.
-    shutdown(descriptor.number, Int32(SHUT_WR))
+    shutdown(socket.descriptor, Int32(SHUT_WR))
     var octets = [UInt8](repeating: 0, count: Self.readLength)
-    _ = recv(descriptor.number, &octets, octets.count, Int32(MSG_DONTWAIT))
+    _ = recv(socket.descriptor, &octets, octets.count, Int32(MSG_DONTWAIT))
     close()
   }
 }

@@ -1,5 +1,5 @@
+import BledConnection
 import Dispatch
-private import Glibc
 
 /// Serves HTTP: each connection is one request.
 ///
@@ -12,8 +12,6 @@ private import Glibc
 @MainActor public final class HTTPServer {
   /// The limit for the time until a request is whole.
   private static let timeout = Duration.seconds(5)
-  /// The connections that are accepted in one turn.
-  private static let portion = 16
   /// The time without `accept` after there was no descriptor for a connection.
   private static let pause = DispatchTimeInterval.milliseconds(200)
 
@@ -31,7 +29,7 @@ private import Glibc
   ///   - limit: the limit for connections, 1 or more.
   ///   - pace: the pace at which answers have to be accepted.
   ///   - answer: makes the answer to a whole or refused request.
-  public init(
+  package init(
     _ listener: Listener, limit: Int, pace: ReceiverPace = .usual,
     answer: @escaping @MainActor (HTTPRequest) async -> HTTPAnswer
   ) {
@@ -63,15 +61,16 @@ private import Glibc
   }
 
   private func accept() {
-    for _ in 0..<Self.portion {
-      let descriptor = Glibc.accept(listener.descriptor, nil, nil)
-      guard descriptor >= 0 else { return acceptFailed(errno) }
-      serve(descriptor)
+    for _ in 0..<Listener.portion {
+      switch listener.accept() {
+      case .connection(let socket): serve(socket)
+      case .none: return
+      case .exhausted: return rest()
+      }
     }
   }
 
-  private func acceptFailed(_ code: Int32) {
-    guard ![EAGAIN, EINTR, ECONNABORTED].contains(code) else { return }
+  private func rest() {
     // Without a descriptor or memory the connection stays in the queue, and the source would fire again at once.
     watch?.cancel()
     DispatchQueue.main.asyncAfter(deadline: .now() + Self.pause) { [weak self] in
@@ -82,18 +81,13 @@ private import Glibc
     }
   }
 
-  private func serve(_ descriptor: Int32) {
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+  private func serve(_ socket: Socket) {
     if connections.count >= limit {
-      guard let oldest = connections.first(where: { $0.state == .reading }) else {
-        Glibc.close(descriptor)
-        return
-      }
+      guard let oldest = connections.first(where: { $0.state == .reading }) else { return }
       oldest.close()
     }
     connections.append(
-      HTTPConnection(descriptor, timeout: Self.timeout, pace: pace, answer: answer) { [weak self] connection in
+      HTTPConnection(socket, timeout: Self.timeout, pace: pace, answer: answer) { [weak self] connection in
         self?.connections.removeAll { $0 === connection }
       })
   }

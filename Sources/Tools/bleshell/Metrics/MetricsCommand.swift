@@ -1,4 +1,5 @@
 import ArgumentParser
+import BledConnection
 import BledRPC
 import BledWeb
 

@@ -1,5 +1,6 @@
 import Adapter
 import BledCore
+import Bluetooth
 
 /// Files in memory: each takes ten milliseconds of virtual time to be written.
 final class MemoryStorage: DocumentStorage {

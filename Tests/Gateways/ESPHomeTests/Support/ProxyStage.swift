@@ -1,6 +1,6 @@
 import Adapter
+import BledConnection
 import BledRPC
-import BledSession
 import Bluetooth
 import SessionTestSupport
 import Testing

@@ -1,3 +1,4 @@
+import BledConnection
 import BledRPC
 import Testing
 

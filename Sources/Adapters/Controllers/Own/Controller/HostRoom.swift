@@ -1,4 +1,5 @@
 import Adapter
+import Bluetooth
 import HCI
 import Host
 

@@ -1,5 +1,3 @@
-import Bluetooth
-
 /// A clock and its alarms: the daemon's event loop, or virtual time in tests.
 public protocol Scheduler: AnyObject {
   /// The time on a monotonic clock.

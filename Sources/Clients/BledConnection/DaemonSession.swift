@@ -1,5 +1,3 @@
-import Adapter
-import BledConnection
 import BledRPC
 import Bluetooth
 import FoundationEssentials
@@ -18,9 +16,9 @@ package protocol DaemonConnector: AnyObject {
   func connect(_ session: DaemonSession) throws(BluetoothError) -> any DaemonTransport
 }
 
-/// One session of bled: typed calls out, and bled's messages in. It belongs to one thread.
+/// One session of bled: typed calls out, and bled's messages in. It belongs to one thread or queue.
 package final class DaemonSession {
-  private typealias Answer = (Result<RPCMessage, BluetoothError>) -> Void
+  package typealias Answer = (Result<RPCMessage, BluetoothError>) -> Void
 
   /// The events and questions of bled.
   package struct Observer {
@@ -61,10 +59,18 @@ package final class DaemonSession {
     }
   }
 
+  /// A session on a connection that hands over its lines to `receive`, and its end to `end`, once `observe` was called.
+  package init(over transport: any DaemonTransport) { self.transport = transport }
+
+  package func observe(_ observer: Observer) { self.observer = observer }
+
   /// A session that is over from the start: its calls fail.
   package init() { _ = machine.end(nil) }
 
   package var isOpen: Bool { machine.isOpen }
+
+  /// The failure of calls after the end.
+  package var endError: BluetoothError { machine.endError }
 
   /// Calls a method. The completion is called once, later or, if the session is over, at once.
   package func call<Method: RPCMethod>(
@@ -79,12 +85,31 @@ package final class DaemonSession {
         })
     }
     do {
-      let line = try ConnectionMachine<Answer>.line(method, id: lastID, params)
-      guard machine.begin(lastID, answer) else { return completion(.failure(machine.endError)) }
-      transport?.send(line)
+      send(try Self.line(method, id: lastID, params), id: lastID, answer)
     } catch {
       completion(.failure(error))
     }
+  }
+
+  /// The line of a call.
+  /// - Throws: As `ConnectionMachine.line`.
+  package static func line<Method: RPCMethod>(
+    _ method: Method.Type, id: Int, _ params: Method.Params
+  ) throws(BluetoothError) -> Data { try ConnectionMachine<Answer>.line(method, id: id, params) }
+
+  /// Sends the line of a call, whose number is used by no other call.
+  /// - Parameter late: gets the answer of the call if it is abandoned.
+  package func send(_ line: Data, id: Int, late: Answer? = nil, _ answer: @escaping Answer) {
+    guard machine.begin(id, answer, late: late) else { return answer(.failure(machine.endError)) }
+    transport?.send(line)
+  }
+
+  /// Ends the wait for a call.
+  /// - Returns: False: it is not pending.
+  package func abandon(_ id: Int, _ error: BluetoothError) -> Bool {
+    guard let answer = machine.abandon(id) else { return false }
+    answer(.failure(error))
+    return true
   }
 
   /// Calls a method whose failure needs no handling: bled's log has it.

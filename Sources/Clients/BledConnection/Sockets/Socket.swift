@@ -9,6 +9,13 @@ package struct Errno: Error, Equatable, CustomStringConvertible {
 
   /// Nothing to read, or no room to write.
   package static let again = Errno(code: EAGAIN)
+  /// There is no such file.
+  static let noEntry = Errno(code: ENOENT)
+  static let notDirectory = Errno(code: ENOTDIR)
+  /// Nothing listens there.
+  static let refused = Errno(code: ECONNREFUSED)
+  static let noAccess = Errno(code: EACCES)
+  static let notPermitted = Errno(code: EPERM)
 
   /// The error of the last call on this thread.
   package static var last: Errno { Errno(code: errno) }

@@ -1,15 +1,16 @@
-private import BledConnection
 private import Glibc
 
 /// A call of the system that failed.
-public struct ListenError: Error, CustomStringConvertible {
+package struct ListenError: Error, CustomStringConvertible {
   /// The call and the reason, in words.
-  public let description: String
+  package let description: String
+  /// The number of the reason, as in errno(3).
+  let code: Int32
 }
 
 /// A socket that listens for connections, closed when its last reference is released; the file of a Unix socket is
 /// removed then.
-public final class Listener: Sendable {
+package final class Listener: Sendable {
   /// The file of a Unix socket, as it was made.
   private struct File: Sendable {
     let path: String
@@ -27,7 +28,11 @@ public final class Listener: Sendable {
   /// The connections that may wait to be accepted, as many as the kernel allows by default (listen(2)).
   private static let backlog: Int32 = 4096
 
-  let descriptor: Int32
+  /// The connections to accept in one turn of a program.
+  package static let portion = 16
+
+  /// To be watched only.
+  package let descriptor: Int32
   private let file: File?
 
   /// - Parameter place: A `sockaddr` of the family.
@@ -42,7 +47,7 @@ public final class Listener: Sendable {
     place.sun_family = sa_family_t(AF_UNIX)
     let maximum = MemoryLayout.size(ofValue: place.sun_path) - 1
     guard path.utf8.count <= maximum else {
-      throw ListenError(description: "the path of a socket has at most \(maximum) octets")
+      throw ListenError(description: "the path of a socket has at most \(maximum) octets", code: ENAMETOOLONG)
     }
     withUnsafeMutableBytes(of: &place.sun_path) { $0.copyBytes(from: path.utf8) }
     try Self.clear(path)
@@ -63,6 +68,11 @@ public final class Listener: Sendable {
     // Connections of the previous process may still be closing on the same port.
     var yes: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+    if family == AF_INET6 {
+      // With all addresses of IPv6 the socket has all of IPv4, also against the default of the system.
+      var no: Int32 = 0
+      setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &no, socklen_t(MemoryLayout<Int32>.size))
+    }
     let bound = withUnsafeBytes(of: place) { octets in
       octets.withMemoryRebound(to: sockaddr.self) { bind(descriptor, $0.baseAddress, socklen_t(octets.count)) }
     }
@@ -86,11 +96,31 @@ public final class Listener: Sendable {
     }
   }
 
+  /// The result of `accept`.
+  package enum Accepted {
+    case connection(Socket)
+    case none
+    /// The process or the system has no room for the connection, which goes on waiting: try again later.
+    case exhausted
+  }
+
+  /// Accepts the connection that waits longest.
+  package func accept() -> Accepted {
+    let connection = Glibc.accept(descriptor, nil, nil)
+    guard connection >= 0 else {
+      return [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(errno) ? .exhausted : .none
+    }
+    // The programs that listen start no other, so it does not matter that this is not one step.
+    _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(connection, F_SETFL, O_NONBLOCK)
+    return .connection(Socket(owning: connection))
+  }
+
   /// Its address and port; nil for a Unix socket.
-  var host: String? { file == nil ? name : nil }
+  package var host: String? { file == nil ? name : nil }
 
   /// Its address and port, such as "127.0.0.1:9459", or "unix:" and its path.
-  public var name: String {
+  package var name: String {
     if let file { return "unix:\(file.path)" }
     var place = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -112,9 +142,10 @@ public final class Listener: Sendable {
   }
 
   /// Its address for programs and proxies: "http://127.0.0.1:9459", or "http://unix:PATH:" as nginx writes it.
-  public var url: String { file == nil ? "http://\(name)" : "http://\(name):" }
+  package var url: String { file == nil ? "http://\(name)" : "http://\(name):" }
 
   private static func failure(_ call: String) -> ListenError {
-    ListenError(description: "\(call) failed: \(String(cString: strerror(errno)))")
+    let error = Errno.last
+    return ListenError(description: "\(call) failed: \(error.text)", code: error.code)
   }
 }
