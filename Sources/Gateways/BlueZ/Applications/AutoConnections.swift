@@ -15,7 +15,8 @@ import Bluetooth
 /// | waiting                         | no longer wanted                      | bled stops → idle                |
 ///
 /// After Disconnect a device that is not trusted is not wanted for the programs of that user, until it is connected
-/// again; after RemoveDevice no device is. One that is blocked is not wanted at all.
+/// again. One that is about to be removed is not wanted for them until the removal fails; one that is blocked is not
+/// wanted at all.
 final class AutoConnections: LinkObserver, DeviceObserver {
   private struct Key: Hashable {
     let path: String
@@ -39,8 +40,10 @@ final class AutoConnections: LinkObserver, DeviceObserver {
   private let applications: Applications
   private var states: [Key: State] = [:]
   private var lastAttempt = 0
-  /// The devices that were disconnected or removed on request.
+  /// The devices that were disconnected on request.
   private var suspended: Set<Key> = []
+  /// The devices that are about to be removed.
+  private var removals: Set<Key> = []
 
   init(_ context: Context, _ devices: Devices, _ links: Links, _ applications: Applications) {
     self.context = context
@@ -86,7 +89,8 @@ final class AutoConnections: LinkObserver, DeviceObserver {
     let services = Set(device.services.uuids + device.found)
     for profile in profiles where device.path.utf8.starts(with: (profile.place + "/").utf8) {
       let key = Key(path: device.path, program: profile.client.name)
-      if !profile.services.isDisjoint(with: services), !suspended.contains(key) { wanted[key] = profile.client }
+      guard !suspended.contains(key), !removals.contains(key) else { continue }
+      if !profile.services.isDisjoint(with: services) { wanted[key] = profile.client }
     }
     return wanted
   }
@@ -121,18 +125,26 @@ final class AutoConnections: LinkObserver, DeviceObserver {
   func ended(_ path: String) { update() }
 
   func disconnecting(_ path: String, by client: BusClient) {
-    if !devices.flag(path, "Trusted") { suspend(path, by: client) }
+    guard !devices.flag(path, "Trusted") else { return }
+    suspended.formUnion(keys(path, client))
+    update()
   }
 
-  func removing(_ path: String, by client: BusClient) { suspend(path, by: client) }
-
-  /// Root speaks for all.
-  private func suspend(_ path: String, by client: BusClient) {
-    let user = client.credentials.user
-    for profile in applications.profiles where user == 0 || profile.client.credentials.user == user {
-      suspended.insert(Key(path: path, program: profile.client.name))
-    }
+  func removing(_ path: String, by client: BusClient) {
+    removals.formUnion(keys(path, client))
     update()
+  }
+
+  func isNotRemoved(_ path: String, by client: BusClient) {
+    removals.subtract(keys(path, client))
+    update()
+  }
+
+  /// The profiles that a program speaks for: root speaks for all.
+  private func keys(_ path: String, _ client: BusClient) -> [Key] {
+    let user = client.credentials.user
+    return applications.profiles.filter { user == 0 || $0.client.credentials.user == user }
+      .map { Key(path: path, program: $0.client.name) }
   }
 
   /// A device was heard, perhaps with a service that it had not advertised before.
@@ -146,6 +158,7 @@ final class AutoConnections: LinkObserver, DeviceObserver {
 
   func leaving(_ device: Device) {
     suspended = suspended.filter { $0.path != device.path }
+    removals = removals.filter { $0.path != device.path }
     for (key, state) in states where key.path == device.path {
       states[key] = nil
       stop(state, key.path)
@@ -155,6 +168,7 @@ final class AutoConnections: LinkObserver, DeviceObserver {
   /// A program has left the bus.
   func left(_ client: BusClient) {
     suspended = suspended.filter { $0.program != client.name }
+    removals = removals.filter { $0.program != client.name }
     for (key, state) in states where key.program == client.name {
       states[key] = nil
       if case .paused(let work) = state { work.cancel() }

@@ -8,6 +8,8 @@ protocol LinkObserver: AnyObject {
   func disconnecting(_ path: String, by client: BusClient)
   /// A program asks that a device be disconnected and removed.
   func removing(_ path: String, by client: BusClient)
+  /// The removal that a program asked for has failed.
+  func isNotRemoved(_ path: String, by client: BusClient)
   /// A device is not connected any more; told before its properties change.
   func disconnected(_ path: String)
   /// A link has ended, and programs know; not told of a device whose object goes.
@@ -19,6 +21,7 @@ extension LinkObserver {
   func resolved(_ path: String, by user: any SessionHolder) {}
   func disconnecting(_ path: String, by client: BusClient) {}
   func removing(_ path: String, by client: BusClient) {}
+  func isNotRemoved(_ path: String, by client: BusClient) {}
   func disconnected(_ path: String) {}
   func ended(_ path: String) {}
 }

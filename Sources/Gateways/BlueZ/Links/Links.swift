@@ -232,6 +232,11 @@ final class Links: DeviceObserver {
     disconnect(path, spokenFor(path, by: client, and: waiting), completion: completion)
   }
 
+  /// The removal of a device has failed.
+  func isNotRemoved(_ path: String, _ client: BusClient) {
+    observers.tell { $0.isNotRemoved(path, by: client) }
+  }
+
   /// - Parameters:
   ///   - reply: called when bled has answered for all of them.
   ///   - completion: called after that, when their links are shown as ended.

@@ -21,15 +21,20 @@ final class Removal {
       guard let self else { return }
       guard devices.flag(path, "Paired") else { return forget(call, client, device) }
       client.session.call(PairingForget.self, PairingForget.Params(peripheral: device.key.peripheral)) {
-        [weak self, context] result in
+        [weak self] result in
         switch result {
         case .success: self?.forget(call, client, device)
         // Its keys, or it itself, were forgotten elsewhere.
         case .failure(let error) where error == GAPError.unknownDevice: self?.forget(call, client, device)
-        case .failure(let error): context.fail(call, BusError(error, otherwise: .failed(error.message)))
+        case .failure(let error): self?.fail(call, client, device, error)
         }
       }
     }
+  }
+
+  private func fail(_ call: BusCall, _ client: BusClient, _ device: Device, _ error: BluetoothError) {
+    links.isNotRemoved(device.path, client)
+    context.fail(call, BusError(error, otherwise: .failed(error.message)))
   }
 
   private func forget(_ call: BusCall, _ client: BusClient, _ device: Device) {
@@ -37,7 +42,7 @@ final class Removal {
       [weak self, context] result in
       guard let self else { return }
       if case .failure(let error) = result, error != GAPError.unknownDevice {
-        return context.fail(call, BusError(error, otherwise: .failed(error.message)))
+        return fail(call, client, device, error)
       }
       devices.forget(device.path)
       context.reply(call)

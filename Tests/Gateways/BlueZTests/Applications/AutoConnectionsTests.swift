@@ -16,10 +16,13 @@ struct AutoConnectionsTests {
     /// The calls of connect, by the name of the session and the time that they have.
     var connects: [(session: String, timeout: Double?)] = []
     var failure: BluetoothError?
+    /// The method that is refused.
+    var refused: String?
   }
 
   init() throws {
     world.daemon.answer = { [bled] method, message, session in
+      if method == bled.refused { return .failure(BledError.shuttingDown.error("it cannot be done")) }
       switch method {
       case PeripheralConnect.name:
         let params = try? message.params(PeripheralConnect.Params.self)
@@ -104,6 +107,26 @@ struct AutoConnectionsTests {
     world.set(Self.owner, .device, "Trusted", .boolean(true), at: FacadeStage.device)
     let number = world.call(Self.owner, .adapter, "RemoveDevice", [.path(FacadeStage.device)])
     #expect(world.succeeded(number))
+    #expect(ofProfile.isEmpty)
+  }
+
+  /// The device that could not be removed is connected again, as if nothing had been asked.
+  @Test func failedRemoval() throws {
+    try register()
+    call(Self.owner, "Connect")
+    bled.refused = PeripheralForget.name
+    let number = world.call(Self.owner, .adapter, "RemoveDevice", [.path(FacadeStage.device)])
+    #expect(world.error(number) != nil)
+    #expect(ofProfile == [nil])
+  }
+
+  /// A device that was disconnected before stays so.
+  @Test func failedRemovalAfterDisconnect() throws {
+    try register()
+    call(Self.owner, "Connect")
+    call(Self.owner, "Disconnect")
+    bled.refused = PeripheralForget.name
+    world.call(Self.owner, .adapter, "RemoveDevice", [.path(FacadeStage.device)])
     #expect(ofProfile.isEmpty)
   }
 
