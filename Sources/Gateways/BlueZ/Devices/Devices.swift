@@ -4,12 +4,14 @@ import Bluetooth
 /// The devices that are known, with their objects.
 ///
 /// A device stays while it is connected, paired, trusted or blocked, and one that was connected as long as that is
-/// remembered. Any other goes `lifetime` after it was heard last, or when there are more than `maximum`: the one that
-/// was heard the longest ago.
+/// remembered. Any other goes `lifetime` after it was heard last. From `maximum` devices on one that is only heard gets
+/// a place when another was silent for `silence`, so that objects do not come and go all the time; one that a program
+/// connects to takes the place of that which was heard the longest ago.
 final class Devices {
   /// Longer than the 30 s of bluetoothd, whose users miss devices.
   static let lifetime = Duration.seconds(180)
-  static let maximum = 500
+  static let maximum = 1000
+  static let silence = Duration.seconds(30)
 
   private let context: Context
   private let adapters: Adapters
@@ -17,6 +19,8 @@ final class Devices {
   /// The paths by bled's name of the device and of the adapter.
   private var paths: [String: [String: String]] = [:]
   private var sweep: (any ScheduledWork)?
+  /// No device can have been silent for `silence` before.
+  private var nextSilence = Instant.zero
 
   private var settings: SettingsTable
   /// Called when the settings have changed.
@@ -56,9 +60,11 @@ final class Devices {
   /// - Parameters:
   ///   - address: as bled writes it; also its first name.
   ///   - properties: known ones, so that a new object has them from the start.
-  /// - Returns: nil if the adapter is not there.
+  ///   - isHeard: it was heard, and no program has asked for it.
+  /// - Returns: nil if the adapter is not there, or if there is no place for a device that was heard.
   func add(
-    _ key: Device.Key, address: String, addressType: String, _ properties: ObjectTree.Properties = []
+    _ key: Device.Key, address: String, addressType: String, _ properties: ObjectTree.Properties = [],
+    isHeard: Bool = false
   ) -> String? {
     if let path = path(key) { return path }
     guard let adapter = adapters.path(of: key.adapter) else { return nil }
@@ -73,6 +79,7 @@ final class Devices {
       guard !flag(path, "Paired") else { return nil }
       remove(path)
     }
+    guard devices.count < Self.maximum || dropSilent() || !isHeard else { return nil }
     let device = Device(
       key: key, path: path, address: address, addressType: addressType, lastHeard: context.clock.now)
     devices[path] = device
@@ -82,7 +89,7 @@ final class Devices {
     context.tree.add(
       path,
       [(.device, Self.initial(adapter, address, addressType).filter { !given.contains($0.name) } + properties)])
-    dropOldest()
+    if devices.count > Self.maximum { dropOldest() }
     armSweep()
     return path
   }
@@ -243,11 +250,22 @@ final class Devices {
       && !flag(device.path, "Blocked") && settings[device.settingsKey]?.wasConnected != true
   }
 
+  /// Removes the devices that were silent, if there are any.
+  /// - Returns: whether there were.
+  private func dropSilent() -> Bool {
+    let now = context.clock.now
+    guard nextSilence <= now else { return false }
+    let temporary = devices.values.filter(isTemporary)
+    let silent = temporary.filter { $0.lastHeard.advanced(by: Self.silence) <= now }
+    for device in silent { remove(device.path) }
+    guard silent.isEmpty else { return true }
+    nextSilence = (temporary.map(\.lastHeard).min() ?? now).advanced(by: Self.silence)
+    return false
+  }
+
   private func dropOldest() {
-    guard devices.count > Self.maximum else { return }
-    // A few at a time, so that the search is rare.
-    let old = devices.values.filter(isTemporary).sorted { $0.lastHeard < $1.lastHeard }
-    for device in old.prefix(Self.maximum / 10) { remove(device.path) }
+    let oldest = devices.values.filter(isTemporary).min { $0.lastHeard < $1.lastHeard }
+    if let oldest { remove(oldest.path) }
   }
 
   private func armSweep() {

@@ -28,9 +28,10 @@ final class Reports {
     let key = Device.Key(peripheral: report.peripheral, adapter: report.adapter)
     let isNew = devices.path(key) == nil
     let rssi: ObjectTree.Properties = report.rssi.map { [("RSSI", .int16(Int16(clamping: $0)))] } ?? []
-    guard let path = devices.add(key, address: report.address, addressType: report.addressType.text, rssi) else {
-      return
-    }
+    guard
+      let path = devices.add(
+        key, address: report.address, addressType: report.addressType.text, rssi, isHeard: true)
+    else { return }
     let now = context.clock.now
     guard let device = devices[path] else { return }
     // Other sessions have got the same report.

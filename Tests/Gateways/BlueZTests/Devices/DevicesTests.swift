@@ -95,15 +95,48 @@ struct DevicesTests {
     }
   }
 
-  /// Nothing grows with the number of advertisers, and the latest are there.
-  @Test func aThousandAdvertisers() throws {
-    for number in 1...1000 {
-      try world.hear(Self.program, -60, number: number)
+  /// A crowd on the air, each device heard once a second: the objects stay the same, and no more come.
+  @Test func aCrowd() throws {
+    for second in 1...3 {
+      for number in 1...Devices.maximum + 200 {
+        try world.hear(Self.program, -60, number: number, at: Double(second))
+      }
+      world.clock.advance(by: .seconds(1))
+      #expect(try devices() == Set((1...Devices.maximum).map(Self.path)))
+    }
+    // A program has its device all the same.
+    let number = Devices.maximum + 1
+    world.daemon.answer = { method, _, _ in
+      guard method == PeripheralConnect.name else { return nil }
+      return .success(
+        PeripheralConnect.Result(
+          peripheral: "D\(number)", address: Self.address(number), addressType: "random", adapter: "hci0", mtu: 65,
+          attempts: 1))
+    }
+    world.call(
+      Self.program, .adapter, "ConnectDevice",
+      [.options([("Address", .string(Self.address(number))), ("AddressType", .string("random"))])])
+    #expect(try devices().count == Devices.maximum && devices().contains(Self.path(number)))
+  }
+
+  /// Addresses that change all the time leave a place for a device that is new.
+  @Test func changingAddresses() throws {
+    for number in 1...3 * Devices.maximum {
+      try world.hear(Self.program, -60, number: number, at: Double(number))
       world.clock.advance(by: .milliseconds(10))
+      if number % 100 == 0 { try world.hear(Self.program, -60, number: 0xFFFF, at: Double(number)) }
     }
     let devices = try devices()
-    #expect(devices.count <= Devices.maximum && devices.count > Devices.maximum / 2)
-    #expect(devices.contains("/org/bluez/hci0/dev_C0_DE_00_00_03_E8"))
-    #expect(!devices.contains(FacadeStage.device))
+    #expect(devices.count <= Devices.maximum && devices.contains(Self.path(0xFFFF)))
+  }
+
+  private static func address(_ number: Int) -> String {
+    let digits = String(number, radix: 16, uppercase: true)
+    let end = String(repeating: "0", count: 4 - digits.count) + digits
+    return "C0:DE:00:00:\(end.prefix(2)):\(end.suffix(2))"
+  }
+
+  private static func path(_ number: Int) -> String {
+    "/org/bluez/hci0/dev_" + address(number).map { $0 == ":" ? "_" : String($0) }.joined()
   }
 }
