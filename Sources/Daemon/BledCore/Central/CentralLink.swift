@@ -19,7 +19,7 @@ final class CentralLink: ClientRole, OperationHandler {
   private(set) lazy var features = FeatureExchange(on: self)
   /// Brings the link into use.
   private(set) lazy var linkUp = LinkUpRunner(self)
-  private var serviceWatch = ServiceWatch()
+  var serviceWatch = ServiceWatch()
   private var addressResolution = AddressResolutionCheck()
   private var hasIgnoredAnswers = false
 
@@ -205,9 +205,9 @@ final class CentralLink: ClientRole, OperationHandler {
           return next
         }
         features.servicesAreKnown()
-        operation.task = .serviceCheck(isSubscribed: false)
+        operation.task = .serviceSubscription
         return serviceWatch.subscribe(discovery.known)
-      case .serviceCheck(isSubscribed: false):
+      case .serviceSubscription:
         // One that refuses the subscription changes nothing, or does not say so.
         if case .failure(.att)? = result {
           hub.bond.refusedToTellChanges()
@@ -216,12 +216,13 @@ final class CentralLink: ClientRole, OperationHandler {
         _ = try result?.orBluetoothError()
         hub.bond.subscribedToChanges()
         useCache()
-        operation.task = .serviceCheck(isSubscribed: true)
+        operation.task = .serviceCheck
         return discovery.check
-      case .serviceCheck(isSubscribed: true):
+      case .serviceCheck:
         guard discovery.isOutdated(by: result) else { break }
-        discovery.databaseChanged()
-        changed(1...0xFFFF)
+        return compare(&operation, ServiceComparison(with: discovery.known), nil)
+      case .serviceComparison(let comparison):
+        return compare(&operation, comparison, result?.mapError(\.bluetoothError))
       case .serverFeatures:
         // One that does not let us read them has nothing that we could use.
         if case .value(let value)? = try? result?.get() { features.receive(value) } else { features.receive([]) }
@@ -257,7 +258,8 @@ final class CentralLink: ClientRole, OperationHandler {
     case .restoration(let state, _):
       guard hub.isOpen, let session = operation.session else { return }
       for handle in state.subscriptions { receivers.tellLost(handle, session, error) }
-    case .exchangeMTU, .serviceWatch, .serviceCheck, .serverFeatures, .clientFeatures, .addressResolution, .unawaited:
+    case .exchangeMTU, .serviceWatch, .serviceSubscription, .serviceCheck, .serviceComparison, .serverFeatures,
+      .clientFeatures, .addressResolution, .unawaited:
       break
     }
   }
@@ -332,52 +334,6 @@ final class CentralLink: ClientRole, OperationHandler {
     }
     guard !isSame else { return }
     session.send(GATTServicesChanged.self, .init(peripheral: hub.peripheral.id, start: 1, end: 0xFFFF))
-  }
-
-  // MARK: Changes of the device's services
-
-  func lookedUp() { watchServices() }
-
-  private func watchServices() {
-    guard serviceWatch.begin() else { return }
-    enqueue(LinkOperation(nil, .serviceWatch(DiscoveryMachine(.serviceChanged))))
-  }
-
-  private func servicesChanged(_ value: [UInt8]) {
-    guard let range = ServiceWatch.range(value), connection != nil else { return }
-    discovery.databaseChanged()
-    changed(range)
-  }
-
-  /// Requests by handles of this range would reach other attributes, or none (Core 5.4, Vol 3, Part G, 2.5.2).
-  private func changed(_ range: ClosedRange<UInt16>) {
-    operations.endHandles(in: range, of: users)
-    forget(range)
-    operations.goOn()
-  }
-
-  /// The device's services changed behind our back (Core 5.4, Vol 3, Part G, 2.5.2.1). It refused the request, and
-  /// serves requests from now on: by handles that are discovered anew.
-  func databaseIsOutOfSync() {
-    discovery.databaseChanged()
-    // The device would serve it, with the attributes that have these handles now.
-    operations.endWaitingHandles(of: users)
-    forget(1...0xFFFF)
-    // The daemon's own subscription is asked for again with the next discovery.
-    serviceWatch = ServiceWatch()
-  }
-
-  /// Handles of the device are no longer valid: its users are told.
-  private func forget(_ range: ClosedRange<UInt16>) {
-    let error = BledError.servicesChanged
-    receivers.forget(range, error)
-    discovery.forget(range)
-    receivers.endAcquired(error) { range.contains($0.handle) }
-    for session in users {
-      session.send(
-        GATTServicesChanged.self,
-        .init(peripheral: hub.peripheral.id, start: range.lowerBound, end: range.upperBound))
-    }
   }
 
   /// The device sent a value.

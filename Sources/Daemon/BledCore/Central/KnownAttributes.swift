@@ -181,6 +181,28 @@ struct KnownAttributes: Hashable {
     }
   }
 
+  /// Whether a service, as far as it is known here, is the same there.
+  func isSame(_ service: Service, in other: KnownAttributes) -> Bool {
+    guard let there = other.service(ifKnown: service.range.lowerBound) else { return false }
+    guard there.range == service.range, there.uuid == service.uuid,
+      service.isPrimary == nil || service.isPrimary == there.isPrimary,
+      service.includes == nil || service.includes == there.includes
+    else { return false }
+    guard let characteristics = service.characteristics else { return true }
+    return characteristics == there.characteristics
+      && characteristics.allSatisfy {
+        descriptors[$0.valueHandle] == nil || descriptors[$0.valueHandle] == other.descriptors[$0.valueHandle]
+      }
+  }
+
+  /// The primary services there that are not known here, although they were searched.
+  func additions(in other: KnownAttributes) -> [Service] {
+    other.services.filter {
+      $0.isPrimary == true && (hasAllPrimaries || searched.contains($0.uuid))
+        && service(ifKnown: $0.range.lowerBound)?.range != $0.range
+    }
+  }
+
   /// Whether a service is not searched together with others.
   func isSearchedByItself(_ service: Service) -> Bool { searchedByThemselves.contains(service.range.lowerBound) }
 

@@ -24,8 +24,12 @@ struct LinkOperation {
     indirect case restoration(RestoredState.Peripheral, DiscoveryMachine)
     /// Finds the device's Service Changed characteristic and subscribes to it.
     indirect case serviceWatch(DiscoveryMachine)
-    /// Subscribes to it, and then asks whether the services changed between the discovery and that.
-    case serviceCheck(isSubscribed: Bool)
+    /// Subscribes to it.
+    case serviceSubscription
+    /// Asks whether the services changed between the discovery and that.
+    case serviceCheck
+    /// Asks which ones.
+    indirect case serviceComparison(ServiceComparison)
     /// Reads the features of the device's server.
     case serverFeatures
     /// Writes our client's features to the device.

@@ -95,10 +95,10 @@ import Testing
     let call = try client.call(GATTDiscoverServices.self, .init(peripheral: id, services: []))
     world.scheduler.run { (try? client.answer(to: call, GATTDiscoverServices.self)) != nil }
     let count = try #require(try client.answer(to: call, GATTDiscoverServices.self)).get().services.count
-    _ = try peer.database.add(
+    let added = try peer.database.add(
       ServiceDefinition(uuid: 0x180F, characteristics: [.init(uuid: 0x2A19, properties: .read, value: .stored([50]))]))
     world.settle()
-    #expect(try client.notifications(GATTServicesChanged.self).map(\.start) == [1])
+    #expect(try client.notifications(GATTServicesChanged.self).map { $0.start...$0.end } == [added.range])
     let again = try client.call(GATTDiscoverServices.self, .init(peripheral: id, services: []))
     world.settle()
     #expect(try #require(try client.answer(to: again, GATTDiscoverServices.self)).get().services.count == count + 1)
@@ -120,7 +120,7 @@ import Testing
     let added = try peer.database.add(
       ServiceDefinition(uuid: 0x180F, characteristics: [.init(uuid: 0x2A19, properties: .read, value: .stored([50]))]))
     world.settle()
-    #expect(try client.notifications(GATTServicesChanged.self).map(\.start) == [1])
+    #expect(try client.notifications(GATTServicesChanged.self).map { $0.start...$0.end } == [added.range])
     let again = try client.call(GATTDiscoverServices.self, .init(peripheral: id, services: []))
     world.settle()
     #expect(try #require(try client.answer(to: again, GATTDiscoverServices.self)).get().services.count == count + 1)
@@ -134,6 +134,34 @@ import Testing
     peer.database.remove(service: added.range.lowerBound)
     world.settle()
     #expect(try client.notifications(GATTServicesChanged.self).count == 2)
+  }
+
+  @Test("A change of services that no program knows is not told, and their known handles stay")
+  func unknownServicesChanged() throws {
+    peer.database = AttributeDatabase(cmac: DatabaseHash.code)
+    try peer.furnish()
+    let id = try world.connect(client, peer).peripheral
+    let call = try client.call(GATTDiscoverServices.self, .init(peripheral: id, services: [0x180D]))
+    world.scheduler.run { (try? client.answer(to: call, GATTDiscoverServices.self)) != nil }
+    _ = try peer.database.add(
+      ServiceDefinition(uuid: 0x180F, characteristics: [.init(uuid: 0x2A19, properties: .read, value: .stored([50]))]))
+    world.settle()
+    #expect(try client.notifications(GATTServicesChanged.self).isEmpty)
+    #expect(try !discover(0x180F, on: id).before.isEmpty, "the new service is looked for")
+    #expect(try read(peer.handle(of: 0x2A38), on: id) == [1])
+  }
+
+  @Test("A device that does not describe its changed services may have changed all")
+  func changedAndSilent() throws {
+    peer.database = AttributeDatabase(cmac: DatabaseHash.code)
+    try peer.furnish()
+    let id = try world.connect(client, peer).peripheral
+    let call = try client.call(GATTDiscoverServices.self, .init(peripheral: id, services: [0x180D]))
+    world.scheduler.run { (try? client.answer(to: call, GATTDiscoverServices.self)) != nil }
+    _ = try peer.database.add(ServiceDefinition(uuid: 0x180F))
+    peer.refusing = { $0.first == 0x10 ? 0x0E : nil }
+    world.settle()
+    #expect(try client.notifications(GATTServicesChanged.self).map(\.start) == [1])
   }
 
   @Test("What waits or is under way by handles that have changed fails; the rest goes on")
