@@ -6,14 +6,19 @@
 
 import json
 import os
+import pathlib
 import random
+import re
 import signal
 import sys
+import tempfile
 import time
 import unittest
 import xml.etree.ElementTree
 
 from world import HERE, NEW, OLD, PATIENCE, ROOT, WITH_SYSTEM, World
+
+from test_air import IS_ON_OWN_HOST
 
 sys.path.append(str(ROOT / "Tests/Attack"))
 import wire  # noqa: E402
@@ -319,6 +324,19 @@ class Peripherals(Case):
         self.serve("served_sockets.py").kill()
         self.world.expect_nothing_left()
 
+    def test_a_device_that_connects(self):
+        """Its services are read, and a program uses them; it does not keep the link."""
+        visited = self.world.python("visited.py")
+        visited.expect("^watching")
+        server = self.serve("served_sockets.py")
+        visited.expect("^connected /org/bluez/hci0/dev_")
+        visited.expect("^resolved .* [1-9] services")
+        visited.expect("^read b'")
+        visited.expect("^disconnected")
+        server.kill()
+        visited.kill()
+        self.world.expect_nothing_left()
+
     def test_bled_restarts(self):
         """Services are published again, and advertised."""
         server = self.serve("served_bluez_peripheral.py")
@@ -330,6 +348,55 @@ class Peripherals(Case):
         self.visit()
         server.expect("^written b'more", start)
         server.kill()
+        self.world.expect_nothing_left()
+
+
+class Providers(Case):
+    """Programs that know of a device, or want to be connected to it."""
+
+    def connect(self, address):
+        """A program connects to a device, and leaves; the services of the device are known then."""
+        self.busctl("call", "org.bluez", "/org/bluez/hci0", "org.bluez.Adapter1", "ConnectDevice", "a{sv}", "2",
+                    "Address", "s", address, "AddressType", "s", "random")
+        place = ("org.bluez", path(address), "org.bluez.Device1")
+        self.world.settled(lambda: "b true" in self.busctl("get-property", *place, "ServicesResolved"),
+                           lambda: "the services are not known")
+
+    @unittest.skipIf(IS_ON_OWN_HOST, "the devices of the other air do not vanish")
+    def test_a_profile(self):
+        """A device with the service of a profile, connected once, is connected as soon as it is in range again."""
+        profile = self.world.python("profile.py", "0000180d-0000-1000-8000-00805f9b34fb")
+        profile.expect("^registered $")
+        self.connect(BELT)
+        for member, state in (("vanish", "disconnected"), ("comeBack", "connected")) * 2:
+            start = len(profile.lines)
+            with self.world.session() as session:
+                session.call(f"simulation.{member}", device="Belt")
+            profile.expect(f"^{state} {path(BELT)}", start)
+        self.assertEqual(self.busctl("call", "org.bluez", path(BELT), "org.bluez.Device1", "Disconnect"), "")
+        profile.expect("^disconnected", start)
+        profile.say("")
+        profile.expect("^unregistered $")
+        profile.kill()
+        self.world.expect_nothing_left()
+
+    def test_a_battery_level(self):
+        """The level of a device without a Battery Service, from a program that knows it."""
+        self.connect(PLAIN)
+        battery = ("org.bluez", path(PLAIN), "org.bluez.Battery1")
+
+        def level():
+            return self.busctl("get-property", *battery, "Percentage").strip()
+
+        provider = self.world.python("battery.py", path(PLAIN), "77")
+        provider.expect("^registered $")
+        self.world.settled(lambda: level() == "y 77", level)
+        self.assertEqual(self.busctl("get-property", *battery, "Source").strip(), 's "protocol of the maker"')
+        provider.say("40")
+        self.world.settled(lambda: level() == "y 40", level)
+        provider.kill()
+        self.world.settled(lambda: "y 40" not in level(), level)
+        self.busctl("call", "org.bluez", path(PLAIN), "org.bluez.Device1", "Disconnect")
         self.world.expect_nothing_left()
 
 
@@ -464,6 +531,36 @@ class Bus(Case):
         second.expect("another program has the name org.bluez")
         second.finish()
         self.assertEqual(second.process.returncode, 69)
+
+
+class Crowd(Case):
+    """More devices in range than org.bluez has places for (`Devices.maximum`)."""
+
+    def setUp(self):
+        devices = [
+            {"name": f"Device {number}", "address": f"C0:DE:00:01:{number >> 8:02X}:{number & 255:02X}",
+             "addressType": "random", "interval": 2,
+             "advertising": {"name": f"Device {number}", "manufacturerData": "ffff0102", "services": ["180D"]}}
+            for number in range(1200)
+        ]  # fmt: skip
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        scenario = pathlib.Path(folder.name, "crowd.json")
+        scenario.write_text(json.dumps({"seed": 1, "devices": devices}))
+        self.scenarios = (scenario,)
+        super().setUp()
+
+    @unittest.skipIf(IS_ON_OWN_HOST, "the other air has few devices")
+    def test_a_crowd(self):
+        """Objects do not come and go, and neither the answers nor the process grow with the crowd."""
+        program = self.world.python("crowd.py", "1000")
+        devices, added, removed, octets = map(int, program.expect(
+            "(.*) devices, (.*) added, (.*) removed, (.*) octets").groups())
+        self.assertEqual((devices, added, removed), (1000, 0, 0))
+        self.assertLess(octets, 2 << 20)
+        status = pathlib.Path(f"/proc/{self.world.facade.process.pid}/status").read_text()
+        resident = int(re.search(r"VmRSS:\s+(\d+) kB", status).group(1))
+        self.assertLess(resident, 100 << 10, "in KiB")
 
 
 @unittest.skipUnless(os.geteuid() == 0, "needs root, to be another user")
