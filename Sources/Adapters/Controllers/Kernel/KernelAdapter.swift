@@ -28,7 +28,6 @@ package final class KernelAdapter: ControllerAdapter {
   private let links: KernelLinks
   private let pairing: KernelPairing
   private let channels: KernelChannels
-  private let services: KernelServices
   let end: AdapterEnd
 
   var activities: RadioActivities { radio.activities }
@@ -70,7 +69,6 @@ package final class KernelAdapter: ControllerAdapter {
     links = KernelLinks(kernel, radio, in: context)
     pairing = KernelPairing(management, links, in: context) { [lifecycle] in lifecycle.pairing }
     channels = KernelChannels(kernel, management, links, pairing, in: context)
-    services = KernelServices(pairing.raises, channels)
     end = AdapterEnd(in: context)
     lifecycle.owner = self
     addresses.owner = self
@@ -312,7 +310,6 @@ extension KernelAdapter: PrivateAddressHostOwner {
 // MARK: - Links
 
 extension KernelAdapter: KernelLinksOwner {
-  var linkServices: any LinkServices { services }
   func linkBegan(_ link: KernelLink, identity: DeviceAddress) {
     pairing.keys.linkBegan(link, identity: identity)
     events.emit(.connected(link))

@@ -35,7 +35,7 @@ final class AdapterEnd {
   ///   that does not answer by then is left behind.
   func waitsToStop(_ finish: @escaping () -> Void) {
     stop = Waiting(
-      finish: finish, alarm: context.scheduler.schedule(after: Departure.timeout + .seconds(1), finish))
+      finish: finish, alarm: context.scheduler.schedule(after: LinkLife.departure + .seconds(1), finish))
   }
 
   /// The controller becomes quiet before the system sleeps.

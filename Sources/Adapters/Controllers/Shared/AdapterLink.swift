@@ -1,20 +1,36 @@
 import Adapter
 import Bluetooth
 import HCI
+import Radio
 
-/// A link over HCI: the members that are alike in all of them. Its packets have a way of their own.
+/// A link over HCI: the members that are alike in all of them. The way of its packets differs.
 protocol AdapterLink: Link, ControllerLink {
   /// The requests of the controller's links.
   var requester: LinkRequester { get }
+  var context: AdapterContext { get }
   var parameters: LinkParameters? { get set }
   var layer: LinkLayer { get set }
-  /// Whether we end the link.
-  var isDisconnecting: Bool { get }
-  /// The reason for which it could not be encrypted, and is ended.
-  var failure: HCIStatus? { get }
+  var life: LinkLife { get set }
+  /// Rings when sent packets have had their time to leave before the end.
+  var departure: (any ScheduledWork)? { get set }
+
+  /// Whether sent packets have not left the controller.
+  var isUnsent: Bool { get }
+  /// The link waits for them to leave before it ends, or no longer.
+  func departureChanged()
+  /// Has the controller end the link, now.
+  func hangUp()
+  /// Begins to read the device's packets.
+  func open()
+  /// Delivers the packets that came before the end, and closes the way of packets.
+  func close(_ error: BluetoothError)
 }
 
+// MARK: - Requests
+
 extension AdapterLink {
+  var isUsable: Bool { !isOver && !life.isDisconnecting }
+
   func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void) {
     requester.request(parameters, on: self, done)
   }
@@ -47,22 +63,74 @@ extension AdapterLink {
 
   /// The device opened a channel.
   func opened(_ channel: any Channel) {
-    guard !isOver, !isDisconnecting, let onEvent else { return channel.close() }
+    guard isUsable, let onEvent else { return channel.close() }
     onEvent(.channel(channel))
   }
 
   /// No more events are awaited on a link that is being disconnected.
-  func tell(_ event: LinkEvent) { if !isDisconnecting { onEvent?(event) } }
+  func tell(_ event: LinkEvent) { if !life.isDisconnecting { onEvent?(event) } }
+}
 
-  /// The reason to tell for the controller's one.
-  func told(_ reason: HCIStatus) -> HCIStatus {
-    switch reason.code {
-    // A controller that does not know the link ended it before we asked for that.
-    case .remoteUserTerminatedConnection, .unknownConnectionIdentifier:
-      isDisconnecting ? failure ?? HCIStatus(.terminatedByLocalHost) : reason
-    // A link that could not be encrypted is ended for Authentication Failure, for any reason.
-    case .terminatedByLocalHost, .authenticationFailure: failure ?? reason
-    default: reason
+// MARK: - The life of the link
+
+extension AdapterLink {
+  func disconnect() { disconnect(because: nil) }
+
+  /// Ends the link as soon as sent packets have left.
+  /// - Parameter failure: the reason for which it could not be encrypted.
+  func disconnect(because failure: HCIStatus?) {
+    guard life.leave() else { return }
+    life.failure = failure ?? life.failure
+    guard isUnsent else { return leave() }
+    departure = context.scheduler.schedule(after: LinkLife.departure) { [weak self] in self?.leave() }
+    departureChanged()
+  }
+
+  /// Ends the link at once, since the device does not do its part.
+  /// - Parameter cause: a sentence about it.
+  func giveUp(_ cause: String) {
+    guard life.giveUp(cause) else { return }
+    context.logger.warning("a device is disconnected: \(cause)", metadata: ["peer": "\(peer)"])
+    leave()
+  }
+
+  /// Ends the link now.
+  func leave() {
+    stopDeparture()
+    if !life.isOver { hangUp() }
+  }
+
+  private func stopDeparture() {
+    guard let departure else { return }
+    departure.cancel()
+    self.departure = nil
+    departureChanged()
+  }
+
+  /// The user knows the link: events may be delivered.
+  func start() {
+    let end = life.start()
+    open()
+    if let end { deliver(end) }
+  }
+
+  /// The link has ended: earlier packets are delivered, then the end, once.
+  /// - Parameter unsent: how many packets did not leave.
+  func end(_ error: BluetoothError, unsent: Int) {
+    guard !life.isOver else { return }
+    stopDeparture()
+    if unsent > 0 {
+      context.logger.log(
+        level: life.isDisconnecting ? .warning : .debug,
+        "a link ended before everything sent on it was transmitted",
+        metadata: ["peer": "\(peer)", "packets": "\(unsent)"])
     }
+    if life.end(error) { deliver(error) }
+  }
+
+  private func deliver(_ end: BluetoothError) {
+    close(end)
+    onEvent?(.ended(end))
+    onEvent = nil
   }
 }

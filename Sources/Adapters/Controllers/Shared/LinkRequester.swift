@@ -22,6 +22,8 @@ protocol ControllerLink: AnyObject {
   var role: LinkRole { get }
   /// Whether the link has ended, known or not.
   var isOver: Bool { get }
+  /// Whether it is neither over nor being ended.
+  var isUsable: Bool { get }
 }
 
 /// The parameters of the controller's links, and the requests to change them. A request needs the controller of the

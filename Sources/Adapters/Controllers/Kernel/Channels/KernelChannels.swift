@@ -4,7 +4,7 @@ import CBlueZ
 import Glibc
 
 /// The channels of one controller: channels that devices open, and channels that we open on links.
-final class KernelChannels {
+final class KernelChannels: LinkChannels {
   private let kernel: any KernelSockets
   private let management: ManagementInterface
   private let links: KernelLinks
@@ -22,6 +22,7 @@ final class KernelChannels {
     self.pairing = pairing
     self.context = context
     listeners = ChannelListeners(kernel.channels, scheduler: context.scheduler)
+    links.channels = self
     listeners.onChannel = { [weak self] psm, channel, handle in self?.accepted(psm, channel, handle) }
     listeners.onWarning = { text, psm, errno in
       context.logger.warning("\(text)", metadata: ["psm": "\(psm)", "errno": "\(errno)"])

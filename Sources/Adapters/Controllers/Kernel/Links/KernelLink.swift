@@ -10,17 +10,22 @@ protocol LinkChannel: AnyObject {
   func linkEnded(_ error: BluetoothError)
 }
 
-/// The work for a link that is not its own.
-protocol LinkServices: AnyObject {
+/// The channels of a controller's links.
+protocol LinkChannels: AnyObject {
   /// Whether the kernel has enhanced channels, and they are switched on.
   var hasEnhancedChannels: Bool { get }
   /// Opens a channel to a listener of the device.
-  func openChannel(
+  func open(
     to psm: UInt16, _ parameters: ChannelParameters, on link: KernelLink,
     _ done: @escaping (Result<any Channel, BluetoothError>) -> Void)
+}
+
+/// The protection of a controller's links.
+protocol LinkProtection: AnyObject {
   /// Raises the protection of a link to a level, 2 to 4.
-  func raiseSecurity(
-    of link: KernelLink, to level: Int, as capability: PairingCapability, _ done: @escaping (BluetoothError?) -> Void)
+  func raise(
+    _ link: KernelLink, to level: Int, as capability: PairingCapability, isPassive: Bool,
+    _ done: @escaping (BluetoothError?) -> Void)
   /// Has a link encrypted with the keys of its bond.
   func encrypt(_ link: KernelLink, to level: Int, _ done: @escaping (BluetoothError?) -> Void)
   /// The protection of a link changed, or may have.
@@ -29,49 +34,37 @@ protocol LinkServices: AnyObject {
 
 /// A link, with its ATT packets on the kernel's L2CAP socket of channel 4.
 final class KernelLink: AdapterLink {
-  let id: LinkID
+  let id = LinkID.next()
   let peer: DeviceAddress
-  /// The reason for which the controller could not encrypt it: then the kernel ends it.
-  var failure: HCIStatus?
   let role: LinkRole
-  var mustReceive: Bool { KernelFault.endsWithSilentLinks }
   let attempts: Int
   /// The HCI handle.
-  let handle: UInt16
+  let handle: ConnectionHandle
   let maximumMTU: Int
+  var mustReceive: Bool { KernelFault.endsWithSilentLinks }
   var parameters: LinkParameters?
   var layer: LinkLayer
   var onEvent: ((LinkEvent) -> Void)?
+  var life = LinkLife()
+  var departure: (any ScheduledWork)?
+  let context: AdapterContext
 
   /// The protection that was last told.
   private var toldSecurity: LinkSecurity
-
   /// The channels on it, pending ones included.
   private var channels: [any LinkChannel] = []
   private let socket: PacketSocket
   /// The packets that wait while the kernel encrypts the link: until then it refuses every packet (ENOTCONN).
   private var early: [[UInt8]]?
-  /// Delays the end of the link until sent packets have left.
-  private var departure: Departure
-  private var departureAlarm: (any ScheduledWork)?
+  private var inFlight: PacketsInFlight
   private unowned let links: KernelLinks
-  private unowned let services: any LinkServices
   private let radio: RadioHost
-  private let context: AdapterContext
-  /// Whether we end the link.
-  private(set) var isDisconnecting = false
-  /// Why we end it by ourselves, in words.
-  private(set) var cause: String?
   /// Whether the controller has reported the end, or is known not to have the link any more.
   var isDown = false
   /// Whether the kernel has ended the socket.
   private(set) var socketHasEnded = false
-  private var hasEnded = false
   /// Whether the link has ended, known or not.
-  var isOver: Bool { isDown || hasEnded || earlyEnd != nil }
-  private var hasStarted = false
-  /// The end that came before `start`.
-  private var earlyEnd: BluetoothError?
+  var isOver: Bool { isDown || life.isOver }
 
   /// A larger MTU than this is of no use: no attribute value is longer than 512 octets.
   static let longestMTU = 517
@@ -81,20 +74,18 @@ final class KernelLink: AdapterLink {
   static let sendBuffer: Int32 = 16384
 
   init(
-    id: LinkID, peer: DeviceAddress, role: LinkRole, handle: UInt16, attempts: Int,
-    descriptor: Descriptor, links: KernelLinks, services: any LinkServices, radio: RadioHost, in context: AdapterContext
+    _ peer: DeviceAddress, _ role: LinkRole, _ handle: ConnectionHandle, attempts: Int, over descriptor: Descriptor,
+    links: KernelLinks, radio: RadioHost, in context: AdapterContext
   ) {
-    self.id = id
     self.peer = peer
     self.role = role
     self.handle = handle
     self.attempts = attempts
     (parameters, layer) = links.requester.parameters(of: handle)
     self.links = links
-    self.services = services
     self.radio = radio
     self.context = context
-    departure = Departure(fragment: radio.fragmentLength)
+    inFlight = PacketsInFlight(fragment: radio.fragmentLength)
     var incoming: UInt16 = 0
     var outgoing: UInt16 = 0
     if cbz_att_get_mtu(descriptor.number, &incoming, &outgoing) == 0, min(incoming, outgoing) >= 23 {
@@ -121,78 +112,39 @@ final class KernelLink: AdapterLink {
   var security: LinkSecurity { socket.descriptor.isOpen ? Self.security(of: socket.descriptor) : toldSecurity }
 
   func send(_ packet: [UInt8]) {
-    guard !hasEnded, !isDisconnecting else { return }
+    guard !life.isOver, !life.isDisconnecting else { return }
     if let waiting = early {
       // As many as wait in a socket; a peer that exceeds this is misbehaving.
       guard waiting.count < Self.maximumEarly else {
-        cause = "too many packets waited for the encryption of the link"
-        isDisconnecting = true
-        return leave()
+        return giveUp("too many packets waited for the encryption of the link")
       }
       early?.append(packet)
       return
     }
     radio.packetSent()
-    departure.sent(packet.count)
-    guard socket.send(packet) else {
-      context.logger.warning("a link is too slow for the data sent to it", metadata: ["peer": "\(peer)"])
-      cause = "the link is too slow for the data sent to it"
-      isDisconnecting = true
-      return leave()
-    }
+    inFlight.sent(packet.count)
+    if !socket.send(packet) { giveUp("the link is too slow for the data sent to it") }
   }
 
-  func disconnect() {
-    guard !hasEnded, !isDisconnecting else { return }
-    isDisconnecting = true
-    radio.readCompletions()
-    let now = context.scheduler.now
-    guard !departure.end(at: now), let deadline = departure.deadline else { return leave() }
-    departureAlarm = context.scheduler.schedule(at: deadline) { [weak self] in
-      guard let self, departure.tick(at: context.scheduler.now) else { return }
-      leave()
-    }
-    links.leavingChanged()
-  }
-
-  /// Whether its end waits for sent packets.
-  var isLeaving: Bool { departureAlarm != nil }
-
-  /// The controller has transmitted so many packets.
-  func completed(_ packets: Int) { if departure.completed(packets) { leave() } }
-
-  private func leave() {
-    departureAlarm?.cancel()
-    departureAlarm = nil
-    links.leavingChanged()
-    guard !hasEnded, socket.descriptor.isOpen else { return }
-    tellUnsent()
-    // First the socket, then the link: Debian's kernel 6.1.192 uses freed memory when the last socket of a link on
-    // which nothing was ever received is closed after the link.
-    socket.close()
-    socketHasEnded = true
-    links.disconnect(self)
-  }
-
-  var hasEnhancedChannels: Bool { services.hasEnhancedChannels }
+  var hasEnhancedChannels: Bool { links.channels?.hasEnhancedChannels == true }
 
   func openChannel(
     to psm: UInt16, _ parameters: ChannelParameters,
     _ done: @escaping (Result<any Channel, BluetoothError>) -> Void
-  ) { services.openChannel(to: psm, parameters, on: self, done) }
+  ) { links.channels?.open(to: psm, parameters, on: self, done) }
 
   func raiseSecurity(
     to level: Int, as capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
-  ) {
-    services.raiseSecurity(of: self, to: level, as: capability, done)
-  }
+  ) { links.protection?.raise(self, to: level, as: capability, isPassive: false, done) }
 
-  func encrypt(to level: Int, _ done: @escaping (BluetoothError?) -> Void) { services.encrypt(self, to: level, done) }
+  func encrypt(to level: Int, _ done: @escaping (BluetoothError?) -> Void) {
+    links.protection?.encrypt(self, to: level, done)
+  }
 
   /// Has the kernel encrypt the link at this level, 2 to 4. Packets wait until `endSecuring`.
   /// - Returns: why it does not.
   func secure(level: Int) -> BluetoothError? {
-    guard !hasEnded, !isDisconnecting, socket.descriptor.isOpen else {
+    guard !life.isOver, !life.isDisconnecting, socket.descriptor.isOpen else {
       return GAPError.notConnected.error("\(peer) is not connected")
     }
     let result = cbz_att_set_security(socket.descriptor.number, UInt8(clamping: level))
@@ -218,9 +170,32 @@ final class KernelLink: AdapterLink {
 
   // MARK: - The life of the link
 
-  /// The owner knows the link: events may be delivered.
-  func start() {
-    hasStarted = true
+  var isUnsent: Bool { unsent > 0 }
+
+  /// How many packets have not left the controller.
+  var unsent: Int {
+    radio.readCompletions()
+    return inFlight.count
+  }
+
+  func departureChanged() { links.leavingChanged() }
+
+  /// The controller has transmitted so many packets.
+  func completed(_ packets: Int) {
+    inFlight.completed(packets)
+    if departure != nil, inFlight.count == 0 { leave() }
+  }
+
+  func hangUp() {
+    guard socket.descriptor.isOpen else { return }
+    // First the socket, then the link: Debian's kernel 6.1.192 uses freed memory when the last socket of a link on
+    // which nothing was ever received is closed after the link.
+    socket.close()
+    socketHasEnded = true
+    links.disconnect(self)
+  }
+
+  func open() {
     // Packets of an earlier link of this handle are not ours.
     radio.readCompletions()
     do { try socket.start() } catch {
@@ -228,19 +203,24 @@ final class KernelLink: AdapterLink {
       context.logger.error("a link cannot be watched", metadata: ["peer": "\(peer)", "errno": "\(error.code)"])
       disconnect()
     }
-    if let earlyEnd { end(earlyEnd) }
+  }
+
+  func close(_ error: BluetoothError) {
+    socket.drain()
+    socket.close()
+    for channel in channels { channel.linkEnded(error) }
   }
 
   /// Asks the kernel how the link is protected.
   /// - Returns: whether that has changed.
   @discardableResult
   func updateSecurity() -> Bool {
-    guard !hasEnded else { return false }
+    guard !life.isOver else { return false }
     let now = security
     guard now != toldSecurity else { return false }
     toldSecurity = now
     onEvent?(.securityChanged)
-    services.securityMayHaveChanged(self)
+    links.protection?.securityMayHaveChanged(self)
     return true
   }
 
@@ -248,32 +228,6 @@ final class KernelLink: AdapterLink {
   func add(_ channel: any LinkChannel) { channels.append(channel) }
 
   func remove(_ channel: any LinkChannel) { channels.removeAll { $0 === channel } }
-
-  /// The link has ended: earlier packets are delivered, then the end, once.
-  func end(_ error: BluetoothError) {
-    guard hasStarted else { return earlyEnd = earlyEnd ?? error }
-    guard !hasEnded else { return }
-    socket.drain()
-    guard !hasEnded else { return }
-    hasEnded = true
-    if departureAlarm != nil { tellUnsent() }
-    departureAlarm?.cancel()
-    departureAlarm = nil
-    links.leavingChanged()
-    socket.close()
-    for channel in channels { channel.linkEnded(error) }
-    onEvent?(.ended(error))
-    onEvent = nil
-  }
-
-  /// Logs how much was not sent.
-  private func tellUnsent() {
-    let unsent = departure.inFlight + (early?.count ?? 0)
-    guard unsent > 0 else { return }
-    context.logger.warning(
-      "a link ended before everything sent on it was transmitted",
-      metadata: ["peer": "\(peer)", "packets": "\(unsent)"])
-  }
 
   private func handle(_ event: PacketSocket.Event) {
     switch event {

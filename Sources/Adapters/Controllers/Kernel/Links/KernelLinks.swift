@@ -7,8 +7,6 @@ import Radio
 
 /// The user of `KernelLinks`.
 protocol KernelLinksOwner: AnyObject {
-  /// The work for links that is not their own.
-  var linkServices: any LinkServices { get }
   /// A link has its socket: it is to be announced.
   /// - Parameter identity: the address by which the kernel knows the device.
   func linkBegan(_ link: KernelLink, identity: DeviceAddress)
@@ -64,6 +62,8 @@ final class KernelLinks {
   private static let lag = Duration.milliseconds(100)
 
   weak var owner: (any KernelLinksOwner)?
+  weak var channels: (any LinkChannels)?
+  weak var protection: (any LinkProtection)?
   let requester: LinkRequester
   private let listener: LinkListener
   private let radio: RadioHost
@@ -101,7 +101,7 @@ final class KernelLinks {
   /// Whether a link is up, after all that the controller has told: when the kernel is asked for a pairing or a channel
   /// with a device after its link has ended, it connects to the device by itself, for as long as it likes.
   func isUp(_ link: KernelLink) -> Bool {
-    radio.isUp(link.handle) && !link.isOver && self.link(link.handle) === link
+    radio.isUp(link.handle) && link.isUsable && self.link(link.handle) === link
   }
 
   // MARK: - The listener
@@ -140,7 +140,7 @@ final class KernelLinks {
     case .link(let handle, let news): receive(news, handle)
     case .linkDown(let handle, let reason): linkDown(handle, reason)
     case .encryptionChanged(let handle, let status):
-      link(handle)?.failure = status.isSuccess ? nil : status
+      link(handle)?.life.failure = status.isSuccess ? nil : status
       guard radio.isInCall else { return updateSecurity(handle) }
       // The key, of which the user hears after its call, is told before.
       context.loop.execute { [weak self] in self?.updateSecurity(handle) }
@@ -211,7 +211,7 @@ final class KernelLinks {
     guard let link = link(handle) else { return tidy(handle) }
     link.isDown = true
     // The other end of the socket comes a little later, behind the last packets.
-    let error = link.told(reason).error(link.cause)
+    let error = link.life.error(reason)
     if link.socketHasEnded { end(handle, error) } else { armEnd(of: link, after: .seconds(1), error) }
   }
 
@@ -248,20 +248,20 @@ final class KernelLinks {
     end(offered.handle, GAPError.disconnected.error("the link to \(peer) ended"))
     guard let owner else { return }
     let link = KernelLink(
-      id: .next(), peer: peer, role: role, handle: offered.handle, attempts: attempts,
-      descriptor: offered.descriptor, links: self, services: owner.linkServices, radio: radio, in: context)
+      peer, role, offered.handle, attempts: attempts, over: offered.descriptor, links: self, radio: radio,
+      in: context)
     entries[offered.handle, default: Entry()].link = link
     owner.linkBegan(link, identity: offered.peer)
     context.loop.execute { link.start() }
   }
 
   /// A link begins or ends to wait for its last packets.
-  func leavingChanged() { radio.awaitCompletions(all.contains { $0.isLeaving }) }
+  func leavingChanged() { radio.awaitCompletions(all.contains { $0.departure != nil }) }
 
   /// Everything sent on a link has left, or never will: the controller is to end it.
   func disconnect(_ link: KernelLink) {
-    let error = HCIStatus(.terminatedByLocalHost).error(link.cause)
-    guard radio.activities.isReady else { return context.loop.execute { link.end(error) } }
+    let error = HCIStatus(.terminatedByLocalHost).error(link.life.cause)
+    guard radio.activities.isReady else { return context.loop.execute { link.end(error, unsent: link.unsent) } }
     radio.activities.disconnect(link.handle)
     // The machine gives the link up before.
     armEnd(of: link, after: .seconds(10), error)
@@ -291,6 +291,7 @@ final class KernelLinks {
 
   private func end(_ handle: ConnectionHandle, _ error: BluetoothError) {
     guard let link = link(handle) else { return }
+    let unsent = link.unsent
     owner?.linkEnds(link, error)
     entries[handle]?.ending?.alarm.cancel()
     entries[handle]?.ending = nil
@@ -299,7 +300,7 @@ final class KernelLinks {
     context.logger.debug(
       "a link ended",
       metadata: ["peer": "\(link.peer)", "reason": "\(error)", "by socket": "\(link.socketHasEnded)"])
-    link.end(error)
+    link.end(error, unsent: unsent)
     owner?.linkHasEnded()
   }
 

@@ -22,14 +22,13 @@ import HCI
 /// it ends the link of a device that does not answer its Security Request; and after one, kernels before 2024 pair with
 /// any device without a question. So with a bond a device that has connected is not asked, which bonded centrals
 /// encrypt by themselves, unless a program wants to pair, or was refused something.
-final class SecurityRaises {
+final class SecurityRaises: LinkProtection {
   private struct Raise {
     /// Whether the kernel was asked to pair; otherwise it encrypts with the keys of a bond.
     let pairs: Bool
     /// The means of a person if it pairs.
     let capability: PairingCapability
-    /// The requests that wait, and their levels, 2 to 4.
-    var waiting: [(level: Int, done: (BluetoothError?) -> Void)]
+    var requests = SecurityRequests()
     /// Whether the device is to encrypt the link by itself.
     var isPassive = false
     /// Whether the kernel was asked a second time, after it forgot keys that were not to be kept.
@@ -58,6 +57,7 @@ final class SecurityRaises {
     self.links = links
     self.keys = keys
     self.context = context
+    links.protection = self
   }
 
   /// Has a link encrypted with the keys of its bond: by the device, if that has connected.
@@ -78,27 +78,23 @@ final class SecurityRaises {
     guard links.isUp(link) else {
       return context.fail(done, GAPError.notConnected.error("\(link.peer) is not connected"))
     }
-    guard link.security.level < level else { return context.loop.execute { done(nil) } }
     let bond = keys.bond(with: link.peer)
-    if let bond, !bond.reaches(level, as: link.role) {
-      let words = "the keys shared with \(link.peer) do not reach this level: forget them, and pair again"
-      return context.fail(done, GAPError.pairingFailed.error(words))
-    }
+    guard !context.answers(level, on: link, at: link.security.level, bond, done) else { return }
     if let bond, !keys.areWithKernel(bond) {
       let words = "the kernel gets the keys of \(link.peer) when no device is connected to the adapter: try again then"
       return context.fail(done, GAPError.connectionFailed.error(words))
     }
     if let raise = raises[link.handle] {
-      raises[link.handle]?.waiting.append((level, done))
+      raises[link.handle]?.requests.wait(for: level, done)
       guard raise.isPassive else { return }
       raise.alarm.cancel()
       raises[link.handle]?.alarm = alarm(of: link)
       if !isPassive { secure(link, to: level) }
       return
     }
-    raises[link.handle] = Raise(
-      pairs: bond == nil, capability: capability, waiting: [(level, done)], isPassive: isPassive,
-      alarm: alarm(of: link))
+    var raise = Raise(pairs: bond == nil, capability: capability, isPassive: isPassive, alarm: alarm(of: link))
+    raise.requests.wait(for: level, done)
+    raises[link.handle] = raise
     if bond == nil {
       allowBonds()
       pair(link, capability)
@@ -138,7 +134,7 @@ final class SecurityRaises {
   func securityMayHaveChanged(_ link: KernelLink) {
     // A pairing ends with Command Complete, when all keys have come.
     guard let raise = raises[link.handle], !raise.pairs,
-      raise.waiting.contains(where: { $0.level <= link.security.level })
+      let lowest = raise.requests.lowest, lowest <= link.security.level
     else { return }
     end(link.handle, nil)
   }
@@ -148,7 +144,7 @@ final class SecurityRaises {
     if raises[link.handle]?.pairs == true {
       management.send(CancelPairDevice { $0.device = ManagementAddress(keys.identity(on: link)) })
     }
-    end(link.handle, link.ofRaise(error))
+    end(link.handle, error.ofBond(with: link.peer))
   }
 
   /// The kernel answered Pair Device.
@@ -176,23 +172,16 @@ final class SecurityRaises {
 
   /// Ends the raising of a link's protection, if any, with an error or with the level that was reached.
   func end(_ handle: ConnectionHandle, _ error: BluetoothError?) {
-    guard let raise = raises.removeValue(forKey: handle) else { return }
+    guard var raise = raises.removeValue(forKey: handle) else { return }
     raise.alarm.cancel()
     let link = links.link(handle)
-    let level = link?.security.level ?? 1
     // The kernel takes no packets on it any more.
     if error != nil, link?.isSecuring == true { link?.disconnect() }
     link?.endSecuring()
-    let acceptsKeys = keys.machine.acceptsKeys(on: handle)
     if raise.pairs, !isPairing { allowBonds() }
-    context.loop.execute {
-      for waiting in raise.waiting {
-        let missed = GAPError.pairingFailed.error(
-          "the device and this machine cannot reach this security level together; the link has level \(level)")
-        let isReached = level >= waiting.level && acceptsKeys
-        waiting.done(isReached ? nil : error ?? missed)
-      }
-    }
+    // A level that was reached with keys that are refused does not count.
+    let level = keys.machine.acceptsKeys(on: handle) ? link?.security.level ?? 1 : 1
+    raise.requests.settle(at: level, error, in: context)
   }
 
   private func pair(_ link: KernelLink, _ capability: PairingCapability) {
@@ -201,16 +190,5 @@ final class SecurityRaises {
         $0.device = ManagementAddress(keys.identity(on: link))
         $0.capability = capability.code
       })
-  }
-}
-
-extension KernelLink {
-  /// The reason why the protection of the link could not be raised, if this is how the link ended.
-  fileprivate func ofRaise(_ error: BluetoothError) -> BluetoothError {
-    let causes: [HCIErrorCode] = [.authenticationFailure, .pinOrKeyMissing, .terminatedMICFailure]
-    guard error.domain == .hci, causes.contains(where: { Int($0.rawValue) == error.code }) else { return error }
-    return GAPError.pairingFailed.error(
-      "\(peer) and this machine do not share keys any more: remove the pairing on both sides, then pair again (\(error.message))"
-    )
   }
 }

@@ -84,7 +84,7 @@ final class HostChannels: ChannelService {
 
   private func open(_ opening: Opening, on link: HostLink) {
     // Another link may have its handle.
-    guard !link.isOver else {
+    guard link.isUsable else {
       return context.fail(opening.done, GAPError.notConnected.error("\(link.peer) is not connected"))
     }
     var number: UInt16?

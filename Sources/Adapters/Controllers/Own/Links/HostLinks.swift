@@ -57,7 +57,9 @@ final class HostLinks {
     pairing = HostPairing(controller.activities, in: context)
     pairing.owner = self
     sender.onRoom = { [weak self] handle in self?.proceed(handle) }
-    sender.onStall = { [weak self] handle in self?.entries[handle]?.link?.giveUp() }
+    sender.onStall = { [weak self] handle in
+      self?.entries[handle]?.link?.giveUp("the device acknowledged no data for 40 s")
+    }
     requester.onChange = { [weak self] handle in self?.entries[handle]?.link?.updateParameters() }
     requester.askHost = { [weak self] wanted, link, done in self?.signalling.askHost(wanted, link, done) ?? false }
   }
@@ -210,7 +212,7 @@ final class HostLinks {
     // Its buffers are free.
     defer { sender.pump() }
     let link = entries[handle]?.link
-    end(handle, (link?.told(reason) ?? reason).error(link?.cause))
+    end(handle, link?.life.error(reason) ?? reason.error(nil))
   }
 
   /// Everything of a link ends, and only then its handle is free.
@@ -292,7 +294,9 @@ extension HostLinks: HostPairingOwner {
     _ = sender.send(L2CAPFrame(channel: L2CAPFrame.Fixed.securityManager, payload: packet), on: handle, .control)
   }
 
-  func pairingFailed(_ handle: ConnectionHandle) { entries[handle]?.link?.pairingFailed() }
+  func pairingFailed(_ handle: ConnectionHandle) {
+    entries[handle]?.link?.disconnect(because: HCIStatus(.authenticationFailure))
+  }
   func encryptionFailed(_ handle: ConnectionHandle, _ reason: HCIErrorCode) {
     entries[handle]?.link?.encryptionFailed(reason)
   }

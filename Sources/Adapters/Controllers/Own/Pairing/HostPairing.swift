@@ -118,7 +118,7 @@ final class HostPairing {
 
   /// Whether the protection of a link is being raised, by either side.
   func isRaising(_ handle: ConnectionHandle) -> Bool {
-    links[handle].map { $0.manager.isPairing || $0.wanted != nil } ?? false
+    links[handle].map { $0.manager.isPairing || !$0.requests.isEmpty } ?? false
   }
 
   /// Whether a link is one to a device, by the address on the link or the one that its bond names.
@@ -184,15 +184,11 @@ final class HostPairing {
     _ link: any ControllerLink, to level: Int, as capability: PairingCapability, usesOwnData: Bool,
     _ done: @escaping (BluetoothError?) -> Void
   ) {
-    guard let secured = links[link.handle], !link.isOver else {
+    guard let secured = links[link.handle] else {
       return context.fail(done, GAPError.notConnected.error("\(link.peer) is not connected"))
     }
-    guard secured.manager.security.level < level else { return context.loop.execute { done(nil) } }
-    let bond = bonds.find(secured.identity)
-    if let bond, !bond.reaches(level, as: link.role) {
-      let words = "the keys shared with \(link.peer) do not reach this level: forget them, and pair again"
-      return context.fail(done, GAPError.pairingFailed.error(words))
-    }
+    let (current, bond) = (secured.manager.security.level, bonds.find(secured.identity))
+    guard !context.answers(level, on: link, at: current, bond, done) else { return }
     let now = context.scheduler.now
     let end = bond == nil ? attempts.wait(of: secured.identity, isWanted: true, now: now) : nil
     if let end, now.duration(to: end) > Self.longestPause {
@@ -212,7 +208,7 @@ final class HostPairing {
 
   /// Raises the protection of a link to the highest level that is waited for.
   private func begin(_ secured: SecuredLink) {
-    guard let wanted = secured.wanted else { return }
+    guard let wanted = secured.requests.highest else { return }
     let bond = bonds.find(secured.identity)
     let requirements = AuthenticationRequirements(requesting: wanted, secured.capability)
     run(secured) { (manager, now) in manager.raise(bond: bond, requirements, self.ownTerms(secured), now: now) }
@@ -237,7 +233,7 @@ final class HostPairing {
   /// The terms of a pairing that requests wait for.
   private func ownTerms(_ secured: SecuredLink) -> PairingTerms {
     var terms = terms(secured, secured.capability)
-    terms.level = secured.wanted ?? 2
+    terms.level = secured.requests.highest ?? 2
     terms.isOwn = true
     // A device that begins, though it was asked to, may have been handed them.
     if !secured.usesOwnData, secured.role == .central { terms.ownOutOfBand = nil }
@@ -257,7 +253,7 @@ final class HostPairing {
 
   private func permission(for secured: SecuredLink, at now: Instant) -> PairingPermission {
     // A request that is to use a bond is no consent to another one, which may be that of another device.
-    let isWanted = secured.wanted != nil && bonds.find(secured.identity) == nil
+    let isWanted = secured.requests.highest != nil && bonds.find(secured.identity) == nil
     let end = attempts.wait(of: secured.identity, isWanted: isWanted, now: now)
     guard end == nil else { return .refused(.repeatedAttempts) }
     if isWanted { return .granted(ownTerms(secured)) }
@@ -367,6 +363,6 @@ final class HostPairing {
 
   /// Ends the requests of a link, after the call that caused it.
   private func settle(_ secured: SecuredLink, _ error: BluetoothError? = nil) {
-    for call in secured.settle(error) { context.loop.execute(call) }
+    secured.settle(error, in: context)
   }
 }

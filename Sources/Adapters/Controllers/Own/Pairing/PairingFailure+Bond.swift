@@ -25,21 +25,3 @@ extension PairingFailure {
     }
   }
 }
-
-extension BluetoothError {
-  /// Whether a link that cannot be encrypted with the keys of a bond fails with this HCI error.
-  fileprivate static func isOfLostKeys(_ code: Int) -> Bool {
-    let causes: [HCIErrorCode] = [.authenticationFailure, .pinOrKeyMissing, .terminatedMICFailure]
-    return causes.contains { Int($0.rawValue) == code }
-  }
-
-  static func lostKeys(of peer: DeviceAddress) -> BluetoothError {
-    GAPError.pairingFailed.error(
-      "\(peer) and this machine do not share keys any more: remove the pairing on both sides, then pair again")
-  }
-
-  /// The reason why a link could not be encrypted, if the link ended for this one meanwhile.
-  func ofBond(with peer: DeviceAddress) -> BluetoothError {
-    domain == .hci && Self.isOfLostKeys(code) ? .lostKeys(of: peer) : self
-  }
-}

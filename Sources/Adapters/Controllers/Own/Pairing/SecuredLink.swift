@@ -24,7 +24,8 @@ final class SecuredLink {
   private(set) var capability = PairingCapability.none
   /// Whether the data that this machine gave by another way than the air count for them.
   private(set) var usesOwnData = false
-  private var waiting: [(level: Int, done: (BluetoothError?) -> Void)] = []
+  /// The requests for more protection that wait.
+  private(set) var requests = SecurityRequests()
 
   init(
     _ handle: ConnectionHandle, _ role: LinkRole, local: DeviceAddress, _ peer: DeviceAddress, onAir: DeviceAddress,
@@ -34,26 +35,17 @@ final class SecuredLink {
     manager = SecurityManager(role: role, local: local, peer: onAir)
   }
 
-  /// The highest level that is waited for, 2 to 4; nil if no request waits.
-  var wanted: Int? { waiting.map(\.level).max() }
-
   /// A request for a level waits. The means of a person, and the data that count, are those of the first one.
   func wait(
     for level: Int, _ capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
   ) {
-    if waiting.isEmpty { (self.capability, self.usesOwnData) = (capability, usesOwnData) }
-    waiting.append((level, done))
+    if requests.isEmpty { (self.capability, self.usesOwnData) = (capability, usesOwnData) }
+    requests.wait(for: level, done)
   }
 
   /// Ends the requests.
   /// - Parameter error: the one for all; nil: those whose level the link has now succeed, and others fail.
-  /// - Returns: the calls to make.
-  func settle(_ error: BluetoothError? = nil) -> [() -> Void] {
-    let level = manager.security.level
-    let missed = GAPError.pairingFailed.error(
-      "the device and this machine cannot reach this security level together; the link has level \(level)")
-    let settled = waiting
-    waiting = []
-    return settled.map { request in { request.done(error ?? (request.level <= level ? nil : missed)) } }
+  func settle(_ error: BluetoothError? = nil, in context: AdapterContext) {
+    requests.settle(at: manager.security.level, error, in: context)
   }
 }

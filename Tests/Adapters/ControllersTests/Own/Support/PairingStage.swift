@@ -23,6 +23,7 @@ final class PairingStage {
     /// Our role on the link.
     let role: LinkRole
     var isOver = false
+    var isUsable: Bool { !isOver }
     var manager: SecurityManager
     var bond: Bond?
     var terms: PairingTerms

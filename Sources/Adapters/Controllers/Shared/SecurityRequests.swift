@@ -1,0 +1,72 @@
+import Adapter
+import Bluetooth
+import HCI
+
+/// The requests to raise the protection of one link that wait for their outcome.
+struct SecurityRequests {
+  private var waiting: [(level: Int, done: (BluetoothError?) -> Void)] = []
+
+  var isEmpty: Bool { waiting.isEmpty }
+  /// The highest level that is waited for, 2 to 4; nil if no request waits.
+  var highest: Int? { waiting.map(\.level).max() }
+  /// The lowest one.
+  var lowest: Int? { waiting.map(\.level).min() }
+
+  mutating func wait(for level: Int, _ done: @escaping (BluetoothError?) -> Void) { waiting.append((level, done)) }
+
+  /// Ends the requests, after the call that caused it.
+  /// - Parameters:
+  ///   - level: the level of the link now.
+  ///   - error: the one for all; nil: those whose level the link has succeed, and others fail.
+  mutating func settle(at level: Int, _ error: BluetoothError?, in context: AdapterContext) {
+    let settled = waiting
+    waiting = []
+    let missed = GAPError.pairingFailed.error(
+      "the device and this machine cannot reach this security level together; the link has level \(level)")
+    context.loop.execute {
+      for request in settled { request.done(error ?? (request.level <= level ? nil : missed)) }
+    }
+  }
+}
+
+extension AdapterContext {
+  /// Answers a request for protection if nothing is to be done for it.
+  /// - Parameters:
+  ///   - current: the level of the link.
+  ///   - bond: the one with its device.
+  /// - Returns: false if the protection is to be raised.
+  func answers(
+    _ level: Int, on link: any ControllerLink, at current: Int, _ bond: Bond?,
+    _ done: @escaping (BluetoothError?) -> Void
+  ) -> Bool {
+    if !link.isUsable {
+      fail(done, GAPError.notConnected.error("\(link.peer) is not connected"))
+    } else if current >= level {
+      loop.execute { done(nil) }
+    } else if let bond, !bond.reaches(level, as: link.role) {
+      let words = "the keys shared with \(link.peer) do not reach this level: forget them, and pair again"
+      fail(done, GAPError.pairingFailed.error(words))
+    } else {
+      return false
+    }
+    return true
+  }
+}
+
+extension BluetoothError {
+  /// Whether a link that cannot be encrypted with the keys of a bond ends with this HCI error.
+  static func isOfLostKeys(_ code: Int) -> Bool {
+    let causes: [HCIErrorCode] = [.authenticationFailure, .pinOrKeyMissing, .terminatedMICFailure]
+    return causes.contains { Int($0.rawValue) == code }
+  }
+
+  static func lostKeys(of peer: DeviceAddress) -> BluetoothError {
+    GAPError.pairingFailed.error(
+      "\(peer) and this machine do not share keys any more: remove the pairing on both sides, then pair again")
+  }
+
+  /// The reason why a link could not be encrypted, if the link ended for this one meanwhile.
+  func ofBond(with peer: DeviceAddress) -> BluetoothError {
+    domain == .hci && Self.isOfLostKeys(code) ? .lostKeys(of: peer) : self
+  }
+}
