@@ -14,7 +14,7 @@ import Testing
     /// The level of the link at each event, and the packet's last octet; nil for a change of the level.
     private(set) var events: [(level: Int, number: UInt8?)] = []
     private(set) var ends = 0
-    private let bonds = PairingStage.Bonds()
+    private let bonds = StoredBonds()
 
     init() throws {
       far = try FrameStage(level: 2)
@@ -49,14 +49,8 @@ import Testing
     /// The time in which frames may still be those that were sent before the request.
     func pass() throws { try far.stage.wait(EncryptionHold.delay) }
 
-    func change(_ status: HCIStatus = .success) throws {
-      try far.stage.controller.tell(
-        .encryptionChange(
-          EncryptionChange {
-            $0.status = status
-            $0.handle = FrameStage.handle
-            $0.mode = status.isSuccess ? 1 : 0
-          }))
+    func change(_ status: HCIErrorCode = .success) throws {
+      try far.stage.controller.tell(HostStage.encrypted(FrameStage.handle, status))
       try far.stage.settle()
     }
 
@@ -95,7 +89,7 @@ import Testing
     try stage.pass()
     try stage.write(1...2)
     #expect(stage.events.isEmpty)
-    try stage.change(HCIStatus(.unspecifiedError))
+    try stage.change(.unspecifiedError)
     #expect(stage.levels == [1, 1] && stage.numbers == [1, 2])
   }
 
@@ -138,7 +132,7 @@ import Testing
   /// As central: until its controller has answered, a peripheral sends in plain text.
   @Test func framesOfAPeripheralAreNotHeld() throws {
     let stage = try HostStage()
-    let bonds = PairingStage.Bonds()
+    let bonds = StoredBonds()
     var bond = Bond(local: stage.adapter.information.address, peer: HostStage.phone)
     bond.add(
       LongTermKey(
@@ -148,13 +142,7 @@ import Testing
     stage.adapter.setBonds(bonds)
     stage.adapter.connect(to: HostStage.phone, ConnectionParameters())
     try stage.settle()
-    try stage.controller.tell(
-      .leConnectionComplete(
-        LEConnectionComplete {
-          $0.handle = 0x40
-          $0.peer = HCIAddress(HostStage.phone)
-          ($0.interval, $0.supervisionTimeout) = (24, 400)
-        }))
+    try stage.controller.tell(HostStage.connected(0x40, as: .central))
     try stage.settle()
     try stage.wait(.seconds(5))
     let link = try #require(stage.links.first)

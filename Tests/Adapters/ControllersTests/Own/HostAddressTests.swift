@@ -81,13 +81,7 @@ import Testing
     try stage.settle()
     try stage.wait(.seconds(900))
     #expect(stage.controller.commands.last?.opcode == LECreateConnectionCancel.opcode)
-    try stage.controller.tell(
-      .leConnectionComplete(
-        LEConnectionComplete {
-          $0.handle = 0x40
-          $0.peer = HCIAddress(HostStage.phone)
-          ($0.interval, $0.supervisionTimeout) = (24, 400)
-        }))
+    try stage.controller.tell(HostStage.connected(0x40, as: .central))
     try stage.settle()
     #expect(stage.adapter.information.privateAddress != first)
     #expect(!stage.controller.commands.contains { $0.opcode == Disconnect.opcode })
@@ -102,7 +96,6 @@ import Testing
   private static let device = DeviceAddress(value: 0xC0FF_EE00_0001, kind: .random)
 
   /// The bonds of a test.
-  private final class Bonds: BondSource { var all: [Bond] = [] }
 
   /// A bond with an identity resolving key.
   private func bond(_ stage: HostStage, with device: DeviceAddress = Self.device) -> Bond {
@@ -113,7 +106,7 @@ import Testing
 
   /// One whose controller resolves private addresses.
   private func resolving(
-    privacy: Duration? = nil, _ bonds: Bonds, _ change: (ScriptedController) -> Void = { _ in }
+    privacy: Duration? = nil, _ bonds: StoredBonds, _ change: (ScriptedController) -> Void = { _ in }
   ) throws -> HostStage {
     let stage = try HostStage(privacy: privacy) {
       $0.returned[0x2003] = [0x40, 0, 0, 0, 0, 0, 0, 0]
@@ -133,7 +126,7 @@ import Testing
   }
 
   @Test func aNewBondComesIntoTheListWhileTheScanPauses() throws {
-    let bonds = Bonds()
+    let bonds = StoredBonds()
     let stage = try resolving(bonds)
     #expect(listing(stage) == [])
     stage.adapter.setScan(ScanParameters())
@@ -164,7 +157,7 @@ import Testing
   }
 
   @Test func theListIsThereBeforeAnyActivityAfterTheControllerReturns() throws {
-    let bonds = Bonds()
+    let bonds = StoredBonds()
     let stage = try resolving(privacy: .seconds(900), bonds)
     bonds.all = [bond(stage)]
     stage.adapter.setScan(ScanParameters())
@@ -176,7 +169,7 @@ import Testing
   }
 
   @Test func aControllerThatReportsPrivateAddressesIsToldToLeaveIt() throws {
-    let bonds = Bonds()
+    let bonds = StoredBonds()
     let stage = try resolving(bonds)
     bonds.all = [bond(stage)]
     stage.adapter.bondsAdded()
@@ -198,7 +191,7 @@ import Testing
 
   /// A train is looked for: resolution is not switched.
   @Test func aListThatCannotBeChangedIsTriedAgainOnceAMinute() throws {
-    let bonds = Bonds()
+    let bonds = StoredBonds()
     let stage = try resolving(bonds) { $0.refused[0x202D] = .commandDisallowed }
     bonds.all = [bond(stage)]
     for _ in 0..<3 {
@@ -212,7 +205,7 @@ import Testing
   }
 
   @Test func aFullListHasTheDevicesBondedWithLast() throws {
-    let bonds = Bonds()
+    let bonds = StoredBonds()
     let stage = try resolving(bonds)
     let devices = (1...7).map { DeviceAddress(value: 0xC0FF_EE00_0000 | UInt64($0), kind: .random) }
     // The last one first, as their owner has them. One has the key of another, and one is no identity.
@@ -227,7 +220,7 @@ import Testing
   }
 
   @Test func aControllerWithoutThePrivacyModeIsNotAsked() throws {
-    let bonds = Bonds()
+    let bonds = StoredBonds()
     let stage = try resolving(bonds) { $0.returned[0x1002]?[39] = 0 }
     bonds.all = [bond(stage)]
     stage.adapter.bondsAdded()
@@ -237,7 +230,7 @@ import Testing
 
   @Test("A link of a resolved device is one to its identity; pairing computes with the address on the air")
   func resolvedDevice() throws {
-    let stage = try resolving(Bonds())
+    let stage = try resolving(StoredBonds())
     let event = LEEnhancedConnectionComplete {
       ($0.handle, $0.role) = (0x40, 1)
       $0.peer = HCIAddress(Self.device)
@@ -277,7 +270,7 @@ import Testing
   }
 
   @Test func aDeviceInTheListIsCalledUnderItsIdentityIfThatIsWanted() throws {
-    let bonds = Bonds()
+    let bonds = StoredBonds()
     let stage = try resolving(bonds)
     bonds.all = [bond(stage)]
     stage.adapter.bondsAdded()
@@ -289,7 +282,7 @@ import Testing
   }
 
   @Test(arguments: [true, false]) func aDeviceInTheListIsCalledUnderAPrivateAddress(_ isPrivate: Bool) throws {
-    let bonds = Bonds()
+    let bonds = StoredBonds()
     let stage = try resolving(privacy: isPrivate ? .seconds(900) : nil, bonds)
     stage.adapter.setAdvertising(set, directed)
     try stage.settle()
@@ -313,7 +306,7 @@ import Testing
   }
 
   @Test func aControllerThatDoesNotResolveCallsTheIdentity() throws {
-    let bonds = Bonds()
+    let bonds = StoredBonds()
     let stage = try resolving(bonds) { $0.returned[0x1002]?[39] = 0 }
     bonds.all = [bond(stage)]
     stage.adapter.bondsAdded()

@@ -15,13 +15,7 @@ import Testing
   private func initiate(_ stage: HostStage) throws {
     stage.adapter.connect(to: HostStage.phone, ConnectionParameters())
     try stage.settle()
-    try stage.controller.tell(
-      .leConnectionComplete(
-        LEConnectionComplete {
-          $0.handle = handle
-          $0.peer = HCIAddress(HostStage.phone)
-          ($0.interval, $0.supervisionTimeout) = (24, 400)
-        }))
+    try stage.controller.tell(HostStage.connected(handle, as: .central))
     try stage.settle()
   }
 
@@ -143,7 +137,7 @@ import Testing
   @Test(arguments: reasons)
   func aLinkWhoseDeviceLostItsKeysEnds(_ reason: HCIErrorCode, _ told: HCIErrorCode) throws {
     let stage = try HostStage()
-    let bonds = PairingStage.Bonds()
+    let bonds = StoredBonds()
     var bond = Bond(local: stage.adapter.information.address, peer: HostStage.phone)
     bond.add(
       LongTermKey(
@@ -157,22 +151,12 @@ import Testing
     link.raiseSecurity(to: 2, as: .none, usesOwnData: false) { errors.append($0) }
     try stage.settle()
     #expect(stage.controller.commands.last?.opcode == LEEnableEncryption.opcode)
-    try stage.controller.tell(
-      .encryptionChange(
-        EncryptionChange {
-          $0.status = HCIStatus(.pinOrKeyMissing)
-          $0.handle = handle
-        }))
+    try stage.controller.tell(HostStage.encrypted(handle, .pinOrKeyMissing))
     try stage.settle()
     #expect(errors.count == 1 && errors[0]?.message.contains("do not share keys any more") == true)
     let command = try Disconnect(decoding: try #require(stage.controller.commands.last))
     #expect((command.handle, command.reason) == (handle, HCIStatus(.authenticationFailure)))
-    try stage.controller.tell(
-      .disconnectionComplete(
-        DisconnectionComplete {
-          $0.handle = handle
-          $0.reason = HCIStatus(reason)
-        }))
+    try stage.controller.tell(HostStage.disconnected(handle, reason))
     try stage.settle()
     #expect(stage.ends == [HCIStatus(told).error()])
   }
@@ -192,12 +176,7 @@ import Testing
     try stage.wait(.seconds(30))
     let command = try Disconnect(decoding: try #require(stage.controller.commands.last))
     #expect((command.handle, command.reason) == (handle, HCIStatus(.authenticationFailure)))
-    try stage.controller.tell(
-      .disconnectionComplete(
-        DisconnectionComplete {
-          $0.handle = handle
-          $0.reason = HCIStatus(.terminatedByLocalHost)
-        }))
+    try stage.controller.tell(HostStage.disconnected(handle, .terminatedByLocalHost))
     try stage.settle()
     #expect(stage.ends == [HCIStatus(.authenticationFailure).error()])
   }

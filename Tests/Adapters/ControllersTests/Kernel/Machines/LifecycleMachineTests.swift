@@ -45,9 +45,7 @@ struct LifecycleMachineTests {
 
   @Test func withoutPairingTheKernelAsksUsAndStoresNoKeys() throws {
     var script = Script(.index(0), acceptsPairing: false)
-    try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])
-    script.give(.rival(nil))
-    try script.leftoversRemoved()
+    try script.findReady()
     try script.command("1800 0000 0100 01")
     try script.command("0900 0000 0100 00")
     script.give(.radioOpened)
@@ -68,9 +66,7 @@ struct LifecycleMachineTests {
 
   @Test func privateAddressesAreSwitchedOffWithoutPower() throws {
     var script = Script(.index(0))
-    try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable, .privacy])
-    script.give(.rival(nil))
-    try script.leftoversRemoved()
+    try script.findReady(with: [.privacy])
     try script.command("0500 0000 0100 00")
     try script.command("2f00 0000 1100 00 00000000000000000000000000000000")
     try script.command("1800 0000 0100 03")
@@ -82,9 +78,7 @@ struct LifecycleMachineTests {
     var script = Script(.index(0))
     let privacy = PrivacySettings(root: [UInt8](repeating: 7, count: 16), rotation: .seconds(900))
     script.machine.privacy = privacy
-    try script.find(current: [.powered, .connectable, .lowEnergy, .secureConnections, .bondable])
-    script.give(.rival(nil))
-    try script.leftoversRemoved()
+    try script.findReady(with: [.connectable])
     try script.command("0500 0000 0100 00")
     let key = Hex.encode(try #require(privacy.identityResolvingKey(of: address)))
     try script.command("2f00 0000 1100 02 \(key)")
@@ -103,9 +97,7 @@ struct LifecycleMachineTests {
 
   @Test func anAdapterThatIsOnIsLeftOnAfterAPowerCycle() throws {
     var script = Script(.index(0))
-    try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])
-    script.give(.rival(nil))
-    try script.leftoversRemoved()
+    try script.findReady()
     try script.command("1800 0000 0100 03")
     script.give(.radioOpened)
     script.silent()
@@ -117,9 +109,7 @@ struct LifecycleMachineTests {
 
   @Test func anAdapterWithoutAddressGetsARandomOneWhileOff() throws {
     var script = Script(.index(0))
-    try script.find(address: 0, current: [.powered, .lowEnergy, .secureConnections, .bondable])
-    script.give(.rival(nil))
-    try script.leftoversRemoved()
+    try script.findReady(address: 0)
     try script.command("0500 0000 0100 00")
     try script.command("2b00 0000 0600 5544332211c0")
     try script.command("1800 0000 0100 03")
@@ -297,9 +287,7 @@ struct LifecycleMachineTests {
     script.give(.radioFailed(broken))
     #expect(script.states().last == .failed(broken))
     script.wait(.seconds(2))
-    try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])
-    script.give(.rival(nil))
-    try script.leftoversRemoved()
+    try script.findReady()
     try script.command("0500 0000 0100 00")
     try script.command("1800 0000 0100 03")
     try script.command("0500 0000 0100 01")
@@ -315,9 +303,7 @@ struct LifecycleMachineTests {
     #expect(script.told.first == .closeRadio(GAPError.adapterOff.error("the adapter was switched off")))
     #expect(script.states() == [.off])
     try script.event(0x0006, "11020000")
-    try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])
-    script.give(.rival(nil))
-    try script.leftoversRemoved()
+    try script.findReady()
     try script.command("1800 0000 0100 03")
     script.give(.radioOpened)
     #expect(script.states() == [.starting, .on])
@@ -374,9 +360,7 @@ struct LifecycleMachineTests {
   func powerLostWhileTheRadioOpens(isOnWanted: Bool) throws {
     let off = GAPError.adapterOff.error("the adapter was switched off")
     var script = Script(.index(0))
-    try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])
-    script.give(.rival(nil))
-    try script.leftoversRemoved()
+    try script.findReady()
     try script.command("1800 0000 0100 03")
     script.give(.setPower(isOnWanted))
     try script.event(0x0006, "10020000")

@@ -62,9 +62,7 @@ struct LifecycleSleepTests {
   @Test("A controller that is suspended while it is set up is used when it is resumed")
   func whileConfiguring() throws {
     var script = LifecycleScript(.index(0))
-    try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])
-    script.give(.rival(nil))
-    try script.leftoversRemoved()
+    try script.findReady()
     try script.event(suspend, "02")
     try script.command("1800 0000 0100 03")
     #expect(script.states() == [.starting, .starting, .suspended])
@@ -83,9 +81,7 @@ struct LifecycleSleepTests {
     #expect(script.states() == [.off])
     // Without power the kernel tells of no resume.
     try script.event(0x0006, "11020000")
-    try script.find(current: [.powered, .lowEnergy, .secureConnections, .bondable])
-    script.give(.rival(nil))
-    try script.leftoversRemoved()
+    try script.findReady()
     try script.command("1800 0000 0100 03")
     #expect(script.take().last == radio)
   }

@@ -99,6 +99,14 @@ struct LifecycleScript {
     try command("3000 0000 0200 0000", location: location)
   }
 
+  /// The kernel has a controller that is on, set up and free, with these settings as well.
+  mutating func findReady(address: UInt64 = 0x00AA_0100_0000, with settings: ManagementSettings = []) throws {
+    let ready: ManagementSettings = [.powered, .lowEnergy, .secureConnections, .bondable]
+    try find(address: address, current: ready.union(settings))
+    give(.rival(nil))
+    try leftoversRemoved()
+  }
+
   /// The whole way to `on` of a controller that is off.
   mutating func bringUp() throws {
     try find()

@@ -31,15 +31,10 @@ import Testing
   }
 
   /// The device encrypts the link with the bond's key.
-  private func encrypt(_ far: FrameStage, _ status: HCIStatus = .success) throws {
+  private func encrypt(_ far: FrameStage, _ status: HCIErrorCode = .success) throws {
     try far.stage.controller.tell(
       .leLongTermKeyRequest(LELongTermKeyRequest { $0.handle = FrameStage.handle }),
-      .encryptionChange(
-        EncryptionChange {
-          $0.status = status
-          $0.handle = FrameStage.handle
-          $0.mode = status.isSuccess ? 1 : 0
-        }))
+      HostStage.encrypted(FrameStage.handle, status))
     try far.stage.settle()
   }
 
@@ -121,11 +116,8 @@ import Testing
     _ = try far.received()
     try far.stage.controller.tell(
       .leLongTermKeyRequest(LELongTermKeyRequest { $0.handle = FrameStage.handle }),
-      .encryptionChange(
-        EncryptionChange {
-          $0.handle = FrameStage.handle
-          $0.mode = 1
-        }), HostStage.disconnected(FrameStage.handle), HostStage.connected(FrameStage.handle))
+      HostStage.encrypted(FrameStage.handle), HostStage.disconnected(FrameStage.handle),
+      HostStage.connected(FrameStage.handle))
     try far.stage.settle()
     #expect(far.stage.links.count == 2)
     #expect(throws: BluetoothError.self) { _ = try far.results[0].get() }

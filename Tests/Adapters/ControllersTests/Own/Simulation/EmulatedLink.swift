@@ -198,12 +198,7 @@ final class EmulatedLink {
   }
 
   private static func encrypted(_ end: End, _ code: HCIErrorCode) -> HCIEvent {
-    .encryptionChange(
-      EncryptionChange {
-        $0.status = HCIStatus(code)
-        $0.handle = end.handle
-        $0.mode = code == .success ? 1 : 0
-      })
+    HostStage.encrypted(end.handle, code)
   }
 
   func update(_ command: LEConnectionUpdate) {

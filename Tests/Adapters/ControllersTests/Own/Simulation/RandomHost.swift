@@ -8,13 +8,12 @@ import TestSupport
 /// An adapter with a user who does anything, at any time.
 final class RandomHost {
   /// The bonds of the adapter.
-  private final class Bonds: BondSource { var all: [Bond] = [] }
 
   let number: Int
   let adapter: HostAdapter
   let controller: EmulatedController
   let air: EmulatedAir
-  private let bonds = Bonds()
+  private let bonds = StoredBonds()
   private(set) var conversations: [Conversation] = []
   private var awaited: Set<DeviceAddress> = []
   /// Calls whose outcome is not told yet.

@@ -82,22 +82,32 @@ final class HostStage {
   static let spare = DeviceAddress(value: 0xC000_0000_0001, kind: .random)
   static let phone = DeviceAddress(value: 0xC011_2233_4455, kind: .random)
 
-  /// The event of a link on which we are peripheral.
-  static func connected(_ handle: ConnectionHandle, to peer: DeviceAddress = phone) -> HCIEvent {
+  /// The event of a link.
+  static func connected(
+    _ handle: ConnectionHandle, as role: LinkRole = .peripheral, to peer: DeviceAddress = phone
+  ) -> HCIEvent {
     .leConnectionComplete(
       LEConnectionComplete {
         $0.handle = handle
-        $0.role = 1
+        $0.role = role == .peripheral ? 1 : 0
         $0.peer = HCIAddress(peer)
         ($0.interval, $0.supervisionTimeout) = (24, 400)
       })
   }
 
-  static func disconnected(_ handle: ConnectionHandle) -> HCIEvent {
-    .disconnectionComplete(
-      DisconnectionComplete {
+  static func disconnected(
+    _ handle: ConnectionHandle, _ reason: HCIErrorCode = .remoteUserTerminatedConnection
+  ) -> HCIEvent {
+    .disconnectionComplete(DisconnectionComplete { ($0.handle, $0.reason) = (handle, HCIStatus(reason)) })
+  }
+
+  /// The event of a link that is encrypted from now on, or could not be.
+  static func encrypted(_ handle: ConnectionHandle, _ status: HCIErrorCode = .success) -> HCIEvent {
+    .encryptionChange(
+      EncryptionChange {
+        $0.status = HCIStatus(status)
         $0.handle = handle
-        $0.reason = HCIStatus(.remoteUserTerminatedConnection)
+        $0.mode = status == .success ? 1 : 0
       })
   }
 }

@@ -11,11 +11,6 @@ import TestSupport
 
 /// The pairings of a controller, which a test plays, with devices at the ends of its links.
 final class PairingStage {
-  /// The owner of the bonds.
-  final class Bonds: BondSource {
-    var all: [Bond] = []
-  }
-
   /// A device, with its Security Manager.
   final class Device: ControllerLink {
     let handle: ConnectionHandle
@@ -49,7 +44,7 @@ final class PairingStage {
 
   let loop: EventLoop
   let scheduler = VirtualScheduler()
-  let bonds = Bonds()
+  let bonds = StoredBonds()
   let pairing: HostPairing
   private let context: AdapterContext
   private let wires = Wires()
@@ -197,13 +192,7 @@ final class PairingStage {
   }
 
   private func encrypted(_ device: Device, _ code: HCIErrorCode) {
-    pairing.receive(
-      .encryptionChange(
-        EncryptionChange {
-          $0.status = HCIStatus(code)
-          $0.handle = device.handle
-          $0.mode = code == .success ? 1 : 0
-        }))
+    pairing.receive(HostStage.encrypted(device.handle, code))
     if code == .success { perform(device.manager.encrypted(now: scheduler.now), device) }
   }
 }
