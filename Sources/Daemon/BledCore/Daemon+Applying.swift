@@ -4,10 +4,9 @@ import Bluetooth
 extension Daemon {
   /// Applies another policy, other limits, another identity and another retention of sessions, while sessions continue.
   ///
-  /// A session that loses permissions is closed: no program keeps a resource it could no longer request. Resources of a
-  /// session beyond a new limit stay until they are released.
-  /// - Parameter retention: the longest time for which sessions are preserved, from the disconnection of their
-  ///   programs; zero: not at all.
+  /// A session that loses permissions is closed: no program keeps a resource it could no longer request. Resources
+  /// beyond a new limit stay until they are released.
+  /// - Parameter retention: maximum time for preserving a session after its program has disconnected; zero: none.
   public func apply(identity: Identity, policy: Policy, limits: Limits, retention: Duration) {
     sessionRegistry.restorations.limit = retention
     deviceName.configured = identity.name

@@ -1,7 +1,7 @@
 import BledRPC
 
 extension Daemon {
-  /// All metrics, in the order of their page.
+  /// All metrics, in their order on the page.
   var metrics: [Metric] { general + adapters.metrics + calls.metrics + sessionRegistry.userMetrics }
 
   private var build: [String: String] {

@@ -4,7 +4,7 @@ import Logging
 extension Daemon: SessionHost {}
 
 extension SocketServer {
-  /// Begins to accept clients of a daemon.
+  /// Begins to accept a daemon's clients.
   /// - Throws: `EventLoopError` if the socket cannot be watched.
   public convenience init(
     _ socket: ListeningSocket, daemon: Daemon, loop: EventLoop, logger: Logger
@@ -16,8 +16,8 @@ extension SocketServer {
 }
 
 extension ChannelSocket {
-  /// Begins to listen for programs of a daemon that have a channel's token.
-  /// - Parameter path: the path of the socket, which answers name.
+  /// Begins to accept a daemon's programs with channel tokens.
+  /// - Parameter path: the socket's path, for answers.
   /// - Throws: `EventLoopError` if the socket cannot be watched.
   public convenience init(
     _ socket: ListeningSocket, path: String, daemon: Daemon, loop: EventLoop, logger: Logger

@@ -4,18 +4,18 @@ import Bluetooth
 import GATT
 import Logging
 
-/// The daemon without its socket: adapters on one side, sessions on the other, and the brokers between them. All of it
-/// lives on one thread, that of the scheduler and the adapters.
+/// The daemon without its socket: adapters on one side, sessions on the other, and the brokers between them. Everything
+/// runs on the thread of the scheduler and the adapters.
 public final class Daemon {
   /// The daemon's version.
   public static let version = Release.version
-  /// The version of the protocol on the socket; incremented when something that worked no longer does.
+  /// The version of the socket's protocol; incremented on an incompatible change.
   static let protocolVersion = 1
-  /// How long adapters may take to stop when the daemon stops. Programs are told at once, and links and the radio
-  /// are down within a second or so; a change of a controller's power may take longer, and must not be left half-way.
+  /// The time for adapters to stop when the daemon stops. Programs are notified at once, and links and the radio are
+  /// down within a second or so; a change of a controller's power may take longer, and must not be left half-way.
   static let timeout = Duration.seconds(5)
 
-  /// The identity of this machine as devices see it.
+  /// This machine's identity as devices see it.
   public typealias Identity = ServerIdentity
 
   let adapters = AdapterRegistry()
@@ -26,7 +26,7 @@ public final class Daemon {
   let central: CentralBroker
   let server: ServerBroker
   let advertising: AdvertisingBroker
-  /// The name under which devices see this machine.
+  /// This machine's name as devices see it.
   let deviceName: DeviceName
   private let publishers: Publishers
   private let roles: LinkRoles
@@ -43,7 +43,7 @@ public final class Daemon {
   var sessions: [Session] { sessionRegistry.all }
   /// The measurements of calls.
   let calls: CallMetrics
-  /// The commit that it was built from; nil in a development build.
+  /// The commit it was built from; nil in a development build.
   let commit: String?
   /// When it was started, in seconds since the epoch.
   let startTime: Double
@@ -51,18 +51,18 @@ public final class Daemon {
   let logger: Logger
   let sessionRegistry: SessionRegistry
   private lazy var root = PrivacyRoot.load(from: store)
-  /// Whether devices may open enhanced ATT bearers.
+  /// True if devices may open enhanced ATT bearers.
   private let servesBearers: Bool
 
   /// Makes a daemon without adapters and sessions.
   /// - Parameters:
-  ///   - identity: the identity that devices see.
+  ///   - identity: the identity presented to devices.
   ///   - policy: permissions.
-  ///   - limits: how much there may be of everything.
+  ///   - limits: the limits of resources.
   ///   - restoration: how sessions outlast their programs.
-  ///   - storage: where it keeps its state across restarts; nil for a daemon that keeps none.
+  ///   - storage: the storage of state across restarts; nil for none.
   ///   - makeIdentifier: makes the identifiers of devices; nil for random ones.
-  ///   - commit: the commit that the program was built from, for `session.open` and the metrics; nil if it is unknown.
+  ///   - commit: the commit the program was built from, for `session.open` and the metrics; nil if unknown.
   public init(
     identity: Identity, policy: Policy, limits: Limits = Limits(), scheduler: any Scheduler, logger: Logger,
     restoration: RestorationSettings = RestorationSettings(), storage: (any DocumentStorage)? = nil,
@@ -135,7 +135,7 @@ public final class Daemon {
     guard !sessionRegistry.isStopping else { return }
     let slot = adapters.add(adapter)
     directory.added(slot)
-    // Blocked devices that the store of devices lacks can be listed and unblocked, too.
+    // Blocked devices missing in the device store can be listed and unblocked, too.
     for address in links.blocked.inOrder { _ = directory.peripheral(at: address, on: slot) }
     adapter.onEvent = { [unowned self, unowned slot] event in handle(event, on: slot) }
     adapter.setQuirks(quirks)
@@ -148,15 +148,15 @@ public final class Daemon {
     central.searches.update()
   }
 
-  /// The answers to devices that ask to pair where no session is asked; initially none may pair.
+  /// The answers to pairing devices if no session is asked; initially none may pair.
   public func setPairing(_ policy: PairingPolicy) { pairing.consent.set(policy) }
 
-  /// How long adapters that are added from now on use one private address; nil for none.
+  /// A private address's lifetime for adapters added from now on; nil for none.
   public func setPrivacy(_ rotation: Duration?) {
     pairing.privacy = rotation.map { PrivacySettings(root: root, rotation: $0) }
   }
 
-  /// The static random address of an adapter with this name whose controller has none: the same at every start.
+  /// The static random address for an adapter with this name whose controller has none: equal at every start.
   public func spareAddress(of adapter: String) -> DeviceAddress { PrivacyRoot.address(of: adapter, from: root) }
 
   /// The settings of new links from now on, where both sides can.
@@ -171,7 +171,7 @@ public final class Daemon {
     server.sockets = sockets
   }
 
-  /// Opens a session for a client that has connected.
+  /// Opens a session for a connected client.
   public func open(_ transport: any SessionTransport, credentials: PeerCredentials?) -> SessionConnection {
     sessionRegistry.open(transport, credentials: credentials)
   }
@@ -179,7 +179,7 @@ public final class Daemon {
   /// A client has disconnected: its resources are released, or preserved if its session has a restoration identifier.
   public func closed(_ connection: SessionConnection) { sessionRegistry.closed(connection) }
 
-  /// Ends everything in order: sessions are told and closed, links end, advertisements and scans stop, the store is
+  /// Ends everything in order: sessions are notified and closed, links end, advertisements and scans stop, the store is
   /// written.
   /// - Parameter done: called once, within 5 seconds.
   public func stop(_ done: @escaping () -> Void) {

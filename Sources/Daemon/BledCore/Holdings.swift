@@ -12,7 +12,7 @@ struct Holdings {
   let channels: ChannelBroker
   let captures: CaptureBroker
 
-  /// The present resources of a session that outlast its program.
+  /// The session's present resources that outlast its program.
   func state(of session: Session, since: Double) -> RestoredState {
     RestoredState(
       since: since, scan: scans.request(of: session), scans: scans.numberedRequests(of: session),
@@ -20,7 +20,7 @@ struct Holdings {
       services: server.published(by: session), advertisements: advertising.restorableAdvertisements(of: session))
   }
 
-  /// Adds the resources of a session to its description.
+  /// Adds a session's resources to its description.
   func describe(_ session: Session, in description: inout SessionDescription) {
     description.scan = scans.request(of: session)?.withoutKeys
     description.scans = scans.numberedRequests(of: session)?.map(\.withoutKeys)
@@ -30,8 +30,8 @@ struct Holdings {
     channels.describe(session, in: &description)
   }
 
-  /// Restores the resources of a session that a previous daemon preserved.
-  /// - Parameter failed: called with the reason for each one that cannot be restored.
+  /// Restores a session's resources, preserved by a previous daemon.
+  /// - Parameter failed: called with the reason for each one not restored.
   func restore(_ state: RestoredState, for session: Session, _ failed: (any Error) -> Void) {
     func attempt(_ body: () throws -> Void) {
       do { try body() } catch { failed(error) }
@@ -44,7 +44,8 @@ struct Holdings {
     for advertisement in state.advertisements { attempt { try advertising.restore(advertisement, for: session) } }
   }
 
-  /// The program of a session has gone, and nothing can be sent to it any more: all that depends on the program ends.
+  /// The session's program has disconnected, and nothing can be sent to it: everything that depends on the program
+  /// ends.
   func programGone(_ session: Session) {
     periodic.ended(session)
     central.programGone(session)
@@ -65,8 +66,8 @@ struct Holdings {
     advertising.backgroundChanged(session)
   }
 
-  /// Releases the resources that need permissions.
-  /// - Returns: whether preserved resources are among them.
+  /// Releases the resources that need these permissions.
+  /// - Returns: true if preserved resources are among them.
   func release(_ session: Session, without lacking: Set<Permission>) -> Bool {
     if lacking.contains(.pair) { pairing.ended(session) }
     guard !lacking.isDisjoint(with: [.scan, .connect, .serve, .advertise]) else { return false }

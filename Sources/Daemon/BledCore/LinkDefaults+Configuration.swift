@@ -1,7 +1,7 @@
 import Adapter
 
 extension Configuration.Links {
-  /// The same for the daemon.
+  /// The daemon's link defaults.
   public var defaults: LinkDefaults {
     var defaults = LinkDefaults()
     defaults.phy = phy == .le1M ? .le1M : .le2M

@@ -5,8 +5,8 @@ extension Policy {
   /// - Parameters:
   ///   - accounts: the system's users and groups, which names are looked up in: now, and not again when a client
   ///     connects.
-  ///   - ownUser: the user that the daemon runs as.
-  ///   - onUnknown: called for each user or group that does not exist. It grants nothing.
+  ///   - ownUser: the daemon's own user.
+  ///   - onUnknown: called for each nonexistent user or group, which is ignored.
   public init(
     _ configuration: Configuration.Policy, accounts: Accounts, ownUser: UInt32,
     onUnknown: (String) -> Void = { _ in }
@@ -30,7 +30,7 @@ extension Policy {
 }
 
 extension Configuration.Policy.Grantee {
-  /// Whether it comes with a package that may not be installed.
+  /// True if it comes with a package that may not be installed.
   fileprivate var isOptional: Bool { self == Configuration.Policy.facade || self == Configuration.Policy.gateways }
 }
 

@@ -2,11 +2,10 @@ import BledRPC
 import Bluetooth
 
 extension SessionRegistry {
-  /// How many sessions are listed at a time, so that others do not wait for a long list.
+  /// Sessions listed at a time, so others do not wait for a long list.
   private static let page = 50
 
-  /// The answer of `session.list`: all sessions in the order of their numbers, or only the caller's own where it may
-  /// not see others.
+  /// The answer of `session.list`: all sessions in number order, or only the caller's own if it may not see others.
   func describe(_ params: SessionList.Params, to asker: Session) -> SessionList.Result {
     let seesAll = rules.permissions(of: asker).contains(.sessions)
     let listed = all.filter { $0.id > params.after ?? 0 && (seesAll || $0 == asker) }.sorted { $0.id < $1.id }

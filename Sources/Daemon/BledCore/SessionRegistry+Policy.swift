@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 
 extension SessionRegistry {
-  /// Applies another policy and other limits: sessions that lose permissions are closed.
+  /// Applies a new policy and limits: sessions that lose permissions are closed.
   func apply(_ policy: Policy, _ limits: Limits) {
     rules.limits = limits
     let before = all.map { ($0, rules.policy.permissions(of: $0.credentials)) }

@@ -2,7 +2,7 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// Sessions that outlast their programs.
+/// Sessions outlasting their programs.
 extension SessionRegistry {
   /// `session.open`: names the session, or resumes a preserved one.
   func open(
@@ -17,7 +17,7 @@ extension SessionRegistry {
           throw error
         }
         reply.fail(error)
-        // The calls behind this one are for the other user: none of them may be executed as the program's own.
+        // The calls behind this one are for the other user: none may be executed as the program's own.
         return close(asking, error)
       }
     }
@@ -89,7 +89,7 @@ extension SessionRegistry {
     return acting
   }
 
-  /// `session.end`: releases everything that this session or a preserved one holds.
+  /// `session.end`: releases everything held by this session or a preserved one.
   func end(_ params: SessionEnd.Params, for session: Session, _ reply: Reply<Empty>) throws {
     var ending = session
     if let identifier = params.restore {
@@ -99,7 +99,7 @@ extension SessionRegistry {
     close(ending, GAPError.cancelled.error("the session was ended by its user"))
   }
 
-  /// The connection of a session that is to be preserved has ended.
+  /// The connection of a session to be preserved has ended.
   func lose(_ session: Session) {
     holdings.captures.ended(session)
     session.lose { [unowned self, unowned session] in restorations.wake(session) }
@@ -108,7 +108,7 @@ extension SessionRegistry {
     preserve(session, since: scheduler.secondsSinceEpoch)
   }
 
-  /// Restores the sessions that the previous daemon stored, once.
+  /// Restores the sessions stored by the previous daemon, once.
   func reviveSessions() {
     for stored in restorations.claimLeft() {
       do {

@@ -4,15 +4,15 @@ import Bluetooth
 import FoundationEssentials
 import Logging
 
-/// The sessions: begun for programs that connect, preserved when their programs go, and ended.
+/// The sessions: begun for connecting programs, preserved when these disconnect, and ended.
 final class SessionRegistry {
-  /// In the order in which they began.
+  /// Oldest first.
   private(set) var all: [Session] = []
-  /// The number of the last session, which is also how many there were.
+  /// The last session's number, which is also the count of sessions so far.
   private(set) var last = 0
   /// The costs of users.
   private(set) var users = UserMetrics()
-  /// Whether the daemon stops: no session begins any more.
+  /// True while the daemon stops: no session begins.
   private(set) var isStopping = false
   let holdings: Holdings
   let restorations: Restorations
@@ -20,7 +20,7 @@ final class SessionRegistry {
   let rules: Rules
   let scheduler: any Scheduler
   let logger: Logger
-  /// The commit that the daemon was built from; nil in a development build.
+  /// The commit the daemon was built from; nil in a development build.
   let commit: String?
   private let router: Router
   private let memory: FreedMemory
@@ -41,9 +41,9 @@ final class SessionRegistry {
     restorations.describe = { holdings.state(of: $0, since: 0) }
   }
 
-  // MARK: Programs that come and go
+  // MARK: Connections of programs
 
-  /// Opens a session for a client that has connected.
+  /// Opens a session for a connected client.
   func open(_ transport: any SessionTransport, credentials: PeerCredentials?) -> SessionConnection {
     let session = makeSession(credentials: credentials)
     let connection = SessionConnection(
@@ -98,7 +98,7 @@ final class SessionRegistry {
     }
   }
 
-  /// Adds a session: of a client that has connected, one that acts for another user, or a preserved one.
+  /// Adds a session: for a connected client or another user, or a preserved one.
   func add(_ session: Session) {
     all.append(session)
     users.begins(of: session.user)
@@ -121,8 +121,7 @@ final class SessionRegistry {
     for session in all { close(session, Self.shuttingDown) }
   }
 
-  /// Sends a line to all programs that are there. A program that resumes its session gets the present state with the
-  /// answer.
+  /// Sends a line to all connected programs. A program that resumes its session gets the present state with the answer.
   /// - Parameter permission: only to programs with this one; nil: to all.
   func broadcast(_ line: Data?, permission: Permission? = nil) {
     for session in all where session.isPresent {
@@ -131,7 +130,7 @@ final class SessionRegistry {
     }
   }
 
-  /// Moves a connection from a session that holds nothing to another one.
+  /// Moves a connection from a session without resources to another one.
   func replace(_ session: Session, by kept: Session, on connection: SessionConnection) {
     all.removeAll { $0 === session }
     connection.resume(kept)

@@ -4,10 +4,10 @@ import Bluetooth
 import DequeModule
 import GATT
 
-/// The adapters in the order in which they were given; the first is the default.
+/// The adapters in their given order; the first is the default.
 final class AdapterRegistry {
   private(set) var slots: [AdapterSlot] = []
-  /// The name under which devices see this machine, on all of them.
+  /// This machine's name as devices see it, on all adapters.
   var deviceName: String? {
     didSet { for slot in slots { slot.deviceName = deviceName } }
   }
@@ -24,7 +24,7 @@ final class AdapterRegistry {
 
   var descriptions: [AdapterDescription] { slots.map(\.description) }
 
-  /// The adapter of this name or address; the first one without a name.
+  /// Finds the adapter by its name or address; without a name, the first one.
   func find(_ name: String?) throws -> AdapterSlot {
     let found = if let name { slots.first { $0.isCalled(name) } } else { slots.first }
     guard let found else {
@@ -36,7 +36,7 @@ final class AdapterRegistry {
     return found
   }
 
-  /// The same, if it is usable now.
+  /// Like `find`, but throws unless the adapter is usable now.
   func findUsable(_ name: String?) throws -> AdapterSlot {
     let found = try find(name)
     if let error = found.unusable { throw error }
@@ -52,22 +52,21 @@ extension AdapterSlot {
   }
 }
 
-/// One adapter and its last events: the daemon's one place for its scanning state and its advertisements.
+/// An adapter and its last events: the daemon's only copy of its scanning state and advertisements.
 final class AdapterSlot {
   let adapter: any Adapter
-  /// The devices that see services of this adapter alone.
+  /// The devices connected to services through this adapter alone.
   let audience: Audience
-  /// Whether it has been on since the daemon's start: pending requests then wait until it is on again.
+  /// True once the adapter has worked since the daemon's start: pending requests then wait until it is on again.
   var hasWorked: Bool
-  /// The state that the log has last.
+  /// The last logged state.
   var loggedState: AdapterState?
-  /// Whether the controller scans.
   private(set) var isScanning = false
   /// The advertisements on the air, with their intervals.
   var onAir: [AdvertisingSetID: Duration] = [:]
   /// The links it holds.
   var linkCount = 0
-  /// How many ATT answers were ignored because nothing awaited them.
+  /// ATT responses ignored because no request was pending.
   var strayAnswers = 0
   /// See `AdapterRegistry.deviceName`.
   fileprivate(set) var deviceName: String?
@@ -82,7 +81,7 @@ final class AdapterSlot {
 
   var id: String { adapter.information.id }
 
-  /// Whether it works, or is about to.
+  /// True if the adapter works or is starting.
   var isUsable: Bool {
     switch adapter.state {
     case .on, .starting, .suspended: true

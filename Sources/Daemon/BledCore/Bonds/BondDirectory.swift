@@ -9,8 +9,8 @@ protocol BondObserver: AnyObject {
   func bondsChanged(from earlier: IdentityResolver)
 }
 
-/// The one owner of the keys that this machine shares with devices, and of the data that belong to them. They are
-/// kept in the store; adapters look them up here.
+/// The one owner of the keys shared with devices, and of the data that depends on them. They are kept in the store;
+/// adapters look them up here.
 final class BondDirectory: BondSource {
   private struct Entry {
     let bond: Bond
@@ -18,15 +18,15 @@ final class BondDirectory: BondSource {
     let user: UInt32?
   }
 
-  /// Told of each change.
+  /// Notified after each change.
   weak var observer: (any BondObserver)?
-  /// Called when the keys shared with a device are gone.
+  /// Called after the keys shared with a device were removed.
   var onRemoved: (Bond) -> Void = { _ in }
   /// The last one is first.
   private var entries: [Entry] = []
   /// The keys of private addresses in all bonds.
   private(set) var resolver = IdentityResolver()
-  /// The records that belong to the bonds.
+  /// Records of the bonds' devices.
   let clients: BondedClients
   private let store: Store
   private let logger: Logger
@@ -52,10 +52,10 @@ final class BondDirectory: BondSource {
   /// All bonds, the last one first.
   var all: [Bond] { entries.map(\.bond) }
 
-  /// The bond of an adapter with a device.
+  /// The bond between an adapter and a device.
   func find(_ local: DeviceAddress, _ peer: DeviceAddress) -> Bond? { entry(Bond.ID(local: local, peer: peer))?.bond }
 
-  /// Whether some adapter has a bond with a device.
+  /// True if any adapter has a bond with the device.
   func contains(_ peer: DeviceAddress) -> Bool { entries.contains { $0.bond.peer == peer } }
 
   /// The user whose program made a bond; nil if unknown.
@@ -65,9 +65,9 @@ final class BondDirectory: BondSource {
 
   /// A bond was made, or its keys have changed.
   /// - Parameters:
-  ///   - user: the user that it was made for; nil leaves it unchanged.
-  ///   - isLinked: whether the device of a bond is connected.
-  /// - Returns: the bond that has to give way and be removed, see `BondEviction`; possibly this one.
+  ///   - user: the pairing user; nil leaves it unchanged.
+  ///   - isLinked: true if the bond's device is connected.
+  /// - Returns: the bond to remove in exchange, see `BondEviction`; possibly this one.
   func store(_ bond: Bond, for user: UInt32? = nil, isLinked: (Bond) -> Bool) -> Bond? {
     let before = entry(bond.id)
     guard before?.bond != bond else { return nil }
@@ -83,8 +83,8 @@ final class BondDirectory: BondSource {
     return victim
   }
 
-  /// The keys are gone.
-  /// - Returns: whether there were any.
+  /// Removes the keys.
+  /// - Returns: true if there were any.
   @discardableResult
   func remove(_ id: Bond.ID) -> Bool {
     guard let entry = entry(id) else { return false }

@@ -1,6 +1,6 @@
 import Adapter
 
-/// Chooses the bond that gives way when there are too many, so that no user's pairings displace others' devices.
+/// Chooses the bond to remove when there are too many, so that no user's pairings displace others' devices.
 ///
 /// | Too many                                      | The bond that gives way is one of |
 /// |-----------------------------------------------|-----------------------------------|
@@ -10,24 +10,23 @@ import Adapter
 /// Among these, a bond without a link gives way, unauthenticated ones first, then the oldest. Where each
 /// has a link, the new bond is not kept.
 struct BondEviction {
-  /// How many bonds there may be.
+  /// Maximum bonds.
   static let maximum = 256
-  /// How many there may be of a user other than root.
+  /// Maximum bonds per user other than root.
   static let maximumOfUser = 64
-  /// How many there may be that the policy let a device make, without a user.
+  /// Maximum bonds that devices made by the policy, without a user.
   static let maximumOfPolicy = 32
 
   struct Candidate {
     let bond: Bond
     let user: UInt32?
-    /// Whether its device is connected.
     let isLinked: Bool
   }
 
-  /// The newest is first: the one for which there must be room.
+  /// The newest is first, the one that needs room.
   let candidates: [Candidate]
 
-  /// The bond that gives way; nil if there is room for all.
+  /// The bond to remove; nil if there is room for all.
   var victim: Bond? {
     guard let new = candidates.first else { return nil }
     let own = candidates.filter { $0.user == new.user }

@@ -7,7 +7,7 @@ struct BondRecords: Codable, Hashable, Sendable {
   var bonds: [BondRecord] = []
 }
 
-/// One bond in the store.
+/// A stored bond.
 struct BondRecord: Codable, Hashable, Sendable {
   struct EncryptionKey: Codable, Hashable, Sendable {
     let value: HexBytes
@@ -31,7 +31,7 @@ struct BondRecord: Codable, Hashable, Sendable {
   let encryption: [EncryptionKey]
   let identity: HexBytes?
   let signing: [SigningKey]
-  /// The user that it was made for; nil if that is not known.
+  /// The pairing user; nil if unknown.
   let user: UInt32?
 
   init(_ bond: Bond, user: UInt32?) {

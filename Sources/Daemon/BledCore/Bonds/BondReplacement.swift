@@ -1,6 +1,6 @@
 import Adapter
 
-/// Whether new keys may replace the keys of a bond.
+/// Decides if new keys may replace a bond's keys.
 ///
 /// | The new keys                        | may replace them if                                                          |
 /// |-------------------------------------|------------------------------------------------------------------------------|
@@ -10,14 +10,14 @@ import Adapter
 struct BondReplacement {
   let old: Bond
   let new: Bond
-  /// The users that rely on the bond.
+  /// The users relying on the bond.
   let users: Set<UInt32>
-  /// The agent that agreed, knowing the bond to be replaced.
+  /// The agent that agreed, knowing about the replaced bond.
   let consenter: Session?
-  /// The session for which the device pairs.
+  /// The session that caused the pairing.
   let cause: Session?
 
-  /// The reason for which they may not; nil if they may.
+  /// The reason to refuse; nil if they may.
   var refusal: String? {
     guard old.longTermKeys != new.longTermKeys else { return nil }
     let isWeaker = new.isWeaker(than: old)

@@ -6,22 +6,22 @@ import GATT
 /// Settings of bonded devices at our server, and the counters of signed writes, theirs and ours. Each belongs to its
 /// bond and is kept as long (Core 5.4, Vol 3, Part G, 2.5.2.1 and 3.3.3.3, and Part H, 2.4.5).
 ///
-/// A counter of ours must never be used twice, not even after a crash: they are reserved on disk in blocks before any
-/// of them is used. The rest of a block is skipped when the daemon ends.
+/// A counter of ours must never be used twice, not even after a crash: they are reserved on disk in blocks before the
+/// first is used. The daemon's end skips the rest of a block.
 final class BondedClients {
-  /// Counters that we may sign with.
+  /// Counters available for signing.
   private struct Reserve {
     var next: UInt32
-    /// The first that is not on disk.
+    /// The first counter that is not on disk.
     var end: UInt32
     var isGrowing = false
   }
 
-  /// How many counters are reserved at once: more than writes can leave while a block is being stored.
+  /// Counters reserved at once: more than writes can use while a block is being stored.
   static let block: UInt32 = 1024
 
   private var records: [Bond.ID: ClientRecord] = [:]
-  /// Reads the states of devices with a link that are not in their records yet: they contain a hash of all attributes.
+  /// Reads the state of linked devices that is not recorded yet: it contains a hash of all attributes.
   private var unread: [Bond.ID: () -> GATTClientState?] = [:]
   private var reserves: [Bond.ID: Reserve] = [:]
   private let store: Store
@@ -63,7 +63,7 @@ final class BondedClients {
   /// The counter of the device's last signed write; nil before the first.
   func signCounter(of bond: Bond) -> UInt32? { records[bond.id]?.signCounter }
 
-  /// A device has set something, or knows more of the services.
+  /// A device has changed its settings, or knows more services.
   func store(_ state: GATTClientState, of bond: Bond) {
     guard !isFrozen else { return }
     unread[bond.id] = nil
@@ -74,7 +74,7 @@ final class BondedClients {
     document?.changed(isUrgent: false)
   }
 
-  /// The same, where the services have changed, so that reading the state means to hash them all.
+  /// Like `store(_:of:)`, after the services have changed: reading the state means hashing them all.
   /// - Parameter state: reads the state, when it is stored, or the link ends.
   func storeLater(of bond: Bond, _ state: @escaping () -> GATTClientState?) {
     guard !isFrozen else { return }
@@ -83,7 +83,7 @@ final class BondedClients {
     document?.changed(isUrgent: false)
   }
 
-  /// Reads the states that were left for later, before they are lost or of no use.
+  /// Reads the states deferred by `storeLater`, before they are lost or of no use.
   func readStates() {
     for (key, state) in unread {
       if let state = state() { records[key]?.server = ClientRecord.State(state) }
@@ -97,27 +97,27 @@ final class BondedClients {
     document?.changed()
   }
 
-  /// Our client's features as the device was told; nil if it never was with this bond.
+  /// Our client's features as sent to the device; nil before that with this bond.
   func toldFeatures(of bond: Bond) -> [UInt8]? { records[bond.id]?.toldFeatures?.octets }
 
-  /// Our client told the device of itself, which keeps that with the bond.
+  /// Our client has sent its features to the device, which keeps them with the bond.
   func store(toldFeatures features: [UInt8], of bond: Bond) {
     records[bond.id] = change(bond) { $0.toldFeatures = HexBytes(features) }
     document?.changed(isUrgent: false)
   }
 
-  /// Whether the device tells us changes of its services, also those while it was not connected (Core 5.4, Vol 3, Part
-  /// G, 7.1).
+  /// True if the device reports changed services, also those while it was not connected (Core 5.4, Vol 3, Part G, 7.1).
   func tellsChanges(_ bond: Bond) -> Bool { records[bond.id]?.tellsChanges ?? false }
 
-  /// Our client has subscribed to changes of the device's services, which keeps that with the bond; or it was refused.
+  /// Our client has subscribed to changed services of the device, which keeps the subscription with the bond; or it was
+  /// refused.
   func store(tellsChanges: Bool, of bond: Bond) {
     guard tellsChanges != self.tellsChanges(bond) else { return }
     records[bond.id] = change(bond) { $0.tellsChanges = tellsChanges ? true : nil }
     document?.changed(isUrgent: false)
   }
 
-  /// The next counter for a write that we sign; nil if none could be reserved.
+  /// The next counter for signing a write; nil if none could be reserved.
   func nextCounter(of bond: Bond) -> UInt32? {
     defer { reserveCounters(of: bond) }
     guard let reserve = reserves[bond.id], reserve.next < reserve.end else { return nil }
@@ -139,7 +139,7 @@ final class BondedClients {
     reserves[key]?.isGrowing = true
     document?.changed()
     store.flush { [weak self] in
-      // The reservation may have been for a key that is gone.
+      // The reservation may have been for a key removed since.
       guard let self, reserves[key]?.isGrowing == true, records[key]?.ownCounters == first + Self.block else { return }
       reserves[key]?.isGrowing = false
       if document?.isStored ?? true { reserves[key]?.end = first + Self.block }
@@ -152,8 +152,8 @@ final class BondedClients {
     return record
   }
 
-  /// A bond is gone, or has other keys.
-  /// - Parameter next: the bond that takes its place.
+  /// A bond was removed, or has new keys.
+  /// - Parameter next: the bond that replaces it.
   func forget(_ bond: Bond, for next: Bond? = nil) {
     if next?.signatureKey != bond.signatureKey { reserves[bond.id] = nil }
     readStates()
@@ -167,7 +167,7 @@ final class BondedClients {
     document?.changed()
   }
 
-  /// The services go because the daemon ends: devices are not to find that the next time.
+  /// The services go because the daemon ends: hides their removal from devices until the next start.
   func freeze() {
     readStates()
     isFrozen = true
@@ -175,9 +175,9 @@ final class BondedClients {
 }
 
 extension Bond {
-  /// The key with which the device signs.
+  /// The device's signing key.
   var peerSignatureKey: SignatureKey? { signatureKeys.first { !$0.isOurs } }
 
-  /// The key with which we sign.
+  /// Our signing key.
   var signatureKey: SignatureKey? { signatureKeys.first { $0.isOurs } }
 }

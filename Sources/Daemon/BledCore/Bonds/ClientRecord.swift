@@ -8,9 +8,9 @@ struct ClientRecords: Codable, Hashable, Sendable {
   var clients: [ClientRecord] = []
 }
 
-/// One bonded device in the store.
+/// A bonded device in the store.
 struct ClientRecord: Codable, Hashable, Sendable {
-  /// How many subscriptions are kept: no program publishes that many, and all clients together must fit into a file.
+  /// Maximum stored subscriptions: no program publishes so many, and all clients together must fit into a file.
   static let maximumSubscriptions = 256
 
   struct Subscription: Codable, Hashable, Sendable {
@@ -37,15 +37,15 @@ struct ClientRecord: Codable, Hashable, Sendable {
   let localType: String
   let peer: String
   let peerType: String
-  /// The keys to which the rest belongs; absent in records of versions that did not store it.
+  /// The keys to which the rest belongs; absent in records of versions without it.
   var keys: KeyMarks?
   /// Absent before the device was connected with this bond.
   var server: State?
   /// The counter of the device's last signed write.
   var signCounter: UInt32?
-  /// Our client's features as the device's server was told.
+  /// Our client's features as sent to the device's server.
   var toldFeatures: HexBytes?
-  /// True if the device tells us changes of its services, as our subscription to Service Changed belongs to the bond.
+  /// True if the device reports changed services, as our subscription to Service Changed belongs to the bond.
   var tellsChanges: Bool?
   /// We may have signed with every counter below this one.
   var ownCounters: UInt32?
@@ -58,7 +58,7 @@ struct ClientRecord: Codable, Hashable, Sendable {
     keys = KeyMarks(bond)
   }
 
-  /// Leaves out state that belongs to other keys than the bond's.
+  /// Removes state that belongs to keys other than the bond's.
   mutating func removeState(notOf marks: KeyMarks) {
     if let keys {
       if keys.encryption != marks.encryption { (server, toldFeatures, tellsChanges) = (nil, nil, nil) }
@@ -68,7 +68,7 @@ struct ClientRecord: Codable, Hashable, Sendable {
     keys = marks
   }
 
-  /// Whether it has nothing but its owner.
+  /// True if the record contains only its owner.
   var isEmpty: Bool {
     server == nil && toldFeatures == nil && tellsChanges == nil && signCounter == nil && ownCounters == nil
   }

@@ -9,7 +9,7 @@ struct IdentityResolver {
     let identity: DeviceAddress
   }
 
-  /// All keys of all bonds: each adapter may have been given another one.
+  /// All keys of all bonds: each adapter may have received a different one.
   private let keys: Set<Entry>
   private let identities: Set<DeviceAddress>
 
@@ -30,16 +30,15 @@ struct IdentityResolver {
     identities = Set(keys.map(\.identity))
   }
 
-  /// The keys that another one has not.
+  /// The keys missing in `other`.
   func subtracting(_ other: IdentityResolver) -> IdentityResolver { IdentityResolver(keys.subtracting(other.keys)) }
 
-  /// Whether there are keys.
   var resolvesAny: Bool { !keys.isEmpty }
 
-  /// Whether private addresses of this device can be resolved.
+  /// True if private addresses of this device can be resolved.
   func resolves(_ identity: DeviceAddress) -> Bool { identities.contains(identity) }
 
-  /// The identity address of the device that uses this address; nil if no bond tells. One encryption for each key.
+  /// The identity address behind this address; nil if no bond resolves it. Costs one encryption per key.
   func identity(of address: DeviceAddress) -> DeviceAddress? {
     keys.first { address.isResolved(by: $0.key) }?.identity
   }

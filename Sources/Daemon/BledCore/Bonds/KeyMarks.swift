@@ -3,14 +3,14 @@ import BledRPC
 import Bluetooth
 import BluetoothCrypto
 
-/// Marks of the keys of a bond: state that belongs to keys is stored with their marks, in another document than the
-/// keys, and is of no use with others. They tell nothing of the keys.
+/// Marks of a bond's keys: state that belongs to keys is stored with their marks, in another document than the keys,
+/// and is useless with others. They reveal nothing about the keys.
 struct KeyMarks: Codable, Hashable, Sendable {
-  /// Of the keys for encryption.
+  /// Mark of the encryption keys.
   let encryption: HexBytes?
-  /// Of the key with which the device signs.
+  /// Mark of the device's signing key.
   let theirs: HexBytes?
-  /// Of the key with which we sign.
+  /// Mark of our signing key.
   let ours: HexBytes?
 
   init(_ bond: Bond) {
@@ -19,7 +19,7 @@ struct KeyMarks: Codable, Hashable, Sendable {
     ours = Self.mark([bond.signatureKey?.value].compactMap(\.self))
   }
 
-  /// AES-CMAC of a text under each key, which tells nothing of the key; in no order of the keys.
+  /// AES-CMAC of a text under each key, independent of their order. It reveals nothing about the keys.
   private static func mark(_ keys: [[UInt8]]) -> HexBytes? {
     let marks = keys.compactMap { Key128(littleEndian: $0) }.map { key in
       AES128.cmac("bled: clients".utf8, key: key).bigEndian

@@ -13,7 +13,7 @@ final class CaptureBroker {
   private let adapters: AdapterRegistry
   private let scheduler: any Scheduler
   private var recordings: [Recording] = []
-  /// How many packets are missing from recordings that have ended.
+  /// Packets missing from ended recordings.
   private var lostBefore = 0
   private var lastNumber = 0
   private var numbers = CaptureNumbers()
@@ -64,7 +64,7 @@ final class CaptureBroker {
     return .init(packets: recording.packets, lost: recording.lost)
   }
 
-  /// A session has ended, or its program is gone.
+  /// A session has ended, or its program has disconnected.
   func ended(_ session: Session) { end { $0.session == session } }
 
   /// An adapter was added.
@@ -76,9 +76,8 @@ final class CaptureBroker {
     }
   }
 
-  /// How many there are.
   var count: Int { recordings.count }
-  /// How many packets are missing from all that there were.
+  /// Packets missing from all recordings so far.
   var lostPackets: Int { recordings.reduce(lostBefore) { $0 + $1.lost } }
 
   private func add(_ slot: AdapterSlot, to recording: Recording) throws(BluetoothError) {

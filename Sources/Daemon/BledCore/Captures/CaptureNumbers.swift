@@ -1,15 +1,15 @@
 import Capture
 
-/// The numbers of controllers in recordings: the kernel's, and for adapters without one others from the last on that
-/// btmon shows. None of these is the number of a kernel's controller, whichever of both is told of first.
+/// The numbers of controllers in recordings: the kernel's number, or for other adapters a number from the highest that
+/// btmon shows downwards. The latter never equals a kernel's controller, whichever is reported first.
 struct CaptureNumbers {
   private static let lastShown: UInt16 = 15
-  /// Of adapters without a controller of the kernel.
+  /// Numbers of adapters without a kernel controller.
   private var own: [AdapterSlot: UInt16] = [:]
-  /// The numbers that stand for the kernel's.
+  /// Replacements for the kernel's numbers.
   private var kernels: [UInt16: UInt16] = [:]
 
-  /// The number of an adapter's controller.
+  /// The number of the adapter's controller.
   /// - Parameter controller: the kernel's number; nil if it has none.
   mutating func number(of controller: UInt16?, on adapter: AdapterSlot) -> UInt16 {
     let known = if let controller { kernels[controller] } else { own[adapter] }

@@ -3,21 +3,21 @@ import Capture
 import EventLoop
 import Glibc
 
-/// The writing end of a pipe, into which whole pieces go or nothing: they are short enough for that (pipe(7),
+/// The writing end of a pipe. Pieces are written as a whole or not at all: they are short enough for that (pipe(7),
 /// PIPE_BUF). SIGPIPE must be ignored.
 final class CapturePipe {
-  /// How many octets wait in the kernel at the most, if it lets a pipe be so large.
+  /// Maximum octets queued in the kernel, if it permits such a large pipe.
   private static let room: Int32 = 1 << 20
   /// F_SETPIPE_SZ of fcntl(2), which Glibc declares with its extensions only.
   private static let setSize: Int32 = 1031
 
   private let descriptor: Int32
-  /// How many octets it holds.
+  /// Capacity in octets.
   private let size: Int32
   private var watch: Watch?
 
   /// Makes a pipe.
-  /// - Parameter onGone: called when it has no reader any more.
+  /// - Parameter onGone: called when the last reader has closed its end.
   /// - Returns: our end of it, and the program's.
   /// - Throws: `BledError.limitReached`.
   static func make(
@@ -48,7 +48,7 @@ final class CapturePipe {
 
   deinit { close() }
 
-  /// Whether at least half of it is free.
+  /// True if at least half of the pipe is free.
   var hasAmpleRoom: Bool {
     var waiting: Int32 = 0
     return ioctl(descriptor, UInt(FIONREAD), &waiting) == 0 && waiting <= size / 2

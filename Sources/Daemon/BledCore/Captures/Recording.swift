@@ -3,7 +3,7 @@ import BledRPC
 import Bluetooth
 import Capture
 
-/// A recording of a session: the packets of some adapters, in the order in which they are told, and notes.
+/// A recording of a session: packets of some adapters, in the order of their reports, and notes.
 ///
 /// | Input                     | Effect                                                                             |
 /// |---------------------------|------------------------------------------------------------------------------------|
@@ -15,7 +15,7 @@ import Capture
 final class Recording {
   let number: Int
   let session: Session
-  /// Whether adapters that appear later are recorded, too.
+  /// True if adapters added later are recorded, too.
   let coversAll: Bool
   private let scheduler: any Scheduler
   private let pipe: CapturePipe
@@ -23,21 +23,21 @@ final class Recording {
   private let showsKeys: Bool
   private var blanking: [UInt16: KeyBlanking] = [:]
   private var taps: [any PacketTap] = []
-  /// How many of them tell of packets.
+  /// Adapters that still report packets.
   private var sources = 0
   /// Why it has ended before `close`; nil if it has not.
   private(set) var problem: BluetoothError?
   /// Until when packets were lost, in microseconds since the epoch.
   private var doubt: Int64 = 0
-  /// The adapters, by number, of which a packet from behind the last loss has come.
+  /// The adapters, by number, with a packet since the last loss.
   private var afterLoss: Set<UInt16> = []
   private(set) var packets = 0
   private(set) var lost = 0
-  /// How many packets each tap has lost.
+  /// Packets lost by each tap.
   private var lostOf: [Int] = []
-  /// How many are missing where the recording goes on.
+  /// Packets missing at the current position.
   private var gap = 0
-  /// How many the session has yet to be told of.
+  /// Lost packets not yet reported to the session.
   private var untold = 0
   private var alarm: (any ScheduledWork)?
 
@@ -57,7 +57,7 @@ final class Recording {
   }
 
   /// Records an adapter from now on.
-  /// - Parameter number: gives the number of its controller, of which the parameter is the kernel's.
+  /// - Parameter number: gives the controller's number from the kernel's.
   func add(_ adapter: any Adapter, number: @escaping (UInt16?) -> UInt16) throws(BluetoothError) {
     guard problem == nil else { return }
     let tap = lostOf.count
@@ -79,11 +79,11 @@ final class Recording {
     sources += 1
   }
 
-  /// Records a note, behind the packets that have passed by now.
+  /// Records a note, after the packets received by now.
   func annotate(_ text: String) {
     guard problem == nil else { return }
     for tap in taps { tap.catchUp() }
-    // One of them may have ended with that.
+    // That may have ended one of them.
     guard problem == nil else { return }
     let annotation = Annotation(text)
     write(annotation.packet, of: CaptureRecord.noAdapter, named: "bled", comment: annotation.text)
@@ -97,7 +97,7 @@ final class Recording {
     pipe.close()
   }
 
-  /// An adapter tells of no packets any more.
+  /// An adapter has stopped reporting packets.
   private func lost(_ adapter: String, _ error: BluetoothError) {
     sources -= 1
     annotate("adapter \(adapter) is no longer recorded: \(error.message)")
@@ -107,8 +107,8 @@ final class Recording {
   }
 
   private func record(_ packet: MonitorPacket, of adapter: UInt16, named name: String) {
-    // A piece may continue a packet with a lost beginning: the blanking starts afresh for packets that
-    // may precede the gap, and for the first packet after the loss.
+    // A piece may continue a packet whose beginning was lost: the blanking starts afresh for packets that may precede
+    // the gap, and for the first packet after the loss.
     let mayPrecedeGap = packet.time.map { $0 <= doubt } ?? false
     if mayPrecedeGap || afterLoss.insert(adapter).inserted { blanking[adapter] = nil }
     write(showsKeys ? packet : blanking[adapter, default: KeyBlanking()].blank(packet), of: adapter, named: name)
@@ -142,8 +142,8 @@ final class Recording {
   /// The time of day in microseconds since the epoch.
   private var now: Int64 { Int64(scheduler.secondsSinceEpoch * 1_000_000) }
 
-  /// Counts a loss that a tap reports. The kernel's taps hear all controllers, and each reports the loss of all: the
-  /// greatest counts.
+  /// Counts a loss reported by a tap. The kernel's taps receive from all controllers, and each reports the total loss:
+  /// the largest counts.
   private func lost(_ count: Int, of tap: Int) {
     let known = lostOf.max() ?? 0
     lostOf[tap] += count

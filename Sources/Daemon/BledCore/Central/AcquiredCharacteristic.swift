@@ -2,15 +2,15 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// A characteristic of a device, with a socket of its own for the values of a program. A packet of the program
-/// waits in the link's queue and is sent as a Write Command; a value of the device becomes a packet.
+/// A device's characteristic with its own socket for a program's values. A packet from the program waits in the link's
+/// queue and is sent as a Write Command; a value of the device becomes a packet.
 final class AcquiredCharacteristic: ValuePipeOwner {
   let handle: UInt16
   let writes: Bool
   let values: Bool
   let pipe: ValuePipe
   private unowned let link: CentralLink
-  /// Whether the session is told when the program's end is closed.
+  /// True if the session is notified when the program's end is closed.
   private var tellsClosing = false
 
   init(_ handle: UInt16, of session: Session, on link: CentralLink, socket: ValueSocket, writes: Bool, values: Bool) {
@@ -24,7 +24,7 @@ final class AcquiredCharacteristic: ValuePipeOwner {
 
   var session: Session { pipe.session }
 
-  /// The longest value that a Write Command on the link carries, in octets.
+  /// The longest value of a Write Command on the link, in octets.
   var maximumLength: Int { min(link.hub.mtu - 3, Attribute.longestValue) }
 
   /// The program has its end.
@@ -90,7 +90,7 @@ extension AttributeRequests {
       let acquired = AcquiredCharacteristic(
         handle, of: session, on: link, socket: socket, writes: writes, values: values)
       link.receivers.add(acquired)
-      // No caller waits for this one: it hands on the result of the subscription.
+      // No caller waits for this one: it passes on the subscription's result.
       let outcome = Reply<AttributeFound>()
       outcome.afterwards = { result in
         do {

@@ -11,13 +11,13 @@ import GATT
 /// | asked | no answer in time, which ends the link          | it does not                                   |
 /// | asked | any other answer                                | nothing; the device is asked on its next link |
 ///
-/// The answer matters if our controller makes private addresses of the device, and the device has not given it since
-/// it paired.
+/// The answer matters if our controller generates private addresses from the device's keys, and the device has not
+/// answered since pairing.
 struct AddressResolutionCheck {
   private var hasAsked = false
 
   /// The link is encrypted, or there is a bond.
-  /// - Returns: the procedure that asks; nil for none.
+  /// - Returns: the procedure to run; nil for none.
   mutating func begin(on hub: LinkHub) -> GATTProcedure? {
     let device = hub.peripheral
     guard !hasAsked, hub.link.security.level > 1, device.resolvesAddresses == nil,
@@ -27,7 +27,7 @@ struct AddressResolutionCheck {
     return .readByUUID(0x2AA6)
   }
 
-  /// Whether the device resolves private addresses; nil if it did not say.
+  /// True if the device resolves private addresses; nil if unknown.
   static func answer(_ result: Result<GATTResult, GATTError>?) -> Bool? {
     switch result {
     case .success(.values(let values)): values.first?.value == [1]

@@ -3,15 +3,15 @@ import Bluetooth
 import GATT
 
 extension AttributePath {
-  /// The use of a path by a method.
+  /// A method's use of a path.
   enum Kind {
     case service
     case characteristic
-    /// The value of a characteristic, or a descriptor.
+    /// A characteristic's or descriptor's value.
     case value
   }
 
-  /// Checks that the members name something of this kind, in one way only.
+  /// Checks that the members name an attribute of this kind, in one way only.
   func check(_ kind: Kind) throws {
     let (word, named) = kind == .service ? ("service", service) : ("characteristic", characteristic)
     let problem: String? =
@@ -45,7 +45,7 @@ extension AttributePath {
   }
 }
 
-/// An attribute that was looked for by UUIDs, with its service and characteristic.
+/// An attribute found by UUIDs, with its service and characteristic.
 struct LocatedAttribute {
   let handle: UInt16
   let uuid: BluetoothUUID
@@ -55,7 +55,7 @@ struct LocatedAttribute {
 }
 
 extension KnownAttributes {
-  /// How many handles an error lists.
+  /// Maximum handles in an error.
   private static let maximumListed = 16
 
   /// The next request before all paths can be followed; nil if none.
@@ -81,7 +81,7 @@ extension KnownAttributes {
     return nil
   }
 
-  /// The attribute that a path of UUIDs leads to, when nothing is missing for it.
+  /// The attribute at a path of UUIDs, if nothing it needs is missing.
   /// - Throws: `BledError.unknownAttribute` if there is none, `.ambiguousAttribute` if there are several and the path
   ///   does not say which.
   func attribute(at path: AttributePath) throws -> LocatedAttribute {
@@ -109,7 +109,8 @@ extension KnownAttributes {
     return found[0]
   }
 
-  /// The primary services in which a path may end. Others are seldom discovered, so they would not count reliably.
+  /// The primary services in which a path may end. Secondary services are seldom discovered, so they would not count
+  /// reliably.
   private func primaries(on path: AttributePath) -> [Service] {
     services.filter { $0.isPrimary == true && (path.service == nil || $0.uuid == path.service) }
   }

@@ -4,12 +4,11 @@ import Bluetooth
 import BluetoothCrypto
 import GATT
 
-/// The requests of sessions for the attributes of the device on one link: checks each, and makes it an operation in the
-/// link's queue.
+/// Sessions' requests for attributes on one link: checks each, and makes it an operation in the link's queue.
 struct AttributeRequests {
   unowned let link: CentralLink
 
-  /// How many values are written at once at the most.
+  /// Maximum values in one call.
   private static let maximumWrites = 64
 
   /// Enqueues an operation on an attribute.
@@ -28,8 +27,8 @@ struct AttributeRequests {
     }
   }
 
-  /// Enqueues an operation on several attributes. Unknown attributes that are named by UUIDs are looked for at the
-  /// operation's turn.
+  /// Enqueues an operation on several attributes. Unknown attributes named by UUIDs are discovered at the operation's
+  /// turn.
   /// - Parameter operation: gets as many attributes as there are paths.
   func enqueue(
     at paths: [AttributePath], _ kind: AttributePath.Kind, for session: Session, _ reply: any OpenReply,
@@ -66,7 +65,7 @@ struct AttributeRequests {
     discover(.everything(reply, clock), for: session)
   }
 
-  /// Discovers the contents of a service or a characteristic.
+  /// Discovers the contents of a service or characteristic.
   /// - Parameter kind: which of both the scope names.
   func discover(
     in scope: GATTScope, _ kind: AttributePath.Kind, for session: Session, _ reply: any OpenReply,
@@ -87,7 +86,7 @@ struct AttributeRequests {
     }
   }
 
-  /// Points out in the log, once per session, that it polls a value that it could subscribe to.
+  /// Points out in the log, once per session, that it polls a value with notifications.
   private func logPolling(of handle: UInt16, by session: Session) {
     guard !link.receivers.contains(session, of: handle),
       session.polling.read(.init(device: link.hub.peripheral.number, handle: handle), at: link.broker.scheduler.now)
@@ -137,14 +136,14 @@ struct AttributeRequests {
     return LinkOperation(session, .command(handle: handle, value, isSigned: isSigned, reply))
   }
 
-  /// Refuses the handle of a descriptor that sessions share.
+  /// Refuses a descriptor handle that sessions share.
   private func checkIsNotShared(_ handle: UInt16) throws {
     guard !link.discovery.known.isConfiguration(handle) else {
       throw BledError.notPermitted.error("sessions share this descriptor: call gatt.subscribe or gatt.unsubscribe")
     }
   }
 
-  /// Reads all values of a UUID in a range.
+  /// Reads all values with a UUID in a range.
   func read(_ params: GATTReadUsingUUID.Params, for session: Session, _ reply: Reply<AttributeValues>) throws {
     let (start, end) = (params.start ?? 1, params.end ?? 0xFFFF)
     guard start > 0, start <= end else {
@@ -209,7 +208,7 @@ struct AttributeRequests {
     }
   }
 
-  /// Reads the features of the device's server (Core 5.4, Vol 3, Part G, 7.4).
+  /// Reads the server features (Core 5.4, Vol 3, Part G, 7.4).
   func readServerFeatures(for session: Session, _ reply: Reply<GATTServerFeatures.Result>) {
     let completion = LinkOperation.Completion(
       succeed: { result in
@@ -226,8 +225,8 @@ struct AttributeRequests {
 
 extension LinkOperation.Completion {
   /// - Parameters:
-  ///   - request: the name of a request that not every device knows.
-  ///   - answer: makes the answer of a result.
+  ///   - request: the name of a request that some devices do not support.
+  ///   - answer: makes the call's result.
   fileprivate init<Result>(
     _ reply: Reply<Result>, _ request: String? = nil, _ answer: @escaping (GATTResult) throws -> Result
   ) {
@@ -241,12 +240,12 @@ extension LinkOperation.Completion {
 }
 
 extension BluetoothError {
-  /// Whether a device answered with this error.
+  /// True if a device answered with this error.
   fileprivate func isATT(_ error: ATTErrorCode) -> Bool { domain == .att && code == Int(error.rawValue) }
 }
 
 extension GATTWrite.Params {
-  /// Whether the device does not answer.
+  /// True if no response is expected.
   fileprivate var isCommand: Bool { !(response ?? true) || signed ?? false }
 
   /// Checks the params without the device.
@@ -262,7 +261,7 @@ extension GATTWrite.Params {
 }
 
 extension HexBytes {
-  /// Checks that a value fits into an attribute.
+  /// Checks that a value fits into its attribute.
   fileprivate func checkFits(at offset: Int?) throws {
     guard let offset else {
       guard octets.count <= Attribute.longestValue else {

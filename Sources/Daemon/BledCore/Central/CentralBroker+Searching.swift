@@ -3,7 +3,7 @@ import BledRPC
 import Bluetooth
 
 extension CentralBroker: ScanObserver {
-  /// Connects to the first device that meets criteria: one that has a link already, or the next one that is heard.
+  /// Connects to the first device that meets criteria: one that is already linked, or the next one discovered.
   func search(
     by criteria: DeviceCriteria, _ wish: ConnectWish, on adapter: String?, for session: Session,
     _ reply: Reply<PeripheralConnect.Result>
@@ -35,7 +35,7 @@ extension CentralBroker: ScanObserver {
     if !links.blocked.contains(peripheral) { searches.heard(peripheral, on: slot) }
   }
 
-  /// A device was heard that a session looks for.
+  /// A device matches a session's search.
   func found(_ peripheral: Peripheral, by search: DeviceSearch) {
     var wish = search.wish
     wish.timeout = search.deadline.map { scheduler.now.duration(to: $0).inSeconds }

@@ -3,10 +3,10 @@ import BledRPC
 import Bluetooth
 import Logging
 
-/// Connects sessions with devices: finds the device and the adapter that a session means, and has one connection for
-/// all sessions that want the same device.
+/// Connects sessions with devices: finds the device and adapter of a request, and shares one connection among all
+/// sessions that request the same device.
 final class CentralBroker: ClientRoles {
-  /// How many calls of a session may wait for the same device.
+  /// Maximum pending calls of a session for the same device.
   private static let maximumRequests = 16
 
   let directory: PeripheralDirectory
@@ -15,7 +15,7 @@ final class CentralBroker: ClientRoles {
   var watchers = LinkWatchers()
   /// Makes sockets for values; nil where none can be watched.
   var sockets: ValueSockets?
-  /// The devices that are looked for by name or service.
+  /// Searches by name or service.
   let searches: DeviceSearches
   private let privateSearch: PrivateDeviceSearch
   let links: LinkRegistry
@@ -68,7 +68,7 @@ final class CentralBroker: ClientRoles {
   }
 
   /// Connects to a device.
-  /// - Parameter criteria: the criteria of the search for it, if there was one.
+  /// - Parameter criteria: the search criteria by which the device was found, if any.
   func connect(
     to peripheral: Peripheral, on slot: AdapterSlot, _ wish: ConnectWish, for session: Session,
     _ reply: Reply<PeripheralConnect.Result>, foundBy criteria: DeviceCriteria?
@@ -115,7 +115,7 @@ final class CentralBroker: ClientRoles {
     connection.phy = phy
   }
 
-  /// The link with a device, with any users, for a session that may know of the device.
+  /// The link with a device, whoever uses it, for a session that may know of the device.
   func anyLink(with id: String, for session: Session) throws -> LinkHub {
     let peripheral = try directory.find(id)
     guard let hub = connections[peripheral]?.link?.hub, mayKnow(peripheral, session) else {
@@ -128,16 +128,16 @@ final class CentralBroker: ClientRoles {
     rules.permissions(of: session).contains(.scan) || peripheral.isUsed(by: session.user)
   }
 
-  /// Whether a session uses devices for itself. A gateway that opens sessions for its callers only looks at devices
-  /// that have connected: it must not keep its callers from forgetting them.
+  /// True if a session uses devices for itself. A gateway that opens sessions for its callers only observes connected
+  /// devices: it must not keep its callers from forgetting them.
   private func isUser(_ session: Session) -> Bool {
     session.user == 0 || !rules.permissions(of: session).contains(.impersonate)
   }
 
-  /// Whether a session may see others' resources.
+  /// True if the session may see others' resources.
   func maySeeOthers(_ session: Session) -> Bool { rules.permissions(of: session).contains(.sessions) }
 
-  /// A device that a session may forget, as no other users use it.
+  /// A device that a session may forget, as no other user uses it.
   func forgettable(_ id: String, for session: Session) throws(BluetoothError) -> Peripheral {
     let peripheral = try directory.find(id)
     guard peripheral.users.allSatisfy({ $0 == session.user }) || maySeeOthers(session) else {
@@ -147,13 +147,13 @@ final class CentralBroker: ClientRoles {
     return peripheral
   }
 
-  /// Calls back when the link that the last session left has ended; at once where no link is ending.
+  /// Calls back when the link left by the last session has ended; at once if no link is ending.
   func whenLeft(_ peripheral: Peripheral, _ done: @escaping () -> Void) {
     guard let connection = connections[peripheral], connection.machine.state == .ending else { return done() }
     connection.whenDown.append(done)
   }
 
-  // MARK: Sessions that come and go
+  // MARK: Ends of sessions
 
   /// A session has ended.
   func ended(_ session: Session) {
@@ -165,7 +165,7 @@ final class CentralBroker: ClientRoles {
 
   /// The program of a session has disconnected: its calls are abandoned. Its links, subscriptions and pending
   /// connections stay; its watch of all links does not, as its events would fill the outbox kept for it. Nor do its
-  /// searches: the devices have no identifier yet, by which a later program could tell which call an event belongs to.
+  /// searches: their devices have no identifier yet that would match an event to its call.
   func programGone(_ session: Session) {
     watchers.set(false, session)
     searches.end(of: session, GAPError.cancelled.error("the program has disconnected"))
@@ -177,12 +177,12 @@ final class CentralBroker: ClientRoles {
     }
   }
 
-  /// The devices that a session is connected to or has pending connections to.
+  /// The session's connected devices and pending connections.
   func restorableConnections(of session: Session) -> [RestoredState.Peripheral] {
     inOrder.compactMap { $0.state(for: session) }
   }
 
-  /// Connects to a device that a preserved session used or waited for before the daemon was started, as soon as its
+  /// Connects to a device that a preserved session used or requested before the daemon's restart, as soon as its
   /// adapter works.
   func restore(_ state: RestoredState.Peripheral, for session: Session) throws {
     let reference = try DeviceReference(address: state.address, kind: state.addressType.known)
@@ -196,7 +196,7 @@ final class CentralBroker: ClientRoles {
 
   func clientRole(on hub: LinkHub) -> any ClientRole { CentralLink(on: hub, broker: self) }
 
-  /// A link came up, ours or one from a device.
+  /// A link was established, by us or by a device.
   func connected(_ link: CentralLink) {
     let hub = link.hub
     let connection = connections[hub.peripheral] ?? PeripheralConnection(to: hub.peripheral, on: hub.slot, broker: self)
@@ -241,8 +241,8 @@ final class CentralBroker: ClientRoles {
     connection.waiting(reason)
   }
 
-  /// Pending connections fail on an adapter that turns out not to be usable. An adapter that worked comes back, and
-  /// pending connections wait for it.
+  /// Pending connections fail on an adapter that turns out not to be usable. An adapter that worked before is expected
+  /// back: pending connections wait for it.
   func adapterChanged(_ slot: AdapterSlot) {
     guard !slot.hasWorked, let error = slot.unusable else { return }
     for connection in inOrder where connection.slot == slot { connection.failed(error) }
@@ -255,7 +255,7 @@ final class CentralBroker: ClientRoles {
 
   // MARK: Descriptions
 
-  /// The devices that a session may know of: all if it may scan, else the devices that its user requested.
+  /// The devices a session may know of: all if it may scan, else those requested by its user.
   func list(for session: Session) -> [PeripheralList.Entry] {
     let maySeeAll = rules.permissions(of: session).contains(.scan)
     return directory.all.filter { maySeeAll || $0.isUsed(by: session.user) }.map {
@@ -265,14 +265,13 @@ final class CentralBroker: ClientRoles {
 
   // MARK: Connections
 
-  /// All connections in the order in which the devices became known, which is the order of events that concern several.
+  /// All connections in the order in which the devices became known; events that concern several use it.
   var inOrder: [PeripheralConnection] {
     connections.values.sorted { $0.peripheral.number < $1.peripheral.number }
   }
 
-  /// The connection to a device that a session requests.
-  /// - Parameter isRestored: whether it was pending before the daemon was restarted: then it also waits for its
-  ///   adapter.
+  /// The connection to the device requested by a session.
+  /// - Parameter isRestored: true if it was pending before the daemon's restart: then it also waits for its adapter.
   private func connection(
     to peripheral: Peripheral, on slot: AdapterSlot, over phy: LinkPHY? = nil, by session: Session,
     isRestored: Bool = false

@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// The shared state of the link that the other role and the link itself ask for.
+/// The link's shared state that the other role and the link itself request.
 extension CentralLink {
   var subscribers: Set<Session> { receivers.subscribers }
 

@@ -3,17 +3,17 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// Our client role on one link: the steps of the operations of sessions, and all that sessions share, which is the
-/// attributes that were discovered and the values that the device sends.
+/// Our client role on one link: the steps of sessions' operations, and the shared state: discovered attributes and
+/// values sent by the device.
 final class CentralLink: ClientRole, OperationHandler {
   unowned let hub: LinkHub
-  /// The connection that the link is for; nil where another link to the same device is in use, and after the end.
+  /// The connection served by the link; nil if another link to the same device is in use, and after the end.
   weak var connection: PeripheralConnection?
   unowned let broker: CentralBroker
 
   private(set) lazy var operations = OperationRunner(self, on: hub, annotations: broker.annotations)
   var discovery: Discovery
-  /// The receivers of values that the device sends by itself.
+  /// Receivers of notifications and indications.
   private(set) lazy var receivers = ValueReceivers(on: self)
   private(set) lazy var measurements = SignalMeasurements(on: hub)
   private(set) lazy var features = FeatureExchange(on: self)
@@ -29,10 +29,10 @@ final class CentralLink: ClientRole, OperationHandler {
     discovery = Discovery(of: hub.peripheral, in: broker.directory)
   }
 
-  /// The sessions that use the device over this link.
+  /// The sessions using the device over this link.
   var users: [Session] { connection?.machine.users ?? [] }
 
-  /// The sessions that wait for it.
+  /// The sessions waiting for the link.
   var waiters: [Session] { connection?.machine.waiters ?? [] }
 
   /// The findings of a preserved session on this link; nil if it discovered nothing.
@@ -47,7 +47,7 @@ final class CentralLink: ClientRole, OperationHandler {
 
   // MARK: Sessions
 
-  /// Looks for the services that a session had on an earlier link, and restores its subscriptions.
+  /// Discovers the services a session had on an earlier link, and restores its subscriptions.
   func restore(_ state: RestoredState.Peripheral, for session: Session) {
     guard !state.services.isEmpty else { return }
     enqueue(LinkOperation(session, .restoration(state, DiscoveryMachine(.everything))))
@@ -63,7 +63,7 @@ final class CentralLink: ClientRole, OperationHandler {
   }
 
   /// Ends the pending operations of a session with this error.
-  /// - Parameter isPreserved: whether the session is preserved without its program, with the operations that outlast
+  /// - Parameter isPreserved: true if the session is preserved without its program, with the operations that outlast
   ///   the program.
   func abandon(_ session: Session, _ error: BluetoothError, isPreserved: Bool = false) {
     measurements.end(error, of: session)
@@ -73,7 +73,7 @@ final class CentralLink: ClientRole, OperationHandler {
   /// Makes sockets for values; nil where none can be watched.
   var sockets: ValueSockets? { broker.sockets }
 
-  /// Where an attribute is that is known; see `Discovery`.
+  /// Locates a known attribute; see `Discovery`.
   func locate(_ path: AttributePath, for session: Session) throws -> (handle: UInt16, uuid: BluetoothUUID?) {
     try discovery.locate(path, for: session)
   }
@@ -101,13 +101,13 @@ final class CentralLink: ClientRole, OperationHandler {
     checkAddressResolution()
   }
 
-  /// The device may have sent a change of its services as soon as the link was encrypted.
+  /// The device may have sent a Service Changed indication as soon as the link was encrypted.
   private func useCache() {
     if hub.bond.tellsChanges { discovery.changesAreTold() }
   }
 
   func bondMade() {
-    // An earlier answer was that of another bond.
+    // An earlier answer belonged to another bond.
     addressResolution = AddressResolutionCheck()
     if hub.isProven { connection?.secured() }
     checkAddressResolution()
@@ -120,7 +120,7 @@ final class CentralLink: ClientRole, OperationHandler {
 
   func linkEnds(_ reason: BluetoothError) { linkUp.linkEnded(reason) }
 
-  /// Everything that is pending fails; then the broker is notified.
+  /// All pending operations fail; then the broker is notified.
   func linkEnded(_ error: BluetoothError, _ reason: BluetoothError) {
     operations.endAll(error)
     measurements.end(error)
@@ -159,12 +159,12 @@ final class CentralLink: ClientRole, OperationHandler {
       case .procedure(let completion):
         if let result { try completion.succeed(result.orBluetoothError()) }
       case .exchangeMTU:
-        // A device that refuses keeps the MTU of 23; if the link is gone, its end follows.
+        // A device that refuses keeps the MTU of 23; if the link is down, its end follows.
         if case .failure(.bearer(let error))? = result {
-          // Any other failure of the bearer ends the link, too.
+          // Any other failure on the bearer ends the link, too.
           if case .timeout = error { linkUp.exchangeTimedOut() }
         } else if hub.isOpen {
-          // The MTU is in the answers to the calls that wait for the link.
+          // Calls waiting for the link have the MTU in their answers.
           hub.toldMTU = hub.mtu
           linkUp.exchanged()
         }
@@ -224,7 +224,7 @@ final class CentralLink: ClientRole, OperationHandler {
       case .serviceComparison(let comparison):
         return compare(&operation, comparison, result?.mapError(\.bluetoothError))
       case .serverFeatures:
-        // One that does not let us read them has nothing that we could use.
+        // A device that refuses to let us read them has no features we could use.
         if case .value(let value)? = try? result?.get() { features.receive(value) } else { features.receive([]) }
       case .clientFeatures(let told):
         _ = try result?.orBluetoothError()
@@ -305,7 +305,7 @@ final class CentralLink: ClientRole, OperationHandler {
     return try receivers.proceed(&change, hasAnswered: result != nil, for: session, found, watched: serviceWatch.handle)
   }
 
-  /// Tells a session how far the discovery that it waits for has come, now and then.
+  /// Reports the discovery's progress to the waiting session, now and then.
   private func reportProgress(of request: DiscoveryRequest, to session: Session?) {
     guard case .everything(_, let clock) = request, clock.isReportDue() else { return }
     let services = discovery.known.services
@@ -316,7 +316,7 @@ final class CentralLink: ClientRole, OperationHandler {
         characteristics: services.reduce(0) { $0 + ($1.characteristics?.count ?? 0) }))
   }
 
-  /// All services of the device are known: a preserved session gets its subscriptions back.
+  /// All services of the device are known: restores a preserved session's subscriptions.
   private func restored(_ state: RestoredState.Peripheral, for session: Session) {
     let isSame = discovery.restore(state.services, for: session)
     for handle in state.subscriptions {
@@ -338,7 +338,7 @@ final class CentralLink: ClientRole, OperationHandler {
 
   /// The device sent a value.
   func received(_ value: [UInt8], of handle: UInt16) {
-    // The attributes that are known may be void, but the subscription is not.
+    // The known attributes may be void, but the subscription is not.
     if handle == serviceWatch.handle ?? discovery.known.serviceChanged { servicesChanged(value) }
     receivers.received(value, of: handle)
   }

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// One device that sessions share: the first brings the link up, the last ends it.
+/// A device shared by sessions: the first brings the link up, the last ends it.
 ///
 /// | State       | Input                     | Actions, next state                                              |
 /// |-------------|---------------------------|------------------------------------------------------------------|
@@ -25,7 +25,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
   enum State: Hashable { case idle, connecting, negotiating, connected, linked, ending }
 
   enum Action {
-    /// With a delay after links that were not stable.
+    /// With a delay after unstable links.
     case connect(after: Duration)
     case cancelConnect
     case negotiate
@@ -33,38 +33,37 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     case answer(Request, BluetoothError?)
     /// The reason is nil for a session that requested it.
     case tellDisconnected(Who, BluetoothError?, isReconnecting: Bool)
-    /// A session that waits without a call waits no longer.
+    /// A session that waits without a call stops waiting.
     case tellFailed(Who, BluetoothError)
     /// The link is back for a session that keeps it.
     case tellConnected(Who)
   }
 
-  /// How often a link that drops before it could be used is retried.
+  /// Maximum retries for a link that drops before it could be used.
   static var maximumRetries: Int { 5 }
 
   private(set) var state = State.idle
-  /// The sessions that use the link, in the order in which they came.
+  /// The sessions that use the link, oldest first.
   private(set) var users: [Who] = []
-  /// The sessions that want the link back whenever it drops.
+  /// The sessions whose link is reestablished whenever it drops.
   private(set) var persistent: Set<Who> = []
   private var waiting: [(who: Who, request: Request)] = []
-  /// The sessions that wait for the link without a call: persistent ones after their link dropped, those of `rejoin`.
+  /// The sessions waiting for the link without a call: persistent ones after their link dropped, those of `rejoin`.
   private var rejoining: [Who] = []
   private var isOurs = true
   private var backOff = LinkBackOff()
-  /// How many links in a row were never there.
+  /// Consecutive links that were never established.
   private var noLinks = 0
 
-  /// The sessions that wait for the link.
+  /// The sessions waiting for the link.
   var waiters: [Who] { waiting.map(\.who) + rejoining }
 
-  /// Whether this session waits for the link.
   func isWaiting(_ who: Who) -> Bool { rejoining.contains(who) || waiting.contains { $0.who == who } }
 
   /// How this session waits.
   func requests(of who: Who) -> [Request] { waiting.filter { $0.who == who }.map(\.request) }
 
-  /// - Parameter persists: whether the link is reestablished when it drops, from now on.
+  /// - Parameter persists: true to reestablish a dropped link from now on.
   mutating func want(_ who: Who, _ request: Request, persists: Bool = false) -> [Action] {
     if persists { persistent.insert(who) } else { persistent.remove(who) }
     let isBackingOff = backOff.failures > 0 || noLinks > 0
@@ -95,7 +94,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
   }
 
   /// A preserved session wants the link, and waits for it through all failures.
-  /// - Parameter persists: whether the link is reestablished when it drops later.
+  /// - Parameter persists: true to reestablish a link that drops later.
   mutating func rejoin(_ who: Who, persists: Bool) -> [Action] {
     if persists { persistent.insert(who) }
     guard !users.contains(who), !isWaiting(who) else { return [] }
@@ -138,8 +137,8 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     return [.answer(request, error)] + letGo()
   }
 
-  /// A link came up.
-  /// - Parameter isOurs: whether we started it.
+  /// A link was established.
+  /// - Parameter isOurs: true if we initiated it.
   mutating func linkUp(isOurs: Bool) -> [Action] {
     self.isOurs = isOurs
     var actions: [Action] = []
@@ -167,7 +166,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     return ready.map { .answer($0.request, nil) } + back.map { .tellConnected($0) }
   }
 
-  /// The link is of no use, and neither would the next one be now. Sessions that keep the link go on waiting.
+  /// Neither this link nor an immediate next one is usable. Sessions that keep the link continue to wait.
   mutating func unusable(_ error: BluetoothError, at now: Instant) -> [Action] {
     guard state == .negotiating else { return [] }
     state = isOurs ? .ending : .linked
@@ -175,7 +174,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     return refuseWaiting(error) + (isOurs ? [.disconnect] : [])
   }
 
-  /// The link is protected by the keys of its bond, which it may not have been before.
+  /// The link is protected by the keys of its bond, perhaps only now.
   mutating func secured() -> [Action] {
     guard state == .linked, isWanted else { return [] }
     state = .negotiating
@@ -197,7 +196,8 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     }
     var pause = Duration.zero
     switch state {
-    // The device did not hear us: the next time it may. One that never does must not keep the radio busy.
+    // The device did not receive our packets: the next time it may. A device that never does must not keep the radio
+    // busy.
     case .negotiating where reason.isOfNoLink, .connected where reason.isOfNoLink:
       noLinks += 1
       pause = noLinks < 2 ? .zero : .milliseconds(250 << min(noLinks - 2, 2))
@@ -218,7 +218,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     return actions + [.connect(after: max(pause, isAsked ? .zero : backOff.delay))]
   }
 
-  /// No connection is possible. Sessions that keep the link go on waiting.
+  /// No connection is possible. Sessions that keep the link continue to wait.
   mutating func failed(_ error: BluetoothError) -> [Action] {
     switch state {
     case .connecting:
@@ -231,7 +231,7 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
     }
   }
 
-  /// No connection is permitted any more.
+  /// Connections are no longer permitted.
   mutating func refused(_ error: BluetoothError) -> [Action] {
     var actions = refuseWaiting(error) + rejoining.map { .tellFailed($0, error) }
     actions += users.map { .tellDisconnected($0, error, isReconnecting: false) }
@@ -273,19 +273,19 @@ struct ConnectMachine<Who: Hashable, Request: Hashable> {
 }
 
 extension BluetoothError {
-  /// Whether the device never answered on the link (Connection Failed to be Established).
+  /// True if the device never answered on the link (Connection Failed to be Established).
   var isOfNoLink: Bool { domain == .hci && code == 0x3E }
 }
 
-/// How long to wait before a link that drops repeatedly is requested again: not at all the first time, then 250
-/// ms, and each time twice that, up to 30 s.
+/// The delay before requesting a link that drops repeatedly: none the first time, then 250 ms, doubled each time up to
+/// 30 s.
 private struct LinkBackOff {
-  /// A link that was in use for this long counts as stable.
+  /// A link in use for this long counts as stable.
   private static let lasting = Duration.seconds(10)
 
-  /// When the link came into use.
+  /// The beginning of the link's use.
   var began: Instant?
-  /// How many links in a row were not stable.
+  /// Consecutive unstable links.
   private(set) var failures = 0
 
   var delay: Duration { failures < 2 ? .zero : min(.milliseconds(250 << min(failures - 2, 7)), .seconds(30)) }

@@ -2,18 +2,18 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// The wishes of a call of `peripheral.connect` besides the device: read and checked once, when the call comes.
+/// The options of a `peripheral.connect` call besides the device, read and checked once on arrival.
 struct ConnectWish {
-  /// The seconds after which the call fails; nil: never.
+  /// The call's timeout in seconds; nil: never.
   var timeout: Double?
-  /// Whether the link is reestablished when it is lost.
+  /// True to reestablish a lost link.
   let persists: Bool
-  /// The parameters of the link; nil: as before.
+  /// The connection parameters; nil: unchanged.
   let parameters: CheckedWish?
-  /// The PHY of the link; nil: as before.
+  /// The PHY; nil: unchanged.
   let phy: LinkPHY?
 
-  /// Reads the params of a call.
+  /// Reads a call's params.
   /// - Throws: `BledError.invalidParameter`.
   init(_ params: PeripheralConnect.Params) throws(BluetoothError) {
     if let timeout = params.timeout, !(timeout > 0 && timeout <= 86_400 * 365) {

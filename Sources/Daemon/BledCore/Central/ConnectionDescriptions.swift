@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 
 extension CentralBroker {
-  /// Adds the devices that a session uses, waits for and looks for, and its subscriptions.
+  /// Adds the devices a session uses, waits for and searches for, and its subscriptions.
   func describe(_ session: Session, in description: inout SessionDescription) {
     description.searching = searches.criteria(of: session).map(\.description).nonEmpty
     for connection in inOrder { description.add(connection, for: session) }

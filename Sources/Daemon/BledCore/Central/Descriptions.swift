@@ -17,7 +17,7 @@ extension ServiceDescription {
       handle: include.range.lowerBound, end: include.range.upperBound, uuid: include.uuid, primary: isPrimary)
   }
 
-  /// A service that a session published; the included ones are described by `includes`.
+  /// A service published by a session; `includes` describes the included ones.
   init(_ service: RegisteredService, includes: [ServiceDescription]?) {
     let ends = service.characteristics.dropFirst().map { $0.declarationHandle - 1 } + [service.range.upperBound]
     self.init(
@@ -48,10 +48,10 @@ extension CharacteristicDescription {
 }
 
 extension CharacteristicProperties {
-  /// The properties that a client lists.
+  /// The properties in a client's list.
   init(_ properties: [CharacteristicProperty]) { self = properties.reduce(into: []) { $0.formUnion($1.bit) } }
 
-  /// As clients see them, in the order of the bits.
+  /// As clients see them, in the order of their bits.
   var words: [Word<CharacteristicProperty>] { CharacteristicProperty.allCases.filter { contains($0.bit) }.words() }
 }
 

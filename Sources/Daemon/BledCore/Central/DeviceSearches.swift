@@ -2,13 +2,13 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// The criteria of a search for a device: all that are given must hold.
+/// The criteria of a device search: all given ones must match.
 struct DeviceCriteria: Hashable {
   private let name: OctetText?
   private let namePrefix: OctetText?
   let service: BluetoothUUID?
 
-  /// Reads the criteria of a call.
+  /// Reads a call's criteria.
   /// - Returns: nil if the call has none.
   /// - Throws: `BledError.invalidParameter`.
   init?(name: String?, namePrefix: String?, service: BluetoothUUID?) throws(BluetoothError) {
@@ -27,7 +27,7 @@ struct DeviceCriteria: Hashable {
     self.service = service
   }
 
-  /// Whether a device meets them as it was last heard.
+  /// True if the device's latest advertisement matches.
   func admits(_ peripheral: Peripheral) -> Bool {
     if let service, !peripheral.services.contains(service) { return false }
     guard name != nil || namePrefix != nil else { return true }
@@ -44,13 +44,13 @@ struct DeviceCriteria: Hashable {
     return parts.compactMap { $0 }.joined(separator: " and ")
   }
 
-  /// As `session.list` tells it.
+  /// For `session.list`.
   var description: SessionDescription.Search {
     .init(name: name?.string, namePrefix: namePrefix?.string, service: service)
   }
 }
 
-/// One call of `peripheral.connect` before its device was heard.
+/// A `peripheral.connect` call before its device was discovered.
 final class DeviceSearch {
   let session: Session
   let criteria: DeviceCriteria
@@ -75,8 +75,8 @@ final class DeviceSearch {
   }
 }
 
-/// The devices that sessions want to connect to and know by name or service only. Each is looked for until one that
-/// meets the criteria is heard and can be connected to, or its call ends.
+/// Searches for the devices that sessions request by name or service only. Each continues until a matching connectable
+/// device is discovered, or its call ends.
 ///
 /// | Input                                   | Effect                                                 |
 /// |-----------------------------------------|--------------------------------------------------------|
@@ -86,7 +86,7 @@ final class DeviceSearch {
 /// | cancel, the session or its program gone | the call fails                                         |
 /// | the last search on an adapter has ended | the adapter no longer looks                            |
 final class DeviceSearches {
-  /// Called with a search that has ended, and the device that was heard.
+  /// Called with an ended search and the device discovered.
   var onFound: (DeviceSearch, Peripheral) -> Void = { _, _ in }
   private var searches: [DeviceSearch] = []
   private var looking: [AdapterSlot: ScanParameters] = [:]
@@ -100,10 +100,10 @@ final class DeviceSearches {
     self.scheduler = scheduler
   }
 
-  /// The number of searches of these sessions.
+  /// The number of these sessions' searches.
   func count(where isMeant: (Session) -> Bool) -> Int { searches.count { isMeant($0.session) } }
 
-  /// The criteria of a session's searches, in the order of its calls.
+  /// The criteria of a session's searches, oldest call first.
   func criteria(of session: Session) -> [DeviceCriteria] {
     searches.filter { $0.session === session }.map(\.criteria)
   }
@@ -124,7 +124,7 @@ final class DeviceSearches {
     update()
   }
 
-  /// A device was heard.
+  /// A device's advertisement was received.
   func heard(_ peripheral: Peripheral, on slot: AdapterSlot) {
     guard peripheral.advertisement?.isConnectable == true else { return }
     let found = remove { search in
@@ -133,8 +133,8 @@ final class DeviceSearches {
     for search in found { onFound(search, peripheral) }
   }
 
-  /// Ends searches of a session: all, or the ones by these criteria.
-  /// - Returns: whether there was one.
+  /// Ends a session's searches: all, or those by these criteria.
+  /// - Returns: true if there was one.
   @discardableResult
   func end(of session: Session, by criteria: DeviceCriteria? = nil, _ error: BluetoothError) -> Bool {
     let ended = remove { $0.session === session && (criteria == nil || $0.criteria == criteria) }
@@ -142,7 +142,7 @@ final class DeviceSearches {
     return !ended.isEmpty
   }
 
-  /// Searches have begun or ended, a session went into the background or came back, or an adapter was added.
+  /// Searches have begun or ended, a session has entered or left the background, or an adapter was added.
   func update() {
     var wanted: [AdapterSlot: ScanParameters] = [:]
     for slot in adapters.slots {

@@ -1,13 +1,13 @@
 import BledRPC
 
-/// The findings of one session on a device, as they were reported: returned when the session is restored.
+/// A session's findings on a device, as reported: returned when the session is restored.
 struct DiscoveredTree {
   private var byHandle: [UInt16: ServiceDescription] = [:]
 
   /// The services in order of their handles.
   var services: [ServiceDescription] { byHandle.values.sorted { $0.handle < $1.handle } }
 
-  /// Adds services; the known parts of one stay unless there are newer ones.
+  /// Adds services; known parts stay unless newer ones are given.
   mutating func add(_ services: [ServiceDescription]) {
     for var service in services {
       if let known = byHandle[service.handle], known.uuid == service.uuid, known.end == service.end {
@@ -20,12 +20,12 @@ struct DiscoveredTree {
     }
   }
 
-  /// Adds the services that the one of this handle includes.
+  /// Adds the services included by the one at this handle.
   mutating func add(includes: [ServiceDescription], of handle: UInt16) {
     byHandle[handle]?.includes = includes
   }
 
-  /// Adds characteristics of the service of this handle.
+  /// Adds characteristics of the service at this handle.
   mutating func add(_ characteristics: [CharacteristicDescription], of handle: UInt16) {
     let known = byHandle[handle]?.characteristics ?? []
     let new = characteristics.map { characteristic in
@@ -41,7 +41,7 @@ struct DiscoveredTree {
     byHandle[handle]?.characteristics = (rest + new).sorted { $0.handle < $1.handle }
   }
 
-  /// Adds the descriptors of the characteristic with this handle of its value.
+  /// Adds the descriptors of the characteristic with this value handle.
   mutating func add(_ descriptors: [DescriptorDescription], of value: UInt16) {
     for (handle, service) in byHandle where service.handle <= value && value <= service.end {
       guard let index = service.characteristics?.firstIndex(where: { $0.handle == value }) else { continue }
@@ -49,12 +49,12 @@ struct DiscoveredTree {
     }
   }
 
-  /// Forgets the attributes that the device invalidated.
+  /// Forgets the attributes invalidated by the device.
   mutating func forget(_ range: ClosedRange<UInt16>) {
     byHandle = byHandle.filter { $0.value.end < range.lowerBound || $0.key > range.upperBound }
   }
 
-  /// Whether these services and their contents exist, with the same handles.
+  /// True if these services and their contents exist, with the same handles.
   func contains(_ services: [ServiceDescription]) -> Bool {
     services.allSatisfy { service in
       guard let found = byHandle[service.handle], found.uuid == service.uuid, found.end == service.end else {

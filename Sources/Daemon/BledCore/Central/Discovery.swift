@@ -3,14 +3,14 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// A service or characteristic that something is requested of.
+/// A service or characteristic whose parts are requested.
 struct DiscoveryScope {
   /// The handle of the service, or of the characteristic's value.
   let handle: UInt16
   /// Only these are requested; all if nil or empty.
   let uuids: [BluetoothUUID]?
 
-  /// Whether something of a UUID is requested.
+  /// Accepts the requested UUIDs.
   fileprivate var filter: (BluetoothUUID) -> Bool {
     guard let wanted = uuids?.nonEmpty.map(Set.init) else { return { _ in true } }
     return { wanted.contains($0) }
@@ -19,15 +19,15 @@ struct DiscoveryScope {
 
 /// A session's request to discover.
 enum DiscoveryRequest {
-  /// All services with all that is in them, within a certain time.
+  /// All services with their contents, within a time limit.
   case everything(Reply<GATTServices>, DiscoveryClock)
   /// The primary services, or only the ones with the given UUIDs.
   case services([BluetoothUUID], Reply<GATTServices>)
-  /// The services that the one at the scope's handle includes.
+  /// The services included by the one at the scope's handle.
   case includedServices(DiscoveryScope, Reply<GATTServices>)
   /// The characteristics of the service at the scope's handle.
   case characteristics(DiscoveryScope, Reply<GATTDiscoverCharacteristics.Result>)
-  /// The descriptors of the characteristic with its value at the scope's handle.
+  /// The descriptors of the characteristic whose value is at the scope's handle.
   case descriptors(DiscoveryScope, Reply<GATTDiscoverDescriptors.Result>)
 
   func succeed(_ answer: DiscoveryAnswer) {
@@ -56,7 +56,7 @@ enum DiscoveryRequest {
   }
 }
 
-/// The time that a discovery takes: when it is to end, and when its progress was reported.
+/// A discovery's times: its deadline and its last progress report.
 final class DiscoveryClock {
   /// How often progress is reported.
   private static let pause = Duration.seconds(1)
@@ -77,7 +77,7 @@ final class DiscoveryClock {
 
   func stop() { alarm?.cancel() }
 
-  /// Whether progress is to be reported now.
+  /// True if progress is due to be reported.
   func isReportDue() -> Bool {
     guard reported.duration(to: scheduler.now) >= Self.pause else { return false }
     reported = scheduler.now
@@ -104,11 +104,11 @@ struct Discovery {
   private(set) var known = KnownAttributes()
   /// Read with the first discovery on the link, and again when services have changed.
   private var hash = DatabaseHash.unread
-  /// The revision of `known` that the cache has.
+  /// The cached revision of `known`.
   private var cachedRevision = 0
-  /// Whether the device tells changes of its services, also those between links: the cache then needs no hash.
+  /// True if the device reports changed services, also those between links: the cache then needs no hash.
   private var isTold = false
-  /// The findings of sessions with a restoration identifier, by number of the session.
+  /// Findings of sessions with a restoration identifier, by session number.
   private var trees: [Int: DiscoveredTree] = [:]
   private let peripheral: Peripheral
   private let directory: PeripheralDirectory
@@ -120,7 +120,7 @@ struct Discovery {
 
   // MARK: Asking the device
 
-  /// The machine that discovers the attributes that a request lacks.
+  /// The machine that discovers the attributes a request lacks.
   func machine(for request: DiscoveryRequest) -> DiscoveryMachine {
     switch request {
     case .everything: return DiscoveryMachine(.everything)
@@ -133,8 +133,8 @@ struct Discovery {
     }
   }
 
-  /// Adds the result of the procedure that was asked for last.
-  /// - Returns: whether the database differs from the cached one, so that all handles are invalid.
+  /// Adds the result of the last procedure.
+  /// - Returns: true if the database differs from the cached one, so all handles are invalid.
   mutating func add(
     _ result: Result<GATTResult, BluetoothError>, to machine: inout DiscoveryMachine
   ) throws -> Bool {
@@ -146,22 +146,22 @@ struct Discovery {
     return false
   }
 
-  /// The procedure that is next; nil when everything requested is known. It is then cached, if there is a hash to
-  /// identify it by, or the device tells changes.
+  /// The next procedure; nil when everything requested is known. It is then cached, if there is a hash to identify it
+  /// by, or the device reports changes.
   mutating func next(_ machine: inout DiscoveryMachine) throws -> GATTProcedure? {
     let next = try machine.next(known, isVerified: hash != .unread, hasCache: peripheral.cache != nil)
     if next == nil { updateCache() }
     return next
   }
 
-  /// The device told a part only: it is asked again on the next link.
+  /// The device disclosed a part only: discovery is repeated on the next link.
   mutating func isIncomplete() { known.isIncomplete = true }
 
-  /// The device is bonded, and tells changes of its services, also those between links.
+  /// The device is bonded, and reports changed services, also those between links.
   mutating func changesAreTold() {
     isTold = true
     updateCache()
-    // Without the characteristic that tells them, a change that comes next would not be noticed.
+    // Without the Service Changed characteristic, the next change would go unnoticed.
     guard hash == .unread, let cache = peripheral.cache, cache.hash.isEmpty,
       let cached = KnownAttributes(octets: cache.attributes), cached.serviceChanged != nil
     else { return }
@@ -170,13 +170,13 @@ struct Discovery {
     cachedRevision = known.revision
   }
 
-  /// The device does not tell them: a cache without a hash is of no use on later links.
+  /// The device does not report changes: a cache without a hash is useless on later links.
   mutating func changesAreNotTold() {
     isTold = false
     if peripheral.cache?.hash.isEmpty == true { setCache(nil) }
   }
 
-  /// Adds the descriptors of a characteristic that were looked for in order to subscribe to it.
+  /// Adds a characteristic's descriptors, discovered in order to subscribe to it.
   mutating func add(_ descriptors: [DiscoveredDescriptor], of value: UInt16) { known.add(descriptors, of: value) }
 
   /// The device's database hash is here: if the cache was made under the same, its attributes are known.
@@ -199,11 +199,11 @@ struct Discovery {
       return false
     }
     setCache(nil)
-    // Without a hash it was that of another bond, and no program has handles of it.
+    // Without a hash the cache belonged to another bond, and no program has its handles.
     return !cache.hash.isEmpty
   }
 
-  /// Whether it can be the hash of a database. Some devices have the characteristic, and nothing in it.
+  /// True if it can be a database hash. Some devices have the characteristic with nothing in it.
   private static func isPlausible(_ hash: [UInt8]) -> Bool {
     hash.count == 16 && hash.contains { $0 != hash[0] }
   }
@@ -226,8 +226,8 @@ struct Discovery {
 
   // MARK: Invalidation
 
-  /// The procedure that says whether the database is still the one that was discovered: the hash, or, of a device
-  /// without one, its services; nil where nothing is known.
+  /// The procedure that checks if the discovered database is still current: reads the hash or, without one, the
+  /// services; nil if nothing is known.
   var check: GATTProcedure? {
     switch hash {
     case .read: .readDatabaseHash
@@ -236,7 +236,7 @@ struct Discovery {
     }
   }
 
-  /// Whether the result of that differs from the earlier discovery.
+  /// True if the result of `check` differs from the earlier discovery.
   func isOutdated(by result: Result<GATTResult, GATTError>?) -> Bool {
     switch (hash, result) {
     case (.read(let known), .success(.value(let value))): Self.isPlausible(value) && value != known
@@ -296,13 +296,13 @@ struct Discovery {
     }
   }
 
-  /// Whether attributes can be located without asking the device.
+  /// True if the attributes can be located without asking the device.
   func isKnown(_ paths: [AttributePath]) throws -> Bool {
     guard paths.contains(where: { $0.handle == nil }) else { return true }
     return try hash != .unread && known.missing(for: paths) == nil
   }
 
-  /// The handle of an attribute, and its UUID if the path has UUIDs; the session is told both.
+  /// The handle of an attribute, and its UUID if the path has UUIDs; the session receives both.
   mutating func locate(_ path: AttributePath, for session: Session) throws -> (handle: UInt16, uuid: BluetoothUUID?) {
     if let handle = path.handle { return (handle, nil) }
     let found = try known.attribute(at: path)
@@ -314,11 +314,11 @@ struct Discovery {
     return (found.handle, found.uuid)
   }
 
-  /// The findings of a preserved session; nil if it discovered nothing on this link.
+  /// A preserved session's findings; nil if it discovered nothing on this link.
   func services(discoveredBy session: Session) -> [ServiceDescription]? { trees[session.id]?.services }
 
-  /// Records the discoveries of a preserved session on an earlier link.
-  /// - Returns: whether the device still has these services; otherwise nothing is recorded.
+  /// Records a preserved session's discoveries on an earlier link.
+  /// - Returns: true if the device still has these services; otherwise nothing is recorded.
   mutating func restore(_ services: [ServiceDescription], for session: Session) -> Bool {
     var found = DiscoveredTree()
     found.add(known.tree)
@@ -327,7 +327,7 @@ struct Discovery {
     return true
   }
 
-  /// Forgets the discoveries of a session that has disconnected from the device.
+  /// Forgets the discoveries made by a session that has disconnected from the device.
   mutating func forget(_ session: Session) { trees[session.id] = nil }
 
   private mutating func record(for session: Session?, _ add: (inout DiscoveredTree) -> Void) {

@@ -5,26 +5,26 @@ import GATT
 
 /// The goal of a discovery.
 enum DiscoveryGoal: Hashable {
-  /// All services with all that is in them.
+  /// All services with their contents.
   case everything
   /// The primary services of these UUIDs, of all if there are none.
   case services([BluetoothUUID])
-  /// The services that the one at this handle includes.
+  /// The services included by the one at this handle.
   case includes(UInt16)
   /// The characteristics of the service at this handle.
   case characteristics(UInt16)
-  /// The descriptors of the characteristic with this handle of its value.
+  /// The descriptors of the characteristic with this value handle.
   case descriptors(UInt16)
   /// The characteristics of the Generic Attribute service, and the configuration of Service Changed, if it is one of
   /// them (Core 5.4, Vol 3, Part G, 7).
   case serviceChanged
-  /// The attributes that paths of UUIDs lead to.
+  /// The attributes at paths of UUIDs.
   case attributes([AttributePath])
 }
 
-/// Discovers the unknown attributes of a device, one procedure after the other. The first discovery on a link reads the
-/// Database Hash (Core 5.4, Vol 3, Part G, 7.3): where it equals that of a cached database, the cache is used. A bonded
-/// device that tells changes of its services needs none.
+/// Discovers the unknown attributes of a device, one procedure at a time. The first discovery on a link reads the
+/// Database Hash (Core 5.4, Vol 3, Part G, 7.3): if it equals the cached one, the cache is used. A bonded device that
+/// reports changed services needs none.
 ///
 /// | State      | Input                      | Next procedure, next state                                         |
 /// |------------|----------------------------|--------------------------------------------------------------------|
@@ -45,21 +45,20 @@ struct DiscoveryMachine {
   private let goal: DiscoveryGoal
   private var asked: (procedure: GATTProcedure, epoch: Int)?
   private var restarts = 0
-  /// The parts that the device refused to tell, for the log.
+  /// The parts refused by the device, for the log.
   private(set) var refusals: [String] = []
 
   init(_ goal: DiscoveryGoal) { self.goal = goal }
 
-  /// Whether the pending result is that of the hash.
   var isReadingHash: Bool { if case .readDatabaseHash = asked?.procedure { true } else { false } }
 
-  /// Whether the pending result is that of one search for several services.
+  /// True if the pending result belongs to one search for several services.
   func isWide(_ known: KnownAttributes) -> Bool { asked.map { known.isWide($0.procedure) } ?? false }
 
-  /// The procedure that is next; nil when all that is wanted is known.
+  /// The next procedure; nil when everything requested is known.
   /// - Parameters:
-  ///   - isVerified: whether the hash was read on this link.
-  ///   - hasCache: whether there is a cached database to compare it with.
+  ///   - isVerified: true if the hash was read on this link.
+  ///   - hasCache: true if there is a cached database to compare with.
   mutating func next(
     _ known: KnownAttributes, isVerified: Bool, hasCache: Bool
   ) throws -> GATTProcedure? {
@@ -80,7 +79,7 @@ struct DiscoveryMachine {
     try known.learn(result, of: asked.procedure)
   }
 
-  /// Ends the procedure that was asked.
+  /// Ends the pending procedure.
   /// - Returns: false if something became void since: it is asked again.
   private mutating func isValid(_ known: KnownAttributes) throws -> Bool {
     defer { asked = nil }
@@ -94,8 +93,8 @@ struct DiscoveryMachine {
 }
 
 extension DiscoveryMachine {
-  /// The device refused the procedure that was next. Poor devices know only the requests that phones make.
-  /// - Throws: the error if the discovery cannot go on without the answer.
+  /// The device refused the procedure. Poor devices know only the requests phones make.
+  /// - Throws: the error if the discovery cannot continue without the answer.
   mutating func receive(_ error: BluetoothError, _ known: inout KnownAttributes) throws {
     guard let asked else { throw error }
     // No discovery fails for want of a descriptor's value.
@@ -106,7 +105,7 @@ extension DiscoveryMachine {
       _ = try isValid(known)
       return
     }
-    // With the security that they ask for, others may get an answer.
+    // With the requested security, others may get an answer.
     guard code.map({ !$0.isToBeTold }) ?? error.isUnusableAnswer else { throw error }
     switch asked.procedure {
     case .findIncludedServices where code != nil || !known.isWide(asked.procedure):
@@ -138,13 +137,13 @@ extension DiscoveryMachine {
 }
 
 extension BluetoothError {
-  /// Whether a device's answer cannot be used.
+  /// True if a device's answer cannot be used.
   var isUnusableAnswer: Bool { domain == .bled && code == BledError.protocolViolation.rawValue }
 }
 
 extension KnownAttributes {
   /// The next request on the way to a goal; nil if it is reached.
-  /// - Throws: `BledError.unknownHandle` if the goal is within something that was not discovered.
+  /// - Throws: `BledError.unknownHandle` if the goal is within an undiscovered service or characteristic.
   func missing(for goal: DiscoveryGoal) throws -> GATTProcedure? {
     switch goal {
     case .services(let uuids):
@@ -186,7 +185,7 @@ extension KnownAttributes {
     guard let includes = service.includes else {
       return service.range.count > 1 ? .findIncludedServices(in: service.range) : nil
     }
-    // Only a discovery tells the kind of a service.
+    // Only a discovery yields the kind of service.
     return includes.lazy.map(\.range.lowerBound).first { self.service(ifKnown: $0)?.isPrimary == nil }
       .map { .discoverServices(.primary, in: $0...$0) }
   }
@@ -201,7 +200,7 @@ extension KnownAttributes {
     return .discoverDescriptors(in: (value + 1)...characteristic.endHandle)
   }
 
-  /// Adds the result of a procedure of `missing` to the known attributes.
+  /// Adds the result of a `missing` procedure to the known attributes.
   mutating func learn(_ result: GATTResult, of procedure: GATTProcedure) throws {
     switch (procedure, result) {
     case (.discoverServices(_, let range), .services(let found)):
@@ -227,7 +226,7 @@ extension KnownAttributes {
 }
 
 extension GATTResult {
-  /// The failure of a device, or of our own stack, to return the requested attributes.
+  /// The device, or our own stack, failed to return the requested attributes.
   static func unexpected() -> BluetoothError {
     BledError.protocolViolation.error("the device's response does not match the request")
   }

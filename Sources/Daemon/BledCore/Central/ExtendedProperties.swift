@@ -4,7 +4,7 @@ import GATT
 
 /// The value of Characteristic Extended Properties (Core 5.4, Vol 3, Part G, 3.3.3.1).
 struct ExtendedProperties: OptionSet, Hashable {
-  /// The two octets of the descriptor.
+  /// The descriptor's two octets.
   let rawValue: UInt16
 
   /// Queued writes with verification.
@@ -14,7 +14,7 @@ struct ExtendedProperties: OptionSet, Hashable {
 
   init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  /// Reads the value of the descriptor; nil if it has no octet. Bits of a later version are left out.
+  /// Reads the descriptor's value; nil if it is empty. Bits of later versions are dropped.
   init?(_ octets: [UInt8]) {
     guard let first = octets.first else { return nil }
     self = Self(rawValue: UInt16(first)).intersection([.reliableWrite, .writableAuxiliaries])
@@ -37,7 +37,7 @@ extension KnownAttributes {
     return descriptors(of: value)?.first { $0.uuid == 0x2900 }.map { .read($0.handle) }
   }
 
-  /// Adds the device's answer to that, or nothing if it refused.
+  /// Adds the device's answer, or nothing if it refused.
   mutating func add(extended octets: [UInt8], ofDescriptor handle: UInt16) {
     if let value = value(ofDescriptor: handle) { add(ExtendedProperties(octets), of: value) }
   }

@@ -1,12 +1,12 @@
 import Bluetooth
 import GATT
 
-/// The features of our client that a device learns from Client Supported Features (Core 5.4, Vol 3, Part G, 7.2):
-/// Multiple Handle Value Notifications (bit 2), Database Out Of Sync (bit 0, Robust Caching, 2.5.2.1), and enhanced
-/// bearers (bit 1), where our client is about to open them.
+/// The features of our client sent to a device in Client Supported Features (Core 5.4, Vol 3, Part G, 7.2): Multiple
+/// Handle Value Notifications (bit 2), Database Out Of Sync (bit 0, Robust Caching, 2.5.2.1), and enhanced bearers (bit
+/// 1), where our client is about to open them.
 ///
-/// A device is told once on a link, after the first discovery on it, in turns with programs' requests. A bonded one
-/// keeps it with the bond. One without the characteristic is told nothing.
+/// The features are sent once per link, after the first discovery, in turns with programs' requests. A bonded device
+/// keeps them with the bond. A device without the characteristic is left out.
 ///
 /// | State of the link                                     | Input                          | Then                         |
 /// |-------------------------------------------------------|--------------------------------|------------------------------|
@@ -23,7 +23,7 @@ final class FeatureExchange {
 
   private unowned let link: CentralLink
   private unowned let hub: LinkHub
-  /// Whether enhanced bearers have to wait until the link is encrypted.
+  /// True if enhanced bearers have to wait for encryption.
   private var awaitsEncryption = false
 
   init(on link: CentralLink) {
@@ -39,7 +39,7 @@ final class FeatureExchange {
     link.enqueue(LinkOperation(nil, .serverFeatures, .read(handle)))
   }
 
-  /// The link is encrypted now, or better: the operations that had to wait for that are executed.
+  /// The link is encrypted now, or better: executes the operations waiting for that.
   func securityChanged() {
     if awaitsEncryption, hub.mayHaveBearers { servicesAreKnown() }
   }
@@ -72,18 +72,18 @@ final class FeatureExchange {
 }
 
 extension LinkHub {
-  /// Whether enhanced bearers may be opened: that takes encryption (Part G, 5.3), and only the side that connected does
-  /// it here, so that both do not at once.
+  /// True if enhanced bearers may be opened: they need encryption (Part G, 5.3), and only the side that connected opens
+  /// them here, so both do not at once.
   fileprivate var mayHaveBearers: Bool {
     link.role == .central && !bearers.hasBegun && link.security.level > 1 && link.hasEnhancedChannels
   }
 }
 
 extension KnownAttributes {
-  /// The value of the Client Supported Features characteristic, where it can be written.
+  /// The Client Supported Features value, if writable.
   fileprivate var clientFeatures: UInt16? { attribute(0x2B29, .write) }
 
-  /// The value of the Server Supported Features characteristic, where it can be read.
+  /// The Server Supported Features value, if readable.
   fileprivate var serverFeatures: UInt16? { attribute(0x2B3A, .read) }
 
   private func attribute(_ uuid: BluetoothUUID, _ property: CharacteristicProperties) -> UInt16? {

@@ -1,8 +1,8 @@
 import Bluetooth
 import GATT
 
-/// Known attributes as octets: a version, then the records, each of which begins with its letter. Numbers are
-/// least significant octet first; a UUID has its number of octets, 2 or 16, before it.
+/// Known attributes as octets: a version, then the records, each of which begins with its letter. Numbers are least
+/// significant octet first; a UUID follows its length, 2 or 16.
 ///
 ///     1
 ///     A                                             all primary services are here
@@ -15,7 +15,7 @@ import GATT
 extension KnownAttributes {
   private static let version: UInt8 = 1
 
-  /// The octets of all that is known.
+  /// The octets of the known attributes.
   var octets: [UInt8] {
     var writer = Writer(octets: [Self.version])
     if hasAllPrimaries { writer.put("A") }
@@ -59,7 +59,7 @@ extension KnownAttributes {
     var isComplete = false
     var service: Service?
     // Services are in their order, and no value belongs to two characteristics: else it would be read differently each
-    // time. The attributes of a device that reports so are discovered again.
+    // time. The attributes of such a device are discovered again.
     var values: Set<UInt16> = []
     var descriptors: (value: UInt16, found: [DiscoveredDescriptor])?
     while let letter = reader.octet() {

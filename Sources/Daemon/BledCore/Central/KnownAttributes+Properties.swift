@@ -2,10 +2,9 @@ import Bluetooth
 import GATT
 
 extension KnownAttributes {
-  /// Refuses operations that a characteristic's properties do not allow. Nothing is known of handles that were not
-  /// discovered: there the device decides.
+  /// Refuses operations that a characteristic's properties do not allow. For undiscovered handles the device decides.
   /// - Parameter force: true: nothing is refused.
-  /// - Returns: the allowed operations; nil if that is not known.
+  /// - Returns: the allowed operations; nil if unknown.
   @discardableResult
   func check(
     _ property: CharacteristicProperties, of handle: UInt16, _ verb: String, force: Bool? = nil

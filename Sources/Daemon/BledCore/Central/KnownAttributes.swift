@@ -19,22 +19,21 @@ struct KnownAttributes: Hashable {
 
   /// The services in the order of their handles.
   private(set) var services: [Service] = []
-  /// Whether all primary services are among them.
+  /// True if they include all primary services.
   private(set) var hasAllPrimaries = false
-  /// The primary services that were looked for one by one.
+  /// The primary services searched one by one.
   private(set) var searched: Set<BluetoothUUID> = []
-  /// The UUIDs with a short form of which there is no primary service declared so.
+  /// UUIDs with a short form and no primary service declared in that form.
   private var notShort: Set<BluetoothUUID> = []
-  /// Whether the device refuses to be asked for single services.
+  /// True if the device refuses searches for single services.
   var cannotBeSearched = false
-  /// The services, by their handle, and the characteristics, by that of the value, with a part that the device refused
-  /// to tell.
+  /// The services (by handle) and characteristics (by value handle) with a part refused by the device.
   private var refused: Set<UInt16> = []
-  /// Whether the device refused to tell a part, so that it is to be asked again on the next link.
+  /// True if the device refused a part, so the next link asks again.
   var isIncomplete = false
-  /// The services, by their first handle, that are not searched together with others.
+  /// The services, by first handle, that are searched alone.
   private var searchedByThemselves: Set<UInt16> = []
-  /// The value of the Service Changed characteristic.
+  /// The Service Changed value.
   private(set) var serviceChanged: UInt16?
   /// Incremented when anything becomes known or invalid.
   private(set) var revision = 0
@@ -43,14 +42,14 @@ struct KnownAttributes: Hashable {
 
   private var characteristics: [UInt16: DiscoveredCharacteristic] = [:]
   private var descriptors: [UInt16: [DiscoveredDescriptor]] = [:]
-  /// The Client Characteristic Configuration descriptors by the handle of the value they belong to.
+  /// The Client Characteristic Configuration descriptors by value handle.
   private var configurations: [UInt16: UInt16] = [:]
-  /// The Characteristic Extended Properties by the handle of the value they belong to; nil if the device refused.
+  /// The Characteristic Extended Properties by value handle; nil if the device refused.
   private var extended: [UInt16: ExtendedProperties?] = [:]
 
   // MARK: Discovered attributes
 
-  /// Adds a service; a service that is already known in this place keeps its known parts.
+  /// Adds a service; a service already known in this place keeps its known parts.
   mutating func add(_ range: ClosedRange<UInt16>, _ uuid: BluetoothUUID, isPrimary: Bool?) {
     revision += 1
     let index = services.index(notBelow: range.lowerBound)
@@ -76,26 +75,24 @@ struct KnownAttributes: Hashable {
     if !hasAllPrimaries { searched.insert(uuid) }
   }
 
-  /// There is no primary service declared with the short form of this UUID.
+  /// No primary service is declared with the short form of this UUID.
   mutating func addedNone(byShortFormOf uuid: BluetoothUUID) { notShort.insert(uuid) }
 
-  /// Whether that is so.
   func hasNone(byShortFormOf uuid: BluetoothUUID) -> Bool { notShort.contains(uuid) }
 
-  /// The search for primary services of a UUID. It is one UUID in both lengths (Core 5.4, Vol 3, Part B, 2.5.1), which
-  /// some devices compare octet by octet: where there is none of the short form, the long one is asked for.
+  /// The search for primary services of a UUID. Both lengths are one UUID (Core 5.4, Vol 3, Part B, 2.5.1), but some
+  /// devices compare octet by octet: if the short form finds none, the long one is searched.
   func search(for uuid: BluetoothUUID) -> GATTProcedure {
     hasNone(byShortFormOf: uuid)
       ? .discoverPrimaryServices(value: uuid.littleEndian128) : .discoverPrimaryServices(uuid: uuid)
   }
 
-  /// The device refuses to tell the characteristics of the service, or the descriptors of the characteristic.
+  /// The device refuses discovery of the service's characteristics, or of the characteristic's descriptors.
   mutating func refuses(_ handle: UInt16) {
     refused.insert(handle)
     isIncomplete = true
   }
 
-  /// Whether it has refused that.
   func hasRefused(_ handle: UInt16) -> Bool { refused.contains(handle) }
 
   /// Keeps a service out of searches for several.
@@ -103,7 +100,7 @@ struct KnownAttributes: Hashable {
 
   /// Adds the included services of the service at this handle.
   mutating func add(_ includes: [DiscoveredInclude], of handle: UInt16) {
-    // Services that a discovery found take precedence over an include.
+    // Services found by a discovery take precedence over an include.
     for include in includes where service(ifKnown: include.range.lowerBound) == nil {
       add(include.range, include.uuid, isPrimary: hasAllPrimaries ? false : nil)
     }
@@ -130,13 +127,13 @@ struct KnownAttributes: Hashable {
     configurations[value] = found.first { $0.uuid == 0x2902 }?.handle
   }
 
-  /// Adds the extended properties of a characteristic; nil for descriptors that the device does not let us read.
+  /// Adds the extended properties of a characteristic; nil if the device does not let us read the descriptor.
   mutating func add(_ properties: ExtendedProperties?, of value: UInt16) {
     revision += 1
     extended[value] = .some(properties)
   }
 
-  /// Forgets the attributes that the device invalidated. Service Changed itself never moves (Core 5.4, Vol 3, Part G,
+  /// Forgets the attributes invalidated by the device. Service Changed itself never moves (Core 5.4, Vol 3, Part G,
   /// 7.1).
   mutating func forget(_ range: ClosedRange<UInt16>) {
     revision += 1
@@ -171,7 +168,7 @@ struct KnownAttributes: Hashable {
     return service
   }
 
-  /// Whether these are not the primary services that are known, as far as they were searched.
+  /// True if these are not the known primary services, as far as they were searched.
   func differs(fromPrimaries found: [DiscoveredService]) -> Bool {
     let there = Dictionary(found.map { ($0.range, $0.uuid) }) { first, _ in first }
     if services.contains(where: { $0.isPrimary == true && there[$0.range] != $0.uuid }) { return true }
@@ -206,7 +203,7 @@ struct KnownAttributes: Hashable {
   /// Whether a service is not searched together with others.
   func isSearchedByItself(_ service: Service) -> Bool { searchedByThemselves.contains(service.range.lowerBound) }
 
-  /// The characteristic with this handle of its value.
+  /// The characteristic with this value handle.
   func characteristic(at value: UInt16) throws -> DiscoveredCharacteristic {
     guard let found = characteristics[value] else {
       throw BledError.unknownHandle.error(
@@ -215,27 +212,26 @@ struct KnownAttributes: Hashable {
     return found
   }
 
-  /// The properties of the characteristic of this handle; nil if it is not known, as for descriptors.
+  /// The properties of the characteristic with this value handle; nil if unknown, as for descriptors.
   func properties(of value: UInt16) -> CharacteristicProperties? { characteristics[value]?.properties }
 
-  /// The descriptors of a characteristic; nil if they were not looked for.
+  /// A characteristic's descriptors; nil if not discovered.
   func descriptors(of value: UInt16) -> [DiscoveredDescriptor]? {
     guard let characteristic = characteristics[value] else { return nil }
     return characteristic.endHandle > value ? descriptors[value] : []
   }
 
-  /// The extended properties of a characteristic; nil if it has none, they were not read, or could not be.
+  /// A characteristic's extended properties; nil if it has none, or they were not or could not be read.
   func extendedProperties(of value: UInt16) -> ExtendedProperties? { extended[value] ?? nil }
 
-  /// Whether the device was asked for them.
   func hasAskedForExtendedProperties(of value: UInt16) -> Bool { extended[value] != nil }
 
-  /// The characteristic of a descriptor, by the handle of its value; nil if the descriptor is not known.
+  /// The value handle of a descriptor's characteristic; nil if the descriptor is unknown.
   func value(ofDescriptor handle: UInt16) -> UInt16? {
     descriptors.first { $0.value.contains { $0.handle == handle } }?.key
   }
 
-  /// Where descriptors of this characteristic can be; nil if there is no room for any.
+  /// The range for descriptors of this characteristic; nil if it has no room for any.
   func descriptorRange(of value: UInt16) throws -> ClosedRange<UInt16>? {
     let characteristic = try characteristic(at: value)
     guard characteristic.endHandle > value else { return nil }
@@ -245,7 +241,6 @@ struct KnownAttributes: Hashable {
   /// The configuration descriptor, if descriptors were discovered and it was among them.
   func configuration(of value: UInt16) -> UInt16? { configurations[value] }
 
-  /// Whether this is the handle of a configuration descriptor.
   func isConfiguration(_ handle: UInt16) -> Bool { configurations.values.contains(handle) }
 }
 

@@ -10,17 +10,17 @@ struct LinkOperation {
     case write(Reply<AttributeFound>)
     /// A Write Command: it waits for room on the link instead of a response from the device.
     case command(handle: UInt16, [UInt8], isSigned: Bool, Reply<AttributeFound>)
-    /// A Write Command of a program that writes over a socket.
+    /// A Write Command of a program that writes through a socket.
     case acquiredCommand(AcquiredCharacteristic, [UInt8])
-    /// The answer to a program that is about to do so, when its earlier operations are done.
+    /// Answers a program that is about to do so, after its earlier operations.
     case acquisition(Reply<AttributeFound>)
     indirect case discovery(DiscoveryRequest, DiscoveryMachine)
     indirect case subscription(SubscriptionChange)
     /// Any other procedure.
     case procedure(Completion)
-    /// Looks for the attributes that an operation names by UUIDs; the operation then goes on in its place.
+    /// Discovers the attributes an operation names by UUIDs; the operation then continues in its place.
     indirect case lookup(Lookup)
-    /// Looks for the services of a preserved session after its link is back, and subscribes it again.
+    /// Discovers a preserved session's services after its link is back, and restores its subscriptions.
     indirect case restoration(RestoredState.Peripheral, DiscoveryMachine)
     /// Finds the device's Service Changed characteristic and subscribes to it.
     indirect case serviceWatch(DiscoveryMachine)
@@ -36,7 +36,7 @@ struct LinkOperation {
     case clientFeatures(UInt8)
     /// Reads whether the device's controller resolves private addresses.
     case addressResolution
-    /// The operation was abandoned: a response of the device is ignored.
+    /// The operation was abandoned: the device's response is ignored.
     case unawaited
   }
 
@@ -49,26 +49,26 @@ struct LinkOperation {
   /// Attributes to be looked for.
   struct Lookup {
     var machine: DiscoveryMachine
-    /// The operation for the attributes, when all that it needs is known.
+    /// The operation for the attributes, when everything it needs is known.
     let operation: () throws -> LinkOperation
-    /// Answers that one was not found.
+    /// Answers that an attribute was not found.
     let fail: (BluetoothError) -> Void
   }
 
-  /// The session that asked; nil for the daemon itself.
+  /// The requesting session; nil for the daemon itself.
   let session: Session?
   var task: Task
-  /// The attribute of its answer, if it was named by UUIDs.
+  /// The answer's attribute, if named by UUIDs.
   var found = AttributeFound()
-  /// Whether the link was secured for its current procedure.
+  /// True if the link was secured for its current procedure.
   var wasSecured = false
-  /// Whether the device was asked where its attributes are.
+  /// True after a lookup of its attributes.
   var wasLookedUp = false
-  /// The note of its call for recordings; nil if none recorded when it was made.
+  /// The note of its call for recordings; nil without a recording at that time.
   var annotation: CallAnnotation?
-  /// Whether a Write Command waits for the results of its session's earlier operations.
+  /// True for a Write Command that waits for its session's earlier operations.
   var isBehindOthers = false
-  /// The procedure that is next; nil if it is decided when the operation's turn comes.
+  /// The next procedure; nil if it is decided when the operation's turn comes.
   var procedure: GATTProcedure?
 
   init(_ session: Session?, _ task: Task, _ procedure: GATTProcedure? = nil) {
@@ -86,15 +86,15 @@ struct LinkOperation {
 
   var isUnawaited: Bool { if case .unawaited = task { true } else { false } }
 
-  /// Whether it continues when the program of the session disconnects and the session is preserved.
+  /// True if it continues when the program disconnects and the session is preserved.
   var outlastsProgram: Bool { isSubscription }
 
-  /// Whether it is the discovery that goes by this clock.
+  /// True for the discovery with this clock.
   func isDiscovery(with clock: DiscoveryClock) -> Bool {
     if case .discovery(.everything(_, let own), _) = task { own === clock } else { false }
   }
 
-  /// Whether a discovery reads a descriptor's value, which no session asked for: that is no reason to pair.
+  /// True if a discovery reads a descriptor's value, which no session requested: no reason to pair.
   var isExtra: Bool {
     switch (task, procedure) {
     case (.discovery, .read), (.restoration, .read): true
@@ -102,7 +102,7 @@ struct LinkOperation {
     }
   }
 
-  /// Whether it asks by handles that were known when it was made.
+  /// True if it uses handles known when it was made.
   var goesByHandle: Bool {
     switch task {
     case .read, .write, .command, .acquiredCommand, .procedure, .serverFeatures, .clientFeatures: true
@@ -110,7 +110,7 @@ struct LinkOperation {
     }
   }
 
-  /// The attributes that it asks by handles that were known when it was made.
+  /// The attributes whose handles were known when it was made.
   var handles: [UInt16] {
     switch task {
     case .command(let handle, _, _, _): [handle]
@@ -121,18 +121,18 @@ struct LinkOperation {
 
   private var isSubscription: Bool { if case .subscription = task { true } else { false } }
 
-  /// Whether the Write Commands of its session stay behind it. A subscription may still have to look for its
-  /// descriptor; a lookup may become a Write Command.
+  /// True if its session's Write Commands stay behind it. A subscription may still have to discover its descriptor; a
+  /// lookup may become a Write Command.
   var delaysCommands: Bool { if case .lookup = task { true } else { isSubscription } }
 }
 
-/// Operations that the device can be asked beside others, on a bearer of their own.
+/// Operations that may run beside others, on a bearer of their own.
 extension LinkOperation {
-  /// Whether it reads one value, so that asking again changes nothing.
+  /// True if it reads one value: repeating it changes nothing.
   var isRead: Bool { if case .read = task { true } else { false } }
 
-  /// Whether it can be asked on an enhanced bearer with this MTU: one value is read, or written with one request. All
-  /// other operations depend on earlier requests on the same bearer, or on a longer packet.
+  /// True if it may use an enhanced bearer with this MTU: one value is read, or written with one request. All other
+  /// operations depend on earlier requests on the same bearer, or on a longer packet.
   func fits(enhancedMTU mtu: Int) -> Bool {
     switch (task, procedure) {
     case (.read, .readLong): true
@@ -141,8 +141,8 @@ extension LinkOperation {
     }
   }
 
-  /// Whether it has to wait for the end of another one: one of the same session, unless both read, or one for the same
-  /// attribute.
+  /// True if it has to wait for the end of the other operation: one of the same session, unless both read, or one for
+  /// the same attribute.
   func isBehind(_ other: LinkOperation) -> Bool {
     if session == other.session, !(isRead && other.isRead) { return true }
     guard let procedure, let handles = other.procedure?.handles else { return false }
@@ -151,7 +151,7 @@ extension LinkOperation {
 }
 
 extension GATTProcedure {
-  /// The attributes that it is about by their handles.
+  /// The attributes it addresses by handle.
   fileprivate var handles: [UInt16] {
     switch self {
     case .read(let handle), .readLong(let handle, _), .write(let handle, _), .writeLong(let handle, _, _),

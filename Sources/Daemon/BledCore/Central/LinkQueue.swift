@@ -11,14 +11,13 @@ import GATT
 /// | one that waited   | as above, and its session's earlier operations have their results     | being sent             |
 /// | any               |                                                                       | removal                |
 ///
-/// Between its procedures an operation goes back into the queue, before the rest of its session. One that is set aside
-/// until the link is secured leaves its bearer to others, and goes back in the same way; until then the operations that
-/// are behind it wait.
+/// Between its procedures an operation goes back into the queue, before the rest of its session. One set aside until
+/// the link is secured leaves its bearer to others, and returns in the same way; until then the operations behind it
+/// wait.
 ///
-/// Enhanced bearers take reads and short writes (`fits`), which are then under way beside others; the fixed one takes
-/// any operation. Nothing keeps the packets of two bearers in order: so an operation that `isBehind` another waits for
-/// its end, Write Commands wait for the operations that their session has on enhanced bearers, and operations that
-/// follow Write Commands are asked on the fixed bearer, too.
+/// Enhanced bearers take reads and short writes (`fits`), beside others; the fixed one takes any operation. Packets on
+/// different bearers are unordered: so an operation that `isBehind` another waits for its end, Write Commands wait for
+/// their session's operations on enhanced bearers, and operations behind Write Commands use the fixed bearer, too.
 struct LinkQueue {
   /// An operation in progress. It stays until it has handled the result: its consequences come after it.
   private typealias Running = (id: ProcedureID, operation: LinkOperation)
@@ -26,10 +25,10 @@ struct LinkQueue {
   /// A bearer and the operation in progress on it.
   private struct Slot {
     let bearer: BearerID
-    /// The longest packet of an enhanced bearer; nil for the fixed one, which takes any operation.
+    /// Maximum packet of an enhanced bearer; nil for the fixed one, which takes any operation.
     let enhancedMTU: Int?
     var current: Running?
-    /// Whether the bearer has ended: nothing begins on it any more.
+    /// True after the bearer's end: nothing begins on it.
     var hasEnded = false
 
     var isFree: Bool { current == nil && !hasEnded }
@@ -42,14 +41,13 @@ struct LinkQueue {
   private var waiting = UserQueue<Int, LinkOperation>()
   /// The fixed bearer first, then the enhanced ones.
   private var slots = [Slot(bearer: .fixed, enhancedMTU: nil)]
-  /// Operations that the device refused until the link is secured.
+  /// Operations refused by the device until the link is secured.
   private var aside: [Running] = []
-  /// The last Write Commands, by the number of their session, without a later answer of the device on the same bearer.
-  /// Only kept where there are others.
+  /// The last Write Commands, by the number of their session, without a later answer from the device on the same
+  /// bearer. Only kept with several bearers.
   private var commanding: [Int: ProcedureID] = [:]
   private var lastProcedure: UInt64 = 0
 
-  /// Whether nothing waits.
   var isEmpty: Bool { waiting.isEmpty }
 
   /// Adds an operation behind the rest of its session.
@@ -63,7 +61,7 @@ struct LinkQueue {
   }
 
   /// Begins an operation at once, if neither it nor any other has to wait.
-  /// - Parameter hasRoom: whether the link has room for a command.
+  /// - Parameter hasRoom: true if the link has room for a command.
   mutating func beginAtOnce(_ operation: LinkOperation, hasRoom: Bool) -> ProcedureID? {
     guard waiting.isEmpty else { return nil }
     if operation.isCommand { return hasRoom && canSend(operation) ? begin(operation) : nil }
@@ -83,19 +81,19 @@ struct LinkQueue {
     return nil
   }
 
-  /// Begins the next Write Command of a session, for which there is room.
+  /// Begins a session's next Write Command, after a check for room.
   mutating func beginCommand(of session: Session) -> (id: ProcedureID, operation: LinkOperation)? {
     guard !delaysCommands(of: session), let next = waiting.next(of: party(of: session)) else { return nil }
     return (begin(next), next)
   }
 
-  /// Whether Write Commands of a session that wait here stay behind its other operations, or the results of these.
+  /// True if a session's Write Commands that wait here stay behind its other operations, or their results.
   func delaysCommands(of session: Session) -> Bool {
     guard let first = waiting.first(of: party(of: session)) else { return false }
     return !first.isCommand || !canSend(first)
   }
 
-  /// Whether something of a session waits.
+  /// True if the session has queued operations.
   func contains(_ session: Session) -> Bool { waiting.first(of: party(of: session)) != nil }
 
   /// The operation in progress with this number; nil if there is none.
@@ -103,7 +101,6 @@ struct LinkQueue {
     index(asking: id).flatMap { slots[$0].current?.operation } ?? aside.first { $0.id == id }?.operation
   }
 
-  /// Whether an operation is set aside.
   var hasAside: Bool { !aside.isEmpty }
 
   /// Sets an operation in progress aside.
@@ -114,7 +111,7 @@ struct LinkQueue {
     removeIfDone(at: index)
   }
 
-  /// The operations that were set aside continue at their turn, except this one.
+  /// Requeues the operations set aside, except this one.
   mutating func continueAside(except id: ProcedureID) {
     for (other, operation) in aside.reversed() where other != id {
       waiting.prepend(operation, of: party(of: operation.session))
@@ -122,10 +119,10 @@ struct LinkQueue {
     aside.removeAll { $0.id != id }
   }
 
-  /// The bearer on which an operation is in progress; Write Commands are sent on the fixed one.
+  /// The bearer of an operation in progress; Write Commands are sent on the fixed one.
   func bearer(asking id: ProcedureID) -> BearerID { index(asking: id).map { slots[$0].bearer } ?? .fixed }
 
-  /// The operation that has begun starts its first procedure.
+  /// A started operation begins its first procedure.
   mutating func asks(_ operation: LinkOperation, _ id: ProcedureID) {
     guard let index = index(asking: id), slots[index].current?.operation.isUnawaited == false else { return }
     slots[index].current?.operation = operation
@@ -144,8 +141,8 @@ struct LinkQueue {
     waiting.prepend(operation, of: party(of: operation.session))
   }
 
-  /// Removes the operations of a session, in order, unless `stays` accepts them. The device may still answer
-  /// operations in progress.
+  /// Removes a session's operations, in order, unless `stays` accepts them. The device may still answer operations in
+  /// progress.
   mutating func removeAll(of session: Session, unless stays: (LinkOperation) -> Bool) -> [LinkOperation] {
     var removed: [LinkOperation] = []
     for index in slots.indices {
@@ -159,15 +156,15 @@ struct LinkQueue {
     return removed + waiting.removeAll(of: party(of: session), unless: stays)
   }
 
-  /// Removes waiting operations by handles that are not valid any more; operations in progress stay.
-  /// - Parameter sessions: all that have operations; nil for the daemon itself.
+  /// Removes waiting operations whose handles are no longer valid; operations in progress stay.
+  /// - Parameter sessions: all with operations; nil for the daemon itself.
   mutating func removeHandles(of sessions: [Session?]) -> [LinkOperation] {
     removeAside(where: \.goesByHandle) + sessions.flatMap { waiting.removeAll(of: party(of: $0)) { !$0.goesByHandle } }
   }
 
-  /// Removes operations by handles of a range that are not valid any more, in progress or waiting. The device may still
-  /// answer operations in progress.
-  /// - Parameter sessions: all that have operations.
+  /// Removes operations on a range of invalidated handles, in progress or waiting. The device may still answer
+  /// operations in progress.
+  /// - Parameter sessions: all with operations.
   mutating func removeHandles(in range: ClosedRange<UInt16>, of sessions: [Session]) -> [LinkOperation] {
     var removed: [LinkOperation] = []
     for index in slots.indices {
@@ -212,7 +209,7 @@ struct LinkQueue {
 
   // MARK: Inside
 
-  /// Operations in progress, and the ones that are set aside.
+  /// Operations in progress or set aside.
   private var running: [LinkOperation] { slots.compactMap { $0.current?.operation } + aside.map(\.operation) }
 
   private func index(asking id: ProcedureID) -> Int? { slots.firstIndex { $0.current?.id == id } }
@@ -248,7 +245,7 @@ struct LinkQueue {
     return removed
   }
 
-  /// Whether a Write Command can be sent beside the operations in progress, as far as room is not concerned.
+  /// True if a Write Command may be sent beside the operations in progress, leaving room aside.
   private func canSend(_ command: LinkOperation) -> Bool {
     guard !aside.contains(where: { $0.operation.session == command.session && command.isDelayed(by: $0.operation) })
     else { return false }
@@ -258,20 +255,20 @@ struct LinkQueue {
     }
   }
 
-  /// The party of an operation's turn; the daemon itself is member 0.
+  /// The party for an operation's turn; the daemon itself is member 0.
   private func party(of session: Session?) -> UserQueue<Int, LinkOperation>.Party {
     .init(user: session?.user, member: session?.id ?? 0)
   }
 }
 
 extension LinkOperation {
-  /// Whether this Write Command waits for another operation of its session.
+  /// True if this Write Command waits for another operation of its session.
   fileprivate func isDelayed(by other: LinkOperation) -> Bool { isBehindOthers || other.delaysCommands }
 }
 
 extension UserQueue<Int, LinkOperation> {
-  /// The next operation that is suitable, and behind none in progress. Operations that are passed over keep their turn:
-  /// nothing overtakes them that they would then be behind.
+  /// The next suitable operation that is behind none in progress. Skipped operations keep their turn: no operation they
+  /// would be behind overtakes them.
   fileprivate mutating func nextInTurn(
     behind running: [LinkOperation], where isSuitable: (LinkOperation) -> Bool
   ) -> LinkOperation? {

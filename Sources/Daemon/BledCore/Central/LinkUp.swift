@@ -1,8 +1,8 @@
 import Adapter
 import Bluetooth
 
-/// One link on its way into use for programs: encrypted as its bond says, before the first packet of our client (Core
-/// 5.4, Vol 3, Part C, 10.3.2), then with the MTU exchanged, once (Part F, 3.4.2.1). It does no I/O.
+/// A link on its way to use by programs: encrypted as its bond says, before the first packet of our client (Core 5.4,
+/// Vol 3, Part C, 10.3.2), then with the MTU exchanged, once (Part F, 3.4.2.1). It does no I/O.
 ///
 /// | State      | Input                                    | Actions, next state                                 |
 /// |------------|------------------------------------------|-----------------------------------------------------|
@@ -19,9 +19,9 @@ import Bluetooth
 /// | ready      | begin                                    | ready                                               |
 /// | over       | any                                      |                                                     |
 ///
-/// Nothing of our client follows in plain text an encryption that failed: the link ends, and so does the next one,
-/// until the device has its keys again or the bond is forgotten. A link that the device began goes on for our server,
-/// whose attributes have permissions of their own, and for a device that pairs anew; programs may `begin` again.
+/// After a failed encryption our client sends nothing in plain text: the link ends, and so does the next one, until the
+/// device has its keys again or the bond is forgotten. A link begun by the device continues for our server, whose
+/// attributes have their own permissions, and for a device that pairs anew; programs may `begin` again.
 struct LinkUp {
   private enum State {
     case idle
@@ -33,7 +33,7 @@ struct LinkUp {
   }
 
   enum Action: Hashable {
-    /// Encrypt the link with the keys of its bond, at this level, 2 to 4.
+    /// Encrypt the link with its bond's keys, at this level, 2 to 4.
     case encrypt(level: Int)
     /// Ask for longer packets and other parameters, which had to wait.
     case improve
@@ -41,7 +41,7 @@ struct LinkUp {
     case exchange
     /// Programs can use the link.
     case ready
-    /// The device and this machine do not share keys any more.
+    /// The device and this machine no longer share keys.
     case keysLost(BluetoothError)
     /// The link is of no use, for this reason.
     case fail(BluetoothError)
@@ -63,10 +63,10 @@ struct LinkUp {
   /// When `timePassed` is due.
   var deadline: Instant? { if case .encrypting(let until, _) = state { until } else { nil } }
 
-  /// Whether the link is being encrypted with the keys of its bond.
+  /// True while the link is being encrypted with its bond's keys.
   var isEncrypting: Bool { deadline != nil }
 
-  /// Whether requests of our client have to wait.
+  /// True while our client's requests have to wait.
   var isUnderWay: Bool {
     switch state {
     case .encrypting, .exchanging, .over: true
@@ -78,9 +78,9 @@ struct LinkUp {
 
   /// Programs want to use the link.
   /// - Parameters:
-  ///   - level: the level that the bond gives the link, 2 to 4; nil without one.
-  ///   - exchanges: whether the device takes Exchange MTU.
-  ///   - exchangesFirst: whether it comes before the encryption (`Link.mustReceive`).
+  ///   - level: the link's level by the bond, 2 to 4; nil without one.
+  ///   - exchanges: true if the device accepts Exchange MTU.
+  ///   - exchangesFirst: true to exchange before encryption (`Link.mustReceive`).
   mutating func begin(level: Int?, exchanges: Bool, exchangesFirst: Bool = false, now: Instant) -> [Action] {
     switch state {
     case .idle:
@@ -96,7 +96,7 @@ struct LinkUp {
     }
   }
 
-  /// The link has the level of its bond, or cannot have it, for this reason.
+  /// The link has its bond's level, or cannot have it, for this reason.
   mutating func encryptionEnded(_ error: BluetoothError?) -> [Action] {
     guard case .encrypting(_, let exchanges) = state else { return [] }
     guard let error else { return proceed(exchanges) + (role == .central ? [.improve] : []) }
@@ -133,7 +133,7 @@ struct LinkUp {
     guard let deadline, deadline <= now else { return [] }
     state = afterFailure
     let words = "\(peer) did not encrypt the link with the keys of its bond within 30 s"
-    // A central that was not asked may have the keys, and no need of them.
+    // A central that was not asked may have the keys, but no need for them.
     let remedy = role == .central ? "connect again" : "have it do that, or pair, for which it is asked"
     return [.fail(GAPError.timeout.error("\(words): \(remedy)"))]
   }
@@ -165,7 +165,7 @@ enum LostExchange: Hashable {
   case unanswered
   /// The device ended the link.
   case hungUp
-  /// The device was not heard any more.
+  /// The device stopped answering.
   case silent
 
   /// - Returns: nil if the end says nothing about the device.
@@ -189,8 +189,7 @@ enum LostExchange: Hashable {
     }
   }
 
-  /// How many links have to end like that, one after the other, before the device is asked no more. A link may be lost
-  /// by chance.
+  /// Consecutive links ended in this way before the exchange is skipped. One link may be lost by chance.
   var maximum: Int {
     switch self {
     case .unanswered: 1
@@ -203,7 +202,7 @@ enum LostExchange: Hashable {
 extension BluetoothError {
   fileprivate enum OfEncryption { case keysLost, passing, linkEnded }
 
-  /// The meaning of an encryption that failed with this error, or of the end of a link meanwhile.
+  /// The meaning of a failed encryption with this error, or of the link's end meanwhile.
   fileprivate var ofEncryption: OfEncryption {
     switch domain {
     case .gap:

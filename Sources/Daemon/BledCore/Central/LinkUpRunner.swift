@@ -2,14 +2,14 @@ import Adapter
 import Bluetooth
 import Logging
 
-/// Executes the actions of a link's `LinkUp`.
+/// Executes the actions of `LinkUp`.
 final class LinkUpRunner {
   private(set) var machine: LinkUp
   private unowned let link: CentralLink
   private unowned let hub: LinkHub
   /// Rings at the machine's deadline.
   private var alarm: (any ScheduledWork)?
-  /// How often the link was to be encrypted: the outcome of an earlier time says nothing about the last one.
+  /// Encryptions begun so far: the outcome of an earlier one says nothing about the last.
   private var encryptions = 0
 
   init(_ link: CentralLink) {
@@ -64,7 +64,7 @@ final class LinkUpRunner {
     case .exchange: link.enqueue(LinkOperation(nil, .exchangeMTU, .exchangeMTU))
     case .ready:
       link.connection?.negotiated()
-      // Requests of our own that had to wait.
+      // Our own requests that had to wait.
       link.securityChanged()
     case .keysLost(let error):
       hub.keysLost()
@@ -83,7 +83,7 @@ final class LinkUpRunner {
 }
 
 extension BluetoothError {
-  /// The error of calls that wait for a link whose device has lost its keys: PIN or Key Missing (Core 5.4, Vol 1, Part
+  /// The error for calls waiting for a link whose device has lost its keys: PIN or Key Missing (Core 5.4, Vol 1, Part
   /// F, 2.6).
   fileprivate func ofLostKeys(_ peer: DeviceAddress) -> BluetoothError {
     BluetoothError(

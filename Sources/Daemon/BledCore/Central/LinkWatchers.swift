@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// The sessions that watch all links.
+/// The sessions watching all links.
 struct LinkWatchers {
   private var sessions: Set<Session> = []
 
@@ -13,8 +13,8 @@ struct LinkWatchers {
     }
   }
 
-  /// A link to the device came up, or ended for this reason.
-  /// - Parameter isIncoming: whether the link is up, and the device made it.
+  /// A link to the device was established, or ended for this reason.
+  /// - Parameter isIncoming: true if the link was established by the device.
   func tell(_ peripheral: Peripheral, isIncoming: Bool = false, ended reason: BluetoothError? = nil) {
     guard !sessions.isEmpty else { return }
     let params = PeripheralLinkChanged.Params(

@@ -13,14 +13,14 @@ extension Result<GATTResult, GATTError> {
 }
 
 extension BledError {
-  /// A handle that was good until now.
+  /// A handle valid until now.
   static var servicesChanged: BluetoothError {
     unknownHandle.error("the device's services changed; this handle is no longer valid")
   }
 }
 
 extension Error {
-  /// The error of a step of an operation, which throws nothing else.
+  /// The error of an operation's step, which throws nothing else.
   var asBluetoothError: BluetoothError {
     (self as? BluetoothError) ?? BledError.protocolViolation.error("\(self)")
   }

@@ -4,31 +4,32 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// The user of an `OperationRunner`, which knows the effects of operations.
+/// The owner of an `OperationRunner`, which knows the effects of operations.
 protocol OperationHandler: AnyObject {
-  /// Handles the result of an operation's last procedure; nil when its turn has come for the first time.
+  /// Handles the result of an operation's last procedure; nil at the operation's first turn.
   /// - Returns: its next procedure; nil if it has ended.
   func next(of operation: inout LinkOperation, _ result: Result<GATTResult, GATTError>?) -> GATTProcedure?
   /// Ends an operation with an error.
   func fail(_ operation: LinkOperation, _ error: BluetoothError)
-  /// An operation that had to look for its attributes has ended.
+  /// An operation that had to discover its attributes has ended.
   func lookedUp()
-  /// The device refuses requests by handle until it knows that we know of its changes.
+  /// The device refuses requests by handle until we acknowledge its changes.
   func databaseIsOutOfSync()
 }
 
-/// Runs the operations of sessions on one link, as the turns of `LinkQueue` come.
+/// Runs the operations of sessions on one link, in the turns of `LinkQueue`.
 final class OperationRunner {
   unowned let handler: any OperationHandler
   private unowned let hub: LinkHub
   private let annotations: CallAnnotations
   private let scheduler: any Scheduler
   private var queue = LinkQueue()
-  /// The call for which the last operation began.
+  /// The call of the last started operation.
   private var lastAnnotation: CallAnnotation?
-  /// Whether the link is being secured for an operation. Others that the device refuses meanwhile wait for the outcome.
+  /// True while the link is being secured for an operation. Operations refused by the device meanwhile wait for the
+  /// outcome.
   private var isSecuring = false
-  /// Whether the next operation begins when the loop has served others.
+  /// True if the next operation begins after the loop has served others.
   private var isPausing = false
 
   init(_ handler: any OperationHandler, on hub: LinkHub, annotations: CallAnnotations) {
@@ -53,7 +54,7 @@ final class OperationRunner {
     beginNext()
   }
 
-  /// Whether requests reach the device. While the kernel encrypts, they would wait, and their 30 s would run.
+  /// True if requests reach the device. During encryption by the kernel they would wait while their 30 s run.
   private var mayAsk: Bool { !queue.hasAside || hub.link.isWritable }
 
   private func beginNext() {
@@ -97,7 +98,7 @@ final class OperationRunner {
     hub.start(procedure, id: id, on: queue.bearer(asking: id))
   }
 
-  /// Handles a result of the operation in progress; nil: its turn has come for the first time.
+  /// Handles a result of the operation in progress; nil at the operation's first turn.
   private func proceed(_ operation: LinkOperation, _ result: Result<GATTResult, GATTError>?, _ id: ProcedureID) {
     var operation = operation
     let next = handler.next(of: &operation, result)
@@ -140,8 +141,8 @@ final class OperationRunner {
     beginNext()
   }
 
-  /// Whether an operation is asked once more, as the enhanced bearer that it was asked on has ended. A write may or
-  /// may not be in force; and 30 s are long enough to wait for an answer.
+  /// True if an operation is repeated because its enhanced bearer has ended. A write may or may not be in force; and 30
+  /// s are long enough to wait for an answer.
   private func isRepeated(_ operation: LinkOperation, _ id: ProcedureID, after error: BearerError) -> Bool {
     guard hub.isOpen, operation.isRead, queue.bearer(asking: id) != .fixed else { return false }
     if case .timeout = error { return false }
@@ -150,23 +151,23 @@ final class OperationRunner {
 
   // MARK: Security
 
-  /// Whether to secure the link for an operation that the device refused for lack of security, and ask once more.
+  /// True if the link may be secured for an operation refused for lack of security, which is then repeated.
   private func canSecure(_ operation: LinkOperation) -> Bool {
     hub.isOpen && !operation.wasSecured && !operation.isUnawaited
   }
 
-  /// Has the link secured for an operation that is set aside; others go on meanwhile.
+  /// Secures the link for an operation set aside; others continue meanwhile.
   private func secure(
     _ operation: LinkOperation, _ id: ProcedureID, after error: ATTErrorCode,
     _ refusal: Result<GATTResult, GATTError>
   ) {
     guard !isSecuring else { return }
     isSecuring = true
-    // A value that a discovery reads is no reason to pair.
+    // A discovery reading a value is no reason to pair.
     hub.raiseSecurity(after: error, for: operation.isExtra ? nil : operation.session) { [weak self] isSecured in
       guard let self else { return }
       isSecuring = false
-      // They go behind this one, the first that was set aside.
+      // They go behind this one, the first set aside.
       queue.continueAside(except: id)
       if var operation = queue.operation(asking: id) {
         operation.wasSecured = true
@@ -182,10 +183,10 @@ final class OperationRunner {
     if operation.isCommand, let session = operation.session { hub.room.wait(for: .commands(session), of: session) }
   }
 
-  /// Whether the Write Commands of a session wait for more than room.
+  /// True if the session's Write Commands wait for more than room.
   func delaysCommands(of session: Session) -> Bool { queue.delaysCommands(of: session) }
 
-  /// Sends a Write Command of a session, for which there is room.
+  /// Sends a session's Write Command, after a check for room.
   func sendCommand(of session: Session) {
     guard let (id, operation) = queue.beginCommand(of: session) else { return }
     if queue.contains(session) { hub.room.wait(for: .commands(session), of: session) }
@@ -206,21 +207,21 @@ final class OperationRunner {
 
   // MARK: Ends
 
-  /// Ends operations of a session with an error, unless `stays` accepts them. The device may still answer operations in
+  /// Ends a session's operations with an error, unless `stays` accepts them. The device may still answer operations in
   /// progress.
   func end(of session: Session, _ error: BluetoothError, unless stays: (LinkOperation) -> Bool) {
     for operation in queue.removeAll(of: session, unless: stays) { handler.fail(operation, error) }
     beginNext()
   }
 
-  /// Ends the operations that ask by handles of a range that are no longer valid (Core 5.4, Vol 3, Part G, 2.5.2).
-  /// - Parameter sessions: all that have operations.
+  /// Ends the operations on a range of invalidated handles (Core 5.4, Vol 3, Part G, 2.5.2).
+  /// - Parameter sessions: all with operations.
   func endHandles(in range: ClosedRange<UInt16>, of sessions: [Session]) {
     for operation in queue.removeHandles(in: range, of: sessions) { handler.fail(operation, BledError.servicesChanged) }
   }
 
-  /// Ends the waiting operations by handles that may no longer be valid; operations in progress stay.
-  /// - Parameter sessions: all that have operations.
+  /// Ends waiting operations whose handles may no longer be valid; operations in progress stay.
+  /// - Parameter sessions: all with operations.
   func endWaitingHandles(of sessions: [Session]) {
     for operation in queue.removeHandles(of: sessions.map { $0 } + [nil]) {
       handler.fail(operation, BledError.servicesChanged)
@@ -233,7 +234,7 @@ final class OperationRunner {
   /// Begins waiting operations.
   func goOn() { beginNext() }
 
-  /// The link takes packets again: operations that waited for that while others are set aside begin.
+  /// The link accepts packets again: begins operations that waited for room while others are set aside.
   func roomAgain() {
     if queue.hasAside { beginNext() }
   }

@@ -2,11 +2,11 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// One pending call of `peripheral.connect`.
+/// A pending `peripheral.connect` call.
 final class ConnectRequest {
   let session: Session
   let reply: Reply<PeripheralConnect.Result>
-  /// The criteria by which the device was looked for, if it was.
+  /// The search criteria by which the device was found, if any.
   let criteria: DeviceCriteria?
   fileprivate var alarm: (any ScheduledWork)?
 
@@ -25,31 +25,31 @@ extension ConnectRequest: Hashable {
 /// A device that a session uses or waits for, or that is linked: executes the actions of its `ConnectMachine`.
 final class PeripheralConnection {
   let peripheral: Peripheral
-  /// The adapter that holds the link or the pending connection.
+  /// The adapter with the link or the pending connection.
   private(set) var slot: AdapterSlot
   private(set) var machine = ConnectMachine<Session, ConnectRequest>()
   /// The link; nil while there is none.
   private(set) var link: CentralLink?
   /// Called once, when the link has ended.
   var whenDown: [() -> Void] = []
-  /// The address of the pending connection.
+  /// The pending connection's address.
   private var dialled: DeviceAddress?
-  /// The parameters that it was requested with.
+  /// The requested parameters.
   private var requested = ConnectionParameters()
   private unowned let broker: CentralBroker
   /// The attempts before the present link whose links the device never answered on.
   private var missedAttempts = 0
-  /// Rings when a link that was not stable is to be requested again.
+  /// Fires when an unstable link is due to be requested again.
   private var retry: (any ScheduledWork)?
-  /// The error of pending requests for sessions that may see others' resources, while they are being failed.
+  /// The error of failing requests for sessions that may see others' resources.
   private var fullError: BluetoothError?
   /// The sessions' wishes for the link's parameters, for as long as they use the device or wait for it.
   var wished: [Session: CheckedWish] = [:]
-  /// The PHY that was asked for last.
+  /// The last requested PHY.
   var phy: LinkPHY?
   /// Why the last attempt failed, or was not made, since the device was last ready for programs.
   var lastFailure: BluetoothError?
-  /// The earlier holdings of preserved sessions that wait for the link, from before the daemon was started.
+  /// The holdings of preserved sessions that wait for the link, from before the daemon's restart.
   private var preserved: [Session: RestoredState.Peripheral] = [:]
 
   init(to peripheral: Peripheral, on slot: AdapterSlot, broker: CentralBroker) {
@@ -58,7 +58,7 @@ final class PeripheralConnection {
     self.broker = broker
   }
 
-  /// Whether a session uses the link or waits for it.
+  /// True if the session uses the link or waits for it.
   func concerns(_ session: Session) -> Bool { machine.isWaiting(session) || machine.users.contains(session) }
 
   // MARK: Requests of sessions
@@ -69,14 +69,14 @@ final class PeripheralConnection {
   }
 
   /// A session requests the link.
-  /// - Parameter criteria: the criteria of the search for the device, if there was one.
+  /// - Parameter criteria: the search criteria by which the device was found, if any.
   func want(
     _ session: Session, _ reply: Reply<PeripheralConnect.Result>, _ wish: ConnectWish, foundBy criteria: DeviceCriteria?
   ) {
     if machine.state == .idle { lastFailure = nil }
     if let parameters = wish.parameters { wished[session] = parameters }
     if let phy = wish.phy { self.phy = phy }
-    // The answer to this call also answers one of a program that went away and is back.
+    // The answer to this call also answers one from before the program disconnected.
     for other in machine.requests(of: session) { other.reply.afterwards = nil }
     reply.afterwards = { [id = peripheral.id] outcome in
       switch outcome {
@@ -114,11 +114,11 @@ final class PeripheralConnection {
 
   // MARK: Events
 
-  /// A link to the device came up.
+  /// A link to the device was established.
   func linkUp(_ new: CentralLink) {
     let hub = new.hub
     if machine.state == .connecting, slot != hub.slot {
-      // The link came up on another adapter than the one with the pending connection.
+      // The link was established on an adapter other than the one with the pending connection.
       cancel()
     }
     link = new
@@ -150,7 +150,7 @@ final class PeripheralConnection {
   /// The link is of no use to programs, and ends.
   func unusable(_ error: BluetoothError) { perform(machine.unusable(error, at: broker.scheduler.now)) }
 
-  /// The link is protected by the keys of its bond: programs that wait for that can use it.
+  /// The link is protected by its bond's keys: programs waiting for that can use it.
   func secured() { if machine.state == .linked { perform(machine.secured()) } }
 
   /// No link is possible.
@@ -161,7 +161,7 @@ final class PeripheralConnection {
     fullError = nil
   }
 
-  /// The device is blocked: no session is connected with it any more, or waits for it.
+  /// The device is blocked: no session may use it or wait for it.
   func refuse(_ error: BluetoothError) {
     for session in machine.users { link?.release(session) }
     preserved = [:]
@@ -179,7 +179,7 @@ final class PeripheralConnection {
 
   /// The link has ended.
   func linkDown(_ reason: BluetoothError) {
-    // A device that is not asked for its MTU was told as connected before it was heard.
+    // Without an MTU exchange, the device was reported as connected before any packet from it was received.
     let isMissed = [.negotiating, .connected].contains(machine.state) && reason.isOfNoLink
     missedAttempts = isMissed ? missedAttempts + (link?.hub.link.attempts ?? 0) : 0
     link = nil
@@ -192,7 +192,7 @@ final class PeripheralConnection {
     for done in waiting { done() }
   }
 
-  /// The holdings of a session on the device; nil if it has neither a connection nor a pending one.
+  /// A session's holdings on the device; nil if it has neither a connection nor a pending one.
   func state(for session: Session) -> RestoredState.Peripheral? {
     let isUser = machine.users.contains(session)
     guard isUser || machine.isWaiting(session) else { return nil }
@@ -210,7 +210,7 @@ final class PeripheralConnection {
 
   // MARK: The link's parameters
 
-  /// The wishes of the sessions.
+  /// The sessions' wishes.
   var wishes: [CheckedWish] { Array(wished.values) }
 
   /// The pending connection, or the link, gets the present requests.
@@ -230,7 +230,7 @@ final class PeripheralConnection {
     return best
   }
 
-  /// Drops the wishes of sessions that have let the device go.
+  /// Drops the wishes of sessions that have released the device.
   private func dropWishes() {
     if machine.users.isEmpty, machine.waiters.isEmpty { phy = nil }
     let count = wished.count
@@ -319,7 +319,7 @@ final class PeripheralConnection {
     restore(request.session)
   }
 
-  /// A session that was preserved before the daemon was started has its link again.
+  /// A session preserved before the daemon's restart has its link again.
   private func restore(_ session: Session) {
     guard let link, let state = preserved.removeValue(forKey: session) else { return }
     link.restore(state, for: session)

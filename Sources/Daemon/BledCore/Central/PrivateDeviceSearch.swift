@@ -1,11 +1,10 @@
 import Bluetooth
 
-/// Has adapters listen for the devices that must be heard before they can be connected: they use private addresses that
-/// a bond resolves.
+/// Scans for devices that must be discovered before a connection: they use private addresses resolved by a bond.
 final class PrivateDeviceSearch {
   private unowned let directory: PeripheralDirectory
   private unowned let scans: ScanBroker
-  /// The adapters that listen.
+  /// The scanning adapters.
   private var searching: Set<AdapterSlot> = []
 
   init(_ directory: PeripheralDirectory, _ scans: ScanBroker) {
@@ -13,9 +12,9 @@ final class PrivateDeviceSearch {
     self.scans = scans
   }
 
-  /// Updates the search after a change of the connections waited for, or of the knowledge about their devices.
+  /// Updates the search after changes to pending connections, or to the knowledge about their devices.
   func update(_ connections: some Sequence<PeripheralConnection>) {
-    // Most machines have no such device, and this is asked with every change of a connection.
+    // Most machines have no such device, and this runs with every change of a connection.
     guard directory.resolvesAny || !searching.isEmpty else { return }
     let waiting = connections.filter { $0.machine.state == .connecting && directory.mustBeHeard($0.peripheral) }
     let slots = Set(waiting.map(\.slot))

@@ -10,7 +10,7 @@ struct RefusedWriters {
 
   init(logger: Logger) { self.logger = logger }
 
-  /// A write without response of a session was refused.
+  /// A session's write without response was refused.
   /// - Parameter peripheral: the device, if it is known.
   mutating func refused(
     _ params: GATTWrite.Params, of session: Session, to peripheral: Peripheral?, _ error: any Error

@@ -9,28 +9,28 @@ import GATT
 /// | begun    | the characteristic and its configuration are known   | subscribe, `Discovery.check` → watching      |
 /// | begun    | there is none that can be subscribed to              | nothing, for as long as the link lasts       |
 ///
-/// Sessions that rely on no handles need not be told of changes, so nothing is asked for them.
+/// Sessions without handles need no notice of changes, so they cause no request.
 struct ServiceWatch {
   private var hasBegun = false
-  /// The value of the Service Changed characteristic, once the daemon has subscribed to it.
+  /// The Service Changed value, once the daemon has subscribed to it.
   private(set) var handle: UInt16?
 
   /// A session discovered something.
-  /// - Returns: whether the characteristic is to be looked for.
+  /// - Returns: true if the characteristic is to be discovered.
   mutating func begin() -> Bool {
     defer { hasBegun = true }
     return !hasBegun
   }
 
   /// The characteristic was looked for.
-  /// - Returns: the procedure that subscribes to it; nil if the device has none that can be subscribed to.
+  /// - Returns: the procedure that subscribes to it; nil if the device has none with indications.
   mutating func subscribe(_ known: KnownAttributes) -> GATTProcedure? {
     guard let value = known.serviceChanged, let descriptor = known.configuration(of: value) else { return nil }
     handle = value
     return .subscribe(descriptor: descriptor, .indication)
   }
 
-  /// The handles that a value of the characteristic says have changed; nil for a value that is not one.
+  /// The changed handles in a Service Changed value; nil if malformed.
   static func range(_ value: [UInt8]) -> ClosedRange<UInt16>? {
     guard value.count == 4 else { return nil }
     let start = UInt16(value[0]) | UInt16(value[1]) << 8

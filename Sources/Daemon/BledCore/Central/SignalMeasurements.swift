@@ -1,16 +1,16 @@
 import BledRPC
 import Bluetooth
 
-/// The measurements of a link's signal strength that sessions wait for. All requests during a measurement share its
-/// result. The controller may answer after the link's end, or never.
+/// Pending measurements of a link's signal strength. All requests during a measurement share its result. The controller
+/// may answer after the link's end, or never.
 final class SignalMeasurements {
   private unowned let hub: LinkHub
-  /// In the order in which they were asked for.
+  /// Oldest request first.
   private var pending: [(session: Session, reply: Reply<PeripheralRSSI.Result>)] = []
 
   init(on hub: LinkHub) { self.hub = hub }
 
-  /// Measures; a session is answered before it is told of the link's end.
+  /// Measures; a session is answered before the link's end is reported to it.
   func measure(for session: Session, _ reply: Reply<PeripheralRSSI.Result>) {
     guard hub.isOpen else { return reply.fail(LinkHub.gone) }
     let isInProgress = !pending.isEmpty
@@ -21,7 +21,7 @@ final class SignalMeasurements {
     }
   }
 
-  /// Fails the requests of a session, or all of them if it is nil, in order.
+  /// Fails a session's requests, or all if it is nil, in order.
   func end(_ error: BluetoothError, of session: Session? = nil) {
     for reply in removeAll(of: session) { reply.fail(error) }
   }

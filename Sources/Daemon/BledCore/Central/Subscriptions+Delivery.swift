@@ -1,12 +1,12 @@
 import BledRPC
 import Bluetooth
 
-/// Values from a device go to the sessions that subscribed to them. None is dropped in silence: a session that cannot
-/// take one is returned, and loses the subscription.
+/// A device's values go to the subscribed sessions. No value is dropped silently: a session that cannot receive one is
+/// returned, and loses the subscription.
 extension Subscriptions {
   /// Sends a value to all its subscribers, encoded once.
-  /// - Parameter owner: the session that reads it from a socket.
-  /// - Returns: the sessions that have no room for it.
+  /// - Parameter owner: the session that reads the characteristic from a socket.
+  /// - Returns: the sessions without room for it.
   func deliver(_ value: [UInt8], of handle: UInt16, from hub: LinkHub, except owner: Session?) -> [Session] {
     var receivers = receivers(of: handle)
     if let owner { receivers.removeAll { $0 === owner } }
@@ -22,8 +22,8 @@ extension Subscriptions {
     }
   }
 
-  /// Tells the sessions that packets from the device were dropped on this machine, which may have been for them.
-  /// - Returns: the sessions that have no room for that.
+  /// Reports to the sessions that packets from the device, perhaps for them, were dropped on this machine.
+  /// - Returns: the sessions without room for the report.
   func tellDropped(_ count: Int, of hub: LinkHub) -> [Session] {
     guard !members.isEmpty else { return [] }
     let line = try? RPCEncoding.notification(

@@ -2,9 +2,9 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// One characteristic of a device with a subscription that sessions share: the sessions that receive its values, and
-/// the configuration last written. A session that joins is a member at once, and the device is told when its turn on
-/// the link has come; from then on the session is a receiver.
+/// One characteristic of a device with a shared subscription: the sessions that receive its values, and the
+/// configuration last written. A joining session is a member at once; when its turn on the link has come, the device is
+/// configured and the session becomes a receiver.
 ///
 /// | State        | Input                                       | Outcome, next state      |
 /// |--------------|---------------------------------------------|--------------------------|
@@ -23,23 +23,23 @@ import GATT
 struct SubscriptionMachine<Who: Hashable> {
   private enum State { case off, unknown, on }
 
-  /// The sessions that are subscribed, or are about to be.
+  /// The sessions subscribed, or about to be.
   private(set) var members: [Who] = []
-  /// The members that receive values, in the order of their turns.
+  /// The members that receive values, in turn order.
   private(set) var receivers: [Who] = []
-  /// Whether a change is enqueued that tells the device when there are no members left.
+  /// True if a change is queued that unsubscribes once there are no members left.
   var isBeingEnded = false
   private var state = State.off
   /// The members' choice.
   private(set) var choice = ClientConfiguration.notification
-  /// The configuration that the device was told last.
+  /// The configuration last sent to the device.
   private var told: ClientConfiguration = []
 
-  /// Whether it can be forgotten.
+  /// True if it can be forgotten.
   var isIdle: Bool { members.isEmpty && state == .off }
 
   /// - Parameters:
-  ///   - choice: the kind of values it wants; nil for the choice of the others.
+  ///   - choice: the requested kind of values; nil for the members' choice.
   ///   - preferred: the kind it receives then, if there are no others.
   /// - Returns: false if others have chosen otherwise.
   mutating func join(_ who: Who, as choice: ClientConfiguration?, else preferred: ClientConfiguration) -> Bool {
@@ -55,17 +55,17 @@ struct SubscriptionMachine<Who: Hashable> {
     receivers.removeAll { $0 == who }
   }
 
-  /// The turn of one that joined has come.
+  /// The turn of a joining session has come.
   mutating func begin(_ who: Who) {
     if members.contains(who), !receivers.contains(who) { receivers.append(who) }
   }
 
-  /// Whether the device has to be told, at the turn of one that joined (`on`) or left.
+  /// True if the device must be configured, at the turn of a session that joined (`on`) or left.
   func mustSwitch(on: Bool) -> Bool {
     on ? state != .on || told != choice : members.isEmpty && state != .off
   }
 
-  /// The device is told.
+  /// The device is being configured.
   /// - Returns: the new configuration.
   mutating func switching(on: Bool) -> ClientConfiguration {
     state = .unknown
@@ -80,13 +80,13 @@ struct SubscriptionMachine<Who: Hashable> {
   mutating func refused() { state = .off }
 }
 
-/// A change of a subscription by a session, or by the daemon, when its turn on the link has come.
+/// A subscription change by a session, or by the daemon, when its turn on the link has come.
 struct SubscriptionChange {
   let handle: UInt16
   let on: Bool
   /// Nil if the daemon ends a subscription by itself.
   let reply: Reply<AttributeFound>?
-  /// Whether the device was told.
+  /// True once written to the device.
   fileprivate(set) var isWritten = false
 
   init(_ handle: UInt16, on: Bool, _ reply: Reply<AttributeFound>?) {
@@ -96,52 +96,52 @@ struct SubscriptionChange {
   }
 }
 
-/// The subscriptions of all sessions to the characteristics of one device.
+/// All sessions' subscriptions to one device's characteristics.
 struct Subscriptions {
-  /// By handle of the value.
+  /// By value handle.
   private var machines: [UInt16: SubscriptionMachine<Session>] = [:]
   /// The calls of receivers, while the device has not answered yet.
   private var unanswered: [Unanswered] = []
 
-  /// A call for which the device has not done everything.
+  /// A call whose requests the device has not all executed.
   struct Unanswered {
     fileprivate let handle: UInt16
     let reply: Reply<AttributeFound>
     let found: AttributeFound
   }
 
-  /// The sessions that are subscribed to this handle, or are about to be.
+  /// The sessions subscribed to this handle, or about to be.
   func members(of handle: UInt16) -> [Session] { machines[handle]?.members ?? [] }
 
-  /// The sessions that values of this handle go to, in the order of their turns.
+  /// The sessions receiving values of this handle, in turn order.
   func receivers(of handle: UInt16) -> [Session] { machines[handle]?.receivers ?? [] }
 
-  /// The calls that a value answers, which is sent after the answers: it shows that the device has switched, whether or
-  /// not it has answered. To be answered by the caller, when the access to this value is over.
+  /// The calls answered by a value, which is sent after their answers: it shows that the device has switched, whether
+  /// or not it has responded. The caller answers them after the access to this value.
   mutating func answered(by handle: UInt16) -> [Unanswered] {
     guard unanswered.contains(where: { $0.handle == handle }) else { return [] }
     defer { unanswered.removeAll { $0.handle == handle } }
     return unanswered.filter { $0.handle == handle }
   }
 
-  /// All sessions that are subscribed to something.
+  /// All sessions with a subscription.
   var members: Set<Session> { machines.values.reduce(into: []) { $0.formUnion($1.members) } }
 
-  /// The handles that are subscribed to or were and are not forgotten yet, in order.
+  /// The handles with a subscription, or with one that is not forgotten yet, in order.
   var handles: [UInt16] { machines.keys.sorted() }
 
-  /// The handles that a session is subscribed to, in order.
+  /// A session's subscribed handles, in order.
   func handles(of session: Session) -> [UInt16] {
     machines.filter { $0.value.members.contains(session) }.keys.sorted()
   }
 
-  /// The handles that a session receives indications of, in order.
+  /// The handles with indications to a session, in order.
   func indications(of session: Session) -> [UInt16] {
     handles(of: session).filter { machines[$0]?.choice == .indication }
   }
 
   /// - Parameters:
-  ///   - choice: the kind of values the session wants; nil for the choice of the others.
+  ///   - choice: the requested kind of values; nil for the members' choice.
   ///   - preferred: the kind it receives then, if there are no others.
   mutating func join(
     _ session: Session, to handle: UInt16, as choice: ClientConfiguration?, else preferred: ClientConfiguration
@@ -159,8 +159,8 @@ struct Subscriptions {
 
   mutating func leave(_ session: Session, from handle: UInt16) { machines[handle]?.leave(session) }
 
-  /// Ends the subscription of a session that did not ask for that.
-  /// - Returns: whether a change is to be enqueued that tells the device.
+  /// Ends a session's subscription without its request.
+  /// - Returns: true if a change must be queued that configures the device.
   mutating func end(_ handle: UInt16, of session: Session) -> Bool {
     machines[handle]?.leave(session)
     forgetIfIdle(handle)
@@ -169,17 +169,16 @@ struct Subscriptions {
     return true
   }
 
-  /// Forgets a subscription with a handle that the device invalidated.
-  /// - Returns: the sessions that values went to.
+  /// Forgets the subscription of an invalidated handle.
+  /// - Returns: the sessions that received its values.
   mutating func remove(_ handle: UInt16) -> [Session] { machines.removeValue(forKey: handle)?.members ?? [] }
 
-  /// Returns the next procedure of a change at its turn: to configure the characteristic, or before
-  /// that for the descriptors.
+  /// Returns a change's next procedure at its turn: the configuration, or before that the discovery of the descriptors.
   /// - Parameters:
-  ///   - hasAnswered: whether the device has executed the earlier request.
-  ///   - session: the session of the change.
+  ///   - hasAnswered: true if the device has executed the earlier request.
+  ///   - session: the session with the change.
   ///   - found: the answer to the call.
-  ///   - watched: the handle of a value that the daemon itself is subscribed to.
+  ///   - watched: the value handle of the daemon's own subscription.
   /// - Returns: nil when there is nothing more to do.
   mutating func proceed(
     _ change: inout SubscriptionChange, hasAnswered: Bool, for session: Session?, _ found: AttributeFound,
@@ -222,9 +221,9 @@ struct Subscriptions {
   }
 
   /// A change has failed, or was abandoned.
-  /// - Returns: whether the session had a subscription, by its call's answer, that it loses by this.
+  /// - Returns: true if the session loses a subscription that its call's answer has confirmed.
   mutating func failed(_ change: SubscriptionChange, of session: Session?, _ error: BluetoothError) -> Bool {
-    // Any other error tells nothing about the device: it may have executed the write.
+    // Any other error says nothing about the device: it may have executed the write.
     if change.isWritten, error.domain == .att { machines[change.handle]?.refused() }
     var isLost = false
     if change.on, let session {
@@ -236,8 +235,7 @@ struct Subscriptions {
     return isLost
   }
 
-  /// A session that has unsubscribed in the meantime, or with a handle that is now invalid, has no subscription to
-  /// report.
+  /// A session that has unsubscribed meanwhile, or with a handle now invalid, has no subscription to report.
   private func checkMember(_ session: Session, of handle: UInt16, _ known: KnownAttributes) throws {
     guard machines[handle]?.members.contains(session) != true else { return }
     _ = try known.characteristic(at: handle)

@@ -2,13 +2,13 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// The receivers of the values that one device sends by itself: the sessions that subscribed, and sessions that read
-/// the values of a characteristic from a socket, which are subscribed, too.
+/// The receivers of one device's notifications and indications: subscribed sessions, and sessions that read a
+/// characteristic's values from a socket, which are subscribed, too.
 final class ValueReceivers {
   private unowned let link: CentralLink
   private unowned let hub: LinkHub
   private var subscriptions = Subscriptions()
-  /// The sockets over which sessions exchange values of a characteristic, by handle: at most one for each direction.
+  /// The sockets for a characteristic's values, by handle: at most one per direction.
   private var acquired: [UInt16: [AcquiredCharacteristic]] = [:]
 
   init(on link: CentralLink) {
@@ -16,23 +16,23 @@ final class ValueReceivers {
     hub = link.hub
   }
 
-  /// The handles that a session is subscribed to, in order, without the ones that it reads from a socket.
+  /// A session's subscribed handles, in order, without those read from a socket.
   func subscriptions(of session: Session) -> [UInt16] {
     subscriptions.handles(of: session).filter { reader(of: $0)?.session !== session }
   }
 
-  /// The characteristics for which a session has a socket, by handle.
+  /// The characteristics with a socket for a session, by handle.
   func acquisitions(of session: Session) -> [UInt16] {
     acquired.filter { $0.value.contains { $0.session === session } }.keys.sorted()
   }
 
-  /// The handles to which a session is subscribed with indications.
+  /// The handles with indications to a session.
   func indications(of session: Session) -> [UInt16] { subscriptions.indications(of: session) }
 
-  /// All sessions that are subscribed to something.
+  /// All sessions with a subscription.
   var subscribers: Set<Session> { subscriptions.members }
 
-  /// Whether a session receives the values of this handle.
+  /// True if the session receives the handle's values.
   func contains(_ session: Session, of handle: UInt16) -> Bool {
     subscriptions.members(of: handle).contains(session)
   }
@@ -54,7 +54,7 @@ final class ValueReceivers {
 
   func leave(_ session: Session, from handle: UInt16) { subscriptions.leave(session, from: handle) }
 
-  /// The next procedure of a change at its turn; see `Subscriptions`.
+  /// A change's next procedure at its turn; see `Subscriptions`.
   func proceed(
     _ change: inout SubscriptionChange, hasAnswered: Bool, for session: Session?, _ found: AttributeFound,
     watched: UInt16?
@@ -66,7 +66,7 @@ final class ValueReceivers {
   /// A change is complete.
   func ended(_ change: SubscriptionChange, of session: Session?) { subscriptions.ended(change, of: session) }
 
-  /// A change has failed, or was abandoned. The end of the link tells the end of its subscriptions.
+  /// A change has failed, or was abandoned. The link's end reports the end of its subscriptions.
   func failed(_ change: SubscriptionChange, of session: Session?, _ error: BluetoothError) {
     let isLost = subscriptions.failed(change, of: session, error)
     if isLost, hub.isOpen, let session { tellLost(change.handle, session, error) }
@@ -82,7 +82,7 @@ final class ValueReceivers {
   func forget(_ range: ClosedRange<UInt16>, _ error: BluetoothError) {
     let serviceChanged = link.discovery.known.serviceChanged
     for handle in subscriptions.handles where range.contains(handle) && handle != serviceChanged {
-      // Nothing is written: the descriptor's handle may now belong to any attribute.
+      // No change is written: the descriptor's handle may now belong to any attribute.
       for session in subscriptions.remove(handle) where reader(of: handle)?.session !== session {
         tellLost(handle, session, error)
       }
@@ -105,7 +105,7 @@ final class ValueReceivers {
     acquired[characteristic.handle, default: []].append(characteristic)
   }
 
-  /// The socket to which the values of a characteristic go.
+  /// The socket that receives a characteristic's values.
   private func reader(of handle: UInt16) -> AcquiredCharacteristic? { acquired[handle]?.first(where: \.values) }
 
   /// The characteristic is released.
@@ -116,7 +116,7 @@ final class ValueReceivers {
     if characteristic.values { endSubscription(to: characteristic.handle, of: characteristic.session) }
   }
 
-  /// Ends the ones for which this is true.
+  /// Ends the matching ones.
   func endAcquired(_ error: BluetoothError, where isMeant: (AcquiredCharacteristic) -> Bool) {
     let all = acquired.sorted { $0.key < $1.key }.flatMap(\.value)
     for characteristic in all where isMeant(characteristic) {
@@ -125,7 +125,7 @@ final class ValueReceivers {
   }
 
   /// Checks that no session has a socket for these directions of a characteristic, and that the session does not
-  /// receive the values already that are to go over one.
+  /// already receive the values requested for one.
   func checkIsFree(_ handle: UInt16, for session: Session, writes: Bool, values: Bool) throws {
     for other in acquired[handle] ?? [] where (writes && other.writes) || (values && other.values) {
       throw other.session === session
@@ -138,7 +138,7 @@ final class ValueReceivers {
     }
   }
 
-  /// Checks that the session has no socket to which the values go.
+  /// Checks that the session has no socket that receives the values.
   func checkIsNotAcquired(_ handle: UInt16, by session: Session) throws {
     if reader(of: handle)?.session === session { throw Self.isAcquired(handle) }
   }
@@ -148,7 +148,7 @@ final class ValueReceivers {
       "this session has acquired characteristic \(handle.handleText): close its descriptor first")
   }
 
-  // MARK: Values of the device
+  // MARK: Values from the device
 
   /// The device sent a value.
   func received(_ value: [UInt8], of handle: UInt16) {
@@ -163,7 +163,8 @@ final class ValueReceivers {
     }
   }
 
-  /// Packets from the device were dropped on this machine. A session that cannot be told loses its subscriptions.
+  /// Packets from the device were dropped on this machine. A session without room for the report loses its
+  /// subscriptions.
   func packetsDropped(_ count: Int) {
     for session in subscriptions.tellDropped(count, of: hub) {
       for handle in subscriptions(of: session) { loseSubscription(to: handle, of: session) }
@@ -177,8 +178,8 @@ final class ValueReceivers {
 }
 
 extension AttributeRequests {
-  /// Subscribes a session to the notifications of a characteristic, or to its indications if it has no others or they
-  /// are asked for.
+  /// Subscribes a session to a characteristic's notifications, or to its indications if it has only these or they are
+  /// requested.
   func subscribe(_ params: GATTSubscribe.Params, for session: Session, _ reply: Reply<AttributeFound>) throws {
     try enqueue(at: params.attribute, .characteristic, for: session, reply) { handle in
       try link.receivers.checkIsNotAcquired(handle, by: session)
@@ -198,7 +199,7 @@ extension AttributeRequests {
     }
   }
 
-  /// Ends the subscription of a session; without one it does nothing.
+  /// Ends a session's subscription; without one it does nothing.
   func unsubscribe(_ params: GATTUnsubscribe.Params, for session: Session, _ reply: Reply<AttributeFound>) throws {
     try enqueue(at: params.attribute, .characteristic, for: session, reply) { handle in
       try link.receivers.checkIsNotAcquired(handle, by: session)

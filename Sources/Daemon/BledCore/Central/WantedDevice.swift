@@ -1,14 +1,14 @@
 import BledRPC
 import Bluetooth
 
-/// The device of a call of `peripheral.connect` or `peripheral.disconnect`.
+/// The target device of `peripheral.connect` or `peripheral.disconnect`.
 enum WantedDevice {
   /// The call names it.
   case named(DeviceReference)
-  /// The first one that meets criteria.
+  /// The first device that matches the criteria.
   case first(DeviceCriteria)
 
-  /// Reads the params of a call.
+  /// Reads a call's params.
   /// - Throws: `BledError.invalidParameter`.
   init(_ params: PeripheralConnect.Params) throws(BluetoothError) {
     try self.init(
@@ -16,7 +16,7 @@ enum WantedDevice {
       DeviceCriteria(name: params.name, namePrefix: params.namePrefix, service: params.service))
   }
 
-  /// Reads the params of a call.
+  /// Reads a call's params.
   /// - Throws: `BledError.invalidParameter`.
   init(_ params: PeripheralDisconnect.Params) throws(BluetoothError) {
     try self.init(

@@ -10,7 +10,7 @@ import GATT
 /// | no characteristic of a service           | the service is searched by itself          |
 /// | a refusal, irregular handles, malformed  | all services are searched one by one       |
 extension KnownAttributes {
-  /// The number of services in one search. Between two procedures of a discovery others have their turn.
+  /// Maximum services in one search. Other operations get their turn between two procedures of a discovery.
   private static let maximumServices = 16
 
   /// The next search for included services; nil if there is none.
@@ -24,7 +24,7 @@ extension KnownAttributes {
       .map { .discoverCharacteristics(in: $0) }
   }
 
-  /// Whether a procedure searches several services.
+  /// True if a procedure searches several services.
   func isWide(_ procedure: GATTProcedure) -> Bool {
     switch procedure {
     case .findIncludedServices(let range), .discoverCharacteristics(let range):
@@ -61,7 +61,7 @@ extension KnownAttributes {
     services.filter { range.contains($0.range.lowerBound) && range.contains($0.range.upperBound) && $0.range.count > 1 }
   }
 
-  /// The handles of the first services in a row that lack something; nil if no service does.
+  /// The handles of the first consecutive services that lack something; nil if none does.
   private func missingRange(_ lacks: (Service) -> Bool) -> ClosedRange<UInt16>? {
     // A declaration alone has nothing in it.
     guard let first = services.firstIndex(where: { $0.range.count > 1 && lacks($0) }) else { return nil }
@@ -76,7 +76,7 @@ extension KnownAttributes {
 }
 
 extension DiscoveredCharacteristic {
-  /// The same, with the end of its service as the latest end.
+  /// The characteristic with its service's end as the latest end.
   fileprivate func ending(at last: UInt16) -> DiscoveredCharacteristic {
     DiscoveredCharacteristic(
       handle: handle, valueHandle: valueHandle, endHandle: min(endHandle, last), properties: properties, uuid: uuid)

@@ -1,4 +1,4 @@
-/// The places at the socket for tokens: a value that counts programs which have connected and sent no token yet.
+/// The places at the socket for tokens: counts connected programs without a token yet.
 ///
 /// | A program of a user …                                       | Effect                                 |
 /// |-------------------------------------------------------------|----------------------------------------|
@@ -8,17 +8,17 @@
 /// So the more places users have taken, the fewer each of them may have: `n` users leave a share of 2 in `n` + 2 of all
 /// places free, and no user loses a place to another.
 struct CallerPlaces<Caller: Hashable> {
-  /// The number of places of all users, and the maximum of one.
+  /// Maximum places in total, and per user.
   static var maximum: (all: Int, ofUser: Int) { (64, 8) }
 
   /// The oldest first.
   private var callers: [(caller: Caller, user: UInt32?)] = []
 
-  /// Whether there is no place for a user that has none yet.
+  /// True if there is no place for a further user.
   var isFull: Bool { callers.count >= Self.maximum.all }
 
-  /// Gives a place to a program that has connected.
-  /// - Returns: the program that loses its place; nil if there is room.
+  /// Gives a place to a connected program.
+  /// - Returns: the program losing its place; nil if there is room.
   mutating func add(_ caller: Caller, of user: UInt32?) -> Caller? {
     let own = callers.count { $0.user == user }
     let allowed = max(1, min(Self.maximum.ofUser, (Self.maximum.all - callers.count) / 2))

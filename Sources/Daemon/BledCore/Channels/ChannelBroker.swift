@@ -3,7 +3,7 @@ import BledRPC
 import Bluetooth
 import Logging
 
-/// The L2CAP channels of all sessions, and the numbers under which they listen.
+/// The L2CAP channels of all sessions, and their listening PSMs.
 ///
 /// | State of a channel | Input                              | Effect                                              |
 /// |--------------------|------------------------------------|-----------------------------------------------------|
@@ -22,11 +22,11 @@ final class ChannelBroker: LinkChannels {
     let psm: UInt16
     let parameters: ChannelParameters
 
-    /// Whether it takes channels that were set up so; the kernel's listeners take both.
+    /// True if it accepts channels of this mode; the kernel's listeners accept both.
     func accepts(_ mode: ChannelMode) -> Bool { parameters.mode.map { $0 == mode } ?? true }
   }
 
-  /// How many channels of a device a program may have yet to accept: it must not use up the program's share.
+  /// Maximum channels from a device not yet accepted by a program: they must not use up the program's share.
   private static let maximumOffered = 4
   /// ATT's own, on BR/EDR and with enhanced bearers: there the daemon keeps sessions apart.
   private static let reserved: Set<Int> = [0x1F, 0x27]
@@ -37,9 +37,9 @@ final class ChannelBroker: LinkChannels {
     let peripheral: Peripheral
     let channel: any Channel
     let relay: ChannelRelay
-    /// Whether the device opened it.
+    /// True if the device opened it.
     let isIncoming: Bool
-    /// Whether the program has yet to take it.
+    /// True until the program accepts it.
     var isOffered: Bool
     /// Rings when the program did not fetch it in time; nil once it has.
     var alarm: (any ScheduledWork)?
@@ -58,7 +58,7 @@ final class ChannelBroker: LinkChannels {
     }
   }
 
-  /// The path of the socket at which programs fetch channels; nil if there is none.
+  /// The path of the socket at which programs fetch channels; nil without one.
   var socketPath: String?
   /// Makes a socket pair: our end of it, and the program's.
   var makePair: (_ keepsPackets: Bool) throws(BluetoothError) -> ChannelPair = { _ throws(BluetoothError) in
@@ -111,7 +111,7 @@ final class ChannelBroker: LinkChannels {
     slot.adapter.unpublishChannel(params.psm)
   }
 
-  /// Opens a channel on a link that the session uses.
+  /// Opens a channel on a link used by the session.
   func open(
     _ params: L2CAPOpen.Params, on hub: LinkHub, for session: Session, _ reply: Reply<ChannelDescription>
   ) throws {
@@ -169,8 +169,8 @@ final class ChannelBroker: LinkChannels {
     end(try find(params.channel, of: session))
   }
 
-  /// A program came with a token.
-  /// - Returns: the number of its channel, to `attach` to; nil if the token is of no use.
+  /// A program has sent a token.
+  /// - Returns: the number of its channel, for `attach`; nil if the token is invalid.
   func channel(of token: String, for user: UInt32?) -> Int? {
     tokens.claim(token, by: user, now: scheduler.now).flatMap { entries[$0]?.number }
   }
@@ -215,7 +215,7 @@ final class ChannelBroker: LinkChannels {
     openings.removeAll { $0.session == session }
   }
 
-  /// Adds the holdings of a session, for `session.list`.
+  /// Adds a session's holdings, for `session.list`.
   func describe(_ session: Session, in description: inout SessionDescription) {
     let own = entries.values.filter { $0.session == session }.sorted { $0.number < $1.number }
     description.channels = own.map { .init(describe($0), hasRoom: $0.channel.isWritable) }.nonEmpty

@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// A channel that is being opened for a session. As long as the broker has it, it counts, and its reply is due.
+/// A channel being opened for a session. As long as the broker has it, it counts, and its reply is due.
 final class ChannelOpening {
   let session: Session
   let hub: LinkHub

@@ -2,7 +2,7 @@ import Bluetooth
 import EventLoop
 import Glibc
 
-/// The two ends of the socket pair that carries a channel's octets between the daemon and a program.
+/// A socket pair carrying a channel's octets between the daemon and a program.
 struct ChannelPair {
   let own: any ProgramEnd
   let passed: PassedDescriptor
@@ -12,7 +12,7 @@ struct ChannelPair {
     self.passed = passed
   }
 
-  /// Makes a pair of connected sockets, of which the program's one blocks.
+  /// Makes a pair of connected sockets; the program's end is blocking.
   /// - Throws: `BledError.limitReached` without descriptors or memory.
   init(keepsPackets: Bool, on loop: EventLoop) throws(BluetoothError) {
     var ends: [CInt] = [-1, -1]

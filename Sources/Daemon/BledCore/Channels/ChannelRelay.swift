@@ -3,13 +3,13 @@ import Bluetooth
 
 /// Carries packets between a channel and its program; `RelayMachine` decides.
 final class ChannelRelay {
-  /// How many packets, and how many octets, are passed on before others have their turn.
+  /// Maximum packets and octets passed on before others have their turn.
   private static let burst = (packets: 16, octets: 64 << 10)
 
   let channel: any Channel
   private var machine = RelayMachine()
   private var program: (any ProgramEnd)?
-  /// Called once when it is over, with why if that was not the program's doing.
+  /// Called once at the end, with the reason unless the program ended it.
   private let onEnd: (BluetoothError?) -> Void
   private var hasEnded = false
 
@@ -19,7 +19,7 @@ final class ChannelRelay {
     channel.onEvent = { [weak self] event in self?.handle(event) }
   }
 
-  /// The program is there: octets pass from now on.
+  /// The program is connected: octets pass from now on.
   func attach(_ program: any ProgramEnd) {
     guard !hasEnded, self.program == nil else { return program.close() }
     self.program = program
@@ -35,7 +35,7 @@ final class ChannelRelay {
     handle(.ended(reason))
   }
 
-  /// Ends both sides; nothing is told.
+  /// Ends both sides without a report.
   func close() {
     guard !hasEnded else { return }
     hasEnded = true
@@ -51,7 +51,7 @@ final class ChannelRelay {
       write()
     case .writable:
       machine.sent(hasRoom: true)
-      // The next packet is there already, mostly: it need not wait until the loop says so.
+      // The next packet has usually arrived already: it need not wait for the loop.
       read()
     case .ended(let reason): machine.deviceEnded(reason)
     }
@@ -95,7 +95,7 @@ final class ChannelRelay {
     }
   }
 
-  /// Executes the consequences of the machine's state.
+  /// Applies the machine's state.
   private func apply() {
     guard !hasEnded else { return }
     if let end = machine.end {

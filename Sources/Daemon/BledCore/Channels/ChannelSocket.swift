@@ -3,8 +3,8 @@ import EventLoop
 import Glibc
 import Logging
 
-/// The socket at which programs fetch their L2CAP channels, if they cannot receive descriptors: they connect, send the
-/// token and a line feed, and the channel's octets follow in both directions, as a stream.
+/// The socket for programs that cannot receive descriptors, to fetch their L2CAP channels: they connect and send the
+/// token and a line feed; then the channel's octets follow in both directions, as a stream.
 ///
 /// | A program that connected …              | Effect                                   |
 /// |-----------------------------------------|------------------------------------------|
@@ -13,12 +13,12 @@ import Logging
 /// | has not sent a token after 2 s          | it is closed                             |
 /// | is idle while its user connects too often, see `CallerPlaces` | it is closed       |
 public final class ChannelSocket {
-  /// How long a program may take, in nanoseconds.
+  /// The time for a program's token, in nanoseconds.
   private static let timeout: Int64 = 2_000_000_000
-  /// How long programs wait when there is no descriptor, in nanoseconds.
+  /// The pause in accepting without a free descriptor, in nanoseconds.
   private static let pause: Int64 = 200_000_000
 
-  /// A program that has not sent its token yet.
+  /// A program without a token yet.
   private final class Caller {
     let descriptor: CInt
     let user: UInt32?
@@ -43,7 +43,7 @@ public final class ChannelSocket {
   private var pauseTimer: Timer?
 
   /// Begins to listen.
-  /// - Parameter path: the path of the socket, which answers name.
+  /// - Parameter path: the socket's path, for answers.
   /// - Throws: `EventLoopError` if the socket cannot be watched.
   init(
     _ socket: ListeningSocket, path: String, channels: ChannelBroker, rules: Rules, loop: EventLoop, logger: Logger
@@ -64,7 +64,7 @@ public final class ChannelSocket {
       ? "\(path.dropLast(suffix.count))-channels\(suffix)" : "\(path)-channels"
   }
 
-  /// Ends it; connections that belong to channels stay.
+  /// Closes the socket; connections that belong to channels stay.
   public func close() {
     guard watch != nil else { return }
     socket.removeFile()

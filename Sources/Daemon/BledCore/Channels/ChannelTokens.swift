@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// The tokens with which programs fetch their channels at the second socket: 128 random bits each, of use once, to one
+/// The tokens by which programs fetch their channels at the second socket: 128 random bits each, valid once, for one
 /// user, and for some time.
 ///
 /// | Input                          | Effect                                |
@@ -11,9 +11,9 @@ import Bluetooth
 /// | take too late                  | nothing → (none)                      |
 /// | revoke                         | → (none)                              |
 struct ChannelTokens {
-  /// For how long a token is valid.
+  /// A token's lifetime.
   static let timeout = Duration.seconds(30)
-  /// The length of its text in octets.
+  /// Length of the token's text in octets.
   static let length = 32
 
   private struct Token {
@@ -30,7 +30,7 @@ struct ChannelTokens {
     return issue(channel, to: user, now: now, random: (generator.next(), generator.next()))
   }
 
-  /// The same with given random bits.
+  /// Like `issue(_:to:now:)`, with given random bits.
   mutating func issue(_ channel: Int, to user: UInt32?, now: Instant, random: (UInt64, UInt64)) -> String {
     let text = [random.0, random.1].map { half in
       let digits = String(half, radix: 16)
@@ -40,7 +40,7 @@ struct ChannelTokens {
     return text
   }
 
-  /// Gives the channel of a token, which is of no more use then.
+  /// Returns a token's channel, and invalidates the token.
   mutating func claim(_ text: String, by user: UInt32?, now: Instant) -> Int? {
     let key = OctetText(text)
     guard let token = tokens[key], token.user == user else { return nil }
@@ -48,6 +48,6 @@ struct ChannelTokens {
     return now < token.deadline ? token.channel : nil
   }
 
-  /// The channel is gone.
+  /// The channel has ended.
   mutating func revoke(_ channel: Int) { tokens = tokens.filter { $0.value.channel != channel } }
 }

@@ -4,7 +4,7 @@ import Bluetooth
 
 /// Parameters of channels in a program's words.
 extension ChannelParameters {
-  /// - Throws: `BledError.invalidParameter` for lengths that the mode does not have.
+  /// - Throws: `BledError.invalidParameter` for lengths that the mode does not support.
   init(security: ChannelSecurity?, receiveMTU: Int?, mode: ChannelMode?) throws {
     self.init()
     if let security { level = security.level }

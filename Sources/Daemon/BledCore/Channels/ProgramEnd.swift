@@ -5,14 +5,14 @@ import Glibc
 protocol ProgramEnd: AnyObject {
   /// Called when there is something to read, or room again.
   var onReady: (() -> Void)? { get set }
-  /// Whether to tell that there is something to read.
+  /// True to be called when there is input.
   var isReading: Bool { get set }
-  /// Whether to tell that there is room.
+  /// True to be called when there is room.
   var awaitsRoom: Bool { get set }
-  /// Reads a packet, or of a stream as many octets as one may have.
+  /// Reads a packet, or in a stream up to `limit` octets.
   func read(atMost limit: Int) -> ProgramInput
-  /// Writes a packet, or of a stream as many octets as there is room for.
-  /// - Returns: how many were taken; 0 without room, nil without a reader.
+  /// Writes a packet, or in a stream as many octets as fit.
+  /// - Returns: the number of octets written; 0 without room, nil without a reader.
   func write(_ octets: ArraySlice<UInt8>) -> Int?
   /// Closes it. Earlier octets can still be read.
   func close()
@@ -32,7 +32,7 @@ enum ProgramInput: Equatable {
 /// A socket as the program's side of a channel.
 final class SocketEnd: ProgramEnd {
   private let descriptor: CInt
-  /// Whether it keeps packets (SOCK_SEQPACKET); else it is a stream.
+  /// True for packets (SOCK_SEQPACKET); else it is a stream.
   private let keepsPackets: Bool
   private var watch: Watch?
   var onReady: (() -> Void)?
@@ -78,7 +78,7 @@ final class SocketEnd: ProgramEnd {
       count = recv(descriptor, buffer.baseAddress, limit, flags)
       initialized = min(max(count, 0), limit)
     }
-    // Told once, before the packets that a program wrote and then closed without reading all (unix(7)).
+    // Reported once, before the packets of a program that closed its end with unread data (unix(7)).
     if count < 0, errno == ECONNRESET, keepsPackets { return read(atMost: limit) }
     if count < 0 { return errno == EAGAIN || errno == EINTR ? .nothing : .gone }
     if count > limit { return .tooLong(count) }
@@ -87,7 +87,7 @@ final class SocketEnd: ProgramEnd {
     var state = pollfd(fd: descriptor, events: Int16(POLLIN) | pollfd.halfClosed, revents: 0)
     poll(&state, 1, 0)
     var left: CInt = 0
-    // Others may be behind it.
+    // More may follow.
     if ioctl(descriptor, UInt(FIONREAD), &left) == 0, left > 0 { return .nothing }
     if state.revents & Int16(POLLHUP) != 0 { return .gone }
     return state.revents & pollfd.halfClosed != 0 ? .endOfSending : .nothing

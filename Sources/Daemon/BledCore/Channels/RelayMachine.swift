@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Passes packets between a channel and its program: at most one waits in each direction, so a side that does not read
+/// Passes packets between a channel and its program: at most one waits per direction, so a side that does not read
 /// stops the other.
 ///
 /// | State             | Input                    | Effect                                                            |
@@ -18,7 +18,7 @@ import Bluetooth
 /// the end.
 struct RelayMachine {
   private var isAttached = false
-  /// The rest of the device's packet for the program.
+  /// The unwritten rest of the device's packet.
   private(set) var waiting: ArraySlice<UInt8> = []
   private var deviceHasRoom = true
   private var deviceEnd: BluetoothError?
@@ -26,24 +26,24 @@ struct RelayMachine {
   private var programReads = true
   private var isProgramGone = false
 
-  /// Whether packets of the device are to be read.
+  /// True to read packets from the device.
   var readsDevice: Bool { isAttached && waiting.isEmpty && deviceEnd == nil && end == nil }
-  /// Whether packets of the program are to be read.
+  /// True to read packets from the program.
   var readsProgram: Bool { isAttached && deviceHasRoom && !programSendsNoMore && deviceEnd == nil && end == nil }
-  /// Whether all that can still be heard of the program is that it is gone.
+  /// True if only the program's end can still be received.
   var awaitsGoing: Bool { programSendsNoMore && end == nil }
-  /// Whether to tell when the program has room.
+  /// True to be called when the program has room.
   var awaitsRoom: Bool { !waiting.isEmpty && end == nil }
 
   /// How a relay ended.
   enum End: Equatable {
     /// The program closed its side.
     case byProgram
-    /// The device closed the channel, or the link is gone.
+    /// The device closed the channel, or the link has ended.
     case byDevice(BluetoothError)
   }
 
-  /// Whether it is over: both sides are to be closed.
+  /// The end, after which both sides are to be closed.
   var end: End? {
     if isProgramGone { return .byProgram }
     if let deviceEnd, waiting.isEmpty { return .byDevice(deviceEnd) }
@@ -58,7 +58,7 @@ struct RelayMachine {
     waiting = waiting.isEmpty ? packet[...] : waiting + packet
   }
 
-  /// The program has taken so many of the waiting octets.
+  /// The program has received so many of the waiting octets.
   mutating func wrote(_ count: Int) { waiting = waiting.dropFirst(count) }
 
   /// A packet of the program was sent, or there is room again.
@@ -74,6 +74,6 @@ struct RelayMachine {
     waiting = []
   }
 
-  /// The program has closed its side, and all that it sent was read.
+  /// The program has closed its side, and everything it sent was read.
   mutating func programGone() { isProgramGone = true }
 }

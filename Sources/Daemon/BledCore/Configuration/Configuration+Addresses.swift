@@ -2,9 +2,9 @@ import Bluetooth
 import JSONFiles
 
 extension Configuration {
-  /// The public addresses of controllers that the kernel does not use because they have none.
+  /// The public addresses for controllers that the kernel does not use because they have none.
   public struct PublicAddresses: Hashable, Sendable, ConfigurationPart {
-    /// By the name of the adapter: "hci0".
+    /// By adapter name, such as "hci0".
     public var byAdapter: [String: DeviceAddress] = [:]
 
     static let keys = [Key.publicAddresses]

@@ -4,9 +4,9 @@ import JSONFiles
 extension Configuration {
   /// This machine as devices see it.
   public struct Identity: Hashable, Sendable, ConfigurationPart {
-    /// The Device Name of the GAP service; nil for the name of the machine.
+    /// The Device Name in the GAP service; nil for the machine's name.
     public var name: String?
-    /// The Appearance of the GAP service (Assigned Numbers, 2.6); 0 is unknown.
+    /// The Appearance in the GAP service (Assigned Numbers, 2.6); 0 is unknown.
     public var appearance: UInt16 = 0
 
     static let keys = [Key.name, .appearance]
@@ -19,9 +19,9 @@ extension Configuration {
     }
   }
 
-  /// The connection parameters that this machine prefers as a peripheral.
+  /// The connection parameters preferred by this machine as a peripheral.
   public struct PreferredConnection: Hashable, Sendable, ConfigurationPart {
-    /// The parameters that centrals read in the GAP service; nil where none are preferred.
+    /// The parameters for centrals in the GAP service; nil for no preference.
     public var parameters: PreferredConnectionParameters?
 
     static let keys = [Key.preferredConnection]
@@ -33,7 +33,7 @@ extension Configuration {
       let members = try FileMembers(section, Keys.self)
       let interval = try Self.interval(members)
       let latency = try members.integer(.latency, in: 0...UInt16(499), default: 0)
-      // Vol 6, Part B, 4.5.2: a timeout that one skipped event more would reach makes no sense.
+      // Vol 6, Part B, 4.5.2: a timeout shorter than one more skipped event makes no sense.
       let least = max(0.1, Double(1 + latency) * interval.upperBound * 2)
       let timeout = try members[.timeout]?.number() ?? 4
       guard timeout > least, timeout <= 32 else {

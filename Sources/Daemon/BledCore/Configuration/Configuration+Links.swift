@@ -3,7 +3,7 @@ import JSONFiles
 extension Configuration {
   /// The settings of every new link where both sides can.
   public struct Links: Hashable, Sendable, ConfigurationPart {
-    /// The PHYs that links may go over to by themselves.
+    /// The PHYs to which links may change on their own.
     public enum PHY: String, CaseIterable, Sendable {
       case le1M = "1M"
       case le2M = "2M"
@@ -11,9 +11,9 @@ extension Configuration {
 
     /// The PHY.
     public var phy = PHY.le2M
-    /// The longest payload of a packet, in octets.
+    /// The longest payload in octets.
     public var longestPacket = 251
-    /// The longest interval, times the latency plus 1, that devices get when they ask for another.
+    /// Maximum interval, times latency plus 1, granted when devices request another.
     public var maximumInterval = Duration.seconds(2)
 
     static let keys = [Key.links]

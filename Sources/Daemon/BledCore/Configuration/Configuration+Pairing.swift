@@ -2,7 +2,7 @@ import Bluetooth
 import JSONFiles
 
 extension Configuration {
-  /// The answers to devices that ask to pair.
+  /// The answers to pairing requests from devices.
   public struct Pairing: Hashable, Sendable, ConfigurationPart {
     /// The answers.
     public var policy = PairingPolicy()

@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 import JSONFiles
 
-// Permissions of users and groups, and the limits of their resources.
+// Permissions for users and groups, and the limits of their resources.
 
 extension Configuration {
   /// The permissions of programs.
@@ -17,7 +17,7 @@ extension Configuration {
       case group(String)
     }
 
-    /// The user of `bled-bluez`, a package that may not be installed.
+    /// The user for `bled-bluez`, a package that may not be installed.
     static let facade = Grantee.user("bled-bluez")
     /// The group of `bled-esphome` and `bled-mqtt`, likewise.
     static let gateways = Grantee.group("bled-gateway")

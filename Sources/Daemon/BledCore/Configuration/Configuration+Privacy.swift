@@ -1,9 +1,9 @@
 import JSONFiles
 
 extension Configuration {
-  /// The addresses under which this machine is seen.
+  /// The addresses used by this machine on the air.
   public struct Privacy: Hashable, Sendable, ConfigurationPart {
-    /// How long a private address is used; nil if there is none.
+    /// A private address's lifetime; nil for none.
     public var rotation: Duration?
 
     static let keys = [Key.privacy]

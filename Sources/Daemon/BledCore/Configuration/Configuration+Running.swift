@@ -14,7 +14,7 @@ extension Configuration {
         isDefault = false
       }
     }
-    /// Whether none is named.
+    /// True if no adapter is named.
     public private(set) var isDefault = true
     /// Where they are in the file, if they are from there.
     private var values: [FileValue] = []
@@ -24,13 +24,13 @@ extension Configuration {
     /// More than any list of controllers needs.
     private static let maximum = 256
 
-    /// Whether the names are the same, wherever they are from.
+    /// Compares the names, wherever they are from.
     public static func == (left: Self, right: Self) -> Bool { left.names == right.names }
 
     /// Hashes the names.
     public func hash(into hasher: inout Hasher) { hasher.combine(names) }
 
-    /// The error for a name that is not valid; nil if it is not from a file.
+    /// The error for an invalid name; nil if it is not from a file.
     public func failure(_ index: Int, _ message: String) -> FileError? {
       values.indices.contains(index) ? values[index].failure(message) : nil
     }
@@ -44,13 +44,13 @@ extension Configuration {
     }
   }
 
-  /// The socket that clients connect to.
+  /// The socket for clients.
   public struct Socket: Hashable, Sendable, ConfigurationPart {
     /// Its path; nil for the default one.
     public var path: String?
-    /// The permissions of its file.
+    /// The socket file's permissions.
     public var mode: UInt16 = 0o660
-    /// The group of its file, if there is one of that name.
+    /// The socket file's group, if that group exists.
     public var group = "bluetooth"
 
     static let keys = [Key.socket]
@@ -68,7 +68,7 @@ extension Configuration {
       guard let value = members[.mode] else { return }
       let octal = "give three or four octal digits as a string, such as \"0660\""
       let text = try value.read(String.self, orSay: octal)
-      // A sign would also be accepted as part of the number.
+      // A sign would otherwise be accepted.
       guard (3...4).contains(text.utf8.count), text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "7")).contains),
         let mode = UInt16(text, radix: 8), mode <= 0o777
       else { throw value.failure(octal) }
@@ -76,7 +76,7 @@ extension Configuration {
     }
   }
 
-  /// The state that is kept across restarts.
+  /// The state kept across restarts.
   public struct Store: Hashable, Sendable, ConfigurationPart {
     /// Where it is; nil for systemd's choice, else the default one.
     public var directory: String?
@@ -90,7 +90,7 @@ extension Configuration {
 
   /// The settings of the log.
   public struct Log: Hashable, Sendable, ConfigurationPart {
-    /// The lowest level that is logged.
+    /// The lowest logged level.
     public var level = Logger.Level.info
 
     static let keys = [Key.logLevel]
@@ -99,11 +99,11 @@ extension Configuration {
     mutating func read(_ root: FileMembers<Key>) throws(FileError) { level = try root.word(.logLevel, default: level) }
   }
 
-  /// How sessions are kept for programs that have disconnected.
+  /// The retention of sessions for disconnected programs.
   public struct Restoration: Hashable, Sendable, ConfigurationPart {
     /// The longest time, in seconds; 0: not at all.
     public var keep = 3600
-    /// The directory of the files that start programs; nil: beside the socket, see `Configuration.wakeDirectory`.
+    /// The directory of files that start programs; nil: beside the socket, see `Configuration.wakeDirectory`.
     public var wakeDirectory: String?
 
     static let keys = [Key.restoration]
@@ -123,21 +123,20 @@ extension Configuration {
     }
   }
 
-  /// The directory of the files that start programs: the one given, else one for each socket, so that two daemons do
-  /// not share it.
+  /// The directory of files that start programs: the one given, else one per socket, so two daemons do not share it.
   public var wakeDirectory: String {
     if let directory = restoration.wakeDirectory { return directory }
     guard let path = socket.path, path != SocketPath.system else { return "/run/bled/wake" }
     return "\(path).wake"
   }
 
-  /// The kind of file that a path leads to.
+  /// The kind of file expected at a path.
   public enum PathKind: Sendable {
     case directory
     case socket
 
     /// The problem of a path and its remedy; nil if the path can be used. A usable path does not depend on the
-    /// directory in which the daemon is started, and is not truncated where it is used.
+    /// directory where the daemon is started, and is not truncated by its users.
     public func problem(of path: String) -> String? {
       switch self {
       case _ where path.utf8.first != UInt8(ascii: "/") || path.utf8.contains(0):

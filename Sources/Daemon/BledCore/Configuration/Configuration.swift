@@ -1,13 +1,13 @@
 import JSONFiles
 
-/// The content of the configuration file, `docs/configuration.md`. A missing key has its default.
+/// The configuration file's content, `docs/configuration.md`. A missing key has its default.
 ///
 /// Each part knows its keys and reads them; a new part is a type, a member here, and its place in `parts` and `read`.
 public struct Configuration: Hashable, Sendable {
-  /// The default path of the file. It may be missing.
+  /// The file's default path. It may be missing.
   public static let defaultFile = "/etc/bled/bled.json"
 
-  /// The keys of the file's outermost object.
+  /// The keys in the file's outermost object.
   enum Key: String, CaseIterable, Sendable {
     case adapters, publicAddresses, socket, stateDirectory, logLevel, name, appearance, preferredConnection, links,
       pairing, privacy, restoration, policy, limits, metrics
@@ -15,11 +15,11 @@ public struct Configuration: Hashable, Sendable {
 
   /// The adapters to use.
   public var adapters = Adapters()
-  /// The addresses of controllers that have none.
+  /// The addresses for controllers without one.
   public var publicAddresses = PublicAddresses()
   /// The socket, unless systemd passes one.
   public var socket = Socket()
-  /// The state that is kept across restarts.
+  /// The state kept across restarts.
   public var store = Store()
   /// The settings of the log.
   public var log = Log()
@@ -29,11 +29,11 @@ public struct Configuration: Hashable, Sendable {
   public var preferredConnection = PreferredConnection()
   /// The settings of every new link where both sides can.
   public var links = Links()
-  /// The answers to devices that ask to pair.
+  /// The answers to pairing requests from devices.
   public var pairing = Pairing()
-  /// The addresses under which this machine is seen.
+  /// The addresses used by this machine on the air.
   public var privacy = Privacy()
-  /// How sessions are kept for programs that have disconnected.
+  /// The retention of sessions for disconnected programs.
   public var restoration = Restoration()
   /// The permissions of programs.
   public var policy = Policy()
@@ -45,7 +45,7 @@ public struct Configuration: Hashable, Sendable {
 
   /// Reads a file.
   /// - Parameter path: nil for the default file, which may be missing.
-  /// - Throws: the fault of the file and its place.
+  /// - Throws: the file's error and its place.
   public init(file path: String?) throws(FileError) {
     let value: FileValue
     do throws(FileError) {
@@ -58,9 +58,9 @@ public struct Configuration: Hashable, Sendable {
     try self.init(value)
   }
 
-  /// Reads the content of a file.
+  /// Reads a file's content.
   /// - Parameters:
-  ///   - octets: JSON5: JSON that may have comments.
+  ///   - octets: JSON5, which may have comments.
   ///   - file: the name for error messages.
   /// - Throws: the fault and its place.
   public init(_ octets: some Sequence<UInt8>, file: String) throws(FileError) {
@@ -82,7 +82,7 @@ public struct Configuration: Hashable, Sendable {
     try restoration.read(root)
     try policy.read(root)
     try limits.read(root)
-    // The key of releases in which the daemon served the page itself.
+    // The key from releases in which the daemon served the page itself.
     if let metrics = root[.metrics] {
       throw metrics.failure(
         "remove \"metrics\": \"bleshell metrics --listen 127.0.0.1:PORT\" or bled-metrics.service serves the page")
@@ -96,20 +96,19 @@ public struct Configuration: Hashable, Sendable {
     ]
   }
 
-  /// The keys that differ from another configuration and cannot change while the daemon runs.
+  /// The keys that differ from another configuration and need a restart.
   public func keysForRestart(after old: Configuration) -> [String] {
     zip(parts, old.parts).flatMap { $0.keysForRestart(afterAny: $1) }
   }
 }
 
-/// One part of the configuration.
+/// A part of the configuration.
 protocol ConfigurationPart: Hashable, Sendable {
   /// Its keys.
   static var keys: [Configuration.Key] { get }
-  /// Whether a change takes effect while the daemon runs. False by default.
+  /// True if a change takes effect while the daemon runs. False by default.
   static var isReloaded: Bool { get }
-  /// The keys with other values than in another configuration that take effect at the next start. All or none, by
-  /// `isReloaded`, unless a part says otherwise.
+  /// The changed keys that take effect at the next start. All or none, by `isReloaded`, unless a part says otherwise.
   func keysForRestart(after old: Self) -> [String]
 
   /// Reads the values of these keys.

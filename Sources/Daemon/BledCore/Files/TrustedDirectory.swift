@@ -1,7 +1,7 @@
 import Glibc
 
-/// A directory that only root and the user of this process can change, reached on a path that only they can redirect:
-/// so no other user can put a FIFO, a link or another file in the place of the daemon's files.
+/// A directory that only root and this process's user can change, reached on a path that only they can redirect: so no
+/// other user can replace the daemon's files by a FIFO, a link or another file.
 ///
 /// Each directory on the path must belong to root or to this user, and no other user may write to it. Above the
 /// directory itself the sticky bit is enough, as in `/tmp`: there no user can replace another user's files. A
@@ -9,7 +9,7 @@ import Glibc
 final class TrustedDirectory {
   /// Why a directory cannot be used.
   enum Problem: Error, Hashable {
-    /// Others could change its contents; a clause that says why.
+    /// Other users could change its contents; a clause with the reason.
     case unsafe(String)
     /// The system refused a call.
     case refused(call: String, code: CInt)
@@ -23,7 +23,7 @@ final class TrustedDirectory {
     }
   }
 
-  /// A descriptor that is closed with its last reference.
+  /// A descriptor closed with its last reference.
   private final class Descriptor {
     let number: CInt
 
@@ -37,7 +37,7 @@ final class TrustedDirectory {
     deinit { close(number) }
 
     /// Makes a directory in this one.
-    /// - Returns: whether it is new.
+    /// - Returns: true if it is new.
     func makeDirectory(_ name: String, _ mode: mode_t) -> Bool { mkdirat(number, name, mode) == 0 }
 
     func status() throws(Problem) -> stat {
@@ -60,20 +60,19 @@ final class TrustedDirectory {
   /// `O_PATH`, which Glibc declares with its extensions only: to pass through a directory, one need not be
   /// allowed to read it.
   private static let openPath: CInt = 0o10_000_000
-  /// The owners that a directory may have. In a user namespace root may have another number, but the outermost
-  /// directory is root's.
+  /// The permitted owners. In a user namespace root may have another number, but the outermost directory is root's.
   private static let trusted: Set<uid_t> = {
     var root = stat()
     return [0, geteuid(), stat("/", &root) == 0 ? root.st_uid : 0]
   }()
 
   private let open: Descriptor
-  /// Whether it was made by `init`.
+  /// True if `init` made it.
   let isNew: Bool
 
   /// Opens a directory.
-  /// - Parameter mode: the permissions with which it is made if only the last part of its path is missing; nil: it is
-  ///   not made.
+  /// - Parameter mode: the permissions for making the directory if only the last part of its path is missing; nil:
+  ///   never made.
   init(_ path: String, creating mode: mode_t? = nil) throws(Problem) {
     var place = path.utf8.first == UInt8(ascii: "/") ? "/" : "."
     var current = try Descriptor(nil, place, Self.openPath)
@@ -108,7 +107,7 @@ final class TrustedDirectory {
   /// Its descriptor, which is open for as long as this object exists.
   var descriptor: CInt { open.number }
 
-  /// The parts of a path, the last one first.
+  /// A path's parts, last one first.
   private static func names(in path: String) -> [String] {
     path.utf8.split(separator: UInt8(ascii: "/")).reversed().map { String(Substring($0)) }
   }
@@ -121,8 +120,8 @@ final class TrustedDirectory {
     }
   }
 
-  /// Whether the group of a directory is that of its owner alone, as on systems where each user has a group of the same
-  /// name. (With an access control list the bits of the group are the maximum that the list grants.)
+  /// True if a directory's group has only its owner, as on systems with a group per user. (With an access control list
+  /// the group's bits are the maximum granted by the list.)
   private static func isPrivate(_ status: stat) -> Bool {
     guard let user = getpwuid(status.st_uid)?.pointee, user.pw_gid == status.st_gid,
       let group = getgrgid(status.st_gid)?.pointee, strcmp(user.pw_name, group.gr_name) == 0

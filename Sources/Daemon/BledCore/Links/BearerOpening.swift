@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// When enhanced ATT bearers of one link are asked for.
+/// Decides when to request enhanced ATT bearers on one link.
 ///
 /// | State   | Input                                               | Then                                      |
 /// |---------|-----------------------------------------------------|-------------------------------------------|
@@ -13,7 +13,7 @@ import Bluetooth
 /// | over    | any                                                 | over                                      |
 ///
 /// A device that opens bearers itself at the same time may have no room for ours at first (Core 5.4, Vol 3, Part G,
-/// 5.4). A central may ask again at any time; the peripheral is the one to wait before it does.
+/// 5.4). A central may repeat the request at any time; a peripheral has to wait first.
 struct BearerOpening {
   private enum State {
     case idle
@@ -21,26 +21,26 @@ struct BearerOpening {
     case over
   }
 
-  /// How many are wanted.
+  /// Requested bearers.
   private static let wanted = 2
-  /// The times after which one is asked for again.
+  /// The delays before repeated requests.
   private static let delays: [Duration] = [.seconds(1), .seconds(5), .seconds(25)]
 
   private var state = State.idle
 
-  /// Whether any was asked for.
+  /// True if any was requested.
   var hasBegun: Bool { if case .idle = state { false } else { true } }
 
   /// They are wanted.
-  /// - Returns: whether to ask for one.
+  /// - Returns: true to request one.
   mutating func begin() -> Bool {
     guard case .idle = state else { return false }
     state = .asking(opened: 0, refusals: 0)
     return true
   }
 
-  /// The device has opened the one that it was asked for.
-  /// - Returns: whether to ask for another one.
+  /// The device has opened the requested bearer.
+  /// - Returns: true to request another one.
   mutating func opened() -> Bool {
     guard case .asking(let opened, _) = state, opened + 1 < Self.wanted else {
       state = .over
@@ -51,8 +51,8 @@ struct BearerOpening {
   }
 
   /// The device has not opened it.
-  /// - Parameter lacksRoom: whether it has no room at present.
-  /// - Returns: the time after which to ask again; nil: never on this link.
+  /// - Parameter lacksRoom: true if the device has no room at present.
+  /// - Returns: the delay before the next request; nil: never on this link.
   mutating func refused(lacksRoom: Bool) -> Duration? {
     guard lacksRoom, case .asking(opened: 0, let refusals) = state, Self.delays.indices.contains(refusals) else {
       state = .over

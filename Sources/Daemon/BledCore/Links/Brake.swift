@@ -1,4 +1,4 @@
-/// Decides when reading of a link is paused because its only reader falls behind.
+/// Decides when reading from a link is paused because its only reader falls behind.
 ///
 /// | State   | Input                                                     | Action, next state |
 /// |---------|-----------------------------------------------------------|--------------------|
@@ -7,20 +7,19 @@
 /// | paused  | `timeout` has passed                                      | resume → spent     |
 /// | spent   | the reader has caught up, is gone, or is not the only one | → open             |
 ///
-/// When the time is over, values queue for the reader as far as there is room. After that it loses its subscription,
-/// or the writes of the device.
+/// After the timeout, values queue for the reader as far as there is room. After that it loses its subscription, or the
+/// device's writes.
 struct Brake {
   enum Action: Hashable { case pause, resume }
 
   private enum State { case open, paused, spent }
 
-  /// How long a link is held at most. Answers and requests of the device are held back together with its values, and
-  /// the device gives up on an answer after 30 s (Core 5.4, Vol 3, Part F, 3.3.3).
+  /// Maximum time for holding a link. Responses and requests from the device are held back together with its values,
+  /// and the device gives up on a response after 30 s (Core 5.4, Vol 3, Part F, 3.3.3).
   static let timeout = Duration.seconds(10)
 
   private var state = State.open
 
-  /// Whether there is nothing to undo.
   var isOpen: Bool { state == .open }
 
   mutating func overrun() -> Action? {

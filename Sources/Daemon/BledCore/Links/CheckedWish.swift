@@ -2,9 +2,9 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// The parameters that a session wants of a link: as it said them, and in the controllers' units.
+/// The link parameters requested by a session: in its words, and in the controllers' units.
 struct CheckedWish: Equatable {
-  /// The words of the session, for storing and listing.
+  /// The session's words, for storing and listing.
   let wish: LinkWish
   /// Their meaning.
   let parameters: ConnectionParameters

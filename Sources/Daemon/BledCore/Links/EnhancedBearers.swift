@@ -4,8 +4,8 @@ import Bluetooth
 import GATT
 import Logging
 
-/// The enhanced ATT bearers of one link (Core 5.4, Vol 3, Part F, 3.2.11, and Part G, 5.4): channels beside the one
-/// that ATT has on every link, on each of which a request can be under way.
+/// The enhanced ATT bearers of one link (Core 5.4, Vol 3, Part F, 3.2.11, and Part G, 5.4): channels beside ATT's fixed
+/// one, each with its own request.
 ///
 /// | State   | Input                                            | Then                                                |
 /// |---------|--------------------------------------------------|-----------------------------------------------------|
@@ -17,23 +17,23 @@ import Logging
 /// | any     | the device opens one                             | a bearer, for the device's requests                 |
 /// | any     | the link ends                                    | so do they                                          |
 ///
-/// Opening them delays nothing: the link works without them. A device may send requests on bearers that we opened, too.
-/// We send none on bearers that the device opened: they are for its own requests.
+/// Opening them delays nothing: the link works without them. A device may send requests on our bearers, too. We send
+/// none on bearers opened by the device: they are for its own requests.
 public final class EnhancedBearers {
-  /// The number under which a device takes such channels.
+  /// The PSM for enhanced bearers.
   public static let psm: UInt16 = 0x27
-  /// How many a device may open: as many as one request asks for (Core 5.4, Vol 3, Part A, 4.25).
+  /// Maximum bearers from a device: as many as one request contains (Core 5.4, Vol 3, Part A, 4.25).
   private static let maximumTaken = 5
-  /// The longest packet that is of use, in octets.
+  /// The longest useful packet, in octets.
   private static let longest = 517
-  /// How many packets may wait until the device gives credits. In either direction there is one request and its
-  /// answer; a device that keeps sending requests without reading responses is misbehaving.
+  /// Maximum packets queued until the device gives credits. Each direction has one request and its response; a device
+  /// that keeps sending requests without reading responses is misbehaving.
   private static let maximumWaiting = 8
 
   private struct Entry {
     let id: BearerID
     let channel: any Channel
-    /// Whether we opened it.
+    /// True if we opened it.
     let isOurs: Bool
     var waiting: [[UInt8]] = []
   }
@@ -45,13 +45,13 @@ public final class EnhancedBearers {
 
   init(of hub: LinkHub) { self.hub = hub }
 
-  /// Whether they were asked for on this link.
+  /// True once they were requested on this link.
   var hasBegun: Bool { opening.hasBegun }
 
-  /// How many there are on which the device is asked.
+  /// The bearers that carry our requests.
   var count: Int { entries.count { $0.isOurs } }
 
-  /// Listens for bearers that devices open, on encrypted links.
+  /// Listens for bearers from devices, on encrypted links.
   static func listen(on adapter: any Adapter, _ logger: Logger) {
     do {
       _ = try adapter.publishChannel(psm, ChannelParameters(receiveMTU: longest, level: 2, mode: .enhanced))
@@ -155,6 +155,6 @@ public final class EnhancedBearers {
     hub.tellParameters()
   }
 
-  /// Whether the link is read changed.
+  /// Reading of the link was paused or resumed.
   func readingChanged() { for entry in entries { entry.channel.isReading = hub.link.isReading } }
 }

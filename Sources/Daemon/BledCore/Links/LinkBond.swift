@@ -3,8 +3,8 @@ import Bluetooth
 import BluetoothCrypto
 import GATT
 
-/// The state of a link that belongs to the bond with its device: the device's settings at our server, the features
-/// that it was told of our client, and the counters of signed writes.
+/// A link's state that belongs to the bond with its device: the device's settings at our server, our client's features
+/// sent to it, and the counters of signed writes.
 ///
 /// | State   | Input                                             | Then                                              |
 /// |---------|---------------------------------------------------|---------------------------------------------------|
@@ -15,9 +15,9 @@ import GATT
 final class LinkBond {
   private unowned let hub: LinkHub
   private unowned let protection: any LinkProtection
-  /// Whether the device's settings belong to its bond: it has shown that it has the keys, or they were made here.
+  /// True if the device's settings belong to its bond: it has proven its keys, or they were made here.
   private var isInForce = false
-  /// Whether it has not done so yet, though there is a bond.
+  /// True if it has not proven its keys yet, though there is a bond.
   private(set) var isAwaited = false
 
   init(on hub: LinkHub, _ protection: any LinkProtection) {
@@ -27,14 +27,14 @@ final class LinkBond {
 
   private var bond: Bond? { protection.bond(of: hub) }
 
-  /// The protection of the link changed, or is known better.
+  /// The link's protection changed, or is known better.
   func securityChanged() {
     if hub.isOpen, let bond = protection.provenBond(of: hub) { giveBack(to: bond) }
     isAwaited = !isInForce && bond != nil
   }
 
-  /// The link is new, or there is another bond with its device, or none any more.
-  /// - Parameter isMadeHere: whether its keys come from a pairing on this link: the device's settings here belong to
+  /// The link is new, or the bond with its device was replaced or removed.
+  /// - Parameter isMadeHere: true if its keys come from a pairing on this link: the device's settings here belong to
   ///   it.
   func changed(isMadeHere: Bool) {
     if isMadeHere {
@@ -46,10 +46,10 @@ final class LinkBond {
 
   // MARK: Our server
 
-  /// The device has the keys of its bond: its settings are restored, and it is told the changes since.
+  /// The device has its bond's keys: restores its settings, and reports the changes since.
   private func giveBack(to bond: Bond) {
     if isInForce {
-      // The link may be secure enough now for values that had to wait.
+      // The link may now be secure enough for values that had to wait.
       return serviceReturned(1...0xFFFF)
     }
     isInForce = true
@@ -74,25 +74,24 @@ final class LinkBond {
 
   // MARK: Our client
 
-  /// The Client Supported Features that the device was told, if it is bonded and knows that it is us; else nil.
+  /// The Client Supported Features sent to the device, if it is bonded and has identified us; else nil.
   var toldFeatures: [UInt8]? {
     guard isInForce, let bond else { return nil }
     return protection.clients.toldFeatures(of: bond)
   }
 
-  /// The device was told them: if it is bonded it keeps them (Core 5.4, Vol 3, Part G, 7.2).
+  /// The features were sent to the device: a bonded one keeps them (Core 5.4, Vol 3, Part G, 7.2).
   func told(_ features: [UInt8]) {
     if isInForce, let bond { protection.clients.store(toldFeatures: features, of: bond) }
   }
 
-  /// Whether the device, which has shown that it has the keys, tells us changes of its services since earlier links.
+  /// True if the device, which has proven its keys, reports services changed since earlier links.
   var tellsChanges: Bool {
     guard isInForce, let bond else { return false }
     return protection.clients.tellsChanges(bond)
   }
 
-  /// Our client has subscribed to changes of its services: a bonded device keeps that (Core 5.4, Vol 3, Part G,
-  /// 3.3.3.3).
+  /// Our client has subscribed to changed services: a bonded device keeps that (Core 5.4, Vol 3, Part G, 3.3.3.3).
   func subscribedToChanges() {
     if isInForce, let bond { protection.clients.store(tellsChanges: true, of: bond) }
   }
@@ -112,7 +111,7 @@ final class LinkBond {
     hub.acceptSignatures(after: protection.clients.signCounter(of: bond)) { ATTSignature.verify($0, key: key) }
   }
 
-  /// A signed write of the device was accepted.
+  /// The device's signed write was accepted.
   func signatureAccepted(_ counter: UInt32) {
     if let bond { protection.clients.store(signCounter: counter, of: bond) }
   }

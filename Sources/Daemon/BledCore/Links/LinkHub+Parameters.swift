@@ -2,7 +2,7 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// The parameters of the link: the values in force, and the requests of sessions.
+/// The link's parameters: values in force, and sessions' requests.
 extension LinkHub {
   /// The parameters in force.
   var linkDescription: LinkDescription {
@@ -23,13 +23,13 @@ extension LinkHub {
     return description
   }
 
-  /// The merged requests of the sessions.
+  /// The sessions' merged requests.
   private var wanted: ConnectionParameters? {
     ConnectionParameters.best(of: (central.wishes + server.wishes.values).map(\.parameters))
   }
 
-  /// Merges the requests of the sessions after a change, and asks the adapter unless the result is in force.
-  /// - Parameter done: called once when that is settled, with why the parameters stay as they are, or nil.
+  /// Merges the sessions' requests after a change, and asks the adapter unless the result is in force.
+  /// - Parameter done: called once when that is settled, with the reason for unchanged parameters, or nil.
   func wishesChanged(_ done: @escaping (BluetoothError?) -> Void = { _ in }) {
     let wanted = wanted
     link.setWish(wanted)
@@ -48,7 +48,7 @@ extension LinkHub {
     if isCrowded { ask(arbiter.relax()) { _ in } } else { awaitPace() }
   }
 
-  /// The alarm may ring too early: each step of a discovery makes its time later.
+  /// The alarm may fire too early: each step of a discovery postpones the deadline.
   private func awaitPace() {
     guard let deadline = pace.deadline else { return }
     paceAlarm = scheduler.schedule(at: deadline) { [weak self] in
@@ -57,9 +57,9 @@ extension LinkHub {
     }
   }
 
-  /// Gives a new link the longest packets and the PHY that both sides have.
-  /// - Parameter phy: the merged requests; nil: the defaults. A link that was initiated on another PHY than LE 1M
-  ///   keeps it then, as that is the one by which the device can be reached.
+  /// Gives a new link the longest packets and the PHY supported by both sides.
+  /// - Parameter phy: the merged requests; nil: the defaults. A link initiated on another PHY than LE 1M then keeps it,
+  ///   as the device can be reached on that one.
   func improve(_ phy: LinkPHY?, _ defaults: LinkDefaults) {
     // Neither is promised: where one side cannot, the link is as it is.
     if defaults.longestPacket > 27 {
@@ -78,7 +78,7 @@ extension LinkHub {
     improvement.ends().forEach { $0() }
   }
 
-  /// Tells the parameters in force; on a new link after the procedures that change it.
+  /// Answers with the parameters in force; on a new link after the procedures that change it.
   func tell(_ reply: Reply<LinkDescription>) {
     let call = { [weak self] in
       guard let self, isOpen else { return reply.fail(Self.gone) }
@@ -87,7 +87,7 @@ extension LinkHub {
     if !improvement.waits(call) { call() }
   }
 
-  /// Answers a call that asked for other parameters, PHYs or packets.
+  /// Answers a call that requested other parameters, PHYs or packets.
   func answer(_ reply: Reply<LinkDescription>, _ error: BluetoothError?) {
     if let error { return reply.fail(error) }
     if isOpen { reply.succeed(linkDescription) } else { reply.fail(Self.gone) }
@@ -107,7 +107,7 @@ extension LinkHub {
     }
   }
 
-  /// Reports the parameters in force to the sessions that use the device or serve it.
+  /// Reports the parameters in force to the sessions using or serving the device.
   func tellParameters() {
     toldMTU = mtu
     toldSecurity = link.security
@@ -117,7 +117,7 @@ extension LinkHub {
     for session in sessions.sorted(by: { $0.id < $1.id }) { session.send(line, as: .event) }
   }
 
-  /// Replaces a session's request; nil: nothing.
+  /// Replaces a session's request; nil: none.
   /// - Parameter done: as in `wishesChanged`.
   func setWish(_ wish: CheckedWish?, of session: Session, _ done: @escaping (BluetoothError?) -> Void) {
     // The request outlasts the link where the session is to have the next one, too.
@@ -126,8 +126,8 @@ extension LinkHub {
     wishesChanged { [weak self] error in done(self?.concerns(error, wish) == false ? nil : error) }
   }
 
-  /// Whether an error is about a session's own request: another session may have requested the short interval that the
-  /// link cannot have.
+  /// True if an error concerns a session's own request: another session may have requested the impossible short
+  /// interval.
   private func concerns(_ error: BluetoothError?, _ wish: CheckedWish?) -> Bool {
     guard let error, error.domain == .gap, error.code == GAPError.notSupported.rawValue,
       arbiter.wanted?.isShort == true, let current = link.parameters

@@ -3,10 +3,10 @@ import Adapter
 import Bluetooth
 import GATT
 
-/// One link: the GATT connection on it with its alarm.
+/// A link: its GATT connection with its alarm.
 ///
-/// Each action of the connection concerns one role: packets of the device's server go to `central`, the device's
-/// requests to our server go to `server`. Only the end, room for packets and packets that were dropped concern both.
+/// Each action of the connection concerns one role: packets from the device's server go to `central`, its requests to
+/// our server go to `server`. Only the end, room and dropped packets concern both.
 final class LinkHub {
   let link: any Link
   let slot: AdapterSlot
@@ -15,17 +15,17 @@ final class LinkHub {
   private(set) lazy var central = roles.client.clientRole(on: self)
   /// Our server role on the link.
   private(set) lazy var server = roles.server.serverRole(on: self)
-  /// The turns of packets that both roles send without being asked.
+  /// The turns for packets sent by both roles on their own initiative.
   private(set) lazy var room = LinkRoom(of: self)
-  /// The enhanced ATT bearers beside the one that every link has.
+  /// The enhanced ATT bearers beside the fixed one.
   private(set) lazy var bearers = EnhancedBearers(of: self)
-  /// The state that belongs to the bond with the device.
+  /// The state belonging to the bond with the device.
   private(set) lazy var bond = LinkBond(on: self, protection)
-  /// Holds the link for a reader that falls behind.
+  /// Holds the link for a slow reader.
   private(set) lazy var brake = ReaderBrake(of: self)
-  /// False once the link has ended: all that was pending on it fails or has failed.
+  /// False once the link has ended: everything pending on it fails or has failed.
   private(set) var isOpen = true
-  /// Why we end the link, where there is more to say than that.
+  /// Our reason for ending the link, if there is more to say.
   private var failure: BluetoothError?
 
   private let registry: LinkRegistry
@@ -35,7 +35,7 @@ final class LinkHub {
 
   private var connection: GATTConnection
   private var actions: [GATTAction] = []
-  /// Whether sent packets have not reached the link yet.
+  /// True while sent packets have not reached the link yet.
   private(set) var isExecuting = false
   private var alarm: (time: Instant, work: any ScheduledWork)?
   var arbiter = ParameterArbiter()
@@ -64,7 +64,7 @@ final class LinkHub {
     link.onEvent = { [weak self] event in self?.handle(event) }
   }
 
-  /// The serial number of the next value that sessions get.
+  /// The next value's serial number.
   func nextSerial() -> Int { registry.nextSerial() }
 
   /// The ATT MTU in force, 23 to 517 octets.
@@ -75,24 +75,24 @@ final class LinkHub {
   /// A session has disconnected from the device: its channels on the link end.
   func released(by session: Session) { roles.channels.released(self, by: session) }
 
-  /// Ends the link; both roles are told when it has ended.
-  /// - Parameter reason: why, in words behind the end that the adapter tells; nil where a program asked for it.
+  /// Ends the link; both roles are notified when it has ended.
+  /// - Parameter reason: the reason, appended to the adapter's; nil if a program requested it.
   func disconnect(because reason: BluetoothError? = nil) {
     failure = failure ?? reason
     link.disconnect()
   }
 
-  // MARK: Encryption with the keys of the bond
+  // MARK: Encryption with the bond's keys
 
-  /// The level that the keys of the bond give the link, 2 to 4; nil without any.
+  /// The link's level by the bond's keys, 2 to 4; nil without any.
   var bondLevel: Int? { protection.bond(of: self)?.level(as: link.role) }
 
-  /// Whether the link has that level by these keys.
+  /// True if the link has that level by these keys.
   var isProven: Bool {
     protection.provenBond(of: self)?.level(as: link.role).map { link.security.level >= $0 } ?? false
   }
 
-  /// Encrypts the link with the keys of its bond.
+  /// Encrypts the link with its bond's keys.
   /// - Parameter done: called once with why it is not, unless the link ends.
   func encrypt(_ level: Int, _ done: @escaping (BluetoothError?) -> Void) {
     protection.encrypt(self, to: level) { [weak self] error in
@@ -100,7 +100,7 @@ final class LinkHub {
     }
   }
 
-  /// The device has shown that it has no longer the keys of its bond.
+  /// The device has proven to lack its bond's keys.
   func keysLost() { protection.keysLost(self) }
 
   // MARK: The client role
@@ -120,25 +120,25 @@ final class LinkHub {
     }
   }
 
-  /// The protection of the link changed, or our knowledge of it.
+  /// The link's protection changed, or our knowledge of it.
   func securityChanged() {
     connection.securityChanged(protection.security(of: self))
     bond.securityChanged()
     if isOpen { central.mayBeProven() }
   }
 
-  /// A packet came: where it matters, how the link is protected is asked again, as that is told a little late.
+  /// Rereads the security level before a packet that needs it: the encryption event may arrive after the packet.
   func updateSecurity() {
     if bond.isAwaited || connection.lacksSecurity(for: database[slot.audience]) { securityChanged() }
   }
 
-  /// The link is new, or there is another bond with its device, or none any more.
-  /// - Parameter isMadeHere: whether its keys come from a pairing on this link.
+  /// The link is new, or the bond with its device was replaced or removed.
+  /// - Parameter isMadeHere: true if its keys come from a pairing on this link.
   func bondChanged(isMadeHere: Bool = false) {
     bond.changed(isMadeHere: isMadeHere)
     securityChanged()
     guard isMadeHere else { return }
-    // The adapter has the bond when it has told of it.
+    // The adapter has stored the bond only after reporting it.
     scheduler.schedule(after: .zero) { [weak self] in
       if let self, isOpen { central.bondMade() }
     }
@@ -146,10 +146,10 @@ final class LinkHub {
 
   // MARK: The server role
 
-  /// All that the device has set.
+  /// All settings made by the device.
   var clientState: GATTClientState { connection.clientState(database: &database[slot.audience]) }
 
-  /// The device's settings of an earlier link are restored, and it is told the changes since.
+  /// Restores the device's settings from an earlier link, and reports the changes since.
   func restore(_ state: GATTClientState) {
     withConnection { $0.restore(state, now: scheduler.now, database: &database[slot.audience], actions: &$1) }
   }
@@ -159,8 +159,8 @@ final class LinkHub {
     withConnection { $0.serviceReturned(range, database: database[slot.audience], actions: &$1) }
   }
 
-  /// Accepts signed writes of the device; without `verify` none.
-  /// - Parameter counter: that of the last one; nil before the first.
+  /// Accepts signed writes from the device; without `verify` none.
+  /// - Parameter counter: the last write's counter; nil before the first.
   func acceptSignatures(after counter: UInt32?, _ verify: SignatureVerifier?) {
     connection.acceptSignatures(after: counter, verify)
   }
@@ -172,7 +172,7 @@ final class LinkHub {
   /// (Core 5.4, Vol 3, Part G, 2.5.2.1).
   var isInSync: Bool { connection.isInSync }
 
-  /// Notifies values, in one packet if that is possible; the link must have room.
+  /// Notifies values, in one packet if possible; the link must have room.
   func notify(_ values: [(handle: UInt16, value: [UInt8])]) {
     withConnection { _ = $0.notify(values, actions: &$1) }
   }
@@ -200,7 +200,7 @@ final class LinkHub {
     bond.storeSettings()
   }
 
-  /// Fails the device's pending request to an owner that has ended.
+  /// Fails the device's pending request to an ended owner.
   func ownerGone(_ owner: AttributeOwner) { withConnection { $0.ownerGone(owner, actions: &$1) } }
 
   // MARK: The connection and its actions
@@ -255,8 +255,8 @@ final class LinkHub {
   /// The link has room for packets, or for indications.
   func roomAgain() { roles.server.roomAgain(for: room.again()) }
 
-  /// Hands the connection to `body` and executes the actions that follow. An action may lead back here; the actions
-  /// that this adds are executed after the earlier ones.
+  /// Passes the connection to `body` and executes the resulting actions. An action may lead back here; the actions
+  /// added by this are executed after the earlier ones.
   func withConnection(_ body: (inout GATTConnection, inout [GATTAction]) -> Void) {
     body(&connection, &actions)
     guard !isExecuting else { return }
@@ -299,8 +299,8 @@ final class LinkHub {
     }
   }
 
-  /// Sets the alarm for the connection's deadline. An alarm that is already set and rings too early sets the next one,
-  /// which costs less than one alarm for each request.
+  /// Sets the alarm for the connection's deadline. An existing alarm that fires too early sets the next one, which
+  /// costs less than one alarm per request.
   private func setAlarm() {
     guard isOpen, let deadline = Self.deadline(of: &connection) else { return }
     if let alarm {
@@ -318,12 +318,12 @@ final class LinkHub {
   /// The connection's deadline, read where it lies: passed by value, the whole connection would be copied.
   private static func deadline(of connection: inout GATTConnection) -> Instant? { connection.deadline }
 
-  /// The error of operations on a link that has ended.
+  /// The error for operations on an ended link.
   static var gone: BluetoothError { GAPError.disconnected.error("the connection has ended") }
 }
 
 extension BluetoothError {
-  /// The end of a link that we asked for, with the reason that we had.
+  /// Our disconnection, with its reason.
   fileprivate func because(_ reason: BluetoothError) -> BluetoothError {
     BluetoothError(domain: domain, code: code, name: name, message: "\(message): \(reason.message)")
   }

@@ -16,7 +16,7 @@ extension LinkPHY {
 }
 
 extension AdapterSlot {
-  /// Checks whether the controller has a PHY, as far as that is known.
+  /// Checks that the controller supports a PHY, as far as known.
   func check(has phy: PHY) throws(BluetoothError) {
     guard adapter.state == .on, !adapter.information.phys.contains(phy) else { return }
     throw GAPError.notSupported.error("the controller of adapter \(id) does not have the \(phy) PHY")

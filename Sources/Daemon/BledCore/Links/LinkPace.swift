@@ -1,8 +1,8 @@
 import Adapter
 import Bluetooth
 
-/// How fast a link that we start goes at its beginning: with a short interval while the device's attributes are
-/// discovered, which takes many packets one after the other, and then as any other link.
+/// The speed of a new link initiated by us: a short interval while the device's attributes are discovered, which takes
+/// many packets in sequence, and then the usual one.
 ///
 /// | State   | Input                                                          | Outcome                              |
 /// |---------|----------------------------------------------------------------|--------------------------------------|
@@ -10,16 +10,17 @@ import Bluetooth
 /// | quick   | 2 s after the link came up, 1 s after the last step of a discovery; 30 s in any case | relax → usual  |
 /// | quick   | a program wants parameters, or the device has asked for others | usual                                |
 ///
-/// A link with a short interval takes more of the air and of both batteries. So only a link beside two others at most
-/// begins like that, and one whose programs ask for nothing. Others may have come up since it was initiated.
+/// A link with a short interval takes more of the air and of both batteries. So only a link beside at most two others
+/// begins like that, and only if its programs request nothing. Other links may have been established since it was
+/// initiated.
 struct LinkPace {
-  /// The parameters with which a quick link is initiated: the shortest of the usual intervals, as controllers mostly
-  /// take the longest that they may. Some devices do not take a shorter one.
+  /// The parameters for initiating a quick link: the shortest usual interval, as controllers mostly use the longest
+  /// they may. Some devices do not accept a shorter one.
   static let quick = ConnectionParameters(interval: .milliseconds(15)...(.milliseconds(15)))
-  /// The number of links of an adapter beside which another one may be quick.
+  /// Maximum other links of the adapter beside a quick one.
   static let maximumOthers = 2
 
-  /// How long a quick link waits for the first discovery, and for the next step of one.
+  /// The time a quick link waits for the first discovery, and for its next step.
   private static let patience = Duration.seconds(2)
   private static let pause = Duration.seconds(1)
   private static let longest = Duration.seconds(30)
@@ -34,12 +35,12 @@ struct LinkPace {
   /// When `timePassed` is due.
   var deadline: Instant? { if case .quick(let until, _) = state { until } else { nil } }
 
-  /// A link came up, and was encrypted if it has to be.
+  /// A link was established, and encrypted if necessary.
   /// - Parameters:
-  ///   - isFree: whether we started it, and no program wants parameters.
+  ///   - isFree: true if we initiated it, and no program requests parameters.
   ///   - others: the number of the adapter's other links.
   ///   - parameters: those in force; nil if they are not known.
-  /// - Returns: whether the link is to have the usual parameters at once.
+  /// - Returns: true to request the usual parameters at once.
   mutating func began(isFree: Bool, others: Int, _ parameters: LinkParameters?, at now: Instant) -> Bool {
     guard isFree, let parameters, parameters.isQuick else { return false }
     guard others <= Self.maximumOthers else { return true }
@@ -60,7 +61,7 @@ struct LinkPace {
     state = .usual
   }
 
-  /// - Returns: whether the link is to have the usual parameters from now on.
+  /// - Returns: true to request the usual parameters from now on.
   mutating func timePassed(at now: Instant) -> Bool {
     guard let deadline, deadline <= now else { return false }
     state = .usual
@@ -69,6 +70,6 @@ struct LinkPace {
 }
 
 extension LinkParameters {
-  /// Whether they are those of a link that began quickly.
+  /// True for a link that began quickly.
   fileprivate var isQuick: Bool { satisfy(LinkPace.quick) }
 }

@@ -2,17 +2,17 @@ import Adapter
 import Bluetooth
 import GATT
 
-/// All links of all adapters.
+/// All adapters' links.
 final class LinkRegistry {
-  /// In the order in which they came up.
+  /// Oldest first.
   private(set) var links: [LinkHub] = []
   let database: ServerDatabase
-  /// The devices that get no link.
+  /// The devices refused a link.
   let blocked: BlockedDevices
   /// The settings of new links from now on.
   var defaults = LinkDefaults()
 
-  /// The serial number of the value that was last given to sessions.
+  /// The last value's serial number.
   private var lastSerial = 0
   private let directory: PeripheralDirectory
   private let scheduler: any Scheduler
@@ -24,14 +24,14 @@ final class LinkRegistry {
     self.scheduler = scheduler
   }
 
-  /// Adds a link that an adapter announced, and begins its roles.
+  /// Adds a link announced by an adapter, and begins its roles.
   func add(_ link: any Link, on slot: AdapterSlot, roles: LinkRoles) {
     let peripheral = directory.peripheral(at: link.peer, on: slot)
     guard !blocked.contains(peripheral) else { return link.disconnect() }
     peripheral.adapter = slot
     peripheral.wasMet = true
     peripheral.references += 1
-    // The kernel reports a device that connects by its identity, with any of its addresses.
+    // The kernel reports a connecting device by its identity, with any of its addresses.
     if link.role == .central { _ = directory.reached(peripheral, at: link.peer) }
     slot.linkCount += 1
     let hub = LinkHub(
@@ -43,7 +43,7 @@ final class LinkRegistry {
     hub.central.began()
   }
 
-  /// The newest link of an adapter with a device.
+  /// The adapter's newest link with a device.
   func link(with peripheral: Peripheral, on slot: AdapterSlot) -> LinkHub? {
     links.last { $0.peripheral == peripheral && $0.slot === slot }
   }
@@ -53,14 +53,14 @@ final class LinkRegistry {
     links.last { $0.peripheral == peripheral && $0.link.role == .peripheral }
   }
 
-  /// The serial number of the next value for sessions.
+  /// The next value's serial number.
   func nextSerial() -> Int {
     lastSerial += 1
     return lastSerial
   }
 
-  /// A service is there: bonded devices that had subscribed to it are again, when its program has been told where it
-  /// is.
+  /// A service was added: bonded devices subscribed to it are subscribed again, after its program has learned its
+  /// handles.
   func serviceAdded(_ range: ClosedRange<UInt16>) {
     guard !links.isEmpty else { return }
     scheduler.schedule(after: .zero) { [weak self] in
@@ -68,7 +68,7 @@ final class LinkRegistry {
     }
   }
 
-  /// Removes a link that has ended.
+  /// Removes an ended link.
   func remove(_ hub: LinkHub) {
     links.removeAll { $0 === hub }
     hub.slot.linkCount -= 1

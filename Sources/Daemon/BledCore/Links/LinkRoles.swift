@@ -4,7 +4,7 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// The parts above a link that share it. Each link asks them for its own roles when it comes up.
+/// The owners of a link's roles. Each link requests its roles from them when it is established.
 struct LinkRoles {
   unowned let client: any ClientRoles
   unowned let server: any ServerRoles
@@ -26,16 +26,16 @@ protocol ServerRoles: AnyObject {
 
 /// Our client role on one link: sessions use the device's services.
 protocol ClientRole: AnyObject {
-  /// The sessions that use the device over this link.
+  /// The sessions using the device over this link.
   var users: [Session] { get }
-  /// The sessions that wait for the link.
+  /// The sessions waiting for the link.
   var waiters: [Session] { get }
-  /// The sessions that get values of the device.
+  /// The sessions subscribed to the device.
   var subscribers: Set<Session> { get }
-  /// The connection parameters that sessions want, also of later links to the device.
+  /// The connection parameters requested by sessions, also for later links to the device.
   var wishes: [CheckedWish] { get }
-  /// Replaces the wish of a session that is connected to the device; nil: none.
-  /// - Returns: whether the session is connected to it or waits for it.
+  /// Replaces a connected session's wish; nil: none.
+  /// - Returns: true if the session is connected to it or waits for it.
   func setWish(_ wish: CheckedWish?, of session: Session) -> Bool
   /// The link is up.
   func began()
@@ -43,13 +43,13 @@ protocol ClientRole: AnyObject {
   func finished(_ id: ProcedureID, _ result: Result<GATTResult, GATTError>)
   /// The device sent a value.
   func received(_ value: [UInt8], of handle: UInt16)
-  /// The device sent an answer that nothing awaits, which changed nothing.
+  /// The device sent a response to no request; it changed nothing.
   func ignored(_ answer: ATTOpcode)
   /// Packets from the device were dropped on this machine.
   func packetsDropped(_ count: Int)
-  /// The device may have shown that it has the keys of its bond, before `securityChanged`: its next packet counts.
+  /// The device may have proven its bond's keys before `securityChanged`: its next packet counts.
   func mayBeProven()
-  /// The protection of the link changed.
+  /// The link's protection changed.
   func securityChanged()
   /// The device was bonded on the link, and the adapter knows the bond.
   func bondMade()
@@ -57,28 +57,28 @@ protocol ClientRole: AnyObject {
   func bearerOpened(_ bearer: BearerID, mtu: Int)
   /// A bearer has ended; the procedures on it fail next.
   func bearerEnded(_ bearer: BearerID)
-  /// Whether the Write Commands of a session wait for more than room.
+  /// True if the session's Write Commands wait for more than room.
   func delaysCommands(of session: Session) -> Bool
-  /// Sends a Write Command of a session, for which there is room.
+  /// Sends a session's Write Command, after a check for room.
   func sendCommand(of session: Session)
   /// The link takes packets again.
   func roomAgain()
   /// The link has ended, for this reason; its pairing is still known.
   func linkEnds(_ reason: BluetoothError)
-  /// Everything that is pending fails.
+  /// Everything pending fails.
   /// - Parameters:
   ///   - error: the error of pending calls.
-  ///   - reason: the reason for which the link ended.
+  ///   - reason: the reason for the link's end.
   func linkEnded(_ error: BluetoothError, _ reason: BluetoothError)
 }
 
 /// Our server role on one link: the device uses services of sessions.
 protocol ServerRole: AnyObject {
-  /// The sessions that serve the device.
+  /// The sessions serving the device.
   var served: Set<Session> { get }
-  /// The session with the attribute that was last refused to the device for lack of security.
+  /// The session whose attribute was last refused to the device for lack of security.
   var refused: Session? { get }
-  /// The connection parameters that sessions want which do not use the device themselves.
+  /// The connection parameters requested by sessions that do not use the device themselves.
   var wishes: [Session: CheckedWish] { get set }
   /// The link is up.
   func began()
@@ -93,15 +93,15 @@ protocol ServerRole: AnyObject {
   func sends(_ packet: [UInt8])
   /// Packets from the device were dropped on this machine.
   func packetsDropped(_ count: Int)
-  /// Whether a value of an acquired characteristic can be sent.
+  /// True if an acquired characteristic's value can be sent.
   func canSendValue(of handle: UInt16) -> Bool
-  /// Sends a value of an acquired characteristic, for which there is room.
+  /// Sends an acquired characteristic's value, after a check for room.
   func sendValue(of handle: UInt16)
   func linkEnded(_ error: BluetoothError)
 }
 
 extension ServerRole {
-  /// The users that serve the device.
+  /// The users serving the device.
   var servedUsers: [UInt32?] { served.sorted { $0.id < $1.id }.map(\.user) }
 }
 
@@ -113,27 +113,27 @@ protocol LinkChannels: AnyObject {
   func released(_ hub: LinkHub, by session: Session)
 }
 
-/// Decides how far the protection of a link can be trusted, and raises it.
+/// Decides how far a link's protection can be trusted, and raises it.
 protocol LinkProtection: AnyObject {
   /// The settings of bonded devices at our server, and the counters of signed writes.
   var clients: BondedClients { get }
-  /// The protection of a link as far as it can be trusted.
+  /// A link's protection as far as it can be trusted.
   func security(of hub: LinkHub) -> SecurityState
-  /// The bond with the device of a link.
+  /// The bond with a link's device.
   func bond(of hub: LinkHub) -> Bond?
-  /// The bond of a link that is encrypted with its keys, which the device has thereby shown to have.
+  /// The bond whose keys encrypt the link, which proves that the device has them.
   func provenBond(of hub: LinkHub) -> Bond?
   /// Raises the protection after the device refused a request for lack of it.
   /// - Parameters:
   ///   - session: the session that asked; nil for the daemon itself.
   ///   - done: called once, possibly from inside the call, with whether the request is worth repeating.
   func raise(_ hub: LinkHub, after error: ATTErrorCode, for session: Session?, _ done: @escaping (Bool) -> Void)
-  /// Encrypts a link with the keys of its bond; as peripheral, has the device do it.
+  /// Encrypts a link with its bond's keys; as peripheral, requests that from the device.
   /// - Parameters:
-  ///   - level: the level that they give it, 2 to 4.
+  ///   - level: the level by these keys, 2 to 4.
   ///   - done: called once, possibly from inside the call, with why the link does not have it.
   func encrypt(_ hub: LinkHub, to level: Int, _ done: @escaping (BluetoothError?) -> Void)
-  /// The device of a link has no longer the keys of its bond: the programs concerned are told, once for a link.
+  /// A link's device no longer has its bond's keys: notifies the programs concerned, once per link.
   func keysLost(_ hub: LinkHub)
   func linkEnded(_ hub: LinkHub)
 }

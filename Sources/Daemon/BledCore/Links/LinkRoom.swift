@@ -1,33 +1,33 @@
-/// The room of one link, which all that sends on it shares in turns: Write Commands, values of descriptors, and calls
-/// of `server.notify`. Requests and responses need none, as there is one at a time.
+/// A link's room, shared in turns by its senders: Write Commands, values of descriptors, and calls of `server.notify`.
+/// Requests and responses need none: there is one at a time.
 final class LinkRoom {
   private unowned let hub: LinkHub
   private var turns = RoomTurns()
   private var isGiving = false
-  /// Whether there may be room for waiting senders, when the hub's actions are executed.
+  /// True if there may be room for waiting senders once the hub's actions are executed.
   private var isDue = false
 
   init(of hub: LinkHub) { self.hub = hub }
 
-  /// Whether a packet may be sent now: no sender waits, and earlier packets have reached the link.
+  /// True if a packet may be sent now: no sender waits, and earlier packets have reached the link.
   var isFree: Bool { turns.isEmpty && !hub.isExecuting }
 
-  /// Queues a sender of a session; it is called when the link has room for its packet, at once if there is room.
+  /// Queues a session's sender; called when the link has room for its packet, at once if there is room.
   func wait(for sender: RoomTurns.Sender, of session: Session) {
     turns.wait(sender, of: session.user)
     give()
   }
 
-  /// A sender has no packet any more.
+  /// A sender has no further packets.
   func leave(_ sender: RoomTurns.Sender, of session: Session) { turns.leave(sender, of: session.user) }
 
-  /// So many packets of a session were sent.
+  /// Counts packets sent by a session.
   func sent(_ count: Int = 1, by session: Session) { turns.sent(count, by: session) }
 
-  /// A value of a session was refused for lack of room on this link.
+  /// A session's value was refused for lack of room on this link.
   func refuse(_ session: Session) { turns.refuse(session) }
 
-  /// Whether a session may send a value also without room.
+  /// True if the session may send a value even without room.
   func hasShare(_ session: Session) -> Bool { turns.hasShare(session) }
 
   /// There may be room for waiting senders: the turns are taken.
@@ -52,7 +52,7 @@ final class LinkRoom {
   }
 
   /// There is room again.
-  /// - Returns: the refused sessions that may send their next value.
+  /// - Returns: the refused sessions whose next value may be sent.
   func again() -> [Session] {
     give()
     return turns.giveShares()
@@ -61,7 +61,7 @@ final class LinkRoom {
   func forget(_ session: Session) { turns.forget(session) }
 
   /// The link has ended.
-  /// - Returns: the sessions that were refused.
+  /// - Returns: the refused sessions.
   func end() -> [Session] { turns.removeAll() }
 
   private func canSend(_ sender: RoomTurns.Sender) -> Bool {

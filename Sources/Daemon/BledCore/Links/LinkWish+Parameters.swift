@@ -3,9 +3,9 @@ import BledRPC
 import Bluetooth
 
 extension ConnectionParameters {
-  /// The parameters that a session requests, in the controllers' units: 0.125 ms for intervals below 7.5 ms, 1.25 ms
-  /// for others, 10 ms for the timeout. Values that it omits are chosen to fit the rest.
-  /// - Throws: `BledError.invalidParameter` with the rule that is violated (Core 5.4, Vol 6, Part B, 4.5.1 and 4.5.2).
+  /// The parameters requested by a session, in the controllers' units: 0.125 ms for intervals below 7.5 ms, 1.25 ms for
+  /// others, 10 ms for the timeout. Omitted values are chosen to fit the rest.
+  /// - Throws: `BledError.invalidParameter` with the violated rule (Core 5.4, Vol 6, Part B, 4.5.1 and 4.5.2).
   init(_ wish: LinkWish) throws(BluetoothError) {
     try Self.check(wish.minimumInterval, "minimumInterval", 0.000375...4)
     try Self.check(wish.maximumInterval, "maximumInterval", 0.000375...4)

@@ -1,6 +1,6 @@
 import Adapter
 
-/// Keeps the parameters of one link at the merged requests of sessions.
+/// Keeps a link's parameters at the sessions' merged requests.
 ///
 /// | Wanted  | In force             | Input                  | Outcome                                              |
 /// |---------|----------------------|------------------------|------------------------------------------------------|
@@ -12,24 +12,24 @@ import Adapter
 /// | any     | others, by ourselves | `changed`              | nothing: more was asked for, or is settled           |
 /// | any     | others               | `changed`              | ask for them again, three times at most              |
 ///
-/// A host of our own answers a device's request by the merged requests (`Link.setWish`). The kernel grants every
-/// request that the specification allows, without asking; so one against those of sessions is in force for a moment,
-/// and is then corrected. A device that insists gets its way, until the sessions want something else.
+/// Our own host answers a device's request by the merged requests (`Link.setWish`). The kernel grants every request
+/// allowed by the specification; so one against the sessions' requests is in force for a moment, and is then corrected.
+/// A device that insists gets its way, until the sessions request something else.
 struct ParameterArbiter {
   private static let maximumRepetitions = 3
 
   /// The merged requests.
   private(set) var wanted: ConnectionParameters?
-  /// How many requests are not settled.
+  /// Unsettled requests.
   private var pending = 0
   private var repetitions = 0
 
-  /// Sets the parameters that the sessions request.
+  /// Sets the parameters requested by sessions.
   /// - Parameters:
   ///   - new: nil if no session requests any.
-  ///   - usual: the parameters of a link without requests; nil where that is left to the device.
+  ///   - usual: the parameters for a link without requests; nil if left to the device.
   ///   - current: the parameters in force; nil if they are not known.
-  /// - Returns: the parameters to ask for; nil: none. `settled` must follow.
+  /// - Returns: the parameters to request; nil: none. `settled` must follow.
   mutating func want(
     _ new: ConnectionParameters?, else usual: ConnectionParameters?, current: LinkParameters?
   ) -> ConnectionParameters? {

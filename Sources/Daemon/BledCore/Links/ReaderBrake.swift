@@ -1,7 +1,7 @@
 import Adapter
 import Bluetooth
 
-/// Pauses reading of one link while its only reader falls behind (`Brake`).
+/// Pauses reading from one link while its only reader falls behind (`Brake`).
 final class ReaderBrake {
   private unowned let hub: LinkHub
   private var brake = Brake()
@@ -12,14 +12,14 @@ final class ReaderBrake {
   /// A value, notified or written, was handed to a session. If the session has too much to read by now and is alone on
   /// the link, the link is held until it has caught up.
   ///
-  /// Others count if they use the device, or the device uses services of others: their requests and answers would
-  /// be held back together with the values.
+  /// Others count if they use the device, or the device uses their services: their requests and responses would be held
+  /// back together with the values.
   func slowDown(for session: Session) {
     guard session.outbox.isCongested, pause(for: session) else { return }
     session.whenRelieved { [weak self] in self?.resume() }
   }
 
-  /// Pauses reading of the link for a session that has too much to read, until `resume`.
+  /// Pauses reading from the link for a session with too much to read, until `resume`.
   /// - Returns: false if it is paused or has been already, or the session is not alone.
   func pause(for session: Session) -> Bool {
     guard brake.isOpen, session.isPresent, hub.central.users.allSatisfy({ $0 === session }),

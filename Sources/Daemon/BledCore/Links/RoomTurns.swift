@@ -1,10 +1,10 @@
 import OrderedCollections
 
-/// The senders that wait for room on a link, and their order.
+/// The senders waiting for room on a link, in order.
 ///
-/// Programs that write over descriptors, and calls for Write Commands, wait here with their packets; programs that call
-/// `server.notify` are refused instead, and told when there is room. They would always come too late, so such a program
-/// is given a share: values that it may send whether or not there is room.
+/// Programs that write over descriptors, and calls for Write Commands, queue here with their packets; programs that
+/// call `server.notify` are refused instead, and notified when there is room. These programs would always come too
+/// late, so such a program gets a share: values it may send even without room.
 ///
 /// | Input                                       | Effect                                                     |
 /// |---------------------------------------------|------------------------------------------------------------|
@@ -17,43 +17,41 @@ import OrderedCollections
 struct RoomTurns {
   /// A sender of packets.
   enum Sender: Hashable {
-    /// The Write Commands of a session.
+    /// A session's Write Commands.
     case commands(Session)
-    /// The values of a published characteristic that is acquired, by handle.
+    /// An acquired published characteristic's values, by handle.
     case values(of: UInt16)
   }
 
-  /// How many values a share has at the most. A call that begins with one may send several values.
+  /// Maximum values in a share. A call that begins with one may send several values.
   static let longestShare = 8
-  /// How many sessions have a share at a time: their packets without room wait in the link, which holds some hundred
-  /// packets.
+  /// Maximum simultaneous shares: their packets without room wait in the link, which holds some hundred packets.
   static let maximumShares = 8
 
   private var waiting = UserQueue<Sender, Sender>()
-  /// How many packets others have sent since a session was refused, in the order of the refusals.
+  /// The packets sent by others since a session was refused, oldest refusal first.
   private var refused: OrderedDictionary<Session, Int> = [:]
-  /// The rest of the shares, in the order in which they were given.
+  /// The rest of the shares, oldest first.
   private var shares: OrderedDictionary<Session, Int> = [:]
 
-  /// Whether nothing waits.
   var isEmpty: Bool { waiting.isEmpty }
 
-  /// Something of this user waits with a packet.
+  /// A sender of this user has a packet waiting.
   mutating func wait(_ sender: Sender, of user: UInt32?) {
     let party = UserQueue<Sender, Sender>.Party(user: user, member: sender)
     if waiting.first(of: party) == nil { waiting.append(sender, of: party) }
   }
 
-  /// Something of this user waits no longer.
+  /// A sender of this user has stopped waiting.
   mutating func leave(_ sender: Sender, of user: UInt32?) {
     _ = waiting.removeAll(of: .init(user: user, member: sender))
   }
 
-  /// The sender of the next packet; it waits no longer.
-  /// - Parameter canSend: whether a sender can send; it is passed over otherwise.
+  /// The sender of the next packet; it leaves the queue.
+  /// - Parameter canSend: true if a sender can send; others are skipped.
   mutating func next(where canSend: (Sender) -> Bool) -> Sender? { waiting.next(where: canSend) }
 
-  /// So many packets of a session were sent.
+  /// Counts packets sent by a session.
   mutating func sent(_ count: Int, by session: Session) {
     for index in refused.elements.indices where refused.elements[index].key != session {
       refused.values[index] = min(Self.longestShare, refused.values[index] + count)
@@ -80,10 +78,10 @@ struct RoomTurns {
     return given.map(\.key)
   }
 
-  /// Whether a session may send a value without room.
+  /// True if the session may send a value without room.
   func hasShare(_ session: Session) -> Bool { shares[session] != nil }
 
-  /// Forgets a session that has ended.
+  /// Forgets an ended session.
   mutating func forget(_ session: Session) {
     leave(.commands(session), of: session.user)
     refused.removeValue(forKey: session)
@@ -91,7 +89,7 @@ struct RoomTurns {
   }
 
   /// The link has ended.
-  /// - Returns: the sessions that were refused and not given a share since.
+  /// - Returns: the sessions refused and not given a share since.
   mutating func removeAll() -> [Session] {
     defer { self = RoomTurns() }
     return Array(refused.keys)

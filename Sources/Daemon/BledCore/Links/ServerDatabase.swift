@@ -3,8 +3,8 @@ import Bluetooth
 import BluetoothCrypto
 import GATT
 
-/// The attribute database that all links serve: the services of the daemon and of the sessions. Where services
-/// are is kept in the store, so that devices find them there again after a restart.
+/// The attribute database served on all links: the services of the daemon and of the sessions. Their places are stored,
+/// so devices find them there again after a restart.
 final class ServerDatabase {
   var attributes: AttributeDatabase
   private var document: StoredDocument<PlaceRecords>?
@@ -33,10 +33,10 @@ final class ServerDatabase {
     }
   }
 
-  /// Adds a service of a session.
+  /// Adds a session's service.
   /// - Parameters:
   ///   - audience: its audience; nil for all.
-  ///   - handle: where it was before; nil leaves that to the database.
+  ///   - handle: its earlier place; nil leaves it to the database.
   func add(
     _ definition: ServiceDefinition, for session: Session, audience: Audience?, at handle: UInt16?
   ) throws(DatabaseError) -> RegisteredService {
@@ -44,7 +44,7 @@ final class ServerDatabase {
     // Other users' programs must not take over this one's subscribers.
     let service = try attributes.add(
       definition, owner: session.owner, publisher: session.user, audience: audience, at: handle)
-    // One that has returned to where it was is on disk already.
+    // A service back in its place is on disk already.
     if !before.all.contains(where: { $0.range == service.range && $0.publisher == session.user }) {
       document?.changed(isUrgent: false)
     }
@@ -52,7 +52,7 @@ final class ServerDatabase {
   }
 }
 
-/// The document `services` of the store: where services are and were, the last used last.
+/// The document `services` of the store: the present and former places of services, the last used last.
 struct PlaceRecords: Codable, Hashable, Sendable {
   var services: [PlaceRecord] = []
 }

@@ -1,28 +1,28 @@
 import Bluetooth
 
-/// The owner of a pipe of values.
+/// The owner of a `ValuePipe`.
 protocol ValuePipeOwner: AnyObject {
   /// Checks whether a packet of so many octets can be sent.
   func check(_ length: Int) throws(BluetoothError)
-  /// Sends a packet of the program.
+  /// Sends the program's packet.
   /// - Returns: false if it waits; then `ValuePipe.sent` or `failed` follows.
   func send(_ value: [UInt8]) -> Bool
-  /// The program has read all that waited.
+  /// The program has read all waiting values.
   func drained()
   /// The program will not read waiting values.
   func abandoned()
-  /// Tells the session how many values were dropped.
-  /// - Parameter isAtEnd: whether it is told now or never.
-  /// - Returns: false if that has no room.
+  /// Reports the number of dropped values to the session.
+  /// - Parameter isAtEnd: true if this is the last chance to report it.
+  /// - Returns: false if there is no room for the report.
   func tellDropped(_ count: Int, isAtEnd: Bool) -> Bool
   /// The pipe has ended.
   /// - Parameters:
   ///   - reason: nil if the program ended it.
-  ///   - unsent: how many packets of the program were not sent.
+  ///   - unsent: the number of unsent packets of the program.
   func ended(_ reason: BluetoothError?, unsent: Int)
 }
 
-/// Values of one characteristic that a program exchanges with a device over a socket of its own.
+/// Values of one characteristic that a program exchanges with a device over its own socket.
 ///
 /// | Input                               | Effect                                                                  |
 /// |-------------------------------------|-------------------------------------------------------------------------|
@@ -39,7 +39,7 @@ final class ValuePipe {
   /// Set before `begin`.
   weak var owner: (any ValuePipeOwner)?
   private(set) var isOpen = true
-  /// Whether a packet waits to be sent.
+  /// True while a packet waits to be sent.
   private var isSending = false
   private var unsent = 0
   private var dropped = 0
@@ -56,16 +56,16 @@ final class ValuePipe {
     if isOpen { socket.resume() }
   }
 
-  /// Whether the program has so much to read that values wait.
+  /// True if the program reads so slowly that values wait.
   var isCongested: Bool { socket.isCongested }
 
-  /// Passes a value of the device to the program.
+  /// Passes a value from the device to the program.
   /// - Returns: false if it was dropped.
   @discardableResult
   func receive(_ value: [UInt8]) -> Bool {
     guard isOpen else { return false }
     if dropped > 0, !socket.isCongested { tellDropped() }
-    // From the first that has no room on until there is ample room again, so that the gap is one.
+    // From the first value without room, drops all until there is ample room again, so there is one gap.
     guard dropped == 0, socket.send(value), !socket.isGone else {
       dropped += 1
       session.costs.packetsLost += 1
@@ -75,13 +75,13 @@ final class ValuePipe {
     return true
   }
 
-  /// The packet that waited was sent.
+  /// The waiting packet was sent.
   func sent() {
     isSending = false
     if isOpen { socket.resume() }
   }
 
-  /// The packet that waited cannot be sent.
+  /// The waiting packet cannot be sent.
   func failed() {
     isSending = false
     unsent += 1

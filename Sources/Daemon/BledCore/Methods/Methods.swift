@@ -76,7 +76,7 @@ extension Router {
     answer(PeripheralList.self) { [unowned broker] _, session in .init(peripherals: broker.list(for: session)) }
     serve(PeripheralForget.self) { [unowned broker, unowned pairing, unowned scans] params, session, reply in
       broker.whenLeft(try broker.forgettable(params.peripheral, for: session)) {
-        // The device may have new users by now, and the program that asked may be gone.
+        // The device may have new users by now, and the requesting program may have disconnected.
         guard reply.isWanted else { return }
         do throws(BluetoothError) {
           let peripheral = try broker.forgettable(params.peripheral, for: session)

@@ -1,7 +1,7 @@
 import COpenRPC
 import FoundationEssentials
 
-/// The description of the protocol, as the build embedded it from docs/openrpc.json.
+/// The protocol description embedded from docs/openrpc.json by the build.
 enum ProtocolDocument {
   /// The document on one line, as the socket carries it: without the white space between its tokens.
   static var line: Data {

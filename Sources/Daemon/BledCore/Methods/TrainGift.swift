@@ -2,7 +2,7 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// A train that a session gives to a device: one that it sends or follows on the adapter of the link.
+/// A train given by a session to a device: one sent or followed on the link's adapter.
 struct TrainGift {
   let train: TransferredTrain
   let serviceData: UInt16

@@ -2,28 +2,28 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// The measurements of calls: how many of each method there were, and how long they took until they were answered.
+/// Measurements of calls: their number by method, and the time until their answers.
 final class CallMetrics {
   private let scheduler: any Scheduler
-  /// All calls with an answer.
+  /// All answered calls.
   private(set) var all = Histogram()
-  /// Reads of values of devices.
+  /// Reads of devices' values.
   private(set) var reads = Histogram()
   private(set) var failed = 0
-  /// By method, of which there are as many as the daemon has.
+  /// By method; bounded by the daemon's methods.
   private(set) var counts: [String: Int] = [:]
 
   init(_ scheduler: any Scheduler) { self.scheduler = scheduler }
 
   var now: Instant { scheduler.now }
 
-  /// A session calls a method that there is.
+  /// A session calls an existing method.
   func called(_ method: String) { counts[method, default: 0] += 1 }
 
   /// A call failed at once.
   func refused() { failed += 1 }
 
-  /// A call is answered that began then.
+  /// A call that began then is answered.
   func answered(since began: Instant, isRead: Bool, hasFailed: Bool) {
     let time = began.duration(to: scheduler.now)
     all.add(time)

@@ -1,15 +1,15 @@
 import BledRPC
 import Bluetooth
 
-/// How often times of which length were measured. To measure allocates nothing.
+/// The distribution of measured times. Measuring allocates nothing.
 struct Histogram {
-  /// The bounds of its parts, in nanoseconds: 100 µs to 30 s.
+  /// The buckets' bounds, in nanoseconds: 100 µs to 30 s.
   private static let bounds: [Int64] = [
     100_000, 250_000, 500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 25_000_000, 50_000_000, 100_000_000,
     250_000_000, 500_000_000, 1_000_000_000, 2_500_000_000, 10_000_000_000, 30_000_000_000,
   ]
 
-  /// How many fell into each part; the last is beyond all bounds.
+  /// The count per bucket; the last is beyond all bounds.
   private var counts = [Int](repeating: 0, count: bounds.count + 1)
   private var sum = 0.0
 

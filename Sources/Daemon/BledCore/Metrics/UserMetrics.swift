@@ -2,15 +2,15 @@ import BledRPC
 
 /// The costs of each user's sessions since the daemon's start, ended ones included.
 struct UserMetrics {
-  /// How many users are told apart; the costs of others are added up.
+  /// Maximum users counted separately; the costs of others are added up.
   private static let maximum = 64
   /// The name for all others.
   private static let others = "others"
-  /// The users counted separately: the first ones, for good, since the count of one user must not move to another.
+  /// The users counted separately: the first ones, for good, since a user's count must not move to another.
   private var apart: Set<String> = []
   private var ended: [String: SessionDescription.Costs] = [:]
 
-  /// A session of this user begins.
+  /// A session begins for this user.
   mutating func begins(of user: UInt32?) {
     if apart.count < Self.maximum { apart.insert(Self.name(of: user)) }
   }

@@ -22,7 +22,7 @@ final class BondBroker {
 
   // MARK: Sessions
 
-  /// All bonds, as programs see them.
+  /// All bonds, as reported to programs.
   var list: PairingList.Result {
     let known = Dictionary(directory.all.map { ($0.identity, $0) }, uniquingKeysWith: { first, _ in first })
     return .init(
@@ -66,7 +66,7 @@ final class BondBroker {
     }
   }
 
-  /// Whether a session may forget a device, keys included.
+  /// Checks if a session may forget a device, keys included.
   func check(_ session: Session, mayForget peripheral: Peripheral) throws(BluetoothError) {
     guard bonds.contains(peripheral.identity) else { return }
     guard session.rules.permissions(of: session).contains(.pair) else {
@@ -93,7 +93,7 @@ final class BondBroker {
 
   // MARK: Pairings
 
-  /// The users that rely on a bond: the one that made it, and each that uses a link of its device.
+  /// The users relying on a bond: its maker, and each user of a link to its device.
   func users(of bond: Bond) -> Set<UInt32> {
     var users = Set([bonds.user(of: bond)].compactMap { $0 })
     if users.isEmpty { users = directory.find(identity: bond.peer)?.users ?? [] }
@@ -103,8 +103,8 @@ final class BondBroker {
     return users
   }
 
-  /// Keeps a bond. The one that has to give way for it is removed everywhere.
-  /// - Parameter user: the user that it was made for; nil leaves it as it is.
+  /// Stores a bond. The bond evicted for it is removed everywhere.
+  /// - Parameter user: the pairing user; nil leaves it unchanged.
   /// - Returns: false if it had to give way itself.
   @discardableResult
   func store(_ bond: Bond, for user: UInt32?) -> Bool {
@@ -120,7 +120,7 @@ final class BondBroker {
     for slot in adapters.slots where slot.adapter.information.address == bond.local { slot.adapter.unpair(bond.peer) }
   }
 
-  /// There is a bond that its adapter did not make, or that holds again.
+  /// A bond exists that its adapter did not make, or that is valid again.
   func isAdded(_ bond: Bond) {
     for slot in adapters.slots where slot.adapter.information.address == bond.local { slot.adapter.bondsAdded() }
   }
@@ -136,7 +136,7 @@ extension Bond {
       throw BledError.invalidParameter.error(
         "give \"adapterAddress\" and \"address\" as six pairs of hex digits")
     }
-    // The kernel would refuse all keys of the adapter with it.
+    // With such a bond the kernel would refuse all the adapter's keys.
     guard peer.isIdentity else {
       throw BledError.invalidParameter.error(
         "give the identity address of the device: \(peer) is a private address, which changes")

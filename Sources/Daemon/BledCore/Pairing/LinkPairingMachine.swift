@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// The pairing on one link: the keys that encrypt it, and the agent that let it pair. It does no I/O.
+/// The pairing on one link: the keys that encrypt it, and the agent that permitted it. It does no I/O.
 ///
 /// | State    | begins   | bonded | pairedWithoutBond | encryptedOtherwise | failed          |
 /// |----------|----------|--------|-------------------|--------------------|-----------------|
@@ -9,49 +9,49 @@ import Bluetooth
 /// | bonded   | agreeing | bonded | unbonded          | unbonded           | quiet           |
 /// | unbonded | agreeing | bonded | unbonded          | unbonded           | unbonded        |
 ///
-/// A pairing that fails leaves the keys that the link had before.
+/// A failed pairing leaves the link's earlier keys.
 struct LinkPairingMachine {
   enum State: Hashable {
     /// No pairing has begun. The bond's keys encrypt the link.
     case quiet
     /// Keys are being agreed on: other keys than the bond's may encrypt the link next.
     case agreeing(isUnbonded: Bool)
-    /// The keys of the bond were made on this link.
+    /// The bond's keys were made on this link.
     case bonded
-    /// Keys that neither side keeps encrypt the link.
+    /// Keys kept by neither side encrypt the link.
     case unbonded
   }
 
-  /// The agent that let the link pair.
+  /// The permission for the pairing.
   enum Approval {
-    /// A session that asked for security.
+    /// A session that requested security.
     case session
     /// The policy, or a window for devices.
     case policy
-    /// An agent; the identity is that of the device it was asked about.
+    /// An agent; the identity belongs to the device in the question.
     case agent(Session, identity: DeviceAddress)
-    /// The fixed passkey of the policy. Until the pairing has ended well, a try at it counts.
+    /// The policy's fixed passkey. Until the pairing has succeeded, an attempt at it counts.
     case passkey(UInt32)
-    /// Data that did not go over the air.
+    /// Data exchanged out of band.
     case outOfBand
   }
 
   private(set) var state = State.quiet
   private(set) var approval: Approval?
-  /// The sessions that wait for the link to become more secure, each under a number of its own.
+  /// The sessions that wait for the link to become more secure, each under its own number.
   private var causesByNumber: [Int: Session] = [:]
   private var hasToldLoss = false
 
-  /// The sessions that wait for it, in the order in which they asked.
+  /// The sessions waiting for it, oldest request first.
   var causes: [Session] { causesByNumber.sorted { $0.key < $1.key }.map(\.value) }
 
-  /// Whether only the bond's keys can encrypt the link.
+  /// True if only the bond's keys can encrypt the link.
   var usesBond: Bool { state == .quiet || state == .bonded }
 
-  /// Whether keys are being agreed on.
+  /// True during a key exchange.
   var isAgreeing: Bool { if case .agreeing = state { true } else { false } }
 
-  /// Whether other keys than the bond's encrypt the link.
+  /// True if keys other than the bond's encrypt the link.
   var hasOtherKeys: Bool {
     switch state {
     case .quiet, .bonded: false
@@ -60,13 +60,13 @@ struct LinkPairingMachine {
     }
   }
 
-  /// The passkey of the policy, if it was given and the pairing has not ended well.
+  /// The policy's passkey, if it was given and the pairing has not succeeded yet.
   var passkey: UInt32? {
     if isAgreeing, case .passkey(let passkey) = approval { passkey } else { nil }
   }
 
-  /// The agent that let this device pair, knowing the bond to be replaced; nil if the device claims to be another
-  /// one than it was asked about.
+  /// The agent that permitted the pairing, knowing the bond to be replaced; nil if the device claims an identity other
+  /// than in the question.
   func consenter(to identity: DeviceAddress) -> Session? {
     if case .agent(let session, identity) = approval { session } else { nil }
   }
@@ -79,8 +79,8 @@ struct LinkPairingMachine {
     if approval == nil { approval = .session }
   }
 
-  /// The request of a session has ended.
-  /// - Parameter isProtected: whether the link is encrypted.
+  /// A session's request has ended.
+  /// - Parameter isProtected: true if the link is encrypted.
   mutating func requestEnded(_ number: Int, isProtected: Bool) {
     causesByNumber[number] = nil
     if !isProtected { approval = nil }
@@ -89,7 +89,7 @@ struct LinkPairingMachine {
   /// A session has ended.
   mutating func ended(_ session: Session) { causesByNumber = causesByNumber.filter { $0.value !== session } }
 
-  /// Something is asked or shown: a pairing goes on.
+  /// A question is asked or a passkey shown: a pairing continues.
   mutating func begins() {
     switch state {
     case .quiet, .bonded: state = .agreeing(isUnbonded: false)
@@ -100,10 +100,10 @@ struct LinkPairingMachine {
 
   mutating func approved(_ approval: Approval) { self.approval = approval }
 
-  /// The keys of a bond were made.
+  /// A bond's keys were made.
   mutating func bonded() { state = .bonded }
 
-  /// The link is encrypted with keys that are not kept, because neither side wants to or because they were rejected.
+  /// The link is encrypted with keys that are not stored, as neither side requests it or they were rejected.
   mutating func pairedWithoutBond() { state = .unbonded }
 
   /// The link is encrypted with another key than the bond's.
@@ -118,8 +118,8 @@ struct LinkPairingMachine {
     approval = causesByNumber.isEmpty ? nil : .session
   }
 
-  /// Lost keys are told once for a link.
-  /// - Returns: whether to tell it.
+  /// Lost keys are reported once per link.
+  /// - Returns: true to report it.
   mutating func keysLost() -> Bool {
     defer { hasToldLoss = true }
     return !hasToldLoss

@@ -2,10 +2,10 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// Sessions that let devices pair with data exchanged out of band. The data that a session gave or received holds until
+/// Sessions that let devices pair with data exchanged out of band. A session's data, given or received, is valid until
 /// it ends.
 final class OutOfBandPairing {
-  /// How many devices' data a session may give.
+  /// Maximum devices whose data a session may give.
   private static let maximum = 64
 
   private struct Key: Hashable {
@@ -13,7 +13,7 @@ final class OutOfBandPairing {
     let device: DeviceAddress
   }
 
-  /// The session that uses data, and the kinds of pairings that they serve.
+  /// The session using data, and the kinds of pairings it serves.
   private struct Use {
     let session: Session
     let hasSecure: Bool
@@ -25,25 +25,25 @@ final class OutOfBandPairing {
       hasTemporaryKey = data.temporaryKey != nil
     }
 
-    /// Whether pairings with the data give a link this security level.
+    /// True if pairings with the data reach this security level.
     func reaches(_ level: Int) -> Bool { level == 4 && hasSecure || level == 3 && hasTemporaryKey }
   }
 
-  /// The session that gave the data of a device last.
+  /// The session that last gave a device's data.
   private var given: [Key: Use] = [:]
   /// The last session to have read an adapter's own data.
   private var readers: [AdapterSlot: Use] = [:]
-  /// The number of reads that are under way.
+  /// The number of pending reads.
   private var pendingReads: [AdapterSlot: Int] = [:]
 
-  /// Whether devices may pair by themselves with the adapter that has this identifier.
+  /// True if devices may initiate pairing with the adapter that has this identifier.
   func acceptsSome(on adapter: String) -> Bool {
     (readers.keys + given.keys.map(\.slot)).contains { $0.adapter.information.id == adapter }
   }
 
   /// - Parameter changed: called when others may pair than before.
-  /// - Throws: `BledError.notPermitted` while data that a program of another user has read are in use: an adapter has
-  ///   one set, and new data make it void.
+  /// - Throws: `BledError.notPermitted` while data read by another user's program are in use: an adapter has one set,
+  ///   and new data make it void.
   func read(
     _ slot: AdapterSlot, for session: Session, _ reply: Reply<PairingReadOutOfBand.Result>,
     _ changed: @escaping () -> Void
@@ -99,34 +99,34 @@ final class OutOfBandPairing {
     key.slot.adapter.removeOutOfBand(of: key.device)
   }
 
-  /// A session asks for security of a device: data that a program of another user gave for it are not used.
+  /// A session requests security from a device: data given for it by another user's program is not used.
   func withdraw(_ device: DeviceAddress, on slot: AdapterSlot, unlessOf session: Session) {
     let key = Key(slot: slot, device: device)
     guard let giver = given[key]?.session, giver.user != session.user, !giver.answersForOthers else { return }
     remove(key)
   }
 
-  /// Whether the data that an adapter gave count in a pairing that a session asks for: data that a program of
-  /// another user has read do not.
+  /// True if the data given by an adapter counts in a pairing requested by a session: data read by another user's
+  /// program does not.
   func countsOwnData(of slot: AdapterSlot, for session: Session?) -> Bool {
     guard let session, let reader = readers[slot]?.session else { return false }
     return reader.user == session.user || reader.answersForOthers
   }
 
-  /// Whether a session lets a device pair without a question, and reach this security level in that way.
+  /// True if a session lets a device pair without a question, and reach this security level in that way.
   func reach(_ level: Int, _ addresses: [DeviceAddress], on slot: AdapterSlot) -> Bool {
     (addresses.map { given[Key(slot: slot, device: $0)] } + [readers[slot]]).contains { $0?.reaches(level) == true }
   }
 
   /// A session has ended.
-  /// - Returns: whether that changes which devices may pair.
+  /// - Returns: true if the set of devices that may pair changes.
   func ended(_ session: Session) -> Bool {
     let gone = given.filter { $0.value.session === session }.keys
     let reads = readers.filter { $0.value.session === session }.keys
     gone.forEach(remove)
     for slot in reads {
       readers[slot] = nil
-      // New data, which no program is given, make the old void; so does another session's read that is under way.
+      // New data, which no program receives, makes the old void; so does another session's pending read.
       if pendingReads[slot, default: 0] == 0 { slot.adapter.readOutOfBand { _ in } }
     }
     return !gone.isEmpty || !reads.isEmpty

@@ -1,8 +1,8 @@
 import Adapter
 import Bluetooth
 
-/// The sessions that answer when a device pairs, in the order in which they registered. One without a program answers
-/// nothing until the program is back.
+/// The sessions that answer pairing questions, oldest registration first. A session without a program answers nothing
+/// until the program is back.
 struct PairingAgents {
   private var agents: [(session: Session, capability: PairingCapability)] = []
 
@@ -16,33 +16,32 @@ struct PairingAgents {
     }
   }
 
-  /// - Returns: whether it was one of them.
+  /// - Returns: true if it was registered.
   mutating func remove(_ session: Session) -> Bool {
     let count = agents.count
     agents.removeAll { $0.session === session }
     return agents.count < count
   }
 
-  /// The agents of a pairing in the order in which they are asked: the sessions that cause it, the other sessions of
-  /// the users concerned, then the agents trusted with all pairings.
+  /// The agents of a pairing in the order of questions: the sessions causing it, the other sessions of the users
+  /// concerned, then the agents trusted with all pairings.
   func concerned(_ concern: PairingConcern) -> [Session] { ordered(concern).map(\.session) }
 
-  /// The agents among them that can answer a question.
+  /// The agents of a pairing that can answer a question.
   func answering(_ question: PairingQuestion, _ concern: PairingConcern) -> [Session] {
     ordered(concern).filter { $0.capability.canAnswer(question) }.map(\.session)
   }
 
-  /// The first of them that can show a passkey.
+  /// The pairing's first agent that can show a passkey.
   func showing(_ concern: PairingConcern) -> Session? {
     ordered(concern).first { $0.capability.canShow }?.session
   }
 
-  /// The capability of the first of them; nil without any.
+  /// The first agent's capability; nil without any.
   func capability(_ concern: PairingConcern) -> PairingCapability? { ordered(concern).first?.capability }
 
-  /// The capability that devices are told when they connect: the capability of the first agent trusted with all
-  /// pairings, else of the most capable one of the publishing users, so that none of them can lower it for the others.
-  /// Nil without any.
+  /// The capability announced to connecting devices: that of the first agent trusted with all pairings, else the
+  /// highest among the publishing users, so that none of them can lower it for the others. Nil without any.
   func capability(amongPublishers users: [UInt32?]) -> PairingCapability? {
     let present = present
     if let trusted = present.first(where: { $0.session.answersForOthers }) { return trusted.capability }
@@ -62,7 +61,7 @@ struct PairingAgents {
 }
 
 extension Session {
-  /// Whether the policy lets it answer pairings that concern others.
+  /// True if the policy lets it answer pairings that concern others.
   var answersForOthers: Bool { rules.permissions(of: self).contains(.agent) }
 }
 
@@ -77,7 +76,7 @@ extension PairingCapability {
 
   fileprivate var canShow: Bool { self != .keyboard && self != .none }
 
-  /// By the protection that it gives a pairing, and then by the ways that it has.
+  /// By the pairing's protection, and then by the available methods.
   fileprivate var rank: Int {
     switch self {
     case .none: 0

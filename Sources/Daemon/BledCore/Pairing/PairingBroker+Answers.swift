@@ -4,7 +4,7 @@ import Bluetooth
 import Logging
 
 extension PairingBroker {
-  /// Has a question of an adapter answered by an agent, else by the policy.
+  /// Lets an agent answer an adapter's question, else the policy.
   func ask(
     _ question: PairingQuestion, _ id: QuestionID, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot
   ) {
@@ -36,7 +36,7 @@ extension PairingBroker {
     _ question: PairingQuestion, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot,
     _ concern: PairingConcern
   ) -> PairingAnswer {
-    // A known device that pairs again may be another one: it is forgotten first, or an agent decides.
+    // A known device that pairs again may be an impostor: it is forgotten first, or an agent decides.
     guard bonds.find(slot.adapter.information.address, peripheral.identity) == nil else { return .refuse }
     let adapter = slot.adapter.information
     switch (question, consent.policy.rule(for: peripheral.identity, on: adapter)) {
@@ -54,7 +54,7 @@ extension PairingBroker {
     }
   }
 
-  /// The kernel asks no question before it has a passkey typed at the device. An agent that shows it consents thereby.
+  /// The kernel asks no question before a passkey is typed at the device. An agent that shows it thereby consents.
   func show(
     _ passkey: UInt32, _ entered: Int, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot
   ) {

@@ -5,8 +5,8 @@ import Bluetooth
 import GATT
 import Logging
 
-/// Decides which devices pair, and so which bonds are kept: asks the agents of the users concerned (`PairingConcern`),
-/// else the configuration.
+/// Decides which devices pair, and so which bonds are stored: asks the agents of the users concerned
+/// (`PairingConcern`), else the configuration.
 ///
 /// | Question of a pairing | Answered by                                                                |
 /// |-----------------------|----------------------------------------------------------------------------|
@@ -25,7 +25,7 @@ final class PairingBroker: LinkProtection {
   let logger: Logger
   let questions: PairingQuestions
   private unowned let publishers: any PublishingUsers
-  /// Under which addresses new adapters are seen; nil for unchanged ones.
+  /// The address settings for new adapters; nil for unchanged addresses.
   var privacy: PrivacySettings?
   /// The pairings of links.
   private var pairings: [LinkID: LinkPairingMachine] = [:]
@@ -61,7 +61,7 @@ final class PairingBroker: LinkProtection {
     for link in pairings.keys { pairings[link]?.ended(session) }
   }
 
-  /// The program of a session has disconnected, or is back: as long as it is gone the session is no agent.
+  /// The session's program has disconnected, or is back: meanwhile the session is no agent.
   func programChanged(_ session: Session) {
     if !session.isPresent { questions.ended(session) }
     consent.settingsChanged()
@@ -69,8 +69,8 @@ final class PairingBroker: LinkProtection {
 
   // MARK: Links
 
-  /// How a link is protected, as far as it can be trusted: the kernel may have paired without asking. A level above
-  /// that of the bond's keys did not come from them.
+  /// A link's protection, as far as it can be trusted: the kernel may have paired without asking. A level above that of
+  /// the bond's keys did not come from them.
   func security(of hub: LinkHub) -> SecurityState {
     var state = SecurityState(hub.link.security)
     let bond = bond(of: hub)
@@ -80,7 +80,7 @@ final class PairingBroker: LinkProtection {
       ? state : SecurityState(level: 1, keySize: 0, isBonded: bond != nil)
   }
 
-  /// The bond of a link if the link is encrypted with its keys, which the device has thereby shown to have.
+  /// The bond whose keys encrypt the link, which proves that the device has them.
   func provenBond(of hub: LinkHub) -> Bond? {
     guard pairing(hub).usesBond, let bond = bond(of: hub), let level = bond.security?.level,
       (2...max(2, level)).contains(hub.link.security.level)
@@ -94,14 +94,14 @@ final class PairingBroker: LinkProtection {
     if let hub { input(&pairings[hub.link.id, default: LinkPairingMachine()]) }
   }
 
-  /// Whether the device of a link is allowed to pair.
+  /// True if the link's device may pair.
   private func mayPair(_ hub: LinkHub) -> Bool {
     pairing(hub).approval != nil
       || consent.allowsAnyone(as: hub.peripheral.identity, on: hub.slot.adapter.information, concern(hub, hub.slot))
   }
 
-  /// The users that a pairing concerns. Without a link, which may be announced after the first question, the users that
-  /// publish.
+  /// The users concerned by a pairing. Without a link, which may be announced after the first question, the publishing
+  /// users.
   func concern(_ hub: LinkHub?, _ slot: AdapterSlot) -> PairingConcern {
     guard let hub else { return PairingConcern(causes: [], others: publishers.users(on: slot)) }
     let causes = pairing(hub).causes
@@ -141,10 +141,10 @@ final class PairingBroker: LinkProtection {
     }
   }
 
-  /// The link of a device that has connected to us, which can be asked to pair as well.
+  /// The link of a device that has connected to us; such a device can be asked to pair as well.
   func incoming(_ id: String) throws -> LinkHub? { links.incoming(from: try directory.find(id)) }
 
-  /// The device refuses a request of a session for lack of security: raises it, if there is a bond or the session may
+  /// The device refuses a session's request for lack of security: raises it, if there is a bond or the session may
   /// pair.
   /// - Parameter done: called with whether to repeat the request.
   func raise(_ hub: LinkHub, after error: ATTErrorCode, for session: Session?, _ done: @escaping (Bool) -> Void) {
@@ -154,7 +154,7 @@ final class PairingBroker: LinkProtection {
     raise(hub, to: level, for: session) { done($0 == nil) }
   }
 
-  /// Has a link at this level or above, 1 to 4: encrypts it with the keys of a bond, or pairs if the session may.
+  /// Gives a link at least this level, 1 to 4: encrypts it with a bond's keys, or pairs if the session may.
   /// - Parameter done: called once, possibly from inside the call, with why it is not.
   func require(_ level: Int, on hub: LinkHub, for session: Session, _ done: @escaping (BluetoothError?) -> Void) {
     guard security(of: hub).level < level else { return done(nil) }
@@ -167,7 +167,7 @@ final class PairingBroker: LinkProtection {
   func encrypt(_ hub: LinkHub, to level: Int, _ done: @escaping (BluetoothError?) -> Void) {
     raise(hub, to: level, for: nil, pairs: false) { [weak hub] error in
       guard let hub, hub.isOpen else { return done(error) }
-      // A device that has paired anew may have keys of another level.
+      // A device that has paired anew may have keys with another level.
       if hub.isProven { return done(nil) }
       done(
         error
@@ -176,7 +176,7 @@ final class PairingBroker: LinkProtection {
     }
   }
 
-  /// - Parameter pairs: whether the adapter may pair where there is no bond; otherwise it uses the bond's keys.
+  /// - Parameter pairs: true if the adapter may pair without a bond; otherwise it uses the bond's keys.
   private func raise(
     _ hub: LinkHub, to level: Int, for session: Session?, pairs: Bool = true,
     _ done: @escaping (BluetoothError?) -> Void
@@ -214,7 +214,7 @@ final class PairingBroker: LinkProtection {
     questions.forget(PairingKey(slot: hub.slot, peripheral: hub.peripheral))
   }
 
-  /// The bond with the device of a link.
+  /// The bond with a link's device.
   func bond(of hub: LinkHub) -> Bond? {
     bonds.find(hub.slot.adapter.information.address, hub.peripheral.identity)
   }
@@ -264,8 +264,7 @@ final class PairingBroker: LinkProtection {
     }
   }
 
-  /// A pairing has not ended well, or not at all: if the passkey of the policy was given, a part of it is known to the
-  /// device.
+  /// A pairing has failed, or not ended: if the policy's passkey was given, the device knows a part of it.
   private func passkeyFailed(_ hub: LinkHub) {
     if let passkey = pairing(hub).passkey { consent.failed(passkey) }
   }
@@ -274,8 +273,8 @@ final class PairingBroker: LinkProtection {
     if let passkey = pairing(hub).passkey { consent.succeeded(passkey) }
   }
 
-  /// A bond was made, or a key has come. Keys without permission, or keys that would silently protect less than the
-  /// earlier ones, are removed again, and the kernel is given the earlier ones.
+  /// A bond was made, or a key was received. Keys without permission, or with silently weaker protection, are removed
+  /// again, and the earlier ones restored in the kernel.
   private func store(_ bond: Bond, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
     if let hub, let level = bond.security?.level, !pairing(hub).isAgreeing,
       consent.outOfBand.reach(level, [hub.link.peer, bond.peer], on: slot)
@@ -302,11 +301,11 @@ final class PairingBroker: LinkProtection {
     tellEnd(peripheral, hub, slot, nil)
   }
 
-  /// - Returns: why a bond may not be kept, in view of the present ones; nil if it may.
+  /// - Returns: the reason for refusing a bond, in view of the present ones; nil if it may be stored.
   private func refusal(
     of bond: Bond, with peripheral: Peripheral, _ consenter: Session?, _ concern: PairingConcern
   ) -> String? {
-    // Any device can tell the identity of another one when it has paired, and would take its place.
+    // Any device can claim another one's identity when it has paired, and would take its place.
     if consenter == nil, peripheral.identity != bond.peer, bonds.contains(bond.peer) {
       return "\(bond.peer) is paired already: forget it on both sides, and pair again"
     }
@@ -326,7 +325,7 @@ final class PairingBroker: LinkProtection {
     tellEnd(peripheral, hub, slot, GAPError.pairingFailed.error(reason))
   }
 
-  /// The agents that were asked are told how a pairing has ended; if none was, the sessions that it concerns.
+  /// Reports a pairing's end to the agents that were asked; if none was, to the sessions concerned.
   private func tellEnd(_ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot, _ error: BluetoothError?) {
     let others = hub.map { consent.agents.concerned(concern($0, slot)) } ?? []
     questions.end(
@@ -335,7 +334,7 @@ final class PairingBroker: LinkProtection {
 
   func keysLost(_ hub: LinkHub) { keysLost(theirs: true, hub.peripheral, hub, hub.slot) }
 
-  /// Tells the agents concerned, the users of the link, and the programs that wait for it, once for a link.
+  /// Notifies the agents concerned, the link's users, and the programs waiting for it, once per link.
   private func keysLost(theirs: Bool, _ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot) {
     guard let hub else { return }
     var isFirst = false
@@ -366,7 +365,7 @@ extension PairingBroker: PublishersObserver {
 }
 
 extension Bond {
-  /// The level that its key gives links on which we have this role, 2 to 4; nil without such a key.
+  /// The security level by its key for links with this role of ours, 2 to 4; nil without such a key.
   func level(as role: LinkRole) -> Int? {
     longTermKeys.first { $0.isSecureConnections || $0.role == role }?.level
   }

@@ -1,5 +1,5 @@
-/// The users that the pairing of a link concerns. Only their agents are asked, the first user's first, and
-/// then the agents that the policy trusts with the pairings of others (permission `agent`).
+/// The users concerned by the pairing of a link. Only their agents are asked, the first user's first, and then the
+/// agents that the policy trusts with others' pairings (permission `agent`).
 ///
 /// | The link            | concerns                                                                          |
 /// |---------------------|-----------------------------------------------------------------------------------|
@@ -7,7 +7,7 @@
 /// | of a device that    | the user with the attribute refused to it; if none was, the users that serve it;   |
 /// | connected to us     | if none does, the users that publish services or advertise on the adapter          |
 struct PairingConcern {
-  /// The sessions that ask for security, in the order in which they did.
+  /// The sessions that requested security, oldest first.
   let causes: [Session]
   /// The users, in the order of their right to decide; nil stands for programs without known credentials.
   let users: [UInt32?]
@@ -19,6 +19,6 @@ struct PairingConcern {
     self.users = users
   }
 
-  /// Whether a user has a say in it.
+  /// True if the user may decide.
   func includes(_ user: UInt32?) -> Bool { users.contains(user) }
 }

@@ -3,10 +3,10 @@ import BledRPC
 import Bluetooth
 import Logging
 
-/// Consent to pairing: by sessions that are asked, by the configuration, by a window of time, and by sessions that gave
-/// out-of-band data. Adapters receive the settings that follow from it.
+/// Consent to pairing: by answers of sessions, the configuration, a time window, or out-of-band data. Adapters receive
+/// the resulting settings.
 final class PairingConsent {
-  /// The longest time for which devices may pair.
+  /// Maximum length of a window for pairing, in seconds.
   private static let longestWindow = 3600.0
 
   private(set) var agents = PairingAgents()
@@ -16,11 +16,11 @@ final class PairingConsent {
   private unowned let publishers: any PublishingUsers
   private let scheduler: any Scheduler
   private let logger: Logger
-  /// The users that let devices pair which concern them, until the alarm rings.
+  /// The users that let devices concerning them pair, until the alarm fires.
   private var windows: [UInt32?: (mayAnswerForOthers: Bool, alarm: any ScheduledWork)] = [:]
-  /// The settings that adapters were told last.
+  /// The settings last sent to the adapters.
   private var told: [AdapterSlot: PairingSettings] = [:]
-  /// By passkey: the owner of a device with one must not get more tries at another.
+  /// By passkey: a device's owner must not get more attempts at another passkey.
   private var passkeyBrakes: [UInt32: PasskeyBrake] = [:]
 
   init(adapters: AdapterRegistry, publishers: any PublishingUsers, scheduler: any Scheduler, logger: Logger) {
@@ -37,7 +37,7 @@ final class PairingConsent {
     settingsChanged()
   }
 
-  /// Lets devices that concern the user of a session pair without a check for a while.
+  /// For a while, lets devices that concern the session's user pair without a check.
   func open(_ params: PairingOpen.Params, for session: Session) throws {
     guard params.seconds >= 0, params.seconds <= Self.longestWindow else {
       throw BledError.invalidParameter.error("\"seconds\" must be 0 to \(Int(Self.longestWindow))")
@@ -70,7 +70,7 @@ final class PairingConsent {
     if outOfBand.ended(session) { settingsChanged() }
   }
 
-  /// Makes data that a device gets by another way than the air.
+  /// Makes data that reaches a device out of band.
   func readOutOfBand(
     _ params: PairingReadOutOfBand.Params, for session: Session, _ reply: Reply<PairingReadOutOfBand.Result>
   ) throws {
@@ -85,7 +85,7 @@ final class PairingConsent {
     settingsChanged()
   }
 
-  /// The settings for devices that connect: the capability that they see, and whether they may pair by themselves.
+  /// The settings for connecting devices: the announced capability, and whether they may initiate pairing.
   func settings(_ slot: AdapterSlot) -> PairingSettings {
     let adapter = slot.adapter.information
     let capability = agents.capability(amongPublishers: publishers.users(on: slot))
@@ -101,7 +101,7 @@ final class PairingConsent {
     settingsChanged()
   }
 
-  /// Adapters are told anew: agents, publishers or rules may have changed.
+  /// Sends new settings to the adapters: agents, publishers or rules may have changed.
   func settingsChanged() {
     for slot in adapters.slots {
       let settings = settings(slot)
@@ -113,7 +113,7 @@ final class PairingConsent {
 
   // MARK: Answers without a person
 
-  /// Whether a device may pair without a check, by the policy or a window of a user that it concerns.
+  /// True if a device may pair without a check, by the policy or a window of a user concerned.
   func allowsAnyone(
     as identity: DeviceAddress, on adapter: AdapterInformation, _ concern: @autoclosure () -> PairingConcern
   ) -> Bool {
@@ -123,8 +123,7 @@ final class PairingConsent {
     return windows.contains { $0.value.mayAnswerForOthers || concern.includes($0.key) }
   }
 
-  /// The capability for a pairing that a session causes: that of the session, else of the policy, else of the agent
-  /// that is asked first.
+  /// The capability for a pairing caused by a session: the session's, else the policy's, else the first agent's.
   func capability(
     for session: Session?, _ identity: DeviceAddress, on adapter: AdapterInformation, _ concern: PairingConcern
   ) -> PairingCapability {
@@ -133,7 +132,7 @@ final class PairingConsent {
     return agents.capability(concern) ?? .none
   }
 
-  /// Whether the fixed passkey is used now.
+  /// True if the fixed passkey is used now.
   func gives(_ passkey: UInt32, to device: DeviceAddress) -> Bool {
     let brake = passkeyBrakes[passkey] ?? PasskeyBrake()
     guard !brake.allows(at: scheduler.now) else { return true }

@@ -1,7 +1,7 @@
 import Adapter
 import Bluetooth
 
-/// The answers to pairings where no session is there to be asked.
+/// The answers to pairings without a session to ask.
 public struct PairingPolicy: Hashable, Sendable {
   /// The answer to a device.
   public enum Rule: Hashable, Sendable {
@@ -13,17 +13,17 @@ public struct PairingPolicy: Hashable, Sendable {
     case passkey(UInt32)
   }
 
-  /// For devices that nothing else concerns.
+  /// For all other devices.
   public var standard = Rule.refuse
-  /// By the name of the adapter, or its address as `DeviceAddress` writes it.
+  /// By adapter name, or adapter address in `DeviceAddress` format.
   public var adapters: [String: Rule] = [:]
-  /// By the identity address of the device, public or random.
+  /// By the device's identity address, public or random.
   public var peripherals: [UInt64: Rule] = [:]
 
   /// A rule for all devices; by default nothing pairs by itself.
   public init(standard: Rule = .refuse) { self.standard = standard }
 
-  /// The rule for devices on an adapter that are not named.
+  /// The rule for unnamed devices on an adapter.
   func rule(on adapter: AdapterInformation) -> Rule {
     adapters[adapter.id] ?? adapters["\(adapter.address)"] ?? standard
   }
@@ -33,8 +33,8 @@ public struct PairingPolicy: Hashable, Sendable {
     peripherals[peer.value] ?? rule(on: adapter)
   }
 
-  /// The capability that devices see where no program gives one: a keyboard, if a passkey is to be typed. Just Works
-  /// takes precedence, as a keyboard would have devices show a passkey.
+  /// The capability announced without a program's: a keyboard, if a passkey is to be typed. Just Works takes
+  /// precedence, as a keyboard would let devices show a passkey.
   func capability(on adapter: AdapterInformation) -> PairingCapability {
     switch rule(on: adapter) {
     case .passkey: .keyboard
@@ -43,12 +43,12 @@ public struct PairingPolicy: Hashable, Sendable {
     }
   }
 
-  /// Whether some device may pair by itself on an adapter.
+  /// True if any device may initiate pairing on an adapter.
   func acceptsSome(on adapter: AdapterInformation) -> Bool {
     rule(on: adapter) != .refuse || peripherals.values.contains { $0 != .refuse }
   }
 
-  /// Whether a passkey is in it, which can be found by repeated pairings.
+  /// True if it contains a passkey, which repeated pairings can reveal.
   public var hasPasskey: Bool {
     ([standard] + adapters.values + peripherals.values).contains(where: \.isPasskey)
   }
@@ -60,8 +60,8 @@ extension PairingPolicy.Rule {
   }
 }
 
-/// Bounds how often a fixed passkey is used: each pairing that fails tells the other side a bit of it (Core 5.4, Vol 3,
-/// Part H, 2.3.5.6.3).
+/// Limits the use of a fixed passkey: each failed pairing reveals a bit of it to the other side (Core 5.4, Vol 3, Part
+/// H, 2.3.5.6.3).
 ///
 /// | Failures in a row | 1   | 2   | … | 9     | 10                                       |
 /// |-------------------|-----|-----|---|-------|------------------------------------------|

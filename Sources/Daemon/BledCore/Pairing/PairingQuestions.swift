@@ -2,13 +2,13 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// The device and the adapter between which a pairing goes on: at most one at a time.
+/// The device and adapter of a pairing: at most one at a time.
 struct PairingKey: Hashable {
   let slot: AdapterSlot
   let peripheral: Peripheral
 }
 
-/// The questions that agents are asked while devices pair: one at a time for each pairing.
+/// The questions to agents while devices pair: one at a time per pairing.
 ///
 /// | A question is …              | Then                                                                         |
 /// |------------------------------|------------------------------------------------------------------------------|
@@ -20,15 +20,15 @@ struct PairingKey: Hashable {
 /// | asked of one that ends       | the answer is no, unless others have been asked: no other agent saw the question |
 /// | followed by another one      | it is forgotten                                                              |
 final class PairingQuestions {
-  /// How long the questions of one pairing may take: SMP gives up after 30 s (Core 5.4, Vol 3, Part H, 3.4).
+  /// The time for all questions of a pairing: SMP gives up after 30 s (Core 5.4, Vol 3, Part H, 3.4).
   static let timeout = Duration.seconds(25)
-  /// How long an agent is asked alone.
+  /// The time before the next agent is asked as well.
   static let agentTimeout = Duration.seconds(8)
 
   private let scheduler: any Scheduler
   private var open: [PairingKey: OpenQuestion] = [:]
   private var lastNumber = 0
-  /// The sessions that were asked or shown something for the pairing that goes on.
+  /// The sessions with a question or a display in the present pairing.
   private var involved: [PairingKey: Set<Session>] = [:]
 
   private struct OpenQuestion {
@@ -40,9 +40,9 @@ final class PairingQuestions {
     /// Rings at the deadline.
     let alarm: any ScheduledWork
     let answer: (PairingAnswer, Session?) -> Void
-    /// The agents that come after the asked ones.
+    /// The agents after the asked ones.
     var candidates: ArraySlice<Session>
-    /// The sessions that are asked, and by which call.
+    /// The asked sessions, with their calls.
     var asked: [(session: Session, call: OutgoingCalls.Number)] = []
     /// Rings when the next agent is to be asked as well.
     var next: (any ScheduledWork)?
@@ -51,8 +51,7 @@ final class PairingQuestions {
   init(scheduler: any Scheduler) { self.scheduler = scheduler }
 
   /// Asks the agents in their order.
-  /// - Parameter answer: called once, unless the question is forgotten before, with the answer and the agent that gave
-  ///   it.
+  /// - Parameter answer: called once, unless the question is forgotten before, with the answer and its agent.
   func ask(
     _ candidates: [Session], _ question: PairingQuestion, _ key: PairingKey, _ device: PairingDevice,
     _ answer: @escaping (PairingAnswer, Session?) -> Void
@@ -72,7 +71,7 @@ final class PairingQuestions {
     session.send(PairingShowPasskey.self, .init(device: device, passkey: Passkey.digits(passkey), entered: entered))
   }
 
-  /// The question of a pairing is void.
+  /// A pairing's question is void.
   func forget(_ key: PairingKey) {
     guard let question = open.removeValue(forKey: key) else { return }
     question.alarm.cancel()
@@ -80,7 +79,7 @@ final class PairingQuestions {
     for asked in question.asked { asked.session.calls.forget(asked.call) }
   }
 
-  /// A pairing has ended: the agents that were asked or shown something for it are told, or these if none was.
+  /// A pairing has ended: notifies the agents involved in it, or the given ones if there were none.
   func end(_ key: PairingKey, _ device: PairingDevice, _ error: BluetoothError?, orTell others: [Session]) {
     forget(key)
     let sessions = involved.removeValue(forKey: key) ?? Set(others)
@@ -88,7 +87,7 @@ final class PairingQuestions {
     for session in sessions.sorted(by: { $0.id < $1.id }) { session.send(PairingEnded.self, params) }
   }
 
-  /// A session has ended, or its program is gone.
+  /// A session has ended, or its program has disconnected.
   func ended(_ session: Session) {
     for (key, question) in open {
       guard let index = question.asked.firstIndex(where: { $0.session === session }) else { continue }

@@ -19,7 +19,7 @@ extension LinkSecurity {
 }
 
 extension SecurityLevel {
-  /// The level of a link (Core 5.4, Vol 3, Part C, 10.2.1), 2 to 4.
+  /// The link's level (Core 5.4, Vol 3, Part C, 10.2.1), 2 to 4.
   var level: Int {
     switch self {
     case .encrypted: 2
@@ -30,7 +30,7 @@ extension SecurityLevel {
 }
 
 extension ChannelSecurity {
-  /// The level of a link (Core 5.4, Vol 3, Part C, 10.2.1), 1 to 4.
+  /// The link's level (Core 5.4, Vol 3, Part C, 10.2.1), 1 to 4.
   var level: Int {
     switch self {
     case .none: 1
@@ -58,12 +58,12 @@ enum Passkey {
 }
 
 extension ATTErrorCode {
-  /// The level of a link on which the request may succeed; nil if there is none.
-  /// - Parameter now: the level of the link, 1 to 4.
+  /// The link's level at which the request may succeed; nil if there is none.
+  /// - Parameter now: the link's level, 1 to 4.
   func level(above now: Int) -> Int? {
     switch self {
     case .insufficientAuthentication: now < 4 ? now + 1 : nil
-    // A longer key is not made of the same bond.
+    // Another key from this bond is not longer.
     case .insufficientEncryption, .encryptionKeySizeTooShort: now < 2 ? 2 : nil
     default: nil
     }

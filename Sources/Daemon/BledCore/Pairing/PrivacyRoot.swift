@@ -2,8 +2,8 @@ import BledRPC
 import Bluetooth
 import BluetoothCrypto
 
-/// The secret from which this machine's identity resolving keys are made, and the addresses of controllers that have
-/// none. It is made once and kept in the store: devices that are paired know this machine by them.
+/// The secret behind this machine's identity resolving keys, and the addresses for controllers without one. It is made
+/// once and stored: paired devices know this machine by them.
 enum PrivacyRoot {
   /// The document `privacy` of the store.
   private struct Record: Codable, Hashable, Sendable {
@@ -23,8 +23,8 @@ enum PrivacyRoot {
     return root
   }
 
-  /// The static random address of an adapter whose controller has none (Core 5.4, Vol 6, Part B, 1.3.2.1). Its message
-  /// is longer than that of a key.
+  /// The static random address for an adapter whose controller has none (Core 5.4, Vol 6, Part B, 1.3.2.1). Its message
+  /// is longer than that for a key.
   static func address(of adapter: String, from root: [UInt8]) -> DeviceAddress {
     let key = Key128(littleEndian: root) ?? .zero
     let octets = AES128.cmac(Array("address \(adapter)".utf8), key: key).littleEndian.prefix(6)

@@ -10,9 +10,9 @@ struct BlockedRecords: Codable, Hashable, Sendable {
   var devices: [Device] = []
 }
 
-/// The devices with which this machine refuses to be connected, by their addresses.
+/// The devices with which this machine refuses connections, by address.
 final class BlockedDevices {
-  /// How many there may be.
+  /// Maximum blocked devices.
   static let maximum = 1024
 
   private var addresses: Set<DeviceAddress> = []
@@ -31,7 +31,7 @@ final class BlockedDevices {
     }
   }
 
-  /// All of them, in the order of their addresses.
+  /// The blocked devices, in address order.
   var inOrder: [DeviceAddress] { addresses.sorted { ($0.value, "\($0.kind)") < ($1.value, "\($1.kind)") } }
 
   func contains(_ peripheral: Peripheral) -> Bool {

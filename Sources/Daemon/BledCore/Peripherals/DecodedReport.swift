@@ -3,25 +3,25 @@ import BledRPC
 import Bluetooth
 import FoundationEssentials
 
-/// The decoded data of a device, as far as it needs no key: the same for all scans that ask.
+/// A device's decoded data, as far as it needs no key: shared by all scans.
 struct DecodedReport {
-  /// The part that a session is told.
+  /// The part for a session.
   enum Part {
-    /// Nothing.
+    /// No data.
     case nothing
-    /// The data that all sessions are told, as JSON.
+    /// The data for all sessions, as JSON.
     case shared(Data)
-    /// The data that only the session's own keys open, as JSON.
+    /// The data decrypted with the session's own keys, as JSON.
     case own(Data)
 
-    /// Makes the part that was decoded without a key.
+    /// Makes the part decoded without a key.
     init(_ decoded: [DecodedData]) {
       self = decoded.isEmpty ? .nothing : (try? ScanReport.encoded(decoded)).map(Part.shared) ?? .nothing
     }
   }
 
   let shared: Part
-  /// The addresses with keys that would reveal more.
+  /// The addresses whose keys would reveal more.
   let sealed: [DeviceAddress]
 
   init(_ peripheral: Peripheral) {
@@ -36,7 +36,7 @@ struct DecodedReport {
 }
 
 extension Peripheral {
-  /// Decodes its data. Encryption makes use of the address that is on the air.
+  /// Decodes its data. Decryption uses the address on the air.
   func decode(open: (SealedData) -> SealedData.Opened) -> [DecodedData] {
     advertised.decoded(address: advertisement?.address ?? address, open: open)
   }

@@ -7,14 +7,14 @@ enum DeviceReference {
   case identifier(String)
   case address(NamedAddress)
 
-  /// Reads a member that may be either.
-  /// - Parameter kind: the type of the address, if the call gives it.
+  /// Reads a member that may be an address or an identifier.
+  /// - Parameter kind: the address type, if given in the call.
   init(_ text: String, kind: DeviceAddress.Kind?) {
     self = NamedAddress(text, kind: kind).map { .address($0) } ?? .identifier(text)
   }
 
   /// Reads the members `address` and `addressType`.
-  /// - Throws: `BledError.invalidParameter` for a text that is not an address.
+  /// - Throws: `BledError.invalidParameter` for an invalid address.
   init(address: String, kind: DeviceAddress.Kind?) throws(BluetoothError) {
     guard let named = NamedAddress(address, kind: kind) else {
       throw BledError.invalidParameter.error("\"address\" must be six pairs of hex digits with colons between them")
@@ -24,7 +24,7 @@ enum DeviceReference {
 
   /// Reads the members `peripheral`, `address` and `addressType`. The identifier applies if both are given.
   /// - Returns: nil if the call has neither.
-  /// - Throws: `BledError.invalidParameter` for a text that is not an address.
+  /// - Throws: `BledError.invalidParameter` for an invalid address.
   init?(peripheral: String?, address: String?, kind: DeviceAddress.Kind? = nil) throws(BluetoothError) {
     if let peripheral {
       self = .identifier(peripheral)
@@ -37,8 +37,8 @@ enum DeviceReference {
 }
 
 extension PeripheralDirectory {
-  /// The device of a call, remembered from now on, and the adapter for it.
-  /// - Parameter adapter: the adapter of the call; nil for the one that heard the device last, else the first.
+  /// The target device of a call, remembered from now on, and its adapter.
+  /// - Parameter adapter: the call's adapter; nil for the one that last received the device, else the first.
   /// - Throws: `GAPError.unknownDevice` for an unknown identifier, `GAPError.adapterAbsent`.
   func find(
     _ reference: DeviceReference, on adapter: String?, of adapters: AdapterRegistry
@@ -52,7 +52,7 @@ extension PeripheralDirectory {
     return (peripheral, named ?? peripheral.adapter)
   }
 
-  /// The devices that a call may mean, of the known ones.
+  /// The known devices that match a call.
   /// - Throws: `GAPError.unknownDevice` for an unknown identifier.
   func known(_ reference: DeviceReference) throws(BluetoothError) -> [Peripheral] {
     switch reference {
@@ -61,7 +61,7 @@ extension PeripheralDirectory {
     }
   }
 
-  /// The address of the device of a call, which need not be known.
+  /// The target address of a call, for a device that need not be known.
   /// - Throws: `GAPError.unknownDevice` for an unknown identifier.
   func address(of reference: DeviceReference) throws(BluetoothError) -> DeviceAddress {
     switch reference {
@@ -70,7 +70,7 @@ extension PeripheralDirectory {
     }
   }
 
-  /// An address with the type of the device that was used last among the possible ones.
+  /// An address with the type of the most recently used device among the candidates.
   private func meant(_ named: NamedAddress) -> DeviceAddress {
     let uses = named.candidates.compactMap { address in known(at: address).map { (address, $0.lastUse) } }
     return uses.max { $0.1 < $1.1 }?.0 ?? named.address

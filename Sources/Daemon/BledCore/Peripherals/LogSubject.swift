@@ -2,11 +2,11 @@ import Bluetooth
 import Logging
 
 extension Logger.Metadata {
-  /// The subject of a message, for the fields of the journal. Keys in capitals are fields only: they are not appended
-  /// to the message, which is complete for a person.
+  /// A message's subject, for the fields of the journal. Keys in capitals are fields only: they are not appended to the
+  /// message, which is complete for a person.
   /// - Parameters:
   ///   - peripheral: the field has its identifier and its address.
-  ///   - adapter: that of the peripheral if missing.
+  ///   - adapter: the peripheral's adapter if missing.
   static func about(
     _ peripheral: Peripheral? = nil, session: Session? = nil, adapter: AdapterSlot? = nil
   ) -> Logger.Metadata {

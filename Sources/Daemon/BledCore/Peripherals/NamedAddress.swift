@@ -5,7 +5,7 @@ struct NamedAddress {
   private let value: UInt64
   private let kind: DeviceAddress.Kind?
 
-  /// Reads the address of a call.
+  /// Reads a call's address.
   /// - Returns: nil if the text is not an address.
   init?(_ text: String, kind: DeviceAddress.Kind?) {
     guard let address = DeviceAddress(text, kind: .public) else { return nil }
@@ -19,7 +19,7 @@ struct NamedAddress {
     return DeviceAddress(value: value, kind: kind ?? (random.isStaticRandom ? .random : .public))
   }
 
-  /// The addresses that may be meant.
+  /// The possible addresses.
   var candidates: [DeviceAddress] {
     DeviceAddress.Kind.allCases.filter { kind == nil || kind == $0 }.map { DeviceAddress(value: value, kind: $0) }
   }

@@ -4,47 +4,47 @@ import Bluetooth
 
 /// A device that was received, connected, or requested: the daemon's record of it.
 final class Peripheral {
-  /// How many users are remembered.
+  /// Maximum remembered users.
   private static let maximumUsers = 16
-  /// How long an address that is not heard any more counts as in use.
+  /// The time after which an address no longer received counts as unused.
   private static let rotationTimeout = Duration.seconds(2)
-  /// How long a device that advertises in turns in two ways may take for one.
+  /// The longest cycle of a device that alternates between two advertisements.
   private static let turnTimeout = Duration.seconds(3)
 
-  /// The name that clients use for it: a random UUID, upper case.
+  /// Its identifier for clients: a random UUID, upper case.
   let id: String
-  /// The names of others that turned out to be the same device.
+  /// Identifiers of entries that turned out to be the same device.
   private(set) var formerIDs: [String] = []
   private static let maximumFormerIDs = 4
-  /// The same as a small number, for internal tables; never reused.
+  /// A small number for internal tables; never reused.
   let number: Int
-  /// The address by which it is known: that of its identity, once it has told it.
+  /// Its address in the directory: the identity address, once known.
   private(set) var address: DeviceAddress
-  /// The address that it keeps, once it has told it: keys are kept under that one. It differs from `address` while
-  /// another one is known by it, as long as both are in use.
+  /// Identity address, once known; keys are stored under it. Differs from `address` while another `Peripheral` has that
+  /// address and both are in use.
   var identity: DeviceAddress
-  /// The address under which it is reached at present, which is a private one if it uses private addresses.
+  /// Its present address for connections, private if it uses private addresses.
   private(set) var current: DeviceAddress
-  /// When it was last heard under that one.
+  /// When it was last seen at `current`.
   private var lastReached: Instant?
-  /// Whether it advertises with private addresses; nil if that is not known.
+  /// True if it advertises with private addresses; nil if unknown.
   var isPrivate: Bool?
-  /// The adapter that heard it last or holds its link.
+  /// The adapter that last received it or holds its link.
   var adapter: AdapterSlot
-  /// When it was last heard, connected or asked for.
+  /// When it was last seen, connected or requested.
   var lastUse: Instant
-  /// Signal strength when it was last heard.
+  /// Signal strength of its last packet, in dBm.
   var rssi: Int?
   /// The last advertisement and the data of the last scan response, as received.
   private(set) var advertisement: AdvertisingReport?
   private(set) var scanResponse: [UInt8]?
-  /// In which scan it could be asked for a scan response last, and when.
+  /// Its last scannable advertisement: in which scan, and when.
   private var lastScannable: (scan: Int, time: Instant)?
-  /// The set that announced a periodic train last, and the interval of that.
+  /// The set and interval of its last announced periodic train.
   private(set) var periodic: (sid: UInt8, interval: Duration)?
   /// The data of both.
   private(set) var advertised = AdvertisingData(parsing: [])
-  /// The services that both list; every report is held against the filters of all scans.
+  /// The services in both; every report is compared with the filters of all scans.
   private(set) var services: [BluetoothUUID] = []
   /// Its name as last advertised, possibly before the daemon started. An advertisement without one leaves it: most
   /// names are in scan responses, which a passive scan does not get.
@@ -55,22 +55,22 @@ final class Peripheral {
   var reportForm: ScanReport.Form?
   /// The decoded data, once a scan has asked for it.
   var decoded: DecodedReport?
-  /// How many brokers rely on it; while there is one it is not forgotten.
+  /// The brokers relying on it; it is not forgotten while there are any.
   var references = 0
-  /// Whether there ever was a link to it.
+  /// True if there ever was a link to it.
   var wasConnected = false
-  /// Whether it was ever heard, or linked in either role; an address that was only requested may be mistyped.
+  /// True if it was ever received, or linked in either role; an address that was only requested may be mistyped.
   var wasMet = false
-  /// Whether it did not answer Exchange MTU. That is stored.
+  /// True if it did not answer Exchange MTU. That is stored.
   var answersNoExchange = false
-  /// Whether its links ended at Exchange MTU. Bad radio looks like that, too, so it is not stored.
+  /// True if its links ended at Exchange MTU. Bad radio looks like that, too, so it is not stored.
   var endsAtExchange = false
-  /// Whether it is asked for its MTU no more.
+  /// True if the MTU exchange is skipped.
   var ignoresMTU: Bool { answersNoExchange || endsAtExchange }
-  /// How many links in a row ended before it had answered Exchange MTU.
+  /// Consecutive links that ended before it answered Exchange MTU.
   var lostExchanges = 0
-  /// Whether its controller resolves private addresses, as its Central Address Resolution tells; nil if it was not
-  /// asked with its present bond.
+  /// True if its controller resolves private addresses, by its Central Address Resolution; nil if not read with its
+  /// present bond.
   var resolvesAddresses: Bool?
   /// The users that requested a connection to it, as far as known.
   private(set) var users: Set<UInt32> = []
@@ -94,10 +94,10 @@ final class Peripheral {
     users.insert(user)
   }
 
-  /// Whether a user has requested a connection to it.
+  /// True if the user has requested a connection to it.
   func isUsed(by user: UInt32?) -> Bool { user.map(users.contains) ?? false }
 
-  /// The device is known by another address from now on: that of its identity.
+  /// The device is known by another address from now on: its identity.
   func rename(to identity: DeviceAddress) {
     if address != identity { isPrivate = true }
     address = identity
@@ -106,7 +106,7 @@ final class Peripheral {
   }
 
   /// Another device turned out to be the same.
-  /// - Returns: the name that gives way.
+  /// - Returns: the identifier dropped for it.
   func wasKnown(as id: String) -> String? {
     formerIDs.append(id)
     return formerIDs.count > Self.maximumFormerIDs ? formerIDs.removeFirst() : nil
@@ -114,9 +114,9 @@ final class Peripheral {
 
   /// Records that the device can be reached under this address.
   ///
-  /// An address at which the device was heard a moment ago is kept: it may have several advertisements with an address
-  /// each, and a pending connection should not go back and forth between them.
-  /// - Returns: whether the device is reached under another address than before.
+  /// A recently received address is kept: it may have several advertisements with an address each, and a pending
+  /// connection should not go back and forth between them.
+  /// - Returns: true if the device's address for connections has changed.
   func isReached(at address: DeviceAddress, now: Instant) -> Bool {
     if address != identity { isPrivate = true } else if isPrivate == nil { isPrivate = false }
     guard address != current else {
@@ -130,7 +130,7 @@ final class Peripheral {
   }
 
   /// Records an advertisement or scan response.
-  /// - Parameter scan: The number of the scan that heard it: the answers in one do not count in the next.
+  /// - Parameter scan: the number of the scan: responses in one scan do not count in the next.
   func heard(_ report: AdvertisingReport, on slot: AdapterSlot, in scan: Int) {
     adapter = slot
     wasMet = true
@@ -161,13 +161,13 @@ final class Peripheral {
     if let heard = advertised.localName, !isShortened(heard) { name = heard }
   }
 
-  /// Whether a name is the shortened form of the known one.
+  /// True if a name is the shortened form of the known one.
   private func isShortened(_ heard: String) -> Bool {
     advertised.first(.completeLocalName) == nil && name?.utf8.starts(with: heard.utf8) == true
   }
 
-  /// Whether an advertisement shows that the scan response does not belong to the present advertisement. A device may
-  /// advertise in turns in two ways, of which only one is scannable.
+  /// True if an advertisement shows the scan response to be outdated. A device may alternate between two
+  /// advertisements, only one of them scannable.
   private func isScanResponseOver(at report: AdvertisingReport, in scan: Int) -> Bool {
     guard scanResponse != nil, let lastScannable else { return false }
     return lastScannable.scan != scan
@@ -176,7 +176,7 @@ final class Peripheral {
 }
 
 extension AdvertisingReport {
-  /// Whether all but the data, the signal strength and the time is the same.
+  /// True if everything but data, signal strength and time is equal.
   fileprivate func isSent(as other: AdvertisingReport) -> Bool {
     isConnectable == other.isConnectable && isDirected == other.isDirected && primaryPHY == other.primaryPHY
       && secondaryPHY == other.secondaryPHY && sid == other.sid && txPower == other.txPower

@@ -2,17 +2,17 @@ import Adapter
 import Bluetooth
 import FoundationEssentials
 
-/// The devices that the daemon knows, by identifier and by address; the least recently used are forgotten at the limit.
-/// Devices that a session requested a connection to are kept in the store, so that their identifiers last, though one
-/// that was only requested replaces none that was connected; devices that were only heard are not stored.
+/// The known devices, by identifier and by address; the least recently used are forgotten at the limit. Devices with a
+/// requested connection are stored, so their identifiers last, though one only requested never replaces one that was
+/// connected; devices only received are not stored.
 final class PeripheralDirectory {
-  /// The limits of the directory.
+  /// The directory's limits.
   struct Limits {
     /// Devices in memory.
     var peripherals = 4096
     /// Devices in the store, at most half of the devices in memory.
     var stored = 256
-    /// Octets of the attributes cached for one device.
+    /// Octets of cached attributes for one device.
     var cache = 16 << 10
     /// Octets of all attributes cached.
     var caches = 256 << 10
@@ -35,16 +35,16 @@ final class PeripheralDirectory {
 
   private var byAddress: [DeviceAddress: Peripheral] = [:]
   private var byID: [OctetText: Peripheral] = [:]
-  /// The private addresses under which bonded devices were heard. Any other address is a device of its own in
-  /// `byAddress`, so each address is resolved once.
+  /// The received private addresses of bonded devices. Any other address is its own device in `byAddress`, so each
+  /// address is resolved once.
   private var aliases: [DeviceAddress: Peripheral] = [:]
   private static let maximumAliases = 1024
-  /// Called when a device is bonded, or is not any more.
+  /// Called when a device's bond was made or removed.
   var onBondsChanged: () -> Void = {}
-  /// The length of an identifier, which is a UUID.
+  /// Length of an identifier, a UUID.
   private static let identifierLength = 36
   private var stored: Set<Peripheral> = []
-  /// The adapters of stored devices that were not there yet.
+  /// Stored devices whose adapter was not added yet, with its identifier.
   private var awaited: [Peripheral: String] = [:]
   private var lastNumber = 0
   private let bonds: BondDirectory
@@ -53,7 +53,7 @@ final class PeripheralDirectory {
   private let scheduler: any Scheduler
   private var document: StoredDocument<PeripheralRecords>?
 
-  /// - Parameter makeIdentifier: makes an identifier that no other device has.
+  /// - Parameter makeIdentifier: makes a unique identifier.
   init(
     bonds: BondDirectory, store: Store, scheduler: any Scheduler, limits: Limits = Limits(),
     makeIdentifier: @escaping () -> String = { UUID().uuidString }
@@ -68,7 +68,7 @@ final class PeripheralDirectory {
 
   // MARK: The store
 
-  /// An adapter was added. The first one brings the devices of the store.
+  /// An adapter was added. The first one loads the stored devices.
   func added(_ slot: AdapterSlot) {
     if document == nil {
       let document = store.document("peripherals", version: 1) { [unowned self] in records }
@@ -84,7 +84,7 @@ final class PeripheralDirectory {
 
   private func restore(_ record: PeripheralRecord, on slot: AdapterSlot) {
     guard let listed = record.deviceAddress, let id = record.identifier, byID[OctetText(id)] == nil else { return }
-    // The daemon may have been killed before it wrote that the device has paired.
+    // The daemon may have been killed before it stored the pairing.
     let address = bonds.resolver.identity(of: listed) ?? listed
     guard byAddress[address] == nil else { return }
     let peripheral = add(id, address, on: slot, name: record.deviceName)
@@ -104,8 +104,8 @@ final class PeripheralDirectory {
     PeripheralRecords(peripherals: Self.inOrder(stored).map { PeripheralRecord($0) })
   }
 
-  /// Keeps a device that is requested in the store, if there is room besides the connected ones. That it was
-  /// used again is written together with the next change.
+  /// Stores a requested device, if there is room besides the connected ones. Its new use is written together with the
+  /// next change.
   func store(_ peripheral: Peripheral) {
     awaited[peripheral] = nil
     guard !stores(peripheral) else { return }
@@ -118,7 +118,7 @@ final class PeripheralDirectory {
     document?.changed()
   }
 
-  /// There is a link to a device that was requested: it is kept, replacing another one if necessary.
+  /// A requested device is linked: stores it, replacing another one if necessary.
   func connected(_ peripheral: Peripheral) {
     guard !stores(peripheral) || !peripheral.wasConnected else { return }
     peripheral.wasConnected = true
@@ -134,11 +134,11 @@ final class PeripheralDirectory {
     document?.changed()
   }
 
-  /// A link ended before its device had answered Exchange MTU: one that does so repeatedly is not asked any more.
+  /// A link ended before the device answered Exchange MTU: after repeated failures the exchange is skipped.
   /// - Parameters:
-  ///   - maximum: how many such links in a row are too many.
-  ///   - isUnanswered: whether the link was there all the time. Only that is stored: bad radio ends links, too.
-  /// - Returns: whether that is so from now on.
+  ///   - maximum: the number of consecutive links that is too many.
+  ///   - isUnanswered: true if the link was up all the time. Only that is stored: bad radio ends links, too.
+  /// - Returns: true if the exchange is skipped from now on.
   func lostExchange(with peripheral: Peripheral, maximum: Int, isUnanswered: Bool) -> Bool {
     peripheral.lostExchanges += 1
     guard peripheral.lostExchanges >= maximum, !peripheral.ignoresMTU else { return false }
@@ -147,14 +147,13 @@ final class PeripheralDirectory {
     return true
   }
 
-  /// A device has told whether its controller resolves private addresses; nil: it has other keys than when it told.
+  /// A device has answered if its controller resolves private addresses; nil: its keys have changed since it answered.
   func resolvesAddresses(_ peripheral: Peripheral, _ answer: Bool?) {
     guard peripheral.resolvesAddresses != answer else { return }
     peripheral.resolvesAddresses = answer
     if stores(peripheral) { document?.changed() }
   }
 
-  /// Whether the store has a device.
   func stores(_ peripheral: Peripheral) -> Bool { stored.contains(peripheral) }
 
   private var isFull: Bool { stored.count >= min(limits.stored, max(1, limits.peripherals / 2)) }
@@ -165,7 +164,7 @@ final class PeripheralDirectory {
     peripheral.cache = nil
   }
 
-  /// The cache of a device was made, replaced or dropped.
+  /// A device's cache was made, replaced or dropped.
   func cacheChanged(_ peripheral: Peripheral) {
     guard stores(peripheral) else { return peripheral.cache = nil }
     if peripheral.cacheSize > limits.cache { drop(&peripheral.cache) }
@@ -192,8 +191,8 @@ final class PeripheralDirectory {
     discard(peripheral)
   }
 
-  /// Forgets a device that is not used any more and that nobody has met, unless there is a bond with it: its address
-  /// may be mistyped.
+  /// Forgets an unused device that was never received or linked, unless there is a bond with it: its address may be
+  /// mistyped.
   func forgetUnmet(_ peripheral: Peripheral) {
     guard !peripheral.wasMet, peripheral.references == 0, byAddress[peripheral.address] === peripheral,
       !bonds.contains(peripheral.identity)
@@ -209,7 +208,7 @@ final class PeripheralDirectory {
 
   // MARK: Look-ups
 
-  /// The device of this address, remembered from now on.
+  /// The device at this address, remembered from now on.
   func peripheral(at address: DeviceAddress, on adapter: AdapterSlot) -> Peripheral {
     if let known = byAddress[address] ?? aliases[address] {
       known.lastUse = scheduler.now
@@ -224,13 +223,13 @@ final class PeripheralDirectory {
     return add(makeIdentifier(), address, on: adapter, name: nil)
   }
 
-  /// The device of this address, if it is known.
+  /// The device at this address, if known.
   func known(at address: DeviceAddress) -> Peripheral? {
     byAddress[address] ?? aliases[address] ?? bonds.resolver.identity(of: address).flatMap { byAddress[$0] }
   }
 
-  /// The addresses under which an adapter's controller may hear the device whose address has this number, of either
-  /// type; nil: that device has to be heard by the host, which resolves its private addresses.
+  /// The addresses where an adapter's controller may receive the device with this address number, of either type; nil
+  /// if the host has to receive it, to resolve its private addresses.
   func audible(_ number: UInt64, on slot: AdapterSlot) -> [DeviceAddress]? {
     let possible = [DeviceAddress.Kind.public, .random].map { DeviceAddress(value: number, kind: $0) }
     for address in possible where !slot.adapter.resolves(address) {
@@ -250,7 +249,7 @@ final class PeripheralDirectory {
     return new
   }
 
-  /// The device of this identifier.
+  /// The device with this identifier.
   func find(_ id: String) throws(BluetoothError) -> Peripheral {
     guard id.utf8.count == Self.identifierLength,
       let found = byID[OctetText(id)] ?? byID[OctetText(id.uppercased())]
@@ -262,15 +261,15 @@ final class PeripheralDirectory {
     return found
   }
 
-  /// How many devices are known.
+  /// Number of known devices.
   var count: Int { byID.count }
 
-  /// The device that keeps this address.
+  /// The device with this identity address.
   func find(identity address: DeviceAddress) -> Peripheral? {
     byAddress.values.first { $0.identity == address && $0.address != address } ?? byAddress[address]
   }
 
-  /// All devices, the last heard first.
+  /// All devices, the last received first.
   var all: [Peripheral] { Self.inOrder(byAddress.values) }
 
   private static func inOrder(_ peripherals: some Sequence<Peripheral>) -> [Peripheral] {
@@ -295,30 +294,28 @@ final class PeripheralDirectory {
 
   // MARK: Identities
 
-  /// Whether there are private addresses that can be resolved.
   var resolvesAny: Bool { bonds.resolver.resolvesAny }
 
-  /// Whether a device has to be heard before it can be connected: it uses private addresses that can be resolved.
+  /// True if a device must be received before it can be connected: it uses resolvable private addresses.
   func mustBeHeard(_ peripheral: Peripheral) -> Bool {
     peripheral.isPrivate != false && bonds.resolver.resolves(peripheral.identity)
   }
 
-  /// A device has paired and told its identity. It keeps its identifier over restarts from now on.
+  /// A device has paired and disclosed its identity. It keeps its identifier over restarts from now on.
   func paired(_ peripheral: Peripheral, as identity: DeviceAddress) {
     peripheral.identity = identity
     if peripheral.address != identity { unite(peripheral, with: identity) }
     connected(byAddress[identity] ?? peripheral)
   }
 
-  /// A device is not used any more: the entry of its identity takes its place.
+  /// A device is no longer used: its identity's entry takes its place.
   func released(_ peripheral: Peripheral) {
     guard peripheral.references == 0, peripheral.identity != peripheral.address else { return }
     unite(peripheral, with: peripheral.identity)
   }
 
-  /// A device that is known by a private address has this identity. If another one is known by that, the used one takes
-  /// the place of both, and is found by the identifier of the other one, too. If both are in use they are united when
-  /// one is not any more.
+  /// A device known by a private address has this identity. If another entry has that address, the used one replaces
+  /// both, and is found by the other's identifier, too. If both are in use they are united when one is released.
   private func unite(_ peripheral: Peripheral, with identity: DeviceAddress) {
     let old = peripheral.address
     if let other = byAddress[identity] {
@@ -363,7 +360,7 @@ final class PeripheralDirectory {
   }
 
   /// A device can be reached under this address.
-  /// - Returns: whether that is another one than before.
+  /// - Returns: true if the address has changed.
   func reached(_ peripheral: Peripheral, at address: DeviceAddress) -> Bool {
     let wasPrivate = peripheral.isPrivate
     let hasMoved = peripheral.isReached(at: address, now: scheduler.now)
@@ -373,11 +370,11 @@ final class PeripheralDirectory {
 }
 
 extension PeripheralDirectory: BondObserver {
-  /// The keys of bonds resolve private addresses from now on. A device that was heard under one of them
-  /// before is the same device.
+  /// The bonds' keys resolve private addresses from now on. A device already received at one of them is the same
+  /// device.
   func bondsChanged(from earlier: IdentityResolver) {
     if bonds.resolver != earlier {
-      // With the earlier keys all of them were tried when they were heard.
+      // The earlier keys were tried with all of them on reception.
       let added = bonds.resolver.subtracting(earlier)
       aliases = [:]
       for peripheral in added.resolvesAny ? all : [] where peripheral.address.isResolvablePrivate {

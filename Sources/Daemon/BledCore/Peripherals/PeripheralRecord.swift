@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 import FoundationEssentials
 
-/// The document `peripherals` of the store: the devices that sessions connected to, the last used first.
+/// The document `peripherals` of the store: the devices connected by sessions, the last used first.
 struct PeripheralRecords: Codable, Hashable, Sendable {
   var peripherals: [PeripheralRecord] = []
 }
@@ -23,13 +23,13 @@ struct PeripheralRecord: Codable, Hashable, Sendable {
   let name: String?
   /// False if it was only requested; otherwise the key is absent.
   let wasConnected: Bool?
-  /// False if it was neither heard nor linked; otherwise the key is absent.
+  /// False if it was neither received nor linked; otherwise the key is absent.
   let wasMet: Bool?
   /// True if it does not answer Exchange MTU; otherwise the key is absent.
   let ignoresMTU: Bool?
-  /// Whether its controller resolves private addresses; absent if that is not known.
+  /// True if its controller resolves private addresses; absent if unknown.
   let resolvesAddresses: Bool?
-  /// The identifiers of others that turned out to be the same device; absent if there are none.
+  /// Identifiers of entries that turned out to be the same device; absent if there are none.
   let former: [String]?
   /// True if it advertises with private addresses; otherwise the key is absent.
   let usesPrivateAddresses: Bool?
@@ -48,7 +48,7 @@ struct PeripheralRecord: Codable, Hashable, Sendable {
   /// The identifier in upper case; nil if it is not a UUID.
   var identifier: String? { Self.identifier(peripheral) }
 
-  /// The others, as far as they are UUIDs.
+  /// The former ones that are valid UUIDs.
   var formerIdentifiers: [String] { (former ?? []).compactMap(Self.identifier) }
 
   private static func identifier(_ text: String) -> String? {

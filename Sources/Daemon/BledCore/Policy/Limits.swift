@@ -1,20 +1,20 @@
 import BledRPC
 
-/// The limits of everything that sessions hold: in total, per user, and per session.
+/// The limits of sessions' resources: in total, per user, and per session.
 public struct Limits: Hashable, Sendable {
   /// A limited resource, by its key in the configuration.
   public enum Resource: String, Hashable, Sendable, CaseIterable {
     case sessions
     case scans
-    /// Devices that a session is connected to or waits for.
+    /// Devices a session is connected to or waits for.
     case connections
     /// Of these, the pending ones.
     case connects
     case services
-    /// The attributes of the services: each takes a handle, of which there are 65535 in total.
+    /// The attributes of the services: each takes one of 65535 handles.
     case attributes
     case advertisements
-    /// Trains of periodic advertisements that are followed.
+    /// Followed trains of periodic advertisements.
     case syncs
     /// Descriptors for values of characteristics.
     case acquisitions
@@ -24,7 +24,7 @@ public struct Limits: Hashable, Sendable {
     case captures
     /// Octets waiting to be read by sessions.
     case queueOctets
-    /// Devices that the daemon knows.
+    /// Known devices.
     case peripherals
   }
 
@@ -32,33 +32,33 @@ public struct Limits: Hashable, Sendable {
   public var total: [Resource: Int] = [
     .sessions: 1000, .peripherals: 4096, .acquisitions: 1024, .channels: 512, .captures: 16, .queueOctets: 256 << 20,
   ]
-  /// Of the sessions of one user.
+  /// Per user.
   public var perUser: [Resource: Int] = [
     .sessions: 500, .scans: 500, .connections: 1024, .connects: 1024, .services: 256, .attributes: 16_000,
     .advertisements: 64, .syncs: 64, .acquisitions: 256, .channels: 128, .captures: 8, .queueOctets: 64 << 20,
   ]
-  /// Of one session.
+  /// Per session.
   public var perSession: [Resource: Int] = [
     .scans: 16, .connections: 256, .connects: 256, .services: 64, .attributes: 2000, .advertisements: 16, .syncs: 16,
     .acquisitions: 64, .channels: 32, .captures: 4, .queueOctets: 4 << 20,
   ]
 
-  /// The limits that fit a daemon with a hundred clients.
+  /// The default limits, for a daemon with a hundred clients.
   public init() {}
 }
 
 extension Limits {
-  /// Whether a user may have one more of a shared resource: the last tenth is for users with less than a hundredth of
-  /// it, so that a few users cannot keep out all others.
+  /// True if a user may have one more of a shared resource: the last tenth is for users with less than a hundredth of
+  /// it, so a few users cannot keep out all others.
   /// - Parameters:
-  ///   - own: how many the user has.
-  ///   - all: how many all have.
-  ///   - most: how many there may be.
+  ///   - own: the user's present number.
+  ///   - all: the total number.
+  ///   - most: the limit of the total number.
   static func hasShare(own: Int, all: Int, of most: Int) -> Bool {
     all < share(own: own, of: most)
   }
 
-  /// Up to which total a user may have one more.
+  /// The maximum total for a user to get one more.
   static func share(own: Int, of most: Int) -> Int { own < max(1, most / 100) ? most : most - most / 10 }
 }
 
@@ -77,7 +77,7 @@ extension Limits.Resource {
     }
   }
 
-  /// The lowest value of a limit; fewer octets would not hold an answer.
+  /// The lowest permitted limit; fewer octets would not hold an answer.
   var least: Int { self == .queueOctets ? 1 << 20 : 1 }
 
   /// How to get below the limit.

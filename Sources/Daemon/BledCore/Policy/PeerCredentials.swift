@@ -1,6 +1,6 @@
 import BledRPC
 
-/// The process at the other end of a socket, as the kernel tells it (`SO_PEERCRED` and `SO_PEERGROUPS`, unix(7)).
+/// The process at the other end of a socket, from the kernel (`SO_PEERCRED` and `SO_PEERGROUPS`, unix(7)).
 public struct PeerCredentials: Hashable, Sendable {
   /// The process.
   public var process: Int32
@@ -10,13 +10,13 @@ public struct PeerCredentials: Hashable, Sendable {
   public var group: UInt32
   /// Its supplementary groups.
   public var groups: [UInt32]
-  /// The name of its program, if known.
+  /// Its program's name, if known.
   public var program: String?
 
   /// No group: the kernel uses this number for none (chown(2)).
   private static let noGroup = UInt32.max
 
-  /// The credentials of a user that the program of these acts for.
+  /// The credentials of a user served by this program.
   func acting(for user: Principal) -> PeerCredentials {
     PeerCredentials(
       process: user.process.flatMap(Int32.init(exactly:)) ?? process, user: user.id,

@@ -2,10 +2,9 @@ import BledRPC
 import Bluetooth
 import Glibc
 
-/// The permissions of programs. Root and the user that the daemon runs as may do everything: both could end or replace
-/// the daemon.
+/// The permissions of programs. Root and the daemon's own user may do everything: both could end or replace the daemon.
 public struct Policy: Hashable, Sendable {
-  /// A user or group that the configuration names, by number.
+  /// A user or group in the configuration, by number.
   enum Subject: Hashable {
     case everyone
     case user(UInt32)
@@ -14,7 +13,7 @@ public struct Policy: Hashable, Sendable {
 
   private let ownUser: UInt32
   private let subjects: [Permission: Set<Subject>]
-  /// The same as written in the configuration, for messages.
+  /// The configuration's words, for messages.
   private let words: [Permission: [String]]
 
   init(ownUser: UInt32, subjects: [Permission: Set<Subject>], words: [Permission: [String]]) {
@@ -32,7 +31,7 @@ public struct Policy: Hashable, Sendable {
     return Set(Permission.allCases.filter { !own.isDisjoint(with: subjects[$0] ?? []) })
   }
 
-  /// Whether a program is root's or the daemon's own user's.
+  /// True for a program of root or the daemon's own user.
   func isPrivileged(_ credentials: PeerCredentials?) -> Bool {
     credentials.map { $0.user == 0 || $0.user == ownUser } ?? false
   }
@@ -53,11 +52,11 @@ public struct Policy: Hashable, Sendable {
   }
 }
 
-/// The users and groups of the system. A look-up may take as long as a directory server takes to answer.
+/// The system's users and groups. A look-up may take as long as a directory server's answer.
 public struct Accounts: Sendable {
-  /// The number of the user of this name.
+  /// The number of the user with this name.
   let user: @Sendable (String) -> UInt32?
-  /// The number of the group of this name.
+  /// The number of the group with this name.
   let group: @Sendable (String) -> UInt32?
 
   /// Made-up accounts for tests.
@@ -71,7 +70,7 @@ public struct Accounts: Sendable {
     self.group = group
   }
 
-  /// The accounts of the system's databases, see getpwnam(3) and getgrnam(3). For one thread only.
+  /// The accounts in the system's databases, see getpwnam(3) and getgrnam(3). For one thread only.
   public static let system = Accounts(
     user: { getpwnam($0)?.pointee.pw_uid }, group: { getgrnam($0)?.pointee.gr_gid })
 }

@@ -2,16 +2,16 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// The demands on links that a client's permissions state.
+/// The demands on links by a client's permissions.
 struct AccessWords {
   /// For the value.
   private(set) var value = AttributePermissions()
   /// For subscribing; nil for the value's own.
   private(set) var subscribe: AccessRequirement?
 
-  /// Of several permissions that concern the same the strictest holds.
+  /// Among permissions on the same access the strictest applies.
   /// - Parameter minimumKeySize: in octets, 7 to 16; nil for any key.
-  /// - Throws: `BledError.invalidParameter` for a size that no key has.
+  /// - Throws: `BledError.invalidParameter` for an impossible key size.
   init(_ permissions: [CharacteristicPermission], minimumKeySize: Int? = nil) throws(BluetoothError) {
     guard (7...16).contains(minimumKeySize ?? 7) else {
       throw BledError.invalidParameter.error("\"minimumKeySize\" must be 7 to 16 octets")
@@ -45,7 +45,7 @@ struct AccessWords {
 }
 
 extension AttributePermissions {
-  /// Of a descriptor; the strictest permission holds.
+  /// A descriptor's demands; the strictest permission applies.
   init(_ permissions: [DescriptorPermission]) {
     self.init()
     for permission in permissions {

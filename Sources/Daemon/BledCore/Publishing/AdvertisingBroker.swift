@@ -26,12 +26,12 @@ final class AdvertisingBroker {
     let params: AdvertisingStart.Params
     /// When its duration or count is over, in seconds since the epoch; known once it was on the air.
     var ends: Double?
-    /// The only device that may connect.
+    /// The only device permitted to connect.
     let target: CalledDevice?
     let shortenedName: String?
     /// Rings when its duration is over.
     var alarm: (any ScheduledWork)?
-    /// How many events with responses the session has not read.
+    /// Events with responses not read by the session.
     var lostResponses = 0
     /// Waiting to be on the air for the first time.
     var reply: Reply<AdvertisingStart.Result>?
@@ -67,7 +67,7 @@ final class AdvertisingBroker {
     reply.afterwards = { [weak self] outcome in self?.decided(outcome, id, for: session) }
   }
 
-  /// Resumes the advertisement of a preserved session, as soon as its adapter works: the rest of it.
+  /// Resumes a preserved session's advertisement for its remaining time, as soon as its adapter works.
   func restore(_ stored: RestoredState.Advertisement, for session: Session) throws {
     var params = stored.parameters
     if let ends = stored.ends {
@@ -115,7 +115,7 @@ final class AdvertisingBroker {
     return id
   }
 
-  /// Keeps the last places of an adapter for users without one.
+  /// Keeps an adapter's last places for users without one.
   private func admitPlace(on slot: AdapterSlot, for session: Session) throws(BluetoothError) {
     let here = advertisements.values.filter { $0.slot == slot }
     let own = here.count { $0.session.user == session.user }
@@ -139,7 +139,7 @@ final class AdvertisingBroker {
     }
   }
 
-  /// The advertisements of a session.
+  /// A session's advertisements.
   func restorableAdvertisements(of session: Session) -> [RestoredState.Advertisement] {
     numbers(where: { $0.session == session }).compactMap { id in
       guard let advertisement = advertisements[id] else { return nil }
@@ -162,7 +162,7 @@ final class AdvertisingBroker {
     for id in numbers(where: { $0.session == session }) { withdraw(id, Self.cancelled) }
   }
 
-  /// Sends data in a subevent of a train, once.
+  /// Sends data in a train's subevent, once.
   func send(_ params: AdvertisingSend.Params, for session: Session, _ reply: Reply<Empty>) throws {
     guard let id = UInt32(exactly: params.advertising).map(AdvertisingSetID.init),
       let advertisement = advertisements[id], advertisement.session == session,
@@ -178,18 +178,18 @@ final class AdvertisingBroker {
     }
   }
 
-  /// Devices responded to a subevent of a train.
+  /// Devices responded to a train's subevent.
   func received(_ responses: SubeventResponses, of id: AdvertisingSetID, on slot: AdapterSlot) {
     guard let advertisement = advertisements[id], advertisement.slot == slot else { return }
     let (session, lost) = (advertisement.session, advertisement.lostResponses)
     let params = AdvertisingResponses.Params(
       advertising: Int(id.value), responses, time: scheduler.secondsSinceEpoch, lost: lost)
     let line = session.encoded { try RPCEncoding.notification(AdvertisingResponses.self, params) }
-    // Devices do not end a session that does not read.
+    // A slow session is not ended by devices.
     advertisement.lostResponses = session.send(line, as: .value) == .queued ? 0 : lost + 1
   }
 
-  /// The number of an advertisement of a session that sends a train on an adapter.
+  /// The number of a session's advertisement that sends a train on an adapter.
   func train(_ number: Int, of session: Session, on slot: AdapterSlot) throws -> AdvertisingSetID {
     guard let id = UInt32(exactly: number).map(AdvertisingSetID.init), let advertisement = advertisements[id],
       advertisement.session == session, advertisement.slot == slot, advertisement.params.periodic != nil
@@ -200,12 +200,12 @@ final class AdvertisingBroker {
     return id
   }
 
-  /// The users that advertise on an adapter.
+  /// The users advertising on an adapter.
   func users(on slot: AdapterSlot) -> [UInt32?] {
     numbers { $0.slot == slot }.compactMap { advertisements[$0]?.session.user }
   }
 
-  /// The advertisements of a session.
+  /// A session's advertisements.
   func advertisements(of session: Session) -> [SessionDescription.Advertisement] {
     numbers { $0.session == session }.compactMap { id in
       guard let advertisement = advertisements[id] else { return nil }
@@ -214,7 +214,7 @@ final class AdvertisingBroker {
     }
   }
 
-  /// An adapter reports the state of an advertisement.
+  /// An adapter reports an advertisement's state.
   func changed(_ id: AdvertisingSetID, _ status: AdvertisingStatus, on slot: AdapterSlot) {
     guard let advertisement = advertisements[id], advertisement.slot == slot else { return }
     let former = slot.onAir[id]
@@ -245,7 +245,7 @@ final class AdvertisingBroker {
     }
   }
 
-  /// Records when an advertisement that has come on the air is over, so that it does not begin anew after a restart.
+  /// Records the end of an advertisement that has begun on the air, so it does not begin anew after a restart.
   private func setEnd(of advertisement: Advertisement, _ interval: Duration) {
     let params = advertisement.params
     guard advertisement.ends == nil, let time = params.duration ?? params.count.map({ Double($0) * interval.inSeconds })
@@ -262,7 +262,7 @@ final class AdvertisingBroker {
     withdraw(id, Self.cancelled)
   }
 
-  /// Advertisements that never were on the air fail with an adapter that cannot be used; the others come back with it.
+  /// Advertisements that never were on the air fail with an unusable adapter; the others resume with it.
   func adapterChanged(_ slot: AdapterSlot) {
     guard slot.adapter.state != .on else { return }
     for id in numbers(where: { $0.slot == slot }) {
@@ -274,7 +274,7 @@ final class AdvertisingBroker {
     }
   }
 
-  /// The outcome of an advertisement that its program left before it was on the air.
+  /// The outcome of an advertisement whose program disconnected before it was on the air.
   private func decided(
     _ outcome: Result<AdvertisingStart.Result, RPCError>, _ id: AdvertisingSetID, for session: Session
   ) {
@@ -293,7 +293,7 @@ final class AdvertisingBroker {
         reason: reason.map { RPCError($0) }))
   }
 
-  /// Adds the holders of the current advertisements to the error of an adapter that cannot send more.
+  /// Adds the holders of the current advertisements to the error from an adapter without room for more.
   private func explained(_ error: BluetoothError, _ slot: AdapterSlot) -> BluetoothError {
     guard error.domain == .gap, error.code == GAPError.advertisingSetsExhausted.rawValue else { return error }
     var holders: OrderedDictionary<Session, Int> = [:]

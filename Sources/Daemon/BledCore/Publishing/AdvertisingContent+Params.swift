@@ -7,7 +7,7 @@ extension AdvertisingContent {
   private static let maximumServiceData = 64
   private static let maximumStructures = 64
 
-  /// Reads the content that a client wants to advertise.
+  /// Reads the content requested by a client.
   /// - Throws: `BledError.invalidParameter`, naming the invalid member.
   init(_ params: AdvertisingStart.Params) throws {
     guard params.serviceData?.count ?? 0 <= Self.maximumServiceData else {
@@ -37,14 +37,14 @@ extension AdvertisingContent {
       name: params.name, serviceUUIDs: params.services ?? [], solicitedServiceUUIDs: params.solicitedServices ?? [],
       serviceData: serviceData, manufacturerData: manufacturerData, appearance: appearance,
       others: try Self.structures(params))
-    // A client's own take the place of the daemon's.
+    // A client's own flags replace the daemon's.
     if others.contains(where: { $0.type == .flags }) {
       flags = nil
       others.sort { $0.type == .flags && $1.type != .flags }
     }
   }
 
-  /// The URI and the AD structures that are sent as they are.
+  /// The URI, and the AD structures sent unchanged.
   private static func structures(_ params: AdvertisingStart.Params) throws -> [AdvertisingData.Structure] {
     var structures: [AdvertisingData.Structure] = []
     if let uri = params.uri {

@@ -3,19 +3,19 @@ import BledRPC
 import Bluetooth
 
 extension AdvertisingStart.Params {
-  /// The shortest time between two advertisements of a program in the background, in seconds.
+  /// The shortest interval for a program in the background, in seconds.
   private static let backgroundInterval = 1.0
-  /// The octets of the longest advertisement (Core 5.4, Vol 4, Part E, 7.8.57).
+  /// Maximum octets of an advertisement (Core 5.4, Vol 4, Part E, 7.8.57).
   private static let longest = 1650
-  /// How long advertising events that are counted may take, in seconds.
+  /// Maximum time for counted advertising events, in seconds.
   private static let longestCount = 30.0
 
   /// The parameters for the adapter, and the name if it had to be shortened. In the background there is no name, and no
   /// hurry.
   /// - Parameters:
   ///   - target: the device meant by `directedTo`.
-  ///   - information: the adapter that is to send it.
-  /// - Throws: `BledError.invalidParameter` for members that exclude each other; `GAPError.advertisingDataTooLong`.
+  ///   - information: the sending adapter.
+  /// - Throws: `BledError.invalidParameter` for mutually exclusive members; `GAPError.advertisingDataTooLong`.
   func parameters(
     inBackground: Bool, to target: CalledDevice?, on information: AdapterInformation
   ) throws -> (AdvertisingParameters, shortenedName: String?) {
@@ -36,7 +36,7 @@ extension AdvertisingStart.Params {
 
   private var isExtended: Bool { extended == true }
 
-  /// The kind, by the devices that may answer it.
+  /// The kind, by the devices permitted to answer.
   private func kind(to target: DeviceAddress?) throws(BluetoothError) -> AdvertisingParameters.Kind {
     if let target {
       try require(connectable != false, "\"directedTo\" makes an advertisement connectable: leave out \"connectable\"")
@@ -97,7 +97,7 @@ extension AdvertisingStart.Params {
       guard let events = UInt8(exactly: count), events > 0 else {
         throw BledError.invalidParameter.error("\"count\" must be 1 to 255")
       }
-      // An advertisement with a count is not interrupted, as the controller would count anew: others wait as long.
+      // A counted advertisement is not interrupted, as the controller would restart its count: others wait as long.
       try require(
         (self.interval ?? 0.1) * Double(events) <= Self.longestCount,
         "\"count\" times \"interval\" may be 30 s at most: give a \"duration\" instead")
@@ -131,7 +131,7 @@ extension AdvertisingStart.Params {
       services: periodic.services, serviceData: periodic.serviceData, manufacturerData: periodic.manufacturerData)
     content.structures = periodic.structures
     var packed = try AdvertisingContent(content)
-    // Flags are for devices that may connect (CSS, Part A, 1.3).
+    // Flags are for connectable advertisements (CSS, Part A, 1.3).
     packed.flags = nil
     do throws(BluetoothError) {
       var train = PeriodicAdvertising(
@@ -146,7 +146,7 @@ extension AdvertisingStart.Params {
     }
   }
 
-  /// Lays the content out in the room of the PDUs.
+  /// Fits the content into the PDUs.
   /// - Returns: the name, if it had to be shortened.
   private func pack(
     into parameters: inout AdvertisingParameters, _ information: AdapterInformation
@@ -157,8 +157,8 @@ extension AdvertisingStart.Params {
       try require(content == AdvertisingContent(flags: nil), "with \"directedTo\" there is data with \"extended\" only")
       return nil
     }
-    // An advertisement without an address is not discovered, and flags are no part of a scan response (CSS, Part A,
-    // 1.3).
+    // An advertisement without an address is not discoverable, and flags are not allowed in a scan response (CSS, Part
+    // A, 1.3).
     if parameters.isAnonymous || isExtended && parameters.kind == .scannable { content.flags = nil }
     let hasExtended = information.hasExtendedAdvertising
     let capabilities = AdvertisingCapabilities(
@@ -198,7 +198,7 @@ extension AdvertisingStart.Params {
 }
 
 extension DeviceAddress {
-  /// Whether the random part of a static address has a bit of each kind, as it must (Core 5.4, Vol 6, Part B, 1.3.2.1).
+  /// True if a static address's random part has both a 0 and a 1, as required (Core 5.4, Vol 6, Part B, 1.3.2.1).
   fileprivate var hasBothBits: Bool {
     let mask: UInt64 = 0x3FFF_FFFF_FFFF
     return value & mask != 0 && value & mask != mask

@@ -2,16 +2,16 @@ import Bluetooth
 
 /// The document `name` of the store.
 struct NameRecord: Codable, Hashable, Sendable {
-  /// The name that a program has set; nil if none has.
+  /// The name set by a program; nil if none was.
   var name: String?
 }
 
-/// The name under which devices see this machine: that of the configuration, or the one that a program has set.
+/// This machine's name as devices see it: the configured one, or one set by a program.
 final class DeviceName {
-  /// How long it may be, in octets (Core 5.4, Vol 3, Part C, 12.1).
+  /// Maximum length in octets (Core 5.4, Vol 3, Part C, 12.1).
   static let longest = 248
 
-  /// The name of the configuration.
+  /// The configured name.
   var configured: String
   private var chosen: String?
   private var document: StoredDocument<NameRecord>?
@@ -26,7 +26,7 @@ final class DeviceName {
   /// The name in force.
   var current: String { chosen ?? configured }
 
-  /// Sets the name, or (nil) returns to that of the configuration.
+  /// Sets the name, or (nil) returns to the configured one.
   /// - Throws: `BledError.invalidParameter`.
   func set(_ name: String?) throws(BluetoothError) {
     guard name.map(Self.isValid) ?? true else {

@@ -1,4 +1,4 @@
-/// The users that publish services or advertise.
+/// The users publishing services or advertising.
 final class Publishers: PublishingUsers {
   private unowned let server: ServerBroker
   private unowned let advertising: AdvertisingBroker

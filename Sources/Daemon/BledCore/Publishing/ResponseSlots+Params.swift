@@ -3,7 +3,7 @@ import BledRPC
 import Bluetooth
 
 extension ResponseSlots {
-  /// The slots of a train as a program wants them.
+  /// A train's slots as requested by a program.
   /// - Throws: `BledError.invalidParameter` if they do not fit.
   init(_ params: AdvertisingStart.ResponseSlots, within train: PeriodicAdvertising) throws(BluetoothError) {
     func require(_ condition: Bool, _ rule: String) throws(BluetoothError) {
@@ -16,7 +16,7 @@ extension ResponseSlots {
     try require((0.00125...0.3175).contains(params.slotDelay), "\"slotDelay\" must be 0.00125 to 0.3175")
     try require(
       (0.00025...0.031875).contains(params.slotSpacing), "\"slotSpacing\" must be 0.00025 to 0.031875 seconds")
-    // In the units of the controller (Core 5.4, Vol 4, Part E, 7.8.61).
+    // In the controller's units (Core 5.4, Vol 4, Part E, 7.8.61).
     self.init(
       subevents: params.subevents, subeventInterval: Self.rounded(params.subeventInterval, to: 1250),
       delay: Self.rounded(params.slotDelay, to: 1250), spacing: Self.rounded(params.slotSpacing, to: 125),
@@ -32,7 +32,7 @@ extension ResponseSlots {
 }
 
 extension SubeventData {
-  /// The data of a subevent as a program wants it to be sent.
+  /// A subevent's data as requested by a program.
   /// - Throws: `BledError.invalidParameter` if the train has no such subevent or slots.
   init(_ params: AdvertisingSend.Params, within train: AdvertisingStart.ResponseSlots) throws(BluetoothError) {
     let (subevents, slots) = (train.subevents, train.slots)
@@ -53,7 +53,7 @@ extension SubeventData {
 }
 
 extension AdvertisingResponses.Params {
-  /// The responses to a subevent of an advertisement.
+  /// The responses to an advertisement's subevent.
   init(advertising: Int, _ received: SubeventResponses, time: Double, lost: Int) {
     let responses = received.responses.map { response in
       AdvertisingResponses.Response(

@@ -3,9 +3,8 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// A published characteristic, with a socket of its own for the values that a program exchanges with one device. A
-/// packet of the program is notified or indicated, as the device asked for; each value that the device writes becomes a
-/// packet.
+/// A published characteristic, with its own socket for the values a program exchanges with one device. A packet from
+/// the program is notified or indicated, as configured by the device; each written value becomes a packet.
 ///
 /// | Input                                  | Effect                                                          |
 /// |----------------------------------------|-----------------------------------------------------------------|
@@ -23,9 +22,9 @@ final class ServedCharacteristic: ValuePipeOwner {
   let receives: Bool
   let pipe: ValuePipe
   private unowned let link: ServerLink
-  /// The packet that has no room on the link.
+  /// The packet without room on the link.
   private var waiting: [UInt8]?
-  /// The Write Requests with responses that wait for the program: one of each bearer.
+  /// The Write Requests with responses that wait for the program: one per bearer.
   private var unanswered: [QuestionToken] = []
 
   init(
@@ -68,13 +67,13 @@ final class ServedCharacteristic: ValuePipeOwner {
     return false
   }
 
-  /// Whether there is room for the packet that waits.
+  /// True if there is room for the waiting packet.
   var canSend: Bool { waiting.map { link.hasRoom(for: updates($0)) } ?? true }
 
-  /// Sends the packet that waits, for which there is room.
+  /// Sends the waiting packet, after a check for room.
   func takeTurn() {
     guard let value = waiting else { return }
-    // The device may have become unaware of the services since.
+    // The device may have become change-unaware since.
     do throws(BluetoothError) { try check(value.count) } catch { return pipe.end(error) }
     waiting = nil
     send(updates(value))
@@ -93,7 +92,7 @@ final class ServedCharacteristic: ValuePipeOwner {
   // MARK: From the device
 
   /// Takes a write, if it is a whole value.
-  /// - Returns: whether it is one.
+  /// - Returns: true if it is such a write.
   func receive(_ write: WriteQuestion) -> Bool {
     guard receives, write.writes.count == 1, let value = write.writes.first, value.offset == 0 else { return false }
     let hasRoom = pipe.receive(value.value)
@@ -147,7 +146,7 @@ final class ServedCharacteristic: ValuePipeOwner {
 }
 
 extension ServerBroker {
-  /// Acquires a characteristic of a session for one of the devices that use its services.
+  /// Acquires a session's characteristic for one of the devices using its services.
   func acquire(
     _ params: ServerAcquire.Params, for session: Session, _ reply: Reply<ServerAcquire.Result>
   ) throws {

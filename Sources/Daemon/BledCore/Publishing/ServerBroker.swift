@@ -4,11 +4,10 @@ import Bluetooth
 import GATT
 import Logging
 
-/// Publishes the services of all sessions in one database that all links serve. `ServerLink` handles the devices'
-/// requests.
+/// Publishes all sessions' services in one database for all links. `ServerLink` handles the devices' requests.
 final class ServerBroker: ServerRoles {
-  /// For how many devices a session is told of losses at a time; a device may connect with ever new addresses. Losses
-  /// of further devices are only counted.
+  /// Maximum devices whose losses are reported to a session at a time; a device may connect with ever new addresses.
+  /// Losses of further devices are only counted.
   static let maximumUntold = 1024
 
   /// Makes sockets for values; nil where none can be watched.
@@ -16,23 +15,23 @@ final class ServerBroker: ServerRoles {
   weak var observer: (any PublishersObserver)?
   private let adapters: AdapterRegistry
   private let links: LinkRegistry
-  /// Our server roles, in the order in which the links came up.
+  /// Our server roles, oldest link first.
   private var serverLinks: [ServerLink] = []
   private let logger: Logger
   private var owners: [AttributeOwner: Session] = [:]
-  /// How many values are sent at once at the most.
+  /// Maximum values sent at once.
   private static let maximumValues = 8
 
-  /// The published services of sessions with a restoration identifier, by handle of the service.
+  /// The published services of sessions with a restoration identifier, by service handle.
   private var definitions: [UInt16: ServiceToPublish] = [:]
-  /// The sessions with a value that had no room, which are told when there is some.
+  /// The sessions whose value had no room, to be notified when there is some.
   private var waitingForRoom: Set<Session> = []
   private var lastIndication: UInt64 = 0
   private var lastQuestion = 0
   /// Sessions with too long answers, which are logged once.
   private var longAnswerers: Set<Session> = []
 
-  /// - Parameter identity: the values of the GAP service.
+  /// - Parameter identity: the GAP service's values.
   init(adapters: AdapterRegistry, links: LinkRegistry, identity: ServerIdentity, logger: Logger) {
     self.adapters = adapters
     self.links = links
@@ -52,7 +51,7 @@ final class ServerBroker: ServerRoles {
     }
   }
 
-  /// Changes the name and appearance that devices read.
+  /// Changes the name and appearance read by devices.
   /// - Parameter appearance: nil leaves it as it is.
   func identify(name: String, appearance: UInt16? = nil) {
     let service = links.database.attributes.services.first { $0.uuid == 0x1800 && $0.owner == .local }
@@ -101,7 +100,7 @@ final class ServerBroker: ServerRoles {
     return ServiceDescription(service, includes: includes.map { ServiceDescription($0, includes: nil) }.nonEmpty)
   }
 
-  /// Removes a service of a session, or all of them.
+  /// Removes a session's service, or all of them.
   func remove(_ handle: UInt16?, for session: Session) throws {
     guard let handle else { return removeAll(of: session) }
     guard let service = services(of: session.owner).first(where: { $0.range.lowerBound == handle }),
@@ -113,15 +112,14 @@ final class ServerBroker: ServerRoles {
     changed(range, for: service.audience)
   }
 
-  /// Sends a value to the devices that subscribed to it, all or none: if one of them has no room, none gets the value
-  /// and the session is told when there is room again. Devices that are unaware of a change of the services get none
-  /// until then (Core 5.4, Vol 3, Part G, 2.5.2.1); the session is told which, and which devices got only the
-  /// beginning.
+  /// Sends a value to its subscribers, all or none: if one of them has no room, none receives it, and the session is
+  /// notified when there is room again. Change-unaware devices get no values (Core 5.4, Vol 3, Part G, 2.5.2.1); the
+  /// result lists these, and the devices that got only the beginning.
   func notify(_ params: ServerNotify.Params, for session: Session) throws -> ServerNotify.Result {
     try notify([(params.handle, params.value.octets)], to: params.centrals, for: session)
   }
 
-  /// The same for several values, which a device that supports that gets in one packet.
+  /// Like `notify`, for several values, sent in one packet to a device that supports it.
   func notify(_ params: ServerNotifyMultiple.Params, for session: Session) throws -> ServerNotify.Result {
     guard 1...Self.maximumValues ~= params.values.count,
       Set(params.values.map(\.handle)).count == params.values.count
@@ -179,7 +177,7 @@ final class ServerBroker: ServerRoles {
     }
   }
 
-  /// A characteristic that a session has published.
+  /// A session's published characteristic.
   func characteristic(at handle: UInt16, of session: Session) throws -> RegisteredCharacteristic {
     guard let service = links.database.attributes.service(containing: handle), service.owner == session.owner,
       let characteristic = service.characteristics.first(where: { $0.valueHandle == handle })
@@ -190,7 +188,7 @@ final class ServerBroker: ServerRoles {
     return characteristic
   }
 
-  /// Asks a device that connected to us and uses services of the session for other connection parameters.
+  /// Requests other connection parameters from a device that connected to us and uses the session's services.
   func setLatency(_ params: ServerSetLatency.Params, for session: Session, _ reply: Reply<Empty>) throws {
     guard let hub = link(serving: params.central, by: session)?.hub, hub.link.role == .peripheral else {
       throw GAPError.notConnected.error(
@@ -201,17 +199,17 @@ final class ServerBroker: ServerRoles {
     }
   }
 
-  /// The link with this device, if it uses services of the session.
+  /// The link with this device, if it uses the session's services.
   func link(serving device: String, by session: Session) -> ServerLink? {
     serverLinks.first { $0.hub.peripheral.id.hasSameOctets(as: device) && $0.served.contains(session) }
   }
 
-  /// The services of a session.
+  /// A session's services.
   func services(of session: Session) -> [SessionDescription.Service] {
     services(of: session.owner).map { .init(handle: $0.range.lowerBound, uuid: $0.uuid) }
   }
 
-  // MARK: Sessions that come and go
+  // MARK: Ends of sessions
 
   /// A session has ended: its services go, and pending requests of devices are refused.
   func ended(_ session: Session) {
@@ -222,12 +220,12 @@ final class ServerBroker: ServerRoles {
     longAnswerers.remove(session)
   }
 
-  /// The program of a session has disconnected: requests to it wait until it is back, or the device gives up.
+  /// The session's program has disconnected: requests to it wait until it is back, or the device gives up.
   func programGone(_ session: Session) {
     for link in serverLinks { link.programGone(session) }
   }
 
-  /// The program of a session is back: it gets the requests that wait for it, in order.
+  /// The session's program is back: it receives the waiting requests, in order.
   func programReturned(_ session: Session) {
     let waiting = serverLinks.flatMap { link in
       link.waitingQuestions(for: session).map { (number: $0, link: link) }
@@ -237,7 +235,7 @@ final class ServerBroker: ServerRoles {
     }
   }
 
-  /// The services of a session with their subscribers.
+  /// A session's services with their subscribers.
   func published(by session: Session) -> [RestoredState.Service] {
     let own = services(of: session.owner)
     let plain = Dictionary(
@@ -255,7 +253,7 @@ final class ServerBroker: ServerRoles {
     serverLinks.filter { !$0.hub.subscription(of: handle).isEmpty }.map { $0.subscriber(to: handle) }
   }
 
-  /// Publishes the services of a preserved session, with their former handles where these are free.
+  /// Publishes a preserved session's services, with their former handles if these are free.
   func restore(_ services: [RestoredState.Service], for session: Session) {
     var handles: [UInt16: UInt16] = [:]
     for service in services {
@@ -280,10 +278,10 @@ final class ServerBroker: ServerRoles {
 
   func ended(_ link: ServerLink) { serverLinks.removeAll { $0 === link } }
 
-  /// The session that is the owner; nil for the daemon itself, and for a session that has ended.
+  /// The owner's session; nil for the daemon itself, and for an ended session.
   func session(of owner: AttributeOwner) -> Session? { owners[owner] }
 
-  /// The session that publishes the attribute at this handle.
+  /// The session publishing the attribute at this handle.
   func session(publishing handle: UInt16) -> Session? {
     links.database.attributes.service(containing: handle).flatMap { owners[$0.owner] }
   }
@@ -300,7 +298,7 @@ final class ServerBroker: ServerRoles {
     return lastQuestion
   }
 
-  /// Logs once per session that it answered with a value that cannot be sent.
+  /// Logs once per session an answer with a value that cannot be sent.
   func logLongAnswer(of session: Session, handle: UInt16, length: Int) {
     guard longAnswerers.insert(session).inserted else { return }
     logger.warning(
@@ -310,14 +308,14 @@ final class ServerBroker: ServerRoles {
       """, metadata: .about(session: session))
   }
 
-  /// Tells sessions with a refused value on a link that there is room. A session without room on another link is
-  /// refused and told again.
+  /// Notifies sessions with a refused value on a link that there is room. A session without room on another link is
+  /// refused and notified again.
   func roomAgain(for sessions: [Session]) {
     for session in sessions where waitingForRoom.remove(session) != nil { session.send(ServerReady.self, Empty()) }
   }
 
-  /// Records that packets from a device were dropped that were, or may have been, for a session, and tells the session
-  /// as soon as it has room: the device itself is not told the outcome of Write Commands.
+  /// Records dropped packets from a device that were, or may have been, for a session, and reports them to the session
+  /// as soon as it has room: the device never learns the outcome of Write Commands.
   static func recordLoss(of packets: Int, from central: String, to session: Session) {
     let isFirst = session.untoldLosses.isEmpty
     guard session.untoldLosses[central] != nil || session.untoldLosses.count < maximumUntold else { return }
@@ -340,7 +338,7 @@ final class ServerBroker: ServerRoles {
     }
   }
 
-  /// The users that publish services.
+  /// The users publishing services.
   var users: [UInt32?] {
     let publishing = Set(links.database.attributes.services.map(\.owner))
     return owners.filter { publishing.contains($0.key) }.map(\.value).sorted { $0.id < $1.id }.map(\.user)
@@ -370,13 +368,13 @@ final class ServerBroker: ServerRoles {
 }
 
 extension Session {
-  /// The owner of a session's services in the database; 0 is the daemon itself.
+  /// The owner number of a session's services in the database; 0 is the daemon itself.
   var owner: AttributeOwner { AttributeOwner(UInt64(id)) }
 }
 
 extension LinkWish {
-  /// The intervals are multiples of 15 ms with room above, which every central accepts; the timeout is that of a
-  /// reliable link.
+  /// The intervals are multiples of 15 ms with room above, accepted by every central; the timeout suits a reliable
+  /// link.
   fileprivate init(_ latency: ConnectionLatency) {
     switch latency {
     case .low: self.init(minimumInterval: 0.015, maximumInterval: 0.03, latency: 0, timeout: 5)

@@ -1,15 +1,15 @@
 import Bluetooth
 import GATT
 
-/// The identity of this machine as devices see it.
+/// This machine's identity as devices see it.
 public struct ServerIdentity: Hashable, Sendable {
-  /// The Device Name of the GAP service.
+  /// The Device Name in the GAP service.
   public var name: String
-  /// The Appearance of the GAP service (Assigned Numbers, 2.6); 0 is unknown.
+  /// The Appearance in the GAP service (Assigned Numbers, 2.6); 0 is unknown.
   public var appearance: UInt16
-  /// The Peripheral Preferred Connection Parameters of the GAP service; nil leaves them out.
+  /// The Peripheral Preferred Connection Parameters in the GAP service; nil leaves them out.
   public var preferredConnection: PreferredConnectionParameters?
-  /// Whether they may open enhanced ATT bearers, as the GATT service tells them.
+  /// True if devices may open enhanced ATT bearers, as announced in the GATT service.
   public var hasEnhancedBearers: Bool
 
   /// Makes an identity.

@@ -3,10 +3,10 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// Our server role on one link: the device's questions to sessions, the sessions that serve it, and the indications
-/// that it has not confirmed.
+/// Our server role on one link: the device's questions to sessions, the sessions serving it, and the unconfirmed
+/// indications.
 ///
-/// A question is one request of the device to a session, on any of the link's bearers:
+/// A question is a request from the device to a session, on any of the link's bearers:
 ///
 /// | State   | Input                                     | Effect                                                      |
 /// |---------|-------------------------------------------|-------------------------------------------------------------|
@@ -16,24 +16,24 @@ import GATT
 /// | asking  | the program is back                       | the session is called                                       |
 /// | asking  | 25 s, the session's end, the link's end   | the device is refused → idle                                |
 final class ServerLink: ServerRole {
-  /// How many indications may wait for one device, which confirms them one by one.
+  /// Maximum indications queued for a device, which confirms them one by one.
   static let maximumIndications = 8
 
   unowned let hub: LinkHub
   private unowned let broker: ServerBroker
-  /// The sessions that serve the device.
+  /// The sessions serving the device.
   private(set) var served: Set<Session> = []
-  /// The session with the attribute that was last refused to the device for lack of security.
+  /// The session whose attribute was last refused to the device for lack of security.
   private(set) weak var refused: Session?
-  /// The wishes for the link's parameters of sessions that do not use the device themselves.
+  /// The link parameters wished by sessions that do not use the device themselves.
   var wishes: [Session: CheckedWish] = [:]
   /// The device's open requests: each bearer has one at a time (Core 5.4, Vol 3, Part F, 3.3.2).
   private var questions: [Question] = []
   private var pendingIndications: Set<IndicationID> = []
-  /// The characteristics with a socket for the values of this device, by handle.
+  /// The characteristics with a socket for this device's values, by handle.
   private var acquired: [UInt16: ServedCharacteristic] = [:]
 
-  /// A request of the device to a session.
+  /// A device's request to a session.
   private struct Question {
     enum Call {
       case read(ServerRead.Params)
@@ -44,7 +44,7 @@ final class ServerLink: ServerRole {
     /// Incremented for each request, on all links.
     let number: Int
     let call: Call
-    /// The number of the call to the session; nil while it has no program.
+    /// The number of the call to the session; nil while its program is disconnected.
     var callNumber: OutgoingCalls.Number?
   }
 
@@ -55,7 +55,7 @@ final class ServerLink: ServerRole {
 
   func began() { broker.began(self) }
 
-  // MARK: Requests of the device
+  // MARK: Requests from the device
 
   func asked(_ read: ReadQuestion) {
     guard let session = broker.session(of: read.owner) else {
@@ -125,8 +125,8 @@ final class ServerLink: ServerRole {
 
   private func answered(_ token: QuestionToken) { questions.removeAll { $0.token == token } }
 
-  /// The response to the device. Of a value that is too long it could get only the beginning, without knowing that
-  /// there is more.
+  /// The response to the device. A value that is too long is refused: the device could get only its beginning, without
+  /// notice of the rest.
   private func value(
     of answer: Result<ServerRead.Result, RPCError>, to params: ServerRead.Params, of session: Session
   ) -> Result<[UInt8], ATTErrorCode> {
@@ -141,7 +141,7 @@ final class ServerLink: ServerRole {
     if configuration.isEmpty, hub.isOpen, let acquired = acquired[handle], acquired.sends {
       acquired.pipe.end(GAPError.cancelled.error("the device has unsubscribed"))
     }
-    // A session that removed the service need not be told.
+    // A session that removed the service needs no call.
     guard let session = broker.session(publishing: handle) else { return }
     serves(session)
     let subscriber = subscriber(to: handle)
@@ -152,7 +152,7 @@ final class ServerLink: ServerRole {
     }
   }
 
-  /// How many octets of a value the device receives with an update.
+  /// Maximum octets of a value in an update.
   var longestUpdate: Int { min(hub.mtu - 3, Attribute.longestValue) }
 
   /// The device as a subscriber to a value.
@@ -160,7 +160,7 @@ final class ServerLink: ServerRole {
     Subscriber(central: hub.peripheral.id, handle: handle, maximumLength: longestUpdate)
   }
 
-  /// The device is sent a packet: records the session that it must pair for.
+  /// A packet is being sent to the device: records the session that it must pair for.
   func sends(_ packet: [UInt8]) {
     guard packet.first == ATTOpcode.errorResponse.rawValue,
       case .errorResponse(_, let handle, let error)? = try? ATTPDU(decoding: packet),
@@ -169,15 +169,15 @@ final class ServerLink: ServerRole {
     refused = broker.session(publishing: handle)
   }
 
-  /// The device uses a service of this session: the link is no longer held for another one.
+  /// The device uses this session's service: the link is no longer held for another one.
   private func serves(_ session: Session) {
     if served.insert(session).inserted { hub.brake.resume() }
   }
 
   // MARK: Write Commands
 
-  /// Hands a session a Write Command. From the first command that has no room until there is ample room again, the
-  /// device's commands are dropped, so that the report of the loss stands at the gap.
+  /// Passes a Write Command to a session. Once a command does not fit, drops all commands until the queue has drained,
+  /// so the loss report marks one gap.
   private func hand(_ command: ServerWrite.Params, to session: Session) {
     if !session.outbox.isCongested { ServerBroker.tellLosses(to: session) }
     if session.untoldLosses[command.central] != nil
@@ -194,7 +194,7 @@ final class ServerLink: ServerRole {
     guard !served.isEmpty else { return }
     let subscribers = hub.central.subscribers
     for session in served.sorted(by: { $0.id < $1.id }) {
-      // For a session that subscribes as well they are counted already.
+      // A session that subscribes as well has already counted them.
       if !subscribers.contains(session) { session.costs.packetsLost += count }
       ServerBroker.recordLoss(of: count, from: hub.peripheral.id, to: session)
     }
@@ -202,8 +202,8 @@ final class ServerLink: ServerRole {
 
   // MARK: Notifications and indications
 
-  /// Whether values have room: notifications on the link, indications among the waiting ones. A link that has room for
-  /// one packet has room for the few that one call may send.
+  /// True if values have room: notifications on the link, indications in the queue. A link with room for one packet has
+  /// room for the few of one call.
   func hasRoom(for updates: ServerUpdates) -> Bool {
     (updates.notified.isEmpty || hub.link.isWritable)
       && (updates.indicated.isEmpty
@@ -222,7 +222,7 @@ final class ServerLink: ServerRole {
 
   func indicationFinished(_ id: IndicationID) {
     pendingIndications.remove(id)
-    // Not while there are more than wait for room: they would always be replaced by the ones that need none.
+    // Not while more of them wait for room: values that need none would always replace them.
     if pendingIndications.count < Self.maximumIndications { hub.roomAgain() }
   }
 
@@ -235,7 +235,7 @@ final class ServerLink: ServerRole {
     if acquired[characteristic.handle] === characteristic { acquired[characteristic.handle] = nil }
   }
 
-  /// Checks that there is no socket for this characteristic.
+  /// Checks that this characteristic has no socket.
   func checkIsFree(_ handle: UInt16) throws {
     guard acquired[handle] == nil else {
       throw BledError.alreadyInProgress.error(
@@ -243,13 +243,13 @@ final class ServerLink: ServerRole {
     }
   }
 
-  /// Whether the packet that waits for an acquired characteristic can be sent, or that there is none any more is seen.
+  /// True if the waiting packet for an acquired characteristic can be sent, or there is none left.
   func canSendValue(of handle: UInt16) -> Bool { acquired[handle]?.canSend ?? true }
 
   /// An acquired characteristic has its turn.
   func sendValue(of handle: UInt16) { acquired[handle]?.takeTurn() }
 
-  /// Services came or went in a range of handles.
+  /// Services were added or removed in a handle range.
   func servicesChanged(_ range: ClosedRange<UInt16>) {
     endAcquired(BledError.unknownHandle.error("the service was removed")) { range.contains($0.handle) }
   }
@@ -272,19 +272,19 @@ final class ServerLink: ServerRole {
     questions.removeAll { $0.session == session }
   }
 
-  /// The program of a session has disconnected: a request to it waits until it is back.
+  /// The session's program has disconnected: a request to it waits until it is back.
   func programGone(_ session: Session) {
     endAcquired(GAPError.cancelled.error("the program has disconnected")) { $0.session === session }
     for index in questions.indices where questions[index].session == session { questions[index].callNumber = nil }
     if served.contains(session) { hub.brake.resume() }
   }
 
-  /// The numbers of the requests that wait for the program of a session.
+  /// The numbers of requests waiting for the session's program.
   func waitingQuestions(for session: Session) -> [Int] {
     questions.filter { $0.session == session && $0.callNumber == nil }.map(\.number)
   }
 
-  /// The program is back: it gets the request of this number, which waits for it.
+  /// The program is back: it receives the waiting request with this number.
   func programReturned(to number: Int) {
     if let question = questions.first(where: { $0.number == number }) { callSession(question) }
   }
@@ -297,7 +297,7 @@ final class ServerLink: ServerRole {
 }
 
 extension RPCError {
-  /// The error for a device when a session refuses: the ATT error that the session chose, else Unlikely Error.
+  /// The error sent to a device when a session refuses: the session's ATT error, else Unlikely Error.
   fileprivate var attErrorCode: ATTErrorCode {
     guard let data, data.domain.known == .att, let code = UInt8(exactly: data.code), code != 0 else {
       return .unlikelyError

@@ -1,6 +1,6 @@
 import GATT
 
-/// The values of one call that one device receives.
+/// One call's values for one device.
 struct ServerUpdates {
   private(set) var notified: [(handle: UInt16, value: [UInt8])] = []
   private(set) var indicated: [(handle: UInt16, value: [UInt8])] = []
@@ -19,6 +19,6 @@ struct ServerUpdates {
 
   var isEmpty: Bool { notified.isEmpty && indicated.isEmpty }
 
-  /// How long the longest value is, in octets.
+  /// Octets of the longest value.
   var longest: Int { (notified + indicated).map(\.value.count).max() ?? 0 }
 }

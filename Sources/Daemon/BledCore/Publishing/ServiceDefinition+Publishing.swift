@@ -3,7 +3,7 @@ import Bluetooth
 import GATT
 
 extension ServiceDefinition {
-  /// A client's service in the form that the database takes.
+  /// A client's service as a definition for the database.
   /// - Throws: `BledError.invalidParameter`, naming the invalid member.
   init(_ service: ServiceToPublish) throws {
     guard ![0x1800, 0x1801].contains(service.uuid) else {
@@ -86,7 +86,7 @@ extension DescriptorDefinition {
 
 extension BluetoothUUID {
   /// Throws for UUIDs that no service or characteristic can have: the types of declarations and descriptors (Core 5.4,
-  /// Vol 3, Part G, 3.4), which clients would misinterpret, and 0000, which is not assigned.
+  /// Vol 3, Part G, 3.4), which clients would misinterpret, and the unassigned 0000.
   fileprivate func checkIsOfValue(_ kind: String) throws {
     switch short16 {
     case 0: throw BledError.invalidParameter.error("\(kind) \(self): that UUID is not assigned; choose another")

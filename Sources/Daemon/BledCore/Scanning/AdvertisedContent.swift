@@ -1,18 +1,18 @@
 import Adapter
 import Bluetooth
 
-/// The input of scan filters: the data of a device or of an anonymous advertisement, and how it was sent.
+/// The input of scan filters: the data from a device or an anonymous advertisement, and how it was sent.
 struct AdvertisedContent {
-  /// The AD structures of the advertisement and of its scan response.
+  /// The AD structures in the advertisement and its scan response.
   let advertised: AdvertisingData
-  /// The services that both list.
+  /// The services in both.
   let services: [BluetoothUUID]
   let name: String?
   /// The address on the air; nil for an anonymous advertisement.
   let address: DeviceAddress?
   let isConnectable: Bool
 
-  /// The last advertisement of a device; parsed when it changed.
+  /// A device's last advertisement; parsed when it changed.
   init(_ peripheral: Peripheral) {
     advertised = peripheral.advertised
     services = peripheral.services
@@ -21,7 +21,7 @@ struct AdvertisedContent {
     isConnectable = peripheral.advertisement?.isConnectable ?? false
   }
 
-  /// The content of an anonymous advertisement.
+  /// An anonymous advertisement's content.
   init(anonymous report: AdvertisingReport) {
     advertised = AdvertisingData(parsing: report.data)
     services = advertised.serviceUUIDs

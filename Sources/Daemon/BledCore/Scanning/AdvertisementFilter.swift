@@ -1,12 +1,12 @@
 import BledRPC
 import Bluetooth
 
-/// One of the alternatives of a scan (`ScanStart.Filter`), ready to be held against reports.
+/// One of a scan's alternatives (`ScanStart.Filter`), ready for comparison with reports.
 ///
-/// Advertisement and scan response are compared together, parsed when they change. A filter looks at it
-/// in place: a report that does not match costs no allocation.
+/// Advertisement and scan response are compared together, parsed when they change. A filter reads it in place: a report
+/// without a match costs no allocation.
 struct AdvertisementFilter {
-  /// How many services each may list.
+  /// Maximum services per list.
   static let maximumServices = 16
   /// The most octets of data in an AD structure (Core 5.4, Vol 3, Part C, 11).
   private static let longestStructure = 254
@@ -43,7 +43,7 @@ struct AdvertisementFilter {
     pattern = try filter.pattern.map { try Self.pattern($0, at: "\(place).pattern") }
   }
 
-  /// Whether it lets an advertisement through.
+  /// True if the advertisement matches.
   func admits(_ content: AdvertisedContent) -> Bool {
     if isConnectable, !content.isConnectable { return false }
     if let addressKinds {
@@ -107,7 +107,7 @@ struct AdvertisementFilter {
 }
 
 extension ScanStart.Filter {
-  /// Whether there is anything that it does not let through.
+  /// True if it excludes any advertisement.
   fileprivate var isRestrictive: Bool {
     services != nil || name != nil || wholeName == true || ignoreCase == true || manufacturer != nil
       || serviceData != nil || pattern != nil || addressKinds != nil || connectable == true
@@ -129,7 +129,7 @@ extension AdvertisingData.Structure {
 }
 
 extension DeviceAddress {
-  /// Its kind; nil for a random address that is of none (Core 5.4, Vol 6, Part B, 1.3.2).
+  /// Its kind; nil for a random address of no kind (Core 5.4, Vol 6, Part B, 1.3.2).
   fileprivate var scanKind: ScanStart.AddressKind? {
     if kind == .public { return .public }
     if isStaticRandom { return .randomStatic }

@@ -2,15 +2,15 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// A session that follows a train, or waits for that.
+/// A session that follows a train, or waits for one.
 final class TrainFollower {
   let session: Session
-  /// The subevents that it gets; nil for all.
+  /// The requested subevents; nil for all.
   let subevents: Set<UInt8>?
   /// Waiting to be synchronised for the first time.
   var reply: Reply<PeriodicSync.Result>?
   var alarm: (any ScheduledWork)?
-  /// Whether it knows the train as synchronised.
+  /// True once it was notified of the synchronisation.
   var isSynced = false
 
   init(_ session: Session, subevents: Set<UInt8>?) {
@@ -18,7 +18,7 @@ final class TrainFollower {
     self.subevents = subevents
   }
 
-  /// Why it cannot get its subevents of a train; nil if it can.
+  /// The reason why it cannot receive its subevents from a train; nil if it can.
   func problem(with train: TrainSubevents?) -> BluetoothError? {
     guard let subevents else { return nil }
     guard let train else {
@@ -29,9 +29,9 @@ final class TrainFollower {
   }
 }
 
-/// A train that sessions follow or wait for.
+/// A train followed or awaited by sessions.
 final class FollowedTrain {
-  /// The facts of a train while the adapter is synchronised.
+  /// A train's parameters while the adapter is synchronised.
   struct Synced {
     var interval: Duration
     var phy: PHY?
@@ -46,13 +46,13 @@ final class FollowedTrain {
   private(set) var synced: Synced?
   /// How often it was found.
   private(set) var findings = 0
-  /// The subevents that were chosen last since it was found.
+  /// The subevents last chosen since it was found.
   var chosen: Set<UInt8> = []
-  /// The number of its reports in the outbox of a lagging client; devices have positive numbers. Those of subevents
-  /// have the numbers below.
+  /// The number for its reports in a slow client's outbox; devices have positive numbers. Subevents have the numbers
+  /// below.
   private let number: Int
 
-  /// How many numbers in outboxes it has.
+  /// The outbox numbers it uses.
   static let numbers = 1 + 256
 
   init(_ name: PeriodicTrain, of peripheral: Peripheral, on slot: AdapterSlot, number: Int, phys: Set<PHY>) {
@@ -71,14 +71,14 @@ final class FollowedTrain {
 
   func lost() { synced = nil }
 
-  /// The subevents that its followers get, as long as the adapter is synchronised.
+  /// The subevents for its followers, while the adapter is synchronised.
   var wantedSubevents: Set<UInt8> {
     guard let subevents = synced?.subevents else { return [] }
     let all = Set(0..<UInt8(clamping: subevents.count))
     return followers.reduce(into: []) { $0.formUnion($1.subevents ?? all) }
   }
 
-  /// The followers that get this packet, and the number of its report in their outboxes.
+  /// The followers that receive this packet, and its report's number in their outboxes.
   func receivers(of packet: PeriodicPacket) -> (followers: [TrainFollower], number: Int) {
     let synced = followers.filter(\.isSynced)
     guard let subevent = packet.place?.subevent else { return (synced, number) }

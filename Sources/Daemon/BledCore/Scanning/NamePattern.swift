@@ -2,9 +2,8 @@ import Bluetooth
 
 /// A name to look for, or its beginning.
 ///
-/// Names are compared octet by octet, never by canonical equivalence: that takes Swift a time that grows with the
-/// square of the name's length. Without regard to case they are compared by the lower case of each Unicode scalar, so
-/// "ß" and "SS" stay different.
+/// Names are compared octet by octet, never by canonical equivalence: Swift's time for it is quadratic in the length.
+/// Ignoring case, they are compared by each Unicode scalar's lower case, so "ß" and "SS" stay different.
 struct NamePattern {
   private let octets: [UInt8]
   private let isWhole: Bool
@@ -18,8 +17,8 @@ struct NamePattern {
       ? text.unicodeScalars.flatMap { Array($0.properties.lowercaseMapping.utf8) } : Array(text.utf8)
   }
 
-  /// Whether it is the name, or the name begins so. Nothing is allocated, as every report is held against it: the lower
-  /// case of a scalar is short enough to be kept in place.
+  /// True if it is the name, or a prefix of it. Comparing allocates nothing, as every report is compared: a scalar's
+  /// lower case is short enough to be stored in place.
   func matches(_ name: String) -> Bool {
     guard ignoresCase else { return isWhole ? name.utf8.elementsEqual(octets) : name.utf8.starts(with: octets) }
     var index = 0
@@ -29,7 +28,7 @@ struct NamePattern {
         guard accept(UInt8(truncatingIfNeeded: scalar.value).lowercasedASCII, at: &index) else { return false }
       } else {
         for octet in scalar.properties.lowercaseMapping.utf8 {
-          // The pattern may end within the lower case of a scalar, which can be two.
+          // The pattern may end within a scalar's lower case, which can be two scalars.
           if index == octets.count { return !isWhole }
           guard accept(octet, at: &index) else { return false }
         }

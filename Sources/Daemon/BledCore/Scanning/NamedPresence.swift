@@ -1,7 +1,7 @@
 import Bluetooth
 
-/// Which of the devices that a scan names are there, told once each time that it changes: by the reports, or by the
-/// controller while it watches for them.
+/// The devices named by a scan that are present; each change is reported once: by advertisements, or by the controller
+/// while it watches for them.
 ///
 /// | Its device is       | Input                               | It is then          | Over                         |
 /// |---------------------|-------------------------------------|---------------------|------------------------------|
@@ -15,23 +15,23 @@ import Bluetooth
 /// | there, watched      | the time                            | the same            |                              |
 /// | there, watched      | `watching(false)`                   | there, for the full time again |                   |
 ///
-/// A change that could not be told is repeated a second later, unless it is undone before.
+/// A change without room for its report is repeated a second later, unless it is undone before.
 struct NamedPresence<Device: Hashable> {
-  /// A device is there, or not any more.
+  /// A device was found or lost.
   struct Change: Hashable {
     var device: Device
     var isThere: Bool
-    /// When it was last heard and strong enough; of a device that the controller has lost, the latest time at
-    /// which that can have been.
+    /// When it was last received with sufficient strength; for a device lost by the controller, the latest possible
+    /// time.
     var lastHeard: Instant
   }
 
   private struct Entry {
     var lastHeard: Instant
     var isThere = true
-    /// Whether the controller says when it is lost.
+    /// True if the controller reports its loss.
     var isWatched = false
-    /// When to tell a change that could not be told.
+    /// When to repeat a failed report.
     var retry: Instant?
   }
 
@@ -40,40 +40,39 @@ struct NamedPresence<Device: Hashable> {
   private let gate: SignalGate
   private let timeout: Duration
   private var entries: [Device: Entry] = [:]
-  /// Whether the controller watches.
   private(set) var isWatching = false
 
-  /// - Parameter timeout: after how long without being heard a device is lost.
+  /// - Parameter timeout: the time without reception until a device is lost.
   init(gate: SignalGate, timeout: Duration) {
     self.gate = gate
     self.timeout = timeout
   }
 
-  /// The devices that are there, or of which the end was not told yet.
+  /// The devices present, or whose loss was not reported yet.
   var devices: some Collection<Device> { entries.keys }
 
-  /// When `tick` has something to do. Only a change that could not be told makes it earlier.
+  /// When `tick` has something to do. Only a failed report makes it earlier.
   var deadline: Instant? { entries.values.compactMap(deadline).min() }
 
   private func deadline(of entry: Entry) -> Instant? {
     entry.retry ?? (entry.isThere && !entry.isWatched ? entry.lastHeard.advanced(by: timeout) : nil)
   }
 
-  /// An advertisement that passes the filters was heard.
-  /// - Parameter isListed: whether its address is one for which the controller watches, when it does.
+  /// An advertisement that passes the filters was received.
+  /// - Parameter isListed: true if the controller, when it watches, watches its address.
   mutating func heard(_ device: Device, rssi: Int?, isListed: Bool = true, at now: Instant) -> Change? {
     guard gate.admits(rssi, isIn: entries[device]?.isThere ?? false) else { return nil }
     return found(device, isWatched: isWatching && isListed, at: now)
   }
 
-  /// The controller says whether a device is there.
+  /// The controller reported a device found or lost.
   mutating func told(_ device: Device, isThere: Bool, at now: Instant) -> Change? {
     guard !isThere else { return found(device, isWatched: isWatching, at: now) }
     guard let entry = entries[device], entry.isThere else { return nil }
     return lose(device, lastHeard: max(entry.lastHeard, now.advanced(by: .zero - timeout)))
   }
 
-  /// The controller watches from now on, or no longer: a device for which it watched has its full time again.
+  /// The controller watches from now on, or no longer: a watched device has its full time again.
   mutating func watching(_ isWatching: Bool, at now: Instant) {
     guard isWatching || self.isWatching else { return }
     self.isWatching = isWatching
@@ -99,7 +98,7 @@ struct NamedPresence<Device: Hashable> {
     return changes
   }
 
-  /// A change could not be told.
+  /// A change's report had no room.
   mutating func failed(_ change: Change, at now: Instant) {
     let isWatched = entries[change.device]?.isWatched ?? false
     entries[change.device] = Entry(
@@ -107,13 +106,12 @@ struct NamedPresence<Device: Hashable> {
       retry: now.advanced(by: Self.retryTime))
   }
 
-  /// A device is not known any more.
+  /// A device was forgotten.
   mutating func forget(_ device: Device) -> Change? {
     guard let entry = entries[device] else { return nil }
     return lose(device, lastHeard: entry.lastHeard)
   }
 
-  /// Nothing is known of any device.
   mutating func removeAll() { entries = [:] }
 
   private mutating func found(_ device: Device, isWatched: Bool, at now: Instant) -> Change? {
@@ -121,13 +119,13 @@ struct NamedPresence<Device: Hashable> {
       entries[device] = Entry(lastHeard: now, isWatched: isWatched)
       return Change(device: device, isThere: true, lastHeard: now)
     }
-    // An end that was not told is none.
+    // An unreported loss is undone.
     entries[device] = Entry(lastHeard: now, isWatched: isWatched, retry: entry.isThere ? entry.retry : nil)
     return nil
   }
 
   private mutating func lose(_ device: Device, lastHeard: Instant) -> Change? {
-    // A device that was never told of is not lost.
+    // A device that was never reported is not lost.
     let wasTold = entries.removeValue(forKey: device)?.retry == nil
     return wasTold ? Change(device: device, isThere: false, lastHeard: lastHeard) : nil
   }

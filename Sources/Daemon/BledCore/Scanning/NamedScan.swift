@@ -2,26 +2,26 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// The part of a scan that tells only which of the devices that it names are there.
+/// The part of a scan that reports only the presence of named devices.
 final class NamedScan {
-  /// The longest time that a controller can be given, in seconds.
+  /// Maximum timeout for a controller, in seconds.
   private static let longestWatch = 255
 
-  /// Called with a change, the adapter that found its device, and the strength in dBm with which it was heard; returns
-  /// whether it could be told.
+  /// Called with a change, the adapter that found its device, and the received strength in dBm; returns true if the
+  /// report had room.
   var onChange: (NamedPresence<Peripheral>.Change, AdapterSlot, _ rssi: Int?) -> Bool = { _, _, _ in true }
   private var presence: NamedPresence<Peripheral>
-  /// The addresses on which controllers may watch, and for how many seconds; nil: there are more conditions than that.
+  /// The addresses for controllers to watch, and the timeout in seconds; nil: there are further conditions.
   private let watch: (addresses: Set<UInt64>, seconds: Int)?
-  /// Its place among all scans; a greater one makes a controller report anew which devices are there.
+  /// Its place among all scans; a greater one makes a controller report presence anew.
   var number: Int
   private let directory: PeripheralDirectory
   private let scheduler: any Scheduler
   private var alarm: (time: Instant, work: any ScheduledWork)?
-  /// The devices that are kept in the directory, and the adapters that found them.
+  /// The devices kept in the directory, and the adapters that found them.
   private var kept: [Peripheral: AdapterSlot] = [:]
 
-  /// - Parameter number: a greater one than that of any earlier scan.
+  /// - Parameter number: greater than in any earlier scan.
   init(
     _ params: ScanStart.Params, filter: ScanFilter, gate: SignalGate, number: Int, directory: PeripheralDirectory,
     scheduler: any Scheduler
@@ -52,7 +52,7 @@ final class NamedScan {
     release(kept.keys)
   }
 
-  /// The devices for which a controller can watch in its place; nil: it needs the reports.
+  /// The devices for a controller to watch in its place; nil: it needs the reports.
   func watched(on slot: AdapterSlot) -> WatchedDevices? {
     guard let watch else { return nil }
     var timeouts: [DeviceAddress: Int] = [:]
@@ -63,11 +63,10 @@ final class NamedScan {
     return WatchedDevices(timeouts, number: number)
   }
 
-  /// Whether the controller watches for the devices.
   var isWatching: Bool { presence.isWatching }
 
-  /// A device that passes the filters was heard.
-  /// - Parameter isListed: whether its address is one for which the controller watches, when it does.
+  /// An advertisement that passes the filters was received.
+  /// - Parameter isListed: true if the controller, when it watches, watches its address.
   func heard(_ device: Peripheral, isListed: Bool, on slot: AdapterSlot) {
     if let change = presence.heard(device, rssi: device.rssi, isListed: isListed, at: scheduler.now) {
       tell(change, on: slot, device.rssi)
@@ -75,7 +74,7 @@ final class NamedScan {
     arm()
   }
 
-  /// The controller says whether a device is there.
+  /// The controller reported a device found or lost.
   func told(_ device: Peripheral, isThere: Bool, on slot: AdapterSlot) {
     if let change = presence.told(device, isThere: isThere, at: scheduler.now) {
       tell(change, on: slot)
@@ -91,15 +90,15 @@ final class NamedScan {
     arm()
   }
 
-  /// Whether it keeps a device in the directory.
+  /// True if it keeps the device in the directory.
   func keeps(_ device: Peripheral) -> Bool { kept[device] != nil }
 
-  /// A device is about to be forgotten: it is lost, and found as another one when it is heard again.
+  /// A device is about to be forgotten: it is lost, and found as another one when it is received again.
   func forget(_ device: Peripheral) {
     if let change = presence.forget(device) { tell(change) } else { keep() }
   }
 
-  /// Nothing is heard for a while, so that nothing is lost either.
+  /// Reception is suspended, so nothing is lost either.
   func suspend() {
     presence.removeAll()
     keep()
@@ -114,7 +113,7 @@ final class NamedScan {
     keep()
   }
 
-  /// Keeps no more devices than there is something to be told of.
+  /// Keeps only devices whose changes are still to be reported.
   private func keep() {
     let devices = Set(presence.devices)
     let gone = kept.keys.filter { !devices.contains($0) }

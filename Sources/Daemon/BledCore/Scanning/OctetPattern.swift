@@ -1,12 +1,12 @@
 import BledRPC
 import Bluetooth
 
-/// Octets to look for, with the bits that count.
+/// Octets to find, with a mask of the significant bits.
 struct OctetPattern {
-  /// How long it may be.
+  /// Maximum octets.
   static let longest = 64
 
-  /// Without the bits that do not count.
+  /// Insignificant bits are 0.
   private let octets: [UInt8]
   /// As long as `octets`; nil: all bits count.
   private let mask: [UInt8]?
@@ -36,7 +36,7 @@ struct OctetPattern {
 
   var count: Int { octets.count }
 
-  /// Whether data has these octets from an offset on. Every report is held against it: nothing is allocated.
+  /// True if data has these octets at an offset. Every report is compared: nothing is allocated.
   func matches(_ data: [UInt8], at offset: Int) -> Bool {
     guard offset <= data.count, data.count - offset >= octets.count else { return false }
     guard let mask else {

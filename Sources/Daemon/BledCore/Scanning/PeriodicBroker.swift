@@ -2,7 +2,7 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// The trains of periodic advertisements that sessions follow; sessions that follow the same one share it.
+/// The trains of periodic advertisements followed by sessions; followers of the same train share it.
 ///
 /// | Train is | Input                            | Effect                                                      |
 /// |----------|----------------------------------|-------------------------------------------------------------|
@@ -25,14 +25,14 @@ final class PeriodicBroker {
     let train: PeriodicTrain
   }
 
-  /// A session that sends a response to a train.
+  /// A session sending a response to a train.
   private struct Responder: Hashable {
     let session: Session
     let key: Key
   }
 
-  /// How many responses of the sessions of a user are in progress at most: the controller takes them one by one, before
-  /// all else that is asked of it.
+  /// Maximum responses of a user's sessions in progress: the controller handles them one by one, before all other
+  /// commands.
   private static let maximumResponses = 16
 
   private let receivers: TrainReceivers
@@ -109,7 +109,7 @@ final class PeriodicBroker {
       .syncs, of: session, own: count { $0 == session }, all: count { $0.user == session.user })
   }
 
-  /// Waits for a train that the device of a link transfers.
+  /// Waits for a train transferred by a link's device.
   func receive(
     _ params: PeriodicReceive.Params, over link: any Link, with device: Peripheral, on slot: AdapterSlot,
     for session: Session, _ reply: Reply<PeriodicReceive.Result>
@@ -123,7 +123,7 @@ final class PeriodicBroker {
     ) { [unowned self] in adopt($0, for: $1, on: $2) }
   }
 
-  /// Sessions follow a train that an adapter is synchronised with.
+  /// Sessions follow a train with which an adapter is synchronised.
   private func adopt(
     _ received: ReceivedTrain, for followers: [TrainFollower], on slot: AdapterSlot
   ) -> PeriodicSync.Result {
@@ -144,7 +144,7 @@ final class PeriodicBroker {
     return result
   }
 
-  /// Sends a response to a packet of a train.
+  /// Sends a response to a train's packet.
   func respond(_ params: PeriodicRespond.Params, for session: Session, _ reply: Reply<Empty>) throws {
     let slot = try params.adapter.map { try adapters.find($0) }
     let train = try followed(params.peripheral, params.sid, by: session, on: slot)
@@ -166,7 +166,7 @@ final class PeriodicBroker {
     }
   }
 
-  /// A train that a session follows on an adapter.
+  /// The train followed by a session on an adapter.
   func train(_ named: PeriodicTransfer.Train, of session: Session, on slot: AdapterSlot) throws -> PeriodicTrain {
     try followed(named.peripheral, named.sid, by: session, on: slot).name
   }
@@ -212,7 +212,7 @@ final class PeriodicBroker {
     }
   }
 
-  /// The program of a session has gone.
+  /// The session's program has disconnected.
   func ended(_ session: Session) {
     let error = GAPError.cancelled.error("the session has ended")
     receivers.stop(session, of: nil, error)
@@ -249,7 +249,7 @@ final class PeriodicBroker {
 
   // MARK: - Events
 
-  /// An adapter reports an event of a train.
+  /// An adapter reports a train's event.
   func handle(_ name: PeriodicTrain, _ event: PeriodicEvent, on slot: AdapterSlot) {
     guard let train = trains[Key(slot: slot, train: name)] else { return }
     switch event {
@@ -280,7 +280,7 @@ final class PeriodicBroker {
     choose(train, for: admitted)
   }
 
-  /// The adapter receives the subevents of all followers, of which these wait for them.
+  /// The adapter receives the subevents of all followers; the given ones wait for them.
   private func choose(_ train: FollowedTrain, for followers: [TrainFollower]) {
     let wanted = train.wantedSubevents
     guard !wanted.isEmpty, !followers.isEmpty || wanted != train.chosen else {
@@ -290,7 +290,7 @@ final class PeriodicBroker {
     train.chosen = wanted
     let finding = train.findings
     train.slot.adapter.setSubevents(wanted.sorted(), of: train.name) { [weak self] error in
-      // Of a train that was lost meanwhile they are chosen again when it is found.
+      // If the train was lost meanwhile, they are chosen again when it is found.
       guard let self, train.synced != nil, train.findings == finding else { return }
       if error != nil { train.chosen = [] }
       for follower in followers where train.followers.contains(where: { $0 === follower }) {
@@ -299,7 +299,7 @@ final class PeriodicBroker {
     }
   }
 
-  /// A follower gets the packets of the train.
+  /// A follower receives the train's packets.
   private func tell(_ follower: TrainFollower, _ train: FollowedTrain) {
     guard !follower.isSynced, let synced = train.synced else { return }
     follower.isSynced = true
@@ -337,7 +337,7 @@ final class PeriodicBroker {
     for follower in followers { follower.session.send(line, as: .report(device: number)) }
   }
 
-  /// An adapter that is away follows nothing; it follows wanted trains again when it is back.
+  /// An unusable adapter follows nothing; it resumes the requested trains when it is back.
   func adapterChanged(_ slot: AdapterSlot) {
     guard slot.adapter.state != .on else { return }
     for train in trains.values where train.slot == slot { lost(train) }

@@ -2,7 +2,7 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// Combines the scan requests of all sessions on one adapter into the one scan that it runs.
+/// Combines all sessions' scan requests on one adapter into its one scan.
 ///
 /// | State   | Input                              | Action                          |
 /// |---------|------------------------------------|---------------------------------|
@@ -11,10 +11,10 @@ import Bluetooth
 /// | scan    | a request that changes nothing     | none                            |
 /// | scan    | the last request is cancelled      | stop                            |
 ///
-/// The union is active if any request is, and listens on the PHYs of all. Only if all requests are for the presence of
-/// devices, with one time for each, the controller may watch for them. An adapter that was away resumes its scan.
+/// The union is active if any request is, and listens on the PHYs of all. The controller may watch only if all requests
+/// are for the presence of devices, with one timeout per device. A returning adapter resumes its scan.
 struct ScanArbiter<Who: Hashable> {
-  /// The next step of the adapter.
+  /// The adapter's next step.
   enum Action: Hashable {
     case none
     case set(ScanParameters?)
@@ -23,13 +23,13 @@ struct ScanArbiter<Who: Hashable> {
   private var requests: [Who: ScanParameters] = [:]
   private var wanted: ScanParameters?
 
-  /// Whether scan responses are asked for.
+  /// True if scan responses are requested.
   var isActive: Bool { wanted?.isActive ?? false }
 
-  /// The devices for which the controller is to watch; nil: it is to report all.
+  /// The devices for the controller to watch; nil: it reports all.
   var watched: WatchedDevices? { wanted?.watched }
 
-  /// Sets or cancels (nil) the request of one party.
+  /// Sets or cancels (nil) a party's request.
   mutating func request(_ parameters: ScanParameters?, of who: Who) -> Action {
     requests[who] = parameters
     let union = requests.values.reduce(nil as ScanParameters?) { union, request in
@@ -54,13 +54,13 @@ extension ScanParameters {
   /// For sessions in the background: a tenth of the time.
   static let background = ScanParameters(isActive: true, interval: .milliseconds(1280), window: .milliseconds(128))
 
-  /// As often as a scan in the background: it goes on for as long as a device is waited for.
+  /// As often as a scan in the background: it continues for as long as a device is missing.
   static let searching = ScanParameters(
     isActive: false, interval: .milliseconds(320), window: .milliseconds(32))
 }
 
 extension WatchedDevices {
-  /// The devices of both, and the number of the later one; nil if one is in both with another time.
+  /// The devices of both, and the later number; nil if a device has different timeouts.
   fileprivate func union(_ other: WatchedDevices) -> WatchedDevices? {
     guard other.timeouts.allSatisfy({ timeouts[$0] ?? $1 == $1 }) else { return nil }
     return WatchedDevices(

@@ -7,30 +7,30 @@ import FoundationEssentials
 /// Scans as subscriptions: each has its filter and its duplicate rule, each adapter runs the union. A session can have
 /// several, with numbers.
 ///
-/// A scan in the background needs a service filter, gets no duplicates, and makes the adapter listen for a tenth of
-/// the time only. A scan without a service filter is suspended while its program is disconnected.
+/// A scan in the background needs a service filter, gets no duplicates, and makes the adapter listen only a tenth of
+/// the time. A scan without a service filter is suspended while its program is disconnected.
 ///
-/// Where all scans of an adapter are for the presence of devices, and no other adapter could hear them, the controller
-/// may watch for them (`ScanParameters.watched`); else the reports tell.
+/// If all scans of an adapter are for presence, and no other adapter could receive the devices, the controller may
+/// watch for them (`ScanParameters.watched`); else advertisements decide.
 final class ScanBroker {
-  /// The parties that have an adapter scan.
+  /// The parties that cause an adapter's scan.
   private enum Scanner: Hashable {
     case session(Session, scan: Int?)
     /// Devices with private addresses are waited for.
     case search
-    /// Devices are looked for that sessions want to connect to.
+    /// Search for devices that sessions request to connect to.
     case devices
     /// Trains of periodic advertisements are to be found.
     case trains
   }
 
-  /// A device with an advertising event that may not be over.
+  /// A device whose advertising event may not be over.
   private struct Heard: Equatable {
     let peripheral: Peripheral
     let slot: AdapterSlot
-    /// The address of its advertisement.
+    /// The advertisement's address.
     let address: DeviceAddress
-    /// When its advertisement came, in seconds since 1970.
+    /// When its advertisement was received, in seconds since 1970.
     let time: Double
 
     static func == (left: Heard, right: Heard) -> Bool {
@@ -40,7 +40,7 @@ final class ScanBroker {
 
   /// Where a lagging client's outbox keeps anonymous reports, which have no number: the newest of them.
   private static let anonymous = 0
-  /// The numbers of devices are smaller than 2 to the power of this.
+  /// Device numbers are smaller than 2 to the power of this.
   private static let scanShift = 40
 
   weak var observer: (any ScanObserver)?
@@ -49,12 +49,12 @@ final class ScanBroker {
   private let directory: PeripheralDirectory
   private let scheduler: any Scheduler
   private var subscriptions: [(session: Session, subscription: ScanSubscription)] = []
-  /// How many times scanning began, after no session scanned.
+  /// Counts the scan's beginnings after no session scanned.
   private var scan = 0
   private var arbiters: [AdapterSlot: ScanArbiter<Scanner>] = [:]
   private var events = ScanEvents<Heard>()
   private var isAlarmSet = false
-  /// How many scans were started.
+  /// Started scans.
   private var lastPlace = 0
 
   init(adapters: AdapterRegistry, directory: PeripheralDirectory, scheduler: any Scheduler) {
@@ -63,8 +63,8 @@ final class ScanBroker {
     self.scheduler = scheduler
   }
 
-  /// Starts a scan of a session, or replaces the one of the same number.
-  /// - Parameter isRevived: whether it was started before the daemon was.
+  /// Starts a session's scan, or replaces the one with the same number.
+  /// - Parameter isRevived: true if it was started before the daemon.
   func start(_ params: ScanStart.Params, for session: Session, isRevived: Bool = false) throws {
     let filter = try ScanFilter(params)
     guard isRevived || !session.isBackground || filter.namesServices else {
@@ -105,14 +105,14 @@ final class ScanBroker {
     for (session, subscription) in subscriptions { request(for: subscription, of: session) }
   }
 
-  /// The controller of an adapter watches for devices from now on, or no longer.
+  /// An adapter's controller begins or ceases to watch for devices.
   func watching(_ isWatching: Bool, on slot: AdapterSlot) {
     for (_, subscription) in subscriptions where subscription.includes(slot) {
       subscription.named?.watching(isWatching)
     }
   }
 
-  /// The controller of an adapter says that a device is there, or not any more.
+  /// The controller's advertisement monitor reported a device found or lost.
   func told(_ address: DeviceAddress, isThere: Bool, on slot: AdapterSlot) {
     let known = directory.known(at: address)
     guard let peripheral = isThere ? directory.peripheral(at: address, on: slot) : known else { return }
@@ -125,12 +125,12 @@ final class ScanBroker {
     }
   }
 
-  /// The scan without a number of a session, as requested.
+  /// A session's scan without a number, as requested.
   func request(of session: Session) -> ScanStart.Params? {
     requests(of: session).first { $0.scan == nil }
   }
 
-  /// The scans with numbers of a session, as requested; nil if there are none.
+  /// A session's scans with numbers, as requested; nil if there are none.
   func numberedRequests(of session: Session) -> [ScanStart.Params]? {
     requests(of: session).filter { $0.scan != nil }.nonEmpty
   }
@@ -153,12 +153,12 @@ final class ScanBroker {
     guard device.references == keepers.count else { return }
     for (session, subscription) in keepers {
       subscription.named?.forget(device)
-      // A controller that watches has told that it is there.
+      // A watching controller has already reported its presence.
       requestAnew(for: subscription, of: session)
     }
   }
 
-  /// Has a controller that watches tell anew which devices are there.
+  /// Makes a watching controller report presence anew.
   private func requestAnew(for subscription: ScanSubscription, of session: Session) {
     if let named = subscription.named {
       lastPlace += 1
@@ -167,7 +167,7 @@ final class ScanBroker {
     request(for: subscription, of: session)
   }
 
-  /// Devices are waited for that have to be heard before they can be connected, on these adapters.
+  /// Scans on these adapters for pending connections whose device must be received first.
   func search(on slots: Set<AdapterSlot>) {
     for slot in adapters.slots { request(slots.contains(slot) ? .searching : nil, of: .search, on: slot) }
   }
@@ -183,7 +183,7 @@ final class ScanBroker {
     for slot in adapters.slots { request(slots[slot], of: .trains, on: slot) }
   }
 
-  /// Ends a scan of a session, if there is one of this number; nil: the one without a number.
+  /// Ends a session's scan, if there is one with this number; nil: the one without a number.
   func stop(_ number: Int?, of session: Session) {
     let before = subscriptions.count
     subscriptions.removeAll { $0.session == session && $0.subscription.number == number }
@@ -198,7 +198,7 @@ final class ScanBroker {
     for params in requests(of: session) { stop(params.scan, of: session) }
   }
 
-  /// Records an adapter's report and passes it on to the sessions that scan for it, once for each advertising event.
+  /// Records an adapter's report and passes it on to the scanning sessions, once per advertising event.
   func received(_ report: AdvertisingReport, on slot: AdapterSlot) {
     guard let address = report.address else { return receivedAnonymous(report, on: slot) }
     let peripheral = directory.peripheral(at: address, on: slot)
@@ -219,7 +219,7 @@ final class ScanBroker {
   }
 
   /// A device can be connected under this address.
-  /// - Returns: whether it has to be under another one than before.
+  /// - Returns: true if its address for connections has changed.
   private func isReached(_ peripheral: Peripheral, at address: DeviceAddress, on slot: AdapterSlot) -> Bool {
     let isResolved = slot.adapter.resolves(peripheral.identity)
     // Other adapters know the device by its address on the air.
@@ -275,27 +275,27 @@ final class ScanBroker {
     if isMissed { watchAnew(peripheral, at: event.address) }
   }
 
-  /// A device was heard under an address for which no controller watches, though one does so for its scan.
+  /// Received a monitored device at an address that is missing from the monitor list.
   private func watchAnew(_ peripheral: Peripheral, at address: DeviceAddress) {
     // Reached or not: it uses private addresses.
     if address != peripheral.identity { peripheral.isPrivate = true }
     refresh()
   }
 
-  /// Tells a session that a device is lost.
-  /// - Returns: whether there was room for that.
+  /// Reports a lost device to a session.
+  /// - Returns: true if there was room for the report.
   private func tell(_ gone: ScanPresence<Peripheral>.Lost, to session: Session, scan: Int?) -> Bool {
     let age = gone.lastHeard.duration(to: scheduler.now).inSeconds
     let line = session.encoded {
       try RPCEncoding.notification(
         ScanLost.self, .init(peripheral: gone.device.id, lastHeard: scheduler.secondsSinceEpoch - age, scan: scan))
     }
-    // The line takes the place of a waiting report on the device, as a later report does.
+    // Like a later report, the line replaces a waiting report on the device.
     return session.send(line, as: Self.report(on: gone.device.number, scan: scan)) != .dropped
   }
 
-  /// Tells a session that a device is there, or not any more.
-  /// - Returns: whether there was room for that.
+  /// Reports a found or lost device to a session.
+  /// - Returns: true if there was room for the report.
   private func tell(
     _ change: NamedPresence<Peripheral>.Change, on slot: AdapterSlot, _ rssi: Int?, to session: Session, scan: Int?
   ) -> Bool {
@@ -311,7 +311,7 @@ final class ScanBroker {
     return session.send(line, as: Self.report(on: device.number, scan: scan)) != .dropped
   }
 
-  /// A report takes the place of a waiting one on the same device for the same scan.
+  /// A report replaces a waiting one on the same device for the same scan.
   private static func report(on device: Int, scan: Int?) -> Outbox.Kind {
     .report(device: device | (scan ?? 0) << scanShift)
   }
@@ -353,15 +353,15 @@ final class ScanBroker {
     return try? form.line(decoded: decoded, scan: scan, rssi: peripheral.rssi, time: event.time)
   }
 
-  /// The adapter of this name; nil for all.
+  /// The adapter with this name; nil for all.
   private func choose(_ name: String?) throws -> AdapterSlot? {
     if name != nil { return try adapters.findUsable(name) }
-    // Adapters that cannot be used at the moment join in when they can; at least one must be usable.
+    // Presently unusable adapters join in later; at least one must be usable.
     guard adapters.slots.contains(where: \.isUsable) else { return try adapters.findUsable(nil) }
     return nil
   }
 
-  /// Checks whether one of the adapters to scan on has the coded PHY, as far as that is known.
+  /// Checks that one of the scanning adapters supports the coded PHY, as far as known.
   private func checkCoded(_ chosen: AdapterSlot?) throws {
     var refusal: (any Error)?
     for slot in chosen.map({ [$0] }) ?? adapters.slots {
@@ -370,7 +370,7 @@ final class ScanBroker {
     if let refusal { throw refusal }
   }
 
-  /// The same for a scan that waits for its adapters.
+  /// Like `choose`, for a scan that waits for its adapters.
   private func chooseAny(_ name: String?) throws -> AdapterSlot? { try name.map { try adapters.find($0) } }
 
   private func isScanActive(on slot: AdapterSlot) -> Bool { arbiters[slot]?.isActive ?? false }

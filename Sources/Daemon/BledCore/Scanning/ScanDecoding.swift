@@ -4,16 +4,16 @@ import Bluetooth
 import BluetoothCrypto
 import FoundationEssentials
 
-/// The decoded content for a scan with `decode`, beside the data of the devices.
+/// The decoded content for a scan with `decode`, beside the devices' data.
 struct ScanDecoding {
-  /// How many keys a scan may have.
+  /// Maximum keys in a scan.
   private static let limit = 64
 
-  /// By the number of the address, regardless of its type.
+  /// By address number, regardless of its type.
   private var keys: [UInt64: Key128] = [:]
 
-  /// - Returns: nil for a scan that does not ask.
-  /// - Throws: `BledError.invalidParameter` for keys that cannot be ones; the message has no octet of them.
+  /// - Returns: nil for a scan without decoding.
+  /// - Throws: `BledError.invalidParameter` for invalid keys; the message contains no octet of them.
   init?(_ params: ScanStart.Params) throws {
     let given = params.keys ?? []
     guard params.decode == true else {
@@ -38,7 +38,7 @@ struct ScanDecoding {
     }
   }
 
-  /// The meaning of a device's data. It is decoded once for all scans, and again for one that has its key.
+  /// The meaning of a device's data. It is decoded once for all scans, and again for a scan with its key.
   func decoded(_ peripheral: Peripheral) -> DecodedReport.Part {
     let report = peripheral.decoded ?? DecodedReport(peripheral)
     peripheral.decoded = report
@@ -54,15 +54,15 @@ struct ScanDecoding {
   }
 }
 
-/// The lines of one report: one for all sessions that are told the same, and one for each scan with a number.
+/// A report's lines: one for all sessions with the same content, and one for each scan with a number.
 struct ReportLines {
   private var plain: Data?
   private var decoded: Data?
 
   /// - Parameters:
   ///   - part: the members for the session beside the data; nil for nothing.
-  ///   - scan: the number of the scan; nil for none.
-  ///   - encode: makes a line, with that as JSON.
+  ///   - scan: the scan's number; nil for none.
+  ///   - encode: makes a line, with the given JSON.
   mutating func line(with part: DecodedReport.Part?, scan: Int?, encode: (Data?) -> Data?) -> Data? {
     switch part {
     case nil where scan != nil, .nothing? where scan != nil: return encode(nil)

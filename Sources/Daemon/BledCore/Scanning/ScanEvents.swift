@@ -1,7 +1,7 @@
 import Bluetooth
 import DequeModule
 
-/// Puts the advertisements and scan responses of an active scan together, so that each advertising event is told once.
+/// Pairs the advertisements and scan responses of an active scan, so each advertising event is reported once.
 ///
 /// | Input                                        | Its device waits | Over                   | Then              |
 /// |----------------------------------------------|------------------|------------------------|-------------------|
@@ -14,12 +14,12 @@ import DequeModule
 ///
 /// A scan response follows its advertisement on the air within a millisecond (Core 5.4, Vol 6, Part B, 4.4.2.3), or
 /// within some milliseconds on secondary channels, and takes a few more through the controller's queue and its
-/// transport. Many an advertisement has none, as a scanner backs off where several scan (4.4.3.2). A later PDU is an
-/// event of its own, so nothing is missed.
+/// transport. Many advertisements have none, as scanners back off when several are active (4.4.3.2). A later PDU is its
+/// own event, so nothing is missed.
 struct ScanEvents<Device: Equatable> {
-  /// How long an advertisement waits for its scan response.
+  /// Maximum wait of an advertisement for its scan response.
   static var timeout: Duration { .milliseconds(30) }
-  /// How many may wait.
+  /// Maximum waiting advertisements.
   static var limit: Int { 64 }
 
   private var waiting: Deque<(device: Device, deadline: Instant)> = []
@@ -28,7 +28,7 @@ struct ScanEvents<Device: Equatable> {
   var deadline: Instant? { waiting.first?.deadline }
 
   /// An advertisement was received.
-  /// - Returns: after its event is over: to be told before this advertisement is recorded.
+  /// - Returns: the device whose previous event is over, to be reported before this advertisement is recorded.
   mutating func advertisement(of device: Device, mayBeAnswered: Bool, at now: Instant) -> Device? {
     var over = removeEvent(of: device)
     guard mayBeAnswered else { return over }
@@ -38,7 +38,7 @@ struct ScanEvents<Device: Equatable> {
   }
 
   /// A scan response was received.
-  /// - Returns: the event that it completes: to be told after it is recorded.
+  /// - Returns: the device whose event is complete, to be reported after the response is recorded.
   mutating func scanResponse(of device: Device) -> Device { removeEvent(of: device) ?? device }
 
   /// The deadline has passed.
@@ -52,7 +52,7 @@ struct ScanEvents<Device: Equatable> {
     return over
   }
 
-  /// No session scans any more.
+  /// No session scans any longer.
   mutating func removeAll() { waiting.removeAll() }
 
   private mutating func removeEvent(of device: Device) -> Device? {

@@ -2,23 +2,23 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// The filter of one session's scan, but for the signal strength (`SignalGate`).
+/// The filter of a session's scan, except the signal strength (`SignalGate`).
 struct ScanFilter {
-  /// How many services may be listed, and how long a name may be, in octets, as the Local Name itself (Core
-  /// Specification, Vol 3, Part C, 12.1). `session.list` tells both to others.
+  /// Maximum services, and maximum octets of a name, as in the Local Name itself (Core Specification, Vol 3, Part C,
+  /// 12.1). `session.list` shows both to others.
   private static let maximumServices = 64
   static let longestName = 248
-  /// How many alternatives there may be.
+  /// Maximum alternatives.
   private static let maximumAlternatives = 16
-  /// How many addresses.
+  /// Maximum addresses.
   private static let maximumAddresses = 64
 
   private let services: Set<BluetoothUUID>
   private let solicitedServices: Set<BluetoothUUID>
   private let name: NamePattern?
-  /// The numbers of addresses of any type; nil: all pass.
+  /// The address numbers, of any type; nil: all pass.
   let addresses: Set<UInt64>?
-  /// One of these must let it through; all do if empty.
+  /// At least one of these must match; an empty list matches all.
   private let alternatives: [AdvertisementFilter]
   let phys: Set<PHY>
 
@@ -62,13 +62,13 @@ struct ScanFilter {
     return address.value
   }
 
-  /// Whether it is on nothing but addresses.
+  /// True if it consists of addresses only.
   var isOnAddresses: Bool { addresses != nil && name == nil && !namesServices && alternatives.isEmpty }
 
-  /// Whether it lists services: a scan in the background must.
+  /// True if it lists services: a scan in the background must.
   var namesServices: Bool { !services.isEmpty || !solicitedServices.isEmpty }
 
-  /// Whether it lets this device through as it was last heard.
+  /// True if the device's latest advertisement matches.
   func admits(_ peripheral: Peripheral) -> Bool {
     if let addresses, !addresses.contains(peripheral.address.value), !addresses.contains(peripheral.current.value) {
       return false
@@ -77,7 +77,7 @@ struct ScanFilter {
     return admits(AdvertisedContent(peripheral))
   }
 
-  /// Whether it lets an anonymous advertisement through.
+  /// True if the anonymous advertisement matches.
   func admits(anonymous content: AdvertisedContent) -> Bool { addresses == nil && admits(content) }
 
   private func admits(_ content: AdvertisedContent) -> Bool {

@@ -1,7 +1,7 @@
 import Bluetooth
 import HeapModule
 
-/// Which devices one scan has in its range: by hysteresis of the signal strength, and by time.
+/// The devices in the range of one scan: by hysteresis of the signal strength, and by time.
 ///
 /// | Its device is    | Input                            | It is then | Over                                      |
 /// |------------------|----------------------------------|------------|-------------------------------------------|
@@ -11,26 +11,26 @@ import HeapModule
 /// | in               | heard, weaker                    | out        |                                           |
 /// | in, or out       | `deadline` has passed            | unknown    | it is lost                                |
 ///
-/// Only reports that pass the scan's filters count as heard. A device is lost so long after it was last heard and in.
-/// Without a time nothing is ever lost, and a device that is out is unknown.
+/// Only reports that pass the scan's filters count. A device is lost when its timeout since the last report in range
+/// has passed. Without a timeout nothing is ever lost, and a device out of range is unknown.
 struct ScanPresence<Device: Hashable> {
-  /// How many devices there may be.
+  /// Maximum devices.
   static var limit: Int { 1024 }
 
-  /// The meaning of an advertisement.
+  /// An advertisement's effect.
   struct Verdict: Equatable {
-    /// Whether the scan gets it.
+    /// True if the scan gets it.
     var isIn: Bool
-    /// Whether the device was in, and is to come in anew.
+    /// True if the device was in range, and has to enter anew.
     var leaves = false
-    /// The one that is lost to make room: when it was heard last.
+    /// The device lost to make room: the longest unseen one.
     var lost: Lost?
   }
 
-  /// A device that is not there any more.
+  /// A lost device.
   struct Lost: Hashable {
     var device: Device
-    /// When it was last heard and in.
+    /// When it was last received in range.
     var lastHeard: Instant
   }
 
@@ -39,7 +39,7 @@ struct ScanPresence<Device: Hashable> {
     var isIn = true
   }
 
-  /// A time before which a device is not lost. It may be later by now: then it has been heard since.
+  /// The earliest loss of a device. It is outdated if the device was received since.
   private struct Check: Comparable {
     let time: Instant
     let device: Device
@@ -51,10 +51,10 @@ struct ScanPresence<Device: Hashable> {
   private let gate: SignalGate
   private let timeout: Duration?
   private var entries: [Device: Entry] = [:]
-  /// One for each entry, if there is a time.
+  /// One per entry, if there is a timeout.
   private var checks = Heap<Check>()
 
-  /// - Parameter timeout: after how long without being heard a device is lost; nil: never.
+  /// - Parameter timeout: the time without reception until a device is lost; nil: never.
   init(gate: SignalGate, timeout: Duration?) {
     self.gate = gate
     self.timeout = timeout
@@ -63,7 +63,7 @@ struct ScanPresence<Device: Hashable> {
   /// When `tick` may have something to do. Until then it does not become earlier.
   var deadline: Instant? { checks.min?.time }
 
-  /// An advertisement that passes the filters was heard.
+  /// An advertisement that passes the filters was received.
   mutating func heard(_ device: Device, rssi: Int?, at now: Instant) -> Verdict {
     guard let entry = entries[device] else {
       guard gate.admits(rssi, isIn: false) else { return Verdict(isIn: false) }
@@ -85,14 +85,13 @@ struct ScanPresence<Device: Hashable> {
     return lost
   }
 
-  /// A loss could not be told: the device is lost again after the same time, if there is room.
+  /// A loss had no room for its report: the device is lost again after the timeout, if there is room.
   mutating func postpone(_ lost: Lost, at now: Instant) {
     guard entries[lost.device] == nil, entries.count < Self.limit else { return }
     _ = enter(lost.device, at: now)
     entries[lost.device]?.isIn = false
   }
 
-  /// Nothing is known of any device.
   mutating func removeAll() {
     entries = [:]
     checks = []
@@ -113,8 +112,8 @@ struct ScanPresence<Device: Hashable> {
     return lost
   }
 
-  /// Brings the check of the device that was heard longest ago to the top.
-  /// - Returns: when that is lost.
+  /// Brings the check of the longest unseen device to the top.
+  /// - Returns: when it is lost.
   private mutating func nextLoss() -> Instant? {
     guard let timeout else { return nil }
     while let check = checks.min, let entry = entries[check.device] {

@@ -2,13 +2,13 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// A scan of one session, and its reports so far.
+/// A session's scan, and its reports so far.
 final class ScanSubscription {
-  /// How many devices the rule on duplicates remembers; beyond that it begins anew, and repeats itself.
+  /// Maximum devices remembered against duplicates; beyond that it begins anew, and repeats itself.
   private static let maximumReported = 8192
-  /// The same for anonymous advertisements.
+  /// Like `maximumReported`, for anonymous advertisements.
   private static let maximumReportedAnonymous = 256
-  /// The bounds of the time after which a device is lost, in seconds.
+  /// The bounds for the timeout of a lost device, in seconds.
   private static let timeout = 0.5...3600
 
   /// Where; nil: on all, later ones included.
@@ -19,22 +19,22 @@ final class ScanSubscription {
   /// The decoding beside the data; nil for none.
   let decoding: ScanDecoding?
   let filter: ScanFilter
-  /// The scan for the presence of devices; nil for one that gets reports.
+  /// Presence tracking; nil if the scan delivers reports.
   let named: NamedScan?
   private let gate: SignalGate
-  /// Which devices are in range; nil if nothing depends on that.
+  /// The devices in range; nil without a threshold or timeout.
   private var presence: ScanPresence<Peripheral>?
-  /// Called with a device that is lost, and returns whether that could be told.
+  /// Called with a lost device; returns true if the report had room.
   var onLost: (ScanPresence<Peripheral>.Lost) -> Bool = { _ in true }
   private let scheduler: any Scheduler
   /// Rings when a device may be lost.
   private var alarm: (any ScheduledWork)?
-  /// The revision of each device's data that was reported last, by number of the device.
+  /// Each device's last reported revision of its data, by device number.
   private var reported: [Int: Int] = [:]
-  /// The anonymous advertisements that were reported: set identifier and data.
+  /// The reported anonymous advertisements: set identifier and data.
   private var reportedAnonymous: Set<[UInt8]> = []
 
-  /// - Parameter place: a greater number than that of any earlier scan.
+  /// - Parameter place: greater than in any earlier scan.
   init(
     adapter: AdapterSlot?, filter: ScanFilter, params: ScanStart.Params, place: Int, directory: PeripheralDirectory,
     scheduler: any Scheduler
@@ -67,10 +67,10 @@ final class ScanSubscription {
 
   func includes(_ slot: AdapterSlot) -> Bool { adapter == nil || adapter == slot }
 
-  /// Whether it gets reports: not in the background, unless it names services.
+  /// True if it gets reports: in the background only with services.
   func isRunning(inBackground: Bool) -> Bool { !inBackground || filter.namesServices }
 
-  /// Whether it gets a report for every advertising event.
+  /// True if it gets a report for every advertising event.
   func wantsAll(inBackground: Bool) -> Bool { !inBackground && params.duplicates ?? false }
 
   /// How to scan for it; nil: suspended.
@@ -86,10 +86,10 @@ final class ScanSubscription {
 
   // MARK: Reports
 
-  /// Whether it gets a report on a device as that was last heard, which is noted.
+  /// True if it gets a report on the device's latest advertisement, which is recorded.
   func passes(_ peripheral: Peripheral, wantsAll: Bool) -> Bool {
     if presence != nil {
-      // Every advertisement counts, also one that is not reported.
+      // Every advertisement counts, also without a report.
       guard filter.admits(peripheral), isIn(peripheral), wantsAll || isNews(peripheral) else { return false }
     } else {
       guard wantsAll || isNews(peripheral), gate.admits(peripheral.rssi, isIn: false), filter.admits(peripheral)
@@ -99,14 +99,14 @@ final class ScanSubscription {
     return true
   }
 
-  /// Whether it gets a report on an anonymous advertisement, which is noted.
+  /// True if it gets a report on an anonymous advertisement, which is recorded.
   func passes(anonymous report: AdvertisingReport, _ content: AdvertisedContent, wantsAll: Bool) -> Bool {
     gate.admits(report.rssi, isIn: false) && filter.admits(anonymous: content) && (wantsAll || record(report))
   }
 
   private func isIn(_ peripheral: Peripheral) -> Bool {
     guard let verdict = presence?.heard(peripheral, rssi: peripheral.rssi, at: scheduler.now) else { return true }
-    // A device that comes back is news.
+    // A device that returns is news.
     if verdict.leaves { reported[peripheral.number] = nil }
     if let gone = verdict.lost { lose(gone) }
     watch()
@@ -133,27 +133,27 @@ final class ScanSubscription {
 
   // MARK: Duplicates
 
-  /// Whether a device was not reported yet, or with other data.
+  /// True if the device was not reported yet, or with other data.
   private func isNews(_ peripheral: Peripheral) -> Bool { reported[peripheral.number] != peripheral.revision }
 
-  /// Records that a device is reported.
+  /// Records a reported device.
   private func record(_ peripheral: Peripheral) {
     if reported.count >= Self.maximumReported { reported = [:] }
     reported[peripheral.number] = peripheral.revision
   }
 
-  /// Records that an anonymous advertisement is reported.
+  /// Records a reported anonymous advertisement.
   /// - Returns: false if it was before.
   private func record(_ report: AdvertisingReport) -> Bool {
     if reportedAnonymous.count >= Self.maximumReportedAnonymous { reportedAnonymous = [] }
     return reportedAnonymous.insert([report.sid ?? 0xFF] + report.data).inserted
   }
 
-  /// The program goes into the background, or comes back from there: one that was disconnected has seen nothing.
+  /// The program goes into the background, or returns from it: a disconnected program has seen nothing.
   func backgroundChanged(to isBackground: Bool) {
     reported = [:]
     reportedAnonymous = []
-    // A suspended scan hears nothing, so that nothing is lost either.
+    // A suspended scan receives nothing, so nothing is lost either.
     if !isRunning(inBackground: isBackground) {
       presence?.removeAll()
       named?.suspend()

@@ -1,9 +1,9 @@
 import Bluetooth
 
 extension Array {
-  /// The values of words in the parameters of a scan, which session.list shows to clients of other releases.
-  /// - Parameter place: the name of the list in errors: "phys".
-  /// - Throws: `BledError.invalidParameter` for a word that this release does not know.
+  /// The values of words in a scan's parameters, which session.list shows to clients of other releases.
+  /// - Parameter place: the list's name in errors: "phys".
+  /// - Throws: `BledError.invalidParameter` for an unknown word.
   func known<Known>(at place: String) throws(BluetoothError) -> [Known] where Element == Word<Known> {
     var values: [Known] = []
     for word in self {

@@ -9,7 +9,7 @@ struct SignalGate: Hashable {
   private let exit: Int?
 
   /// - Parameters:
-  ///   - entry: a device that is not in comes in when it is at least this strong, in dBm.
+  ///   - entry: a device enters the range at this strength or above, in dBm.
   ///   - exit: and goes out when it is weaker than this; nil: as `entry`.
   init(entry: Int?, exit: Int?) throws {
     if let exit {
@@ -25,10 +25,10 @@ struct SignalGate: Hashable {
     self.exit = exit ?? entry
   }
 
-  /// Whether it makes a difference whether a device was in before.
+  /// True if a device's previous state matters.
   var hasHysteresis: Bool { entry != exit }
 
-  /// Whether a device is in. A device of unknown strength keeps its state, where a strength is demanded.
+  /// True if a device is in range. A device of unknown strength keeps its state if there is a threshold.
   func admits(_ rssi: Int?, isIn: Bool) -> Bool {
     guard let threshold = isIn ? exit : entry else { return true }
     guard let rssi else { return isIn }

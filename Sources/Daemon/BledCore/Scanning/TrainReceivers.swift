@@ -2,8 +2,8 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// The sessions that wait for trains which devices transfer over their links; all that wait for one of a device get
-/// the same.
+/// The sessions waiting for trains that devices transfer over their links; all sessions waiting for a device's train
+/// get the same one.
 ///
 /// | Link    | Input                                    | Then                                               |
 /// |---------|------------------------------------------|----------------------------------------------------|
@@ -33,7 +33,7 @@ final class TrainReceivers {
     var waiters: [Waiter]
   }
 
-  /// Has sessions follow a train that an adapter follows already.
+  /// Makes sessions follow an already followed train.
   typealias Adopt = (ReceivedTrain, [TrainFollower], AdapterSlot) -> PeriodicSync.Result
 
   private let scheduler: any Scheduler
@@ -42,12 +42,12 @@ final class TrainReceivers {
 
   init(scheduler: any Scheduler) { self.scheduler = scheduler }
 
-  /// How many calls of sessions wait.
+  /// The number of waiting calls from these sessions.
   func count(_ isMeant: (Session) -> Bool) -> Int {
     waits.values.reduce(0) { $0 + $1.waiters.count { isMeant($0.session) } }
   }
 
-  /// Waits for a train of a device.
+  /// Waits for a device's train.
   func receive(
     over link: any Link, with device: Peripheral, on slot: AdapterSlot, timeout: Double?,
     for follower: TrainFollower, _ reply: Reply<PeriodicReceive.Result>, _ adopt: @escaping Adopt
@@ -89,7 +89,7 @@ final class TrainReceivers {
     }
   }
 
-  /// The wait of a link is over.
+  /// A link's wait is over.
   /// - Returns: the waiters; nil if it was over before.
   private func end(_ id: LinkID, _ number: Int) -> [Waiter]? {
     guard waits[id]?.number == number, let wait = waits.removeValue(forKey: id) else { return nil }
@@ -97,7 +97,7 @@ final class TrainReceivers {
     return wait.waiters
   }
 
-  /// Calls of a session end: of one device, or all.
+  /// A session's calls end: for one device, or all.
   func stop(_ session: Session, of device: Peripheral?, _ error: BluetoothError) {
     remove(error, of: device) { $0.session == session }
   }

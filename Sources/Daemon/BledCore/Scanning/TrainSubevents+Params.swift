@@ -3,7 +3,7 @@ import BledRPC
 import Bluetooth
 
 extension PeriodicSync.Responses {
-  /// The subevents of a train that is followed.
+  /// The subevents of a followed train.
   init(_ subevents: TrainSubevents) {
     let hasSlots = subevents.slotSpacing > .zero
     self.init(
@@ -14,7 +14,7 @@ extension PeriodicSync.Responses {
 }
 
 extension PeriodicSync.Params {
-  /// The subevents that a session wants; nil for all.
+  /// The subevents requested by a session; nil for all.
   /// - Throws: `BledError.invalidParameter` if no train has such ones.
   static func chosen(_ subevents: [Int]?) throws(BluetoothError) -> Set<UInt8>? {
     guard let subevents else { return nil }
@@ -26,7 +26,7 @@ extension PeriodicSync.Params {
 }
 
 extension TrainResponse {
-  /// The response of a program to a packet of a train.
+  /// A program's response to a train's packet.
   /// - Throws: `BledError.invalidParameter` if the train has no such subevent or slots.
   init(_ params: PeriodicRespond.Params, within train: TrainSubevents?) throws(BluetoothError) {
     func require(_ condition: Bool, _ rule: String) throws(BluetoothError) {

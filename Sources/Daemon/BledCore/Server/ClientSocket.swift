@@ -3,7 +3,7 @@ import EventLoop
 import FoundationEssentials
 import Glibc
 
-/// One client's socket: splits its octets into lines, and writes the waiting lines, as many at once as there are.
+/// A client's socket: splits its octets into lines, and writes the queued lines in batches.
 ///
 /// | State    | Input                          | Effect                                                    |
 /// |----------|--------------------------------|-----------------------------------------------------------|
@@ -14,16 +14,16 @@ import Glibc
 /// | any      | the session ends               | lines read are dropped; waiting ones are written, for a second at most → closed, see `Farewells`        |
 /// | any      | the connection breaks          | earlier lines are read, then the daemon is told → closed       |
 ///
-/// All of this takes time only in the client's turns, see `Turns`.
+/// All this work is done in the client's turns, see `Turns`.
 ///
-/// A descriptor that a client passes along is not asked for: the kernel closes it when the octets beside it are read.
-/// In the other direction a line may carry one: it is written alone, and the descriptor goes with its first octet.
+/// Descriptors from a client are not requested: the kernel closes them when the octets beside them are read. In the
+/// other direction a line may carry one: it is written alone, and the descriptor goes with its first octet.
 final class ClientSocket: SessionTransport, TurnTaker {
   /// The time to write the waiting lines after the session has ended, in nanoseconds.
   private static let lastWords: Int64 = 1_000_000_000
-  /// How much is read at once, in octets.
+  /// Octets per read.
   private static let readBatch = 16 << 10
-  /// How many batches are written in a turn.
+  /// Batches written in a turn.
   private static let writeBatches = 4
 
   private let descriptor: Int32
@@ -31,20 +31,20 @@ final class ClientSocket: SessionTransport, TurnTaker {
   private let host: any SessionHost
   private let turns: Turns
   private let farewells: Farewells
-  /// The user of its program, or the one that it acts for.
+  /// The program's user, or the user it acts for.
   var user: UInt32? { connection?.credentials?.user ?? peer }
   private let peer: UInt32?
-  /// Whether it waits for its turn.
+  /// True while it waits for its turn.
   var isWaiting = false
   private var isInTurn = false
-  /// Whether there is something to read, as far as the loop told.
+  /// True if there is input, as reported by the loop.
   private var isReadable = false
   /// Called once, after the socket is closed.
   private let onClose: (ClientSocket) -> Void
   private var watch: Watch?
   private var connection: SessionConnection?
   private var framer = LineFramer()
-  /// The lines that are being written, and how many octets of them have left.
+  /// The lines being written, and the octets of them already sent.
   private var outgoing = Outbox.Batch()
   private var written = 0
   private let unread: UnreadDescriptors
@@ -54,7 +54,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
   private var reportAlarm: Timer?
   private var isClosing = false
   private var hasInputEnded = false
-  /// Whether there is no receiver of answers.
+  /// True if answers have no receiver.
   private var isGone = false
   private var closeAlarm: Timer?
 
@@ -86,7 +86,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
     connection = host.open(self, credentials: credentials)
   }
 
-  /// Ends the connection at once; the daemon is told.
+  /// Ends the connection at once; the daemon is notified.
   func disconnect() { end { Glibc.close($0) } }
 
   /// Ends the connection, and does the rest with its descriptor.
@@ -156,15 +156,15 @@ final class ClientSocket: SessionTransport, TurnTaker {
     return watch != nil && (hasMoreInput || hasMoreOutput)
   }
 
-  /// Handles the lines that were read before, then new ones.
-  /// - Returns: whether there is more.
+  /// Handles the lines read before, then new ones.
+  /// - Returns: true if there are more.
   private func handleInput(until deadline: Int64) -> Bool {
     defer { connection?.charge(framer.buffered) }
     guard handleLines(until: deadline) else { return true }
     while canRead, isReadable || isGone, read() {
       guard handleLines(until: deadline) else { return true }
     }
-    // Data that the client sent before it disconnected is still handled; it is at most the kernel's buffer.
+    // Data sent before the client disconnected is still handled; it is at most the kernel's buffer.
     if isGone { disconnect() }
     return false
   }
@@ -174,7 +174,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
     let count = withUnsafeTemporaryAllocation(byteCount: Self.readBatch, alignment: 16) { buffer in
       let count = recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
       if count > 0 { framer.append(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
-      // The loop tells if there is more.
+      // The loop reports more input.
       isReadable = false
       return count
     }
@@ -205,7 +205,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
 
   // MARK: Writing
 
-  /// - Returns: whether there is more that could be written.
+  /// - Returns: true if more could be written.
   private func flush() -> Bool {
     for _ in 0..<Self.writeBatches {
       guard watch != nil, let connection else { return false }
@@ -269,7 +269,7 @@ final class ClientSocket: SessionTransport, TurnTaker {
     return true
   }
 
-  /// Sends the lines that have not left yet.
+  /// Sends the unsent lines.
   private func send(_ octets: UnsafeRawBufferPointer) -> Int {
     let rest = UnsafeRawBufferPointer(rebasing: octets[written...])
     let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)

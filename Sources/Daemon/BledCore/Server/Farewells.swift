@@ -1,9 +1,9 @@
 import EventLoop
 import Glibc
 
-/// The connections of clients after the end or refusal of their session, when their last lines are written. The kernel
-/// makes an error (ECONNRESET, EPIPE) of the end for a client with unread octets, or one that sends some later; so they
-/// are read and dropped until the client has closed its end too, for a short time.
+/// Clients' connections after the end or refusal of their session, when their last lines are written. With unread or
+/// later input from the client, the kernel would turn the end into an error (ECONNRESET, EPIPE); so input is read and
+/// dropped until the client has closed its end too, for a short time.
 ///
 /// | Input                                   | Effect                                                   |
 /// |-----------------------------------------|----------------------------------------------------------|
@@ -11,13 +11,13 @@ import Glibc
 /// | one more than `maximum`                 | the oldest is closed                                     |
 /// | leaving: the client closed, 1 s passed, or it sent too much | it is closed                         |
 final class Farewells {
-  /// How many there may be: each takes a descriptor.
+  /// Maximum connections: each takes a descriptor.
   private static let maximum = 16
-  /// How long the client may take to read its last lines, in nanoseconds.
+  /// The time for a client to read its last lines, in nanoseconds.
   private static let timeout: Int64 = 1_000_000_000
-  /// How many octets it may send meanwhile: more than the kernel holds for it.
+  /// Maximum octets from a client meanwhile: more than the kernel holds for it.
   private static let longest = 1 << 20
-  /// How much is read at once, in octets.
+  /// Octets per read.
   private static let batch = 16 << 10
 
   private final class Leaving {
@@ -37,7 +37,7 @@ final class Farewells {
 
   deinit { closeAll() }
 
-  /// Takes over a connection to which nothing more is written.
+  /// Takes over a connection after its last write.
   func add(_ descriptor: CInt) {
     shutdown(descriptor, CInt(SHUT_WR))
     if leaving.count >= Self.maximum { end(leaving[0]) }
@@ -59,8 +59,8 @@ final class Farewells {
     for client in leaving { end(client) }
   }
 
-  /// Closes a connection at once. The client's octets are dropped, so that it sees an orderly end; if it sends more
-  /// it gets EPIPE.
+  /// Closes a connection at once. The client's octets are dropped, so it sees an orderly end; if it sends more it gets
+  /// EPIPE.
   static func close(_ descriptor: CInt) {
     shutdown(descriptor, CInt(SHUT_RDWR))
     // From here on there are at most the octets in the kernel's buffer.
@@ -83,7 +83,7 @@ final class Farewells {
     Self.close(client.descriptor)
   }
 
-  /// - Returns: how many octets were read; 0 at the end, -1 with errno if there are none.
+  /// - Returns: the number of octets read; 0 at the end, -1 with errno if there are none.
   private static func drop(_ descriptor: CInt) -> Int {
     withUnsafeTemporaryAllocation(byteCount: batch, alignment: 16) { buffer in
       recv(descriptor, buffer.baseAddress, buffer.count, CInt(MSG_DONTWAIT))

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A Unix socket on which the daemon listens: its own, or one that systemd passed.
+/// A listening Unix socket: the daemon's own, or one passed by systemd.
 public struct ListeningSocket: Sendable {
   /// The descriptor.
   public let descriptor: CInt
@@ -17,11 +17,11 @@ public struct ListeningSocket: Sendable {
     inode = 0
   }
 
-  /// Creates a socket at this path, in place of one that no process listens on. A missing directory is created; one
-  /// that other users may change is refused.
+  /// Creates a socket at this path, replacing one without a listener. A missing directory is created; one that other
+  /// users may change is refused.
   /// - Parameters:
-  ///   - mode: the permissions of the file; a user with write permission can connect to the daemon.
-  ///   - group: the group of the file; nil leaves that of the process. One that does not exist is ignored.
+  ///   - mode: the file's permissions; a user with write permission can connect to the daemon.
+  ///   - group: the file's group; nil leaves the process's group. A nonexistent group is ignored.
   /// - Throws: `SocketError`.
   public init(path: String, mode: UInt16, group: String?) throws(SocketError) {
     var address = sockaddr_un()
@@ -65,7 +65,7 @@ public struct ListeningSocket: Sendable {
     unlink(path)
   }
 
-  /// Makes sure that only root and our own user can redirect the path: the later calls name the file by it.
+  /// Makes sure that only root and our own user can redirect the path, which the later calls use.
   private static func checkDirectory(of path: String) throws(SocketError) {
     let end = path.utf8.lastIndex(of: UInt8(ascii: "/"))
     let directory = end.map { $0 == path.startIndex ? "/" : String(Substring(path.utf8[..<$0])) } ?? "."
@@ -80,7 +80,7 @@ public struct ListeningSocket: Sendable {
     }
   }
 
-  /// Prepares the path: removes a socket on which no process listens.
+  /// Prepares the path: removes a socket without a listener.
   private static func clear(_ path: String, _ address: sockaddr_un) throws(SocketError) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }

@@ -5,8 +5,8 @@ extension PeerCredentials {
   /// `struct ucred` of unix(7), which Glibc declares with its extensions only.
   private typealias UserCredentials = (process: pid_t, user: uid_t, group: gid_t)
 
-  /// Asks the kernel for the peer of a Unix socket; nil if it does not tell. The kernel identifies the process at the
-  /// time of connecting, with its groups then: nothing is looked up anywhere.
+  /// Asks the kernel for a Unix socket's peer; nil on failure. The kernel identifies the process at the time of
+  /// connecting, with its groups then: nothing is looked up anywhere.
   init?(ofSocket descriptor: CInt) {
     var peer: UserCredentials = (0, 0, 0)
     var length = socklen_t(MemoryLayout<UserCredentials>.size)
@@ -31,7 +31,7 @@ extension PeerCredentials {
     return []
   }
 
-  /// The name of a process's program, while it is there; see proc_pid_comm(5).
+  /// The name of a running process's program; see proc_pid_comm(5).
   private static func program(of process: pid_t) -> String? {
     guard let octets = try? Data(contentsOf: URL(filePath: "/proc/\(process)/comm")) else { return nil }
     return String(decoding: octets, as: UTF8.self).split(whereSeparator: \.isNewline).first.map(String.init)

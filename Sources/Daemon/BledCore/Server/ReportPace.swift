@@ -1,6 +1,6 @@
-/// When the reports that wait for a program are written: at once if nothing was written for 20 ms, else together with
-/// the reports of that time. A turn of the daemon and a wake-up of the program cost more than a report. All other
-/// lines leave at once, with the reports before them.
+/// The time for writing a program's queued reports: at once if nothing was written for 20 ms, else together with the
+/// reports of that time. A daemon's turn and a program's wake-up cost more than a report. All other lines leave at
+/// once, with the reports before them.
 ///
 /// | Reports                              | Effect                              |
 /// |--------------------------------------|-------------------------------------|
@@ -14,7 +14,7 @@ struct ReportPace {
   /// Lines are written.
   mutating func wrote(at now: Int64) { written = now }
 
-  /// - Returns: the time at which reports that have come now are to be written; nil: at once.
+  /// - Returns: when new reports are to be written; nil: at once.
   func due(at now: Int64) -> Int64? {
     guard let written, now - written < Self.interval else { return nil }
     return written + Self.interval

@@ -1,4 +1,4 @@
-/// Gives sessions to programs that connect.
+/// Gives sessions to connecting programs.
 protocol SessionHost: AnyObject {
   /// The permissions and limits of users.
   var rules: Rules { get }

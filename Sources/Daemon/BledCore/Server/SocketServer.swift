@@ -6,9 +6,9 @@ import Logging
 
 /// Accepts clients on a Unix socket and opens a session for each.
 public final class SocketServer {
-  /// How many clients are accepted in a turn.
+  /// Clients accepted in a turn.
   private static let burst = 16
-  /// How long clients wait when the kernel has no memory for them, in nanoseconds.
+  /// The pause in accepting when the kernel lacks memory, in nanoseconds.
   private static let pause: Int64 = 200_000_000
 
   private let socket: ListeningSocket
@@ -21,7 +21,7 @@ public final class SocketServer {
   private var clients: [ObjectIdentifier: ClientSocket] = [:]
   private var pauseTimer: Timer?
   private var lastComplaint: Int64?
-  /// A descriptor that is given up to accept a client when there is no other one, so that the client can be told.
+  /// A descriptor given up to accept a client when no other one is free, so that the refusal can be sent.
   private var reserve: Int32
   private var allClosed: (() -> Void)?
 
@@ -97,13 +97,13 @@ public final class SocketServer {
     }
   }
 
-  /// Whether there are enough descriptors for a client of this user.
+  /// True if there are enough descriptors for a client of this user.
   private func isPermitted(_ descriptor: CInt) -> Bool {
     !DescriptorReserve.contains(descriptor)
       || host.rules.policy.isPrivileged(PeerCredentials(ofSocket: descriptor))
   }
 
-  /// Tells the next client that there is no descriptor for it, not even one of the reserve.
+  /// Answers the next client that there is no descriptor for it, not even a reserved one.
   /// - Returns: false if it has to wait.
   private func refuseOne() -> Bool {
     guard reserve >= 0 else { return false }

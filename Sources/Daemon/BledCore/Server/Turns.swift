@@ -7,18 +7,18 @@ import EventLoop
 /// | has time left in this round of the loop      | it is served at once, for the rest of 1 ms                |
 /// | has none, or has clients that wait           | it waits behind them                                      |
 ///
-/// Behind all other ready work, the next user with waiting clients gets 1 ms, which the longest waiting of them use up
-/// one after another. A client that could go on when its time is over waits behind the others of its user. So a user
-/// with 400 busy clients takes no more of the others' time than one with a single one.
+/// Behind all other ready work, the next user with waiting clients gets 1 ms, used up by the longest waiting of them in
+/// sequence. A client with work left at the end waits behind its user's others. So a user with 400 busy clients takes
+/// no more of the others' time than one with a single one.
 final class Turns {
-  /// How long one user's clients may work until others get their turn, in nanoseconds.
+  /// The time for one user's clients until others get their turn, in nanoseconds.
   static let budget: Int64 = 1_000_000
 
   private let loop: EventLoop
   /// Gives the time in nanoseconds.
   private let clock: () -> Int64
   private var waiting = FairQueue<UInt32?, any TurnTaker>()
-  /// The time that users have used of this round, in nanoseconds.
+  /// The time used by users in this round, in nanoseconds.
   private var spent: [UInt32?: Int64] = [:]
   private var round: UInt64 = 0
   private var next: DeferredWork?
@@ -32,7 +32,7 @@ final class Turns {
 
   /// The client can do something: it does so now, or when its turn has come.
   func ready(_ client: any TurnTaker) {
-    // The client will be served; it need not be told of again until then.
+    // The client will be served; it need not be reported again until then.
     guard !client.isWaiting else { return client.watch(false) }
     if round != loop.round {
       round = loop.round
@@ -74,13 +74,13 @@ final class Turns {
 
 /// A client of `Turns`.
 protocol TurnTaker: AnyObject {
-  /// The user of its turns; nil if that is not known.
+  /// The user for its turns; nil if unknown.
   var user: UInt32? { get }
-  /// Whether it waits for its turn. Set by `Turns` alone.
+  /// True while it waits for its turn. Set by `Turns` alone.
   var isWaiting: Bool { get set }
-  /// Whether its descriptor is to be watched.
+  /// Turns watching of its descriptor on or off.
   func watch(_ isOn: Bool)
-  /// Works until nothing is left to do, or the clock shows `deadline`; work that was begun is finished.
-  /// - Returns: whether there is more to do at once.
+  /// Works until nothing is left to do, or the clock shows `deadline`; work once begun is finished.
+  /// - Returns: true if there is more to do at once.
   func takeTurn(until deadline: Int64) -> Bool
 }

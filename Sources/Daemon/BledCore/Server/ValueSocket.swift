@@ -3,8 +3,8 @@ import DequeModule
 import EventLoop
 import Glibc
 
-/// The daemon's end of a SOCK_SEQPACKET pair over which a program and the daemon pass values of one characteristic, one
-/// packet each. The program has the other end.
+/// The daemon's end of a SOCK_SEQPACKET pair for one characteristic's values, one packet each. The program has the
+/// other end.
 ///
 /// | State   | Input                              | Effect                                                          |
 /// |---------|------------------------------------|-----------------------------------------------------------------|
@@ -18,17 +18,17 @@ import Glibc
 /// It works in the turns of its session's user, see `Turns`.
 final class ValueSocket: TurnTaker {
   enum Event {
-    /// A packet of the program. Of one that is longer than a value can be the rest is cut off: `length` tells.
+    /// A packet from the program. A packet longer than a value is truncated; `length` is its full length.
     case received([UInt8], length: Int)
-    /// The program has read so much that nothing waits any more.
+    /// The program has read all waiting values.
     case drained
     /// The program has closed its end, and will not read waiting values.
     case abandoned
-    /// The program has closed its end, or sends no more, and all that it wrote before was read.
+    /// The program has closed its end, or sends no more, and all its packets were read.
     case closed
   }
 
-  /// How many values may wait for the program besides the kernel's buffer.
+  /// Maximum values queued for the program besides the kernel's buffer.
   static let maximumWaiting = 256
   /// The longest value (Core 5.4, Vol 3, Part F, 3.2.9).
   private static let longest = 512
@@ -41,13 +41,13 @@ final class ValueSocket: TurnTaker {
   private let descriptor: Int32
   private var watch: Watch?
   private var isReading = false
-  /// Whether something may be there to be read.
+  /// True if there may be input.
   private var isReadable = true
   private var isInTurn = false
-  /// The values that the program has not read.
+  /// The values not read by the program.
   private var waiting: Deque<[UInt8]> = []
   private var isOpen = true
-  /// Whether the program has closed its end, as far as was seen.
+  /// True if the program is known to have closed its end.
   private(set) var isGone = false
 
   /// Makes a pair for a session.
@@ -89,7 +89,7 @@ final class ValueSocket: TurnTaker {
 
   var user: UInt32? { session.user }
 
-  /// Whether the program has so much to read that values wait here.
+  /// True if the program reads so slowly that values wait here.
   var isCongested: Bool { !waiting.isEmpty }
 
   /// Reads from now on; earlier packets are read at once if it is the user's turn.
@@ -115,8 +115,8 @@ final class ValueSocket: TurnTaker {
     return true
   }
 
-  /// Closes it; nothing is told any more.
-  /// - Returns: how many packets of the program were not read.
+  /// Closes it without further events.
+  /// - Returns: the number of unread packets from the program.
   @discardableResult
   func close() -> Int {
     guard isOpen else { return 0 }
@@ -163,7 +163,7 @@ final class ValueSocket: TurnTaker {
     var interest: Watch.Readiness = isReading ? .readable : []
     if !waiting.isEmpty { interest.insert(.writable) }
     watch?.interest = interest
-    // The end of the other side is always told: without a reader it would be reported again and again.
+    // The peer's end is always reported: without a reader it would be reported repeatedly.
     if !isWaiting { watch?.isEnabled = !interest.isEmpty }
   }
 
@@ -182,14 +182,14 @@ final class ValueSocket: TurnTaker {
       return ([UInt8](UnsafeRawBufferPointer(rebasing: buffer[..<min(length, buffer.count)])), length)
     }
     if length > 0 { return .packet(octets, length: length) }
-    // Told once, before the packets that a program wrote and then closed without reading all (unix(7)).
+    // Reported once, before the packets of a program that closed its end with unread data (unix(7)).
     if length < 0, errno == ECONNRESET { return read() }
     guard length == 0 else { return errno == EAGAIN || errno == EINTR ? nil : .end }
     // A value without octets, or the end.
     return hasEnded ? .end : .packet([], length: 0)
   }
 
-  /// Whether the other end is closed, or sends no more (shutdown(2)), and nothing is left to be read.
+  /// True if the other end is closed, or sends no more (shutdown(2)), and nothing is left to be read.
   private var hasEnded: Bool {
     let end = Int16(POLLHUP) | pollfd.halfClosed
     var state = pollfd(fd: descriptor, events: Int16(POLLIN) | end, revents: 0)

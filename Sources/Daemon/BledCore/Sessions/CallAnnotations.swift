@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// A recording's note of a call: the session that made it, and its subject.
+/// A recording's note of a call: its session and subject.
 final class CallAnnotation {
   fileprivate let text: String
   fileprivate var wasWritten = false
@@ -9,7 +9,7 @@ final class CallAnnotation {
   fileprivate init(_ text: String) { self.text = text }
 }
 
-/// The notes of calls, during a recording: each is written directly before the packets that its call leads to.
+/// The notes of calls, during a recording: each is written directly before the packets caused by its call.
 ///
 /// | A call                                 | Its note is written                                                     |
 /// |----------------------------------------|-------------------------------------------------------------------------|
@@ -20,11 +20,11 @@ final class CallAnnotation {
 final class CallAnnotations {
   /// Writes into all recordings; nil while there is none.
   var write: ((String) -> Void)?
-  /// The note of the call that is being handled and may come to an operation.
+  /// The note of the current call, which may reach an operation.
   private var pending: (annotation: CallAnnotation, session: Session)?
 
   /// A session makes a call.
-  /// - Parameter waitsForLink: whether it comes to an operation on a link.
+  /// - Parameter waitsForLink: true if it reaches an operation on a link.
   func called(_ method: String, _ message: RPCMessage, by session: Session, waitsForLink: Bool) {
     guard let write else { return }
     let text = "\(session.label): \(method)\(message.concerned(CallSubject.self)?.text ?? "")"
@@ -38,8 +38,8 @@ final class CallAnnotations {
     write?(annotation.text)
   }
 
-  /// The note of an operation that the call being handled has come to, or that is the daemon's own; nil without one.
-  /// - Parameter device: the identifier of the device that is asked.
+  /// The note of an operation reached by the current call, or of the daemon's own one; nil without a recording.
+  /// - Parameter device: the target device's identifier.
   func claim(for session: Session?, on device: String) -> CallAnnotation? {
     guard write != nil else { return nil }
     guard let session else { return CallAnnotation("bled itself asks \(device)") }
@@ -55,7 +55,7 @@ final class CallAnnotations {
   }
 }
 
-/// The subject of a call, for notes.
+/// A call's subject, for notes.
 private struct CallSubject: RPCPayload {
   var peripheral: String?
   var address: String?
@@ -72,8 +72,8 @@ private struct CallSubject: RPCPayload {
 }
 
 extension String {
-  /// Text of a program in a note. Text with characters outside words and addresses is in quotation marks,
-  /// so that it cannot imitate the words of the daemon around it.
+  /// A program's text in a note. Text with characters outside words and addresses is quoted, so it cannot imitate the
+  /// daemon's words around it.
   fileprivate var inAnnotation: String {
     guard !unicodeScalars.allSatisfy(Self.isPlain) else { return self }
     var quoted = "\""

@@ -1,25 +1,24 @@
 import DequeModule
 
-/// A queue in which parties take turns: in order for each party, one item of each in a round. A newcomer goes before
-/// the one that had the last turn.
+/// A queue in which parties take turns: each party's items in order, one per round. A newcomer goes before the party
+/// with the last turn.
 struct FairQueue<Party: Equatable, Element> {
   private var turns = Rotation<Party, Deque<Element>>()
 
   var isEmpty: Bool { turns.isEmpty }
 
-  /// Adds an item behind the others of the same party.
+  /// Adds an item behind the others of its party.
   mutating func append(_ element: Element, of party: Party) {
     turns[turns.place(of: party, else: [])].append(element)
   }
 
-  /// Adds an item before the others of the same party, which has just had its turn.
+  /// Adds an item before the others of its party, which has just had its turn.
   mutating func prepend(_ element: Element, of party: Party) {
     turns[turns.place(of: party, else: [], afterTurn: true)].prepend(element)
   }
 
-  /// Removes and returns the first item of the party at its turn.
-  /// - Parameter canBegin: whether the first work of a party can be begun; a party with work that cannot is passed
-  ///   over.
+  /// Removes and returns the first item of the next party.
+  /// - Parameter canBegin: true if a party's first item can begin; other parties are skipped.
   mutating func next(where canBegin: (Element) -> Bool = { _ in true }) -> (party: Party, element: Element)? {
     for index in turns.indices {
       guard let first = turns[index].first, canBegin(first) else { continue }
@@ -29,7 +28,7 @@ struct FairQueue<Party: Equatable, Element> {
     return nil
   }
 
-  /// Removes and returns the first item of a party, without changing turns.
+  /// Removes and returns a party's first item, without changing turns.
   mutating func next(of party: Party) -> Element? {
     guard let index = turns.index(of: party) else { return nil }
     let first = turns[index].removeFirst()
@@ -37,16 +36,15 @@ struct FairQueue<Party: Equatable, Element> {
     return first
   }
 
-  /// Whether a party has items.
   func contains(_ party: Party) -> Bool { turns.index(of: party) != nil }
 
-  /// The item of a party that is its next; nil if the party has none.
+  /// A party's next item; nil if it has none.
   func first(of party: Party) -> Element? { turns.index(of: party).flatMap { turns[$0].first } }
 
-  /// The item of a party that was added last; nil if the party has none.
+  /// A party's last item; nil if it has none.
   func last(of party: Party) -> Element? { turns.index(of: party).flatMap { turns[$0].last } }
 
-  /// Removes and returns the items of one party, in order, unless `stays` accepts them.
+  /// Removes and returns a party's items, in order, unless `stays` accepts them.
   mutating func removeAll(of party: Party, unless stays: (Element) -> Bool = { _ in false }) -> [Element] {
     guard let index = turns.index(of: party) else { return [] }
     let work = turns[index]
@@ -56,11 +54,11 @@ struct FairQueue<Party: Equatable, Element> {
   }
 }
 
-/// A queue in which users take turns, and the members of each user, such as its sessions, take its turns.
+/// A queue with turns for users, and each user's members, such as its sessions, share its turns.
 struct UserQueue<Member: Equatable, Element> {
-  /// The owner of the item.
+  /// The item's owner.
   struct Party: Equatable {
-    /// Nil for items of the daemon itself, and of sessions with an unknown user.
+    /// Nil for the daemon's own items, and for sessions with an unknown user.
     var user: UInt32?
     var member: Member
   }
@@ -69,18 +67,18 @@ struct UserQueue<Member: Equatable, Element> {
 
   var isEmpty: Bool { turns.isEmpty }
 
-  /// Adds an item behind the others of the same member.
+  /// Adds an item behind the others of its member.
   mutating func append(_ element: Element, of party: Party) {
     turns[turns.place(of: party.user, else: FairQueue())].append(element, of: party.member)
   }
 
-  /// Adds an item before the others of the same member, which has just had its turn.
+  /// Adds an item before the others of its member, which has just had its turn.
   mutating func prepend(_ element: Element, of party: Party) {
     turns[turns.place(of: party.user, else: FairQueue(), afterTurn: true)].prepend(element, of: party.member)
   }
 
-  /// Removes and returns the first item of the member at its turn.
-  /// - Parameter canBegin: whether the first work of a member can be begun; one with work that cannot is passed over.
+  /// Removes and returns the first item of the next member.
+  /// - Parameter canBegin: true if a member's first item can begin; other members are skipped.
   mutating func next(where canBegin: (Element) -> Bool = { _ in true }) -> Element? {
     for index in turns.indices {
       guard let next = turns[index].next(where: canBegin) else { continue }
@@ -90,7 +88,7 @@ struct UserQueue<Member: Equatable, Element> {
     return nil
   }
 
-  /// Removes and returns the first item of a member, without changing turns.
+  /// Removes and returns a member's first item, without changing turns.
   mutating func next(of party: Party) -> Element? {
     guard let index = turns.index(of: party.user) else { return nil }
     let first = turns[index].next(of: party.member)
@@ -98,13 +96,13 @@ struct UserQueue<Member: Equatable, Element> {
     return first
   }
 
-  /// The item of a member that is its next; nil if it has none.
+  /// A member's next item; nil if it has none.
   func first(of party: Party) -> Element? { turns.index(of: party.user).flatMap { turns[$0].first(of: party.member) } }
 
-  /// The item of a member that was added last; nil if it has none.
+  /// A member's last item; nil if it has none.
   func last(of party: Party) -> Element? { turns.index(of: party.user).flatMap { turns[$0].last(of: party.member) } }
 
-  /// Removes and returns the items of one member, in order, unless `stays` accepts them.
+  /// Removes and returns a member's items, in order, unless `stays` accepts them.
   mutating func removeAll(of party: Party, unless stays: (Element) -> Bool = { _ in false }) -> [Element] {
     guard let index = turns.index(of: party.user) else { return [] }
     let removed = turns[index].removeAll(of: party.member, unless: stays)
@@ -113,12 +111,11 @@ struct UserQueue<Member: Equatable, Element> {
   }
 }
 
-/// The order in which parties with work have their turns. They are few: users, or the sessions of one of them on a
-/// link.
+/// The turn order of parties with work. They are few: users, or a user's sessions on a link.
 private struct Rotation<Party: Equatable, Work> {
   /// The next one first.
   private var entries: [(party: Party, work: Work)] = []
-  /// Whether the last one had the last turn: newcomers go before it.
+  /// True if the last party had the last turn: newcomers go before it.
   private var hadTurn = false
 
   var isEmpty: Bool { entries.isEmpty }
@@ -131,8 +128,8 @@ private struct Rotation<Party: Equatable, Work> {
 
   func index(of party: Party) -> Int? { entries.firstIndex { $0.party == party } }
 
-  /// Where the work of a party is; a newcomer begins with `work`.
-  /// - Parameter afterTurn: whether a newcomer is one that has just had its turn.
+  /// The place of a party's work; a newcomer begins with `work`.
+  /// - Parameter afterTurn: true for a newcomer that has just had its turn.
   mutating func place(of party: Party, else work: @autoclosure () -> Work, afterTurn: Bool = false) -> Int {
     if let index = index(of: party) { return index }
     let index = hadTurn && !afterTurn ? entries.count - 1 : entries.count

@@ -4,7 +4,7 @@ import EventLoop
 
 /// Returns unused heap memory to the system, for example after a burst of traffic.
 final class FreedMemory {
-  /// How long to wait, so that one pass follows many ends.
+  /// The delay, so one pass follows many ends.
   private static let pause = Duration.seconds(2)
   /// So much may be kept, in octets.
   private static let spare = 4 << 20
@@ -14,7 +14,7 @@ final class FreedMemory {
 
   init(_ scheduler: any Scheduler) { self.scheduler = scheduler }
 
-  /// Something may have been freed that took much memory: a session has ended or has read its waiting lines.
+  /// Much memory may have been freed: a session has ended or has read its queued lines.
   func mayHaveGrown() {
     guard !isDue else { return }
     isDue = true

@@ -1,7 +1,7 @@
 import DequeModule
 import FoundationEssentials
 
-/// The lines that wait for a client to read them, within bounds.
+/// The lines queued for a client, within bounds.
 ///
 /// | Waiting octets          | Reports        | Values          | Answers and events | Requests of the client |
 /// |-------------------------|----------------|-----------------|--------------------|------------------------|
@@ -12,22 +12,22 @@ import FoundationEssentials
 /// | at `everything`         | dropped, counted | refused       | overflow: the session ends | not read       |
 ///
 /// An answer or an event may carry a descriptor. Its line is a batch of its own, because a descriptor belongs to the
-/// first octet that is written with it. At most `maximumDescriptors` wait; one more is an overflow, so callers that
-/// pass descriptors ask first.
+/// first octet written with it. At most `maximumDescriptors` wait; one more is an overflow, so callers with descriptors
+/// check first.
 public struct Outbox {
-  /// The bounds, in octets that wait.
+  /// The bounds, in queued octets.
   public struct Limits: Hashable, Sendable {
-    /// From here on a device's report replaces the one of it that still waits.
+    /// From here on a device's report replaces its queued one.
     public var coalescing = 64 << 10
     /// From here on reports are dropped, and requests are not read.
     public var reports = 256 << 10
     /// From here on values are refused.
     public var values = 1 << 20
-    /// Nothing gets beyond this.
+    /// The absolute maximum.
     public var everything = 4 << 20
-    /// The bounds that fit a daemon with a hundred clients.
+    /// The bounds for a daemon with a hundred clients.
     public init() {}
-    /// The bounds of the lines kept for a disconnected program, possibly for an hour.
+    /// The bounds for lines kept while a program is disconnected, possibly for an hour.
     static var preserved: Limits {
       var limits = Limits()
       limits.coalescing = 0
@@ -46,15 +46,15 @@ public struct Outbox {
     }
   }
 
-  /// The kind of a line, which decides its treatment at the bounds.
+  /// A line's kind, which decides its treatment at the bounds.
   public enum Kind: Hashable, Sendable {
-    /// An answer, or a call that wants one: of no use on any other connection.
+    /// An answer, or a call that requires one: useless on any other connection.
     case answer
-    /// An event that must arrive.
+    /// An event to be delivered in any case.
     case event
-    /// A report on the device of this number.
+    /// A report on the device with this number.
     case report(device: Int)
-    /// A value of a subscription.
+    /// A subscription's value.
     case value
 
     var isReport: Bool { if case .report = self { true } else { false } }
@@ -64,72 +64,72 @@ public struct Outbox {
   public enum Admission: Hashable, Sendable {
     /// The line waits for the client.
     case queued
-    /// The line waits in the place of an older report on the same device.
+    /// The line replaces an older report on the same device.
     case coalesced
-    /// A report for which there was no room.
+    /// A report without room.
     case dropped
-    /// A value for which there was no room.
+    /// A value without room.
     case refused
     /// Not even events have room.
     case overflow
   }
 
-  /// Lines that are written at once.
+  /// Lines written at once.
   public struct Batch {
     /// The lines, in order; none if nothing waits.
     public var lines: [Data] = []
-    /// The descriptor of the only line.
+    /// The only line's descriptor.
     var descriptor: PassedDescriptor?
   }
 
-  /// How many descriptors may wait.
+  /// Maximum queued descriptors.
   static let maximumDescriptors = 16
 
   private struct Entry {
     var line: Data
     var device: Int?
-    /// Whether it is of no use on another connection.
+    /// True if it is useless on another connection.
     var isAnswer = false
   }
 
-  /// The octets that wait.
+  /// The queued octets.
   public private(set) var waiting = 0
-  /// How many reports were replaced by a newer one before the client read them.
+  /// Reports replaced by a newer one before the client read them.
   public private(set) var coalescedReports = 0
-  /// How many reports were dropped.
+  /// Dropped reports.
   public private(set) var droppedReports = 0
-  /// How many values were refused.
+  /// Refused values.
   public private(set) var refusedValues = 0
 
   /// The bounds in force; waiting lines stay when they become narrower.
   var limits: Limits
   private var entries: Deque<Entry> = []
-  /// The number of the first entry; entries are numbered through from the beginning.
+  /// The first entry's number; entries are numbered consecutively from the beginning.
   private var first = 0
-  /// The numbers of the entries that hold the newest report on a device; only the ones made while coalescing.
+  /// The entries with the newest report on a device, by device number; only those made while coalescing.
   private var newestReports: [Int: Int] = [:]
-  /// The descriptors of the entries of these numbers.
+  /// The entries' descriptors, by entry number.
   private var descriptors: [Int: PassedDescriptor] = [:]
 
   /// Makes an empty outbox.
   public init(limits: Limits = Limits()) { self.limits = limits }
 
-  /// Whether nothing waits.
+  /// True if nothing is queued.
   public var isEmpty: Bool { entries.isEmpty }
-  /// Whether one more descriptor may wait.
+  /// True if one more descriptor may be queued.
   var hasRoomForDescriptor: Bool { descriptors.count < Self.maximumDescriptors }
-  /// Whether so much waits that no more requests should be read.
+  /// True if so much is queued that no more requests should be read.
   public var isCongested: Bool { waiting >= limits.reports }
-  /// Whether so little waits that requests can be read again.
+  /// True if so little is queued that requests can be read again.
   public var isRelieved: Bool { waiting < limits.coalescing }
 
   /// Adds a line, line feed included, if its kind has room.
-  /// - Parameter spare: how many octets may be added at all.
+  /// - Parameter spare: maximum octets to add.
   public mutating func append(_ line: Data, as kind: Kind, spare: Int = .max) -> Admission {
     append(line, as: kind, with: nil, spare: spare)
   }
 
-  /// Adds a line with the descriptor that it carries, if it is an answer or an event.
+  /// Adds a line with its descriptor, if it is an answer or an event.
   mutating func append(
     _ line: Data, as kind: Kind, with descriptor: PassedDescriptor?, spare: Int = .max
   ) -> Admission {
@@ -163,7 +163,7 @@ public struct Outbox {
     return .queued
   }
 
-  /// Takes the oldest lines: at least one if there is any, then as many as fit into `octets`; one that carries a
+  /// Removes the oldest lines: at least one if there is any, then as many as fit into `octets`; a line with a
   /// descriptor alone.
   public mutating func remove(upTo octets: Int) -> Batch {
     var batch = Batch(descriptor: descriptors.removeValue(forKey: first))
@@ -188,7 +188,7 @@ public struct Outbox {
     waiting += answer.count
   }
 
-  /// Forgets answers, and lines with a descriptor: the connection that they were for has ended.
+  /// Forgets answers, and lines with a descriptor: their connection has ended.
   mutating func dropAnswers() {
     descriptors = [:]
     entries.removeAll(where: \.isAnswer)
@@ -199,7 +199,7 @@ public struct Outbox {
     }
   }
 
-  /// Closes the descriptors that wait; their lines stay.
+  /// Closes the queued descriptors; their lines stay.
   mutating func closeDescriptors() { descriptors = [:] }
 
   private mutating func push(_ entry: Entry) {

@@ -2,10 +2,10 @@ import BledRPC
 import Glibc
 
 /// A descriptor on its way to a client, which gets a duplicate of it. Closed with the last reference: when the kernel
-/// has taken it, or when it can no longer be sent. The holder of the other end sees that as the end.
+/// has accepted it, or when it can no longer be sent. That ends the connection for the other end's holder.
 public final class PassedDescriptor {
   let number: Int32
-  /// The account of the user while it waits.
+  /// The user's account while it is queued.
   private var account: Rules.UserAccount?
 
   /// Takes ownership of an open descriptor.
@@ -30,7 +30,7 @@ public final class PassedDescriptor {
 
   /// Sends octets on a Unix stream socket, and the descriptor with the first of them (unix(7), SCM_RIGHTS).
   /// - Parameter octets: at least one.
-  /// - Returns: how many octets the kernel took, the descriptor with them; -1 with errno if none.
+  /// - Returns: the number of octets sent, the descriptor with them; -1 with errno if none.
   func send(with octets: UnsafeRawBufferPointer, on socket: Int32, flags: Int32) -> Int {
     var rights = PassedRights(descriptor: number)
     return rights.withHeader(of: UnsafeMutableRawBufferPointer(mutating: octets)) { sendmsg(socket, $0, flags) }

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Detects whether a session polls a value that it could subscribe to.
+/// Detects sessions that poll a value instead of subscribing.
 ///
 /// | State    | Input                                         | Effect                                    |
 /// |----------|-----------------------------------------------|-------------------------------------------|
@@ -9,23 +9,23 @@ import Bluetooth
 /// | watching | more values than can be counted               | counting begins anew                      |
 /// | silent   | a read                                        | nothing: once a session is enough         |
 struct PollingWatch {
-  /// A value of a device.
+  /// A device's value.
   struct Value: Hashable {
     let device: Int
     let handle: UInt16
   }
 
-  /// How many reads within `span` are too many.
+  /// The number of reads within `span` that is too many.
   static let limit = 10
   static let span = Duration.seconds(60)
-  /// How many values are counted at the same time.
+  /// Maximum values counted simultaneously.
   private static let maximumValues = 32
 
   private var reads: [Value: (first: Instant, count: Int)] = [:]
   private var isSilent = false
 
   /// Records a read.
-  /// - Returns: whether to tell.
+  /// - Returns: true to log it.
   mutating func read(_ value: Value, at now: Instant) -> Bool {
     guard !isSilent else { return false }
     var entry = reads[value] ?? (now, 0)

@@ -1,13 +1,12 @@
 import BledRPC
 import Bluetooth
 
-/// The answer that a client waits for. It is given once; later ones are ignored, as is the answer on a connection
-/// that has ended.
+/// The pending answer to a client. It is given once; later ones are ignored, as is the answer on an ended connection.
 final class Reply<Result: RPCPayload>: OpenReply {
   private weak var connection: SessionConnection?
   private let id: RequestID?
   private var number = 0
-  /// Whether it has not been given.
+  /// True until it is given.
   private(set) var isOpen = true
   private let measure: CallMetrics?
   private let began: Instant
@@ -16,8 +15,8 @@ final class Reply<Result: RPCPayload>: OpenReply {
   var afterwards: ((Swift.Result<Result, RPCError>) -> Void)?
 
   /// - Parameters:
-  ///   - measure: where it is told how long the call took.
-  ///   - isRead: whether the call reads a value of a device.
+  ///   - measure: records the call's duration.
+  ///   - isRead: true if the call reads a device's value.
   init(connection: SessionConnection, id: RequestID?, measuredBy measure: CallMetrics, isRead: Bool) {
     self.connection = connection
     self.id = id
@@ -28,7 +27,7 @@ final class Reply<Result: RPCPayload>: OpenReply {
     connection.openReplies[number] = self
   }
 
-  /// A reply that no client waits for: the program disconnected before this daemon was started.
+  /// A reply without a client: the program disconnected before this daemon was started.
   init() {
     id = nil
     measure = nil
@@ -36,18 +35,18 @@ final class Reply<Result: RPCPayload>: OpenReply {
     isRead = false
   }
 
-  /// Whether the program is there and waits for it.
+  /// True if the program is connected and waits for it.
   var isWanted: Bool { isOpen && connection != nil }
 
   /// Answers with a result.
-  /// - Parameter isFirst: whether it goes before the lines kept for the program.
+  /// - Parameter isFirst: true to send it before the program's kept lines.
   func succeed(_ result: Result, isFirst: Bool = false) {
     guard let connection = close(.success(result)) else { return }
     if let id { connection.answer(id, result, isFirst: isFirst) } else { connection.endedUnanswered() }
   }
 
-  /// Answers with a result and a descriptor, see `Session.admitDescriptor`. Without a receiver of the answer the
-  /// descriptor is closed.
+  /// Answers with a result and a descriptor, see `Session.admitDescriptor`. Without a receiver the descriptor is
+  /// closed.
   func succeed(_ result: Result, with descriptor: PassedDescriptor) {
     guard let connection = close(.success(result)) else { return }
     if let id { connection.answer(id, result, with: descriptor) } else { connection.endedUnanswered() }
@@ -90,13 +89,13 @@ final class Reply<Result: RPCPayload>: OpenReply {
   }
 }
 
-/// A reply of any type that has not been given.
+/// A pending reply of any type.
 protocol OpenReply: AnyObject {
   func fail(_ error: BluetoothError)
   func abandon()
 }
 
-/// The calls to a client that wait for its answer.
+/// The calls to a client that await its answer.
 ///
 /// | Call    | Input                        | Effect                               |
 /// |---------|------------------------------|--------------------------------------|
@@ -135,8 +134,7 @@ struct OutgoingCalls {
   /// Abandons all calls.
   mutating func drop() { waiting = [:] }
 
-  /// The call that this answers. To be completed when the access to this value is over: a completion may begin another
-  /// call.
+  /// The call answered by `id`. To be completed after the access to this value: a completion may begin another call.
   mutating func remove(_ id: RequestID) -> Waiting? {
     guard case .number(let number) = id else { return nil }
     return waiting.removeValue(forKey: number)

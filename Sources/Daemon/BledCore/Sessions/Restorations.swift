@@ -4,7 +4,7 @@ import Bluetooth
 import FoundationEssentials
 import Logging
 
-/// The sessions that have a restoration identifier.
+/// The sessions with a restoration identifier.
 ///
 /// | State     | Input                                | Effect                                                     |
 /// |-----------|--------------------------------------|------------------------------------------------------------|
@@ -15,10 +15,10 @@ import Logging
 /// | preserved | alarm, `session.end`, too many events | everything is given back → (none)                         |
 /// | live      | `session.end`, the daemon stops      | everything is given back → (none)                          |
 ///
-/// The sessions' resources are written to the store, and a daemon that starts finds them there: as preserved sessions,
-/// even if their programs were connected.
+/// The sessions' resources are stored, and a starting daemon finds them there: as preserved sessions, even if their
+/// programs were connected.
 final class Restorations {
-  /// How many sessions of one user may have an identifier.
+  /// Maximum sessions per user with an identifier.
   static let maximumPerUser = 32
 
   private final class Entry {
@@ -26,13 +26,13 @@ final class Restorations {
     var retention: Duration?
     /// When its program disconnected, in seconds since the epoch.
     var since: Double?
-    /// Whether its program was told to come back.
+    /// True if its program was asked to come back.
     var isAwaited = false
     var preserved: (state: RestoredState, alarm: any ScheduledWork, end: () -> Void)?
     init(_ session: Session) { self.session = session }
   }
 
-  /// The longest time for which a session is kept; zero: none is kept.
+  /// Maximum time for preserving a session; zero: none is preserved.
   var limit: Duration {
     didSet {
       for entry in entries.values {
@@ -45,14 +45,14 @@ final class Restorations {
   private let scheduler: any Scheduler
   private let wakes: WakeFolder?
   private var entries: [RestorationKey: Entry] = [:]
-  /// Returns the resources of a session. Set before the first session is opened.
+  /// Returns a session's resources. Set before the first session is opened.
   var describe: (Session) -> RestoredState = { _ in
     RestoredState(since: 0, scan: nil, peripherals: [], services: [], advertisements: [])
   }
   private var document: StoredDocument<StoredSessions>?
-  /// The sessions of the previous daemon that are not restored yet.
+  /// The previous daemon's sessions that are not restored yet.
   private var left: [StoredSession] = []
-  /// The sessions that are written from now on, as the daemon stops.
+  /// The sessions to store from now on, as the daemon stops.
   private var last: [StoredSession]?
 
   init(settings: RestorationSettings, store: Store, scheduler: any Scheduler, logger: Logger) {
@@ -68,7 +68,7 @@ final class Restorations {
     left = document.load()?.sessions ?? []
   }
 
-  /// Gives a live session an identifier that is not in use.
+  /// Gives a live session an unused identifier.
   func enter(_ session: Session, as key: RestorationKey) throws(BluetoothError) {
     if let other = entries[key] { throw Self.inUse(key, by: other.session) }
     let others = entries.keys.count { $0.user == key.user }
@@ -82,13 +82,13 @@ final class Restorations {
     session.onChange = { [unowned self] isOwn in document?.changed(isUrgent: isOwn) }
   }
 
-  /// Sets for how long a session is to be kept.
+  /// Sets a session's requested retention.
   func setRetention(of session: Session, to time: Duration) { entry(of: session)?.retention = time }
 
-  /// Whether the session is kept when its program goes away.
+  /// True if the session is preserved when its program disconnects.
   func isPreserved(_ session: Session) -> Bool { entry(of: session) != nil && limit > .zero }
 
-  /// The preserved session of an identifier, which is live from now on; nil if there is none.
+  /// The preserved session with an identifier, which is live from now on; nil if there is none.
   /// - Throws: if another program has it.
   func claim(_ key: RestorationKey) throws(BluetoothError) -> (session: Session, state: RestoredState)? {
     guard let entry = entries[key] else { return nil }
@@ -100,7 +100,7 @@ final class Restorations {
     return (entry.session, state)
   }
 
-  /// The preserved session of an identifier, which stays preserved.
+  /// The preserved session with an identifier, which stays preserved.
   func find(_ key: RestorationKey) throws(BluetoothError) -> Session {
     guard let entry = entries[key] else {
       throw BledError.unknownHandle.error("no session \"\(key.identifier)\" of this user is kept")
@@ -127,7 +127,7 @@ final class Restorations {
     return scheduler.schedule(after: max(most - .seconds(gone), .zero), end)
   }
 
-  /// Something happened that is of interest to the program of a preserved session.
+  /// An event of interest to a preserved session's program has happened.
   func wake(_ session: Session) {
     guard let key = session.restoration, let entry = entry(of: session), !entry.isAwaited else { return }
     entry.isAwaited = true
@@ -143,7 +143,7 @@ final class Restorations {
     document?.changed()
   }
 
-  /// The sessions of the previous daemon, once.
+  /// The previous daemon's sessions, once.
   func claimLeft() -> [StoredSession] {
     defer { left = [] }
     return left
@@ -187,11 +187,11 @@ final class Restorations {
   }
 }
 
-/// How sessions are kept for programs that have disconnected.
+/// The retention of sessions for disconnected programs.
 public struct RestorationSettings {
-  /// The longest time; zero: none is kept.
+  /// Maximum time; zero: no session is preserved.
   public var limit: Duration
-  /// The directory of the files that wake programs; nil: none.
+  /// The directory of files that wake programs; nil: none.
   public var wakes: WakeFolder?
 
   /// Makes settings.
@@ -201,15 +201,15 @@ public struct RestorationSettings {
   }
 }
 
-/// The key of a preserved session: a user cannot take over another user's session. Identifiers are compared as octets:
-/// strings that Swift considers equal may have different ones.
+/// A preserved session's key: a user cannot take over another user's session. Identifiers are compared as octets, since
+/// strings equal in Swift may have different ones.
 struct RestorationKey: Hashable {
-  /// How long an identifier may be, in octets.
+  /// Maximum octets of an identifier.
   static let longest = 128
 
   /// The program's user; nil where the transport does not know.
   let user: UInt32?
-  /// The identifier that the program chose.
+  /// The identifier chosen by the program.
   var identifier: String { text.string }
   private let text: OctetText
 

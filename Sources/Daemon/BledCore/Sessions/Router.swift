@@ -2,18 +2,18 @@ import BledRPC
 import Bluetooth
 import FoundationEssentials
 
-/// The table of methods: finds the handler of a call, decodes its params, and makes sure that every call is answered.
+/// The table of methods: finds the handler of a call, decodes its params, and ensures an answer to every call.
 final class Router {
   private typealias Handler = (RPCMessage, SessionConnection, RequestID?) throws -> Void
   private struct Entry {
     let permission: Permission?
     let changesSession: Bool
     let longestLine: Int
-    /// Whether its calls come to operations on links, which have their turns.
+    /// True if its calls reach operations on links, which have their turns.
     let waitsForLink: Bool
     let handle: Handler
   }
-  /// The longest name of a method that is looked up, in octets.
+  /// Maximum octets of a method name to look up.
   private static let longestName = 128
   private var entries: [OctetText: Entry] = [:]
   private let calls: CallMetrics
@@ -27,7 +27,7 @@ final class Router {
     self.annotations = annotations
   }
 
-  /// Serves a method that is answered at once.
+  /// Serves a method answered at once.
   func answer<Method: ClientCall>(
     _ method: Method.Type, _ body: @escaping (Method.Params, Session) throws -> Method.Result
   ) {
@@ -39,7 +39,7 @@ final class Router {
     }
   }
 
-  /// Serves a method that is answered at once with an empty result.
+  /// Serves a method answered at once with an empty result.
   func acknowledge<Method: ClientCall>(
     _ method: Method.Type, _ body: @escaping (Method.Params, Session) throws -> Void
   ) where Method.Result == Empty {
@@ -49,8 +49,8 @@ final class Router {
     }
   }
 
-  /// Serves a method that is answered later, through the reply. An error that the body throws is an answer, too.
-  /// - Parameter waitsForLink: whether its calls come to operations on links.
+  /// Serves a method answered later, through the reply. An error thrown by the body is an answer, too.
+  /// - Parameter waitsForLink: true if its calls reach operations on links.
   func serve<Method: ClientCall>(
     _ method: Method.Type, waitsForLink: Bool = false,
     _ body: @escaping (Method.Params, Session, Reply<Method.Result>) throws -> Void
@@ -68,8 +68,8 @@ final class Router {
     }
   }
 
-  /// Serves a method without parameters that always returns the same JSON: its octets are made once, for the first
-  /// call with an id, and shared.
+  /// Serves a method without parameters whose result is constant: its octets are made once, for the first call with an
+  /// id, and shared.
   func answer<Method: ClientCall>(
     _ method: Method.Type, always make: @escaping () -> Data
   ) where Method.Params == Empty {
@@ -91,7 +91,7 @@ final class Router {
       waitsForLink: waitsForLink, handle: handle)
   }
 
-  /// Handles a call of a client, if its user is permitted to; one without an id wants no answer.
+  /// Handles a client's call, if its user is permitted to make it; a call without an id gets no answer.
   func handle(_ message: RPCMessage, method: String, id: RequestID?, from connection: SessionConnection) {
     connection.callCount += 1
     let failure: RPCError

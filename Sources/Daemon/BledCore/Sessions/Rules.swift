@@ -7,37 +7,37 @@ final class Rules {
   var limits: Limits {
     didSet { derive() }
   }
-  /// The bounds of one session's outbox.
+  /// The bounds for one session's outbox.
   private(set) var outboxLimits = Outbox.Limits()
-  /// The bound of the octets that wait for all sessions of a user.
+  /// Maximum octets queued for all sessions of a user.
   private var maximumUserQueue = Int.max
   private var maximumQueue = Int.max
   private var accounts: [UInt32?: UserAccount] = [:]
   /// The sockets for values of characteristics, of all sessions.
   private(set) var acquisitions = 0
-  /// The octets that wait for all sessions.
+  /// The octets queued for all sessions.
   private(set) var queueOctets = 0
 
-  /// The counts for the sessions of one user together.
+  /// The counts for all sessions of one user together.
   final class UserAccount {
-    /// How many calls of a user may wait for their answers.
+    /// Maximum pending calls of a user.
     static let maximumCalls = 16 * SessionConnection.maximumOpenReplies
 
-    /// The octets that wait, both ways.
+    /// The queued octets, both ways.
     var octets = 0 {
       didSet { rules?.queueOctets += octets - oldValue }
     }
-    /// The calls that wait for their answers.
+    /// The pending calls.
     var calls = 0
     /// The sockets for values of characteristics.
     var acquisitions = 0 {
       didSet { rules?.acquisitions += acquisitions - oldValue }
     }
-    /// The descriptors that wait until they can be sent.
+    /// The descriptors queued for sending.
     var waitingDescriptors = 0
-    /// The descriptors that were sent and not read yet.
+    /// The descriptors sent and not read yet.
     var unread: [UnreadDescriptors] = []
-    /// The descriptors that wait until its sessions read them.
+    /// The descriptors not read yet by its sessions.
     var descriptors: Int {
       unread.removeAll { $0.count == 0 }
       return waitingDescriptors + unread.reduce(0) { $0 + $1.count }
@@ -53,7 +53,7 @@ final class Rules {
     derive()
   }
 
-  /// The permissions of a session's program, in the order of their list.
+  /// The permissions for a session's program, in their declared order.
   func permissions(of session: Session) -> [Permission] {
     let permitted = policy.permissions(of: session.credentials)
     return Permission.allCases.filter(permitted.contains)
@@ -66,10 +66,10 @@ final class Rules {
     return account
   }
 
-  /// The last session of a user has ended.
+  /// A user's last session has ended.
   func forget(_ user: UInt32?) { accounts[user] = nil }
 
-  /// How many octets more may wait for a user's sessions.
+  /// Octets that may still be queued for a user's sessions.
   func room(for account: UserAccount) -> Int {
     min(maximumUserQueue - account.octets, Limits.share(own: account.octets, of: maximumQueue) - queueOctets)
   }
@@ -82,9 +82,9 @@ final class Rules {
 
   /// Checks whether a session may have more.
   /// - Parameters:
-  ///   - more: how many more it asks for.
-  ///   - own: how many the session has.
-  ///   - all: how many the sessions of its user have.
+  ///   - more: the number of additional ones requested.
+  ///   - own: the session's present number.
+  ///   - all: the present number of its user's sessions.
   /// - Throws: `BledError.limitReached`.
   func admit(
     _ resource: Limits.Resource, more: Int = 1, of session: Session, own: Int, all: @autoclosure () -> Int

@@ -2,7 +2,7 @@ import BledRPC
 import Bluetooth
 
 extension Session {
-  /// The costs of the session until now.
+  /// The session's costs until now.
   func description(ofCostsAt now: Instant) -> SessionDescription.Costs {
     var description = SessionDescription.Costs()
     description.requests = costs.requests

@@ -3,37 +3,37 @@ import Bluetooth
 import FoundationEssentials
 import Logging
 
-/// One program's use of the daemon: its identity, and the lines that wait for it. The brokers keep the resources of a
-/// session (scans, links, services, advertisements), and are told when it ends.
+/// A program's use of the daemon: its identity and queued lines. The brokers keep a session's resources (scans, links,
+/// services, advertisements), and are notified of its end.
 ///
-/// A session lives as long as the connection of its program, or with a restoration identifier until it was preserved
-/// for the agreed time without one; see `Restorations`.
+/// A session lives as long as its program's connection, or with a restoration identifier until it was preserved for the
+/// agreed time without one; see `Restorations`.
 public final class Session {
-  /// How long a name may be, in octets.
+  /// Maximum octets of a name.
   static let longestName = 64
-  /// How many descriptors may wait until the sessions of a user read them.
+  /// Maximum descriptors not read yet by a user's sessions.
   static let maximumDescriptors = 64
 
   /// Unique since the daemon's start.
   public let id: Int
   /// The program's name for itself; empty until `session.open`.
   public private(set) var name = ""
-  /// The credentials of its program, or of its last one, where the transport knows them.
+  /// The credentials of its program, or of its last one, if the transport knows them.
   public internal(set) var credentials: PeerCredentials?
   /// When it was opened, in seconds since the epoch.
   let since: Double
   /// False once the session has released its resources.
   public private(set) var isOpen = true
-  /// Whether its program declared that it runs in the background.
+  /// True if its program declared that it runs in the background.
   var asksForBackground = false
   /// Its use of resources.
   var costs = SessionCosts()
-  /// Whether it polls values that it could subscribe to.
+  /// Detects polling of values that have notifications.
   var polling = PollingWatch()
 
-  /// The connection of its program; nil while it is disconnected.
+  /// Its program's connection; nil while disconnected.
   var connection: SessionConnection?
-  /// The key under which it is preserved; nil: it is not preserved.
+  /// The key under which it is preserved; nil: not preserved.
   var restoration: RestorationKey?
   /// Our pending calls. Their numbers are unique across the session's connections.
   var calls = OutgoingCalls()
@@ -45,22 +45,22 @@ public final class Session {
   /// The counts for all sessions of the user.
   let account: Rules.UserAccount
   private var accounted = 0
-  /// Whether it is about to be closed as it did not read.
+  /// True if it is about to be closed for not reading.
   private(set) var hasOverflowed = false
   private let logger: Logger
   private let onOverflow: (Session) -> Void
   /// The calls for the time when the outbox has room for more.
   private var reliefs: [() -> Void] = []
-  /// Dropped packets by identifier of the device, until there is room to report them.
+  /// Dropped packets by device identifier, until there is room to report them.
   var untoldLosses: [String: Int] = [:]
-  /// How many sockets for values of characteristics it has.
+  /// Its sockets for characteristics' values.
   var acquisitions = 0
   /// How often a link was slowed down because this session, its only reader, fell behind.
   var slowedLinks = 0
   /// Called when its resources may have changed, if they are to be kept: with true if its program changed it, with
   /// false if a device did.
   var onChange: ((_ isOwn: Bool) -> Void)?
-  /// Called once, when something happens that is of interest to a disconnected program.
+  /// Called once, at an event of interest to a disconnected program.
   private var wake: (() -> Void)?
 
   init(
@@ -79,21 +79,20 @@ public final class Session {
 
   deinit { account.octets -= accounted }
 
-  /// The user of its program.
+  /// Its program's user.
   var user: UInt32? { credentials?.user }
 
-  /// Whether a program is connected.
   var isPresent: Bool { connection != nil }
-  /// Whether its requests are background requests: a disconnected program counts as in the background.
+  /// True if its requests are background requests: a disconnected program counts as in the background.
   var isBackground: Bool { asksForBackground || !isPresent }
 
-  /// How many reports and values had no room since its program disconnected.
+  /// Reports without room since its program disconnected.
   var droppedReports: Int { outbox.droppedReports - droppedBefore.reports }
-  /// The same for values.
+  /// Values without room since its program disconnected.
   var droppedValues: Int { outbox.refusedValues - droppedBefore.values }
   private var droppedBefore = (reports: 0, values: 0)
 
-  /// Sets the name that its program gives itself, in printable form: no control characters, at most 64 octets.
+  /// Sets the program's own name, in printable form: no control characters, at most 64 octets.
   func rename(_ text: String) {
     let scalars = text.unicodeScalars.lazy.filter { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
     var shown = String.UnicodeScalarView()
@@ -108,7 +107,7 @@ public final class Session {
 
   // MARK: Sending
 
-  /// Sends an event that must arrive.
+  /// Sends an event to be delivered in any case.
   func send<Notification: RPCNotification>(_ notification: Notification.Type, _ params: Notification.Params) {
     if Notification.changesSession, let onChange { onChange(false) }
     send(encoded { try RPCEncoding.notification(notification, params) }, as: .event)
@@ -153,7 +152,7 @@ public final class Session {
     }
   }
 
-  /// Sends a line that may be shared with other sessions.
+  /// Sends a line, possibly shared with other sessions.
   /// - Parameter descriptor: the descriptor passed with it.
   @discardableResult
   func send(_ line: Data?, as kind: Outbox.Kind, with descriptor: PassedDescriptor? = nil) -> Outbox.Admission {
@@ -163,7 +162,7 @@ public final class Session {
     let admission = outbox.append(line, as: kind, with: descriptor, spare: room)
     if admission == .queued { costs.queued(kind) }
     if admission == .overflow {
-      // That fails its pending calls, and their answers would overflow again.
+      // That fails its pending calls, whose answers would overflow again.
       hasOverflowed = true
       logger.warning(
         "the outbox of session \(id) \(name) is full; the session is closed", metadata: .about(session: self))
@@ -179,7 +178,7 @@ public final class Session {
     if isPresent { outbox.limits = rules.outboxLimits }
   }
 
-  /// Something happened that is of interest to a disconnected program.
+  /// An event of interest to a disconnected program has happened.
   func wakeProgram() {
     guard let wake else { return }
     self.wake = nil
@@ -200,13 +199,13 @@ public final class Session {
   /// Calls this once when the outbox has room for more.
   func whenRelieved(_ work: @escaping () -> Void) { reliefs.append(work) }
 
-  /// How many octets more may wait for all sessions of the user.
+  /// Octets that may still be queued for all sessions of the user.
   var room: Int { rules.room(for: account) }
 
-  /// Adds to the octets that wait on behalf of the session, or subtracts from them.
+  /// Adds to the octets queued on behalf of the session, or subtracts from them.
   func charge(_ octets: Int) { account.octets += octets }
 
-  /// Keeps the account of the octets that wait for all sessions of the user.
+  /// Accounts for the octets queued for all sessions of the user.
   private func countWaiting() {
     guard outbox.waiting != accounted else { return }
     account.octets += outbox.waiting - accounted
@@ -225,13 +224,13 @@ public final class Session {
   // MARK: Connecting and disconnecting
 
   /// The program has disconnected, and the session is preserved.
-  /// - Parameter wake: called once, when something happens that is of interest to the program.
+  /// - Parameter wake: called once, at an event of interest to the program.
   func lose(wake: @escaping () -> Void) {
     connection?.abandon()
     connection = nil
     calls.drop()
     outbox.dropAnswers()
-    // Lines that a slow reader left unread stay, and do not count against the following ones.
+    // Lines left unread by a slow reader stay, and do not count against the following ones.
     var limits = Outbox.Limits.preserved
     limits.everything += outbox.waiting
     outbox.limits = limits
@@ -247,7 +246,7 @@ public final class Session {
     wake = nil
   }
 
-  /// Sends an answer before everything that is kept.
+  /// Sends an answer before all kept lines.
   func sendFirst(_ line: Data?) {
     guard isOpen, let line else { return }
     outbox.prepend(line)

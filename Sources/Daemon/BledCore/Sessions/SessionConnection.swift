@@ -3,43 +3,43 @@ import Bluetooth
 import FoundationEssentials
 import Logging
 
-/// One connection of a program: the lines that come and go on it, and the calls of both sides that wait for their
-/// answers. Its session lasts longer, if the program requests that.
+/// A program's connection: its lines in both directions, and the pending calls of both sides. Its session lasts longer,
+/// if the program requests that.
 public final class SessionConnection {
-  /// How many calls of one client may wait for their answers.
+  /// Maximum pending calls of one client.
   static let maximumOpenReplies = 1024
-  /// How many octets are written at once, unless a single line is longer.
+  /// Octets written at once, unless a single line is longer.
   static let batch = 64 << 10
 
   /// The session served.
   public private(set) var session: Session
-  /// The credentials of the program at the other end, where the transport knows them.
+  /// The credentials of the program at the other end, if the transport knows them.
   let peer: PeerCredentials?
-  /// The credentials of the user that the session is for: the program's own, or another user's that it acts for.
+  /// The credentials of the session's user: the program's own, or those of the user it acts for.
   public private(set) var credentials: PeerCredentials?
-  /// Whether its program acts for another user.
+  /// True if its program acts for another user.
   private(set) var isImpersonating = false
 
   /// The methods.
   var permissions: Set<Permission>
 
-  /// The calls that this client has pending.
+  /// The client's pending calls.
   var openReplies: [Int: any OpenReply] = [:] {
     didSet { countCalls() }
   }
   private var countedCalls = 0
-  /// How many calls were received.
+  /// Received calls.
   var callCount = 0
   private var replyCount = 0
   private var isReading = true
-  /// Whether reports wait, and nothing else.
+  /// True if only reports are queued.
   private var onlyReportsWait = false
-  /// The octets of incomplete or unhandled lines that the transport holds.
+  /// The octets of incomplete or unhandled lines in the transport.
   private var charged = 0
   private let transport: any SessionTransport
   private let router: Router
   private let logger: Logger
-  /// Called when a client that lagged behind has caught up.
+  /// Called when a slow client has caught up.
   private let onRelief: () -> Void
 
   init(
@@ -62,10 +62,10 @@ public final class SessionConnection {
     session.account.calls -= countedCalls
   }
 
-  /// Whether it carries the lines of its session.
+  /// True while it carries its session's lines.
   var isOpen: Bool { session.connection === self }
 
-  /// Handles one line of the client, without its line feed.
+  /// Handles a client's line, without its line feed.
   public func receive(_ line: Data) {
     guard isOpen, !session.hasOverflowed else { return }
     do {
@@ -93,19 +93,19 @@ public final class SessionConnection {
     }
   }
 
-  /// The longest line accepted now, in octets. Lines that are longer than an ordinary one count against the user's
-  /// limit of waiting octets.
+  /// The longest line accepted now, in octets. Lines longer than an ordinary one count against the user's limit of
+  /// queued octets.
   public var longestLine: Int {
     min(LineFramer.defaultLimit, max(ordinaryLine, session.room + charged))
   }
 
-  /// Counts the transport's octets among the octets that wait for the user's programs.
+  /// Counts the transport's octets among those queued for the user's programs.
   public func charge(_ octets: Int) {
     session.charge(octets - charged)
     charged = octets
   }
 
-  /// Tells the client about a line that was too long to be kept.
+  /// Answers a line that was too long with an error.
   public func receive(_ tooLong: LineFramer.TooLong) { refuse(nil, tooLong.error) }
 
   /// The next lines to write, about 64 KiB; none if none waits.
@@ -121,7 +121,7 @@ public final class SessionConnection {
     return batch
   }
 
-  /// Whether a client that will not send anything more still waits for something.
+  /// True if a client that sends nothing more waits for nothing.
   public var isDone: Bool { openReplies.isEmpty && session.outbox.isEmpty }
 
   private func countCalls() {
@@ -144,14 +144,14 @@ public final class SessionConnection {
     return replyCount
   }
 
-  /// Adopts the credentials of a user that its program acts for.
+  /// Adopts the credentials of the user its program acts for.
   func act(as credentials: PeerCredentials?) {
     self.credentials = credentials
     isImpersonating = true
     permissions = session.rules.policy.permissions(of: credentials)
   }
 
-  /// Moves to another session, which may be of another user, from one that holds nothing.
+  /// Moves to another session, perhaps another user's, from one without resources.
   func resume(_ kept: Session) {
     let charged = charged
     charge(0)
@@ -164,7 +164,7 @@ public final class SessionConnection {
   }
 
   /// - Parameters:
-  ///   - isFirst: whether it goes before the lines kept for the program.
+  ///   - isFirst: true to send it before the program's kept lines.
   ///   - descriptor: the descriptor passed with the answer.
   func answer(
     _ id: RequestID, _ result: some RPCPayload, isFirst: Bool = false, with descriptor: PassedDescriptor? = nil
@@ -181,13 +181,13 @@ public final class SessionConnection {
     session.send(session.encoded { try RPCEncoding.failure(id: id, error) }, as: .answer)
   }
 
-  /// A call that wants no answer is done: a client that sends no more may still be waiting for it.
+  /// A call without an answer is done: a client that sends no more may still be waiting for it.
   func endedUnanswered() {
     if isDone { transport.linesWait() }
   }
 
-  /// A line was added to the outbox of the session.
-  /// - Parameter isReport: whether it need not leave at once.
+  /// A line was added to the session's outbox.
+  /// - Parameter isReport: true if it need not leave at once.
   func linesWait(wereNone: Bool, isReport: Bool = false) {
     if wereNone, isReport {
       onlyReportsWait = true
@@ -208,7 +208,7 @@ public final class SessionConnection {
     openReplies = [:]
   }
 
-  /// Answers all calls that wait with this error, and closes once all is written.
+  /// Answers all pending calls with this error, and closes once everything is written.
   func end(_ error: BluetoothError) {
     for number in openReplies.keys.sorted() { openReplies[number]?.fail(error) }
     transport.close()
@@ -219,10 +219,10 @@ public final class SessionConnection {
 public protocol SessionTransport: AnyObject {
   /// Lines wait. Call `SessionConnection.removeLines` soon, but not from inside this call, until it returns none.
   func linesWait()
-  /// The same for reports on devices, which may wait some milliseconds for others.
+  /// Like `linesWait`, for device reports, which may wait some milliseconds for others.
   func reportsWait()
-  /// Whether lines of the client are accepted; while false, none may be passed to `SessionConnection.receive`.
+  /// Accepts or pauses the client's lines; while false, none may be passed to `SessionConnection.receive`.
   func setReading(_ wanted: Bool)
-  /// Ends the connection, after the lines that wait have been written as far as the client reads them.
+  /// Ends the connection, after the queued lines have been written as far as the client reads them.
   func close()
 }

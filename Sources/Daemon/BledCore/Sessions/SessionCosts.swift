@@ -2,14 +2,14 @@ import Bluetooth
 
 /// A session's use of resources: counted where it arises, reported by `session.list`.
 struct SessionCosts {
-  /// Calls that it made.
+  /// Its calls.
   var requests = 0
-  /// Calls that failed, at once or later.
+  /// Its failed calls, at once or later.
   var requestsFailed = 0
-  /// Reports and values that were queued for it.
+  /// Reports and values queued for it.
   private(set) var reports = 0
   private(set) var values = 0
-  /// Dropped packets of devices that it subscribes on or serves.
+  /// Dropped packets from devices with its subscriptions or services.
   var packetsLost = 0
   private var scan = Stopwatch()
   private var links: [Int: Instant] = [:]
@@ -27,7 +27,7 @@ struct SessionCosts {
   mutating func scanBegan(at now: Instant) { scan.start(at: now) }
   mutating func scanEnded(at now: Instant) { scan.stop(at: now) }
 
-  /// The session uses the link to the device of this number from now on.
+  /// The session uses the link to the device with this number from now on.
   mutating func linkBegan(_ device: Int, at now: Instant) {
     if links[device] == nil { links[device] = now }
   }
@@ -42,7 +42,7 @@ struct SessionCosts {
   func linkTime(at now: Instant) -> Duration { links.values.reduce(pastLinks) { $0 + $1.duration(to: now) } }
 }
 
-/// For how long something was on, all in all.
+/// A total of times.
 private struct Stopwatch {
   private var since: Instant?
   private var past = Duration.zero

@@ -1,16 +1,15 @@
 import BledRPC
 import FoundationEssentials
 
-/// The stored sessions. Sessions that are too large are left out when the file is written, so that no user
-/// makes the file unreadable for all.
+/// The stored sessions. Oversized sessions are omitted from the file, so no user makes it unreadable for all.
 struct StoredSessions: Codable, Sendable {
-  /// The octets of JSON that one session, all of one user, and all together may take.
+  /// Maximum JSON octets for one session, all of one user, and all together.
   static let (largest, largestOfUser, largestOfAll) = (256 << 10, 1 << 20, 15 << 20)
 
-  /// The sessions in the order in which they began.
+  /// The sessions, oldest first.
   var sessions: [StoredSession]
 
-  /// The sessions that have room, in their order, and a remark on each one that does not.
+  /// The sessions with room, in their order, and a remark on each of the others.
   func fitting() throws -> (StoredSessions, remarks: [String]) {
     var users: [UInt32?: Int] = [:]
     var all = 0
@@ -30,11 +29,11 @@ struct StoredSessions: Codable, Sendable {
   }
 }
 
-/// One session in the store.
+/// A stored session.
 struct StoredSession: Codable, Sendable {
-  /// The user of its program.
+  /// Its program's user.
   var user: UInt32?
-  /// Its group and its supplementary groups, which may grant the permissions that it needs.
+  /// Its group and supplementary groups, which may grant necessary permissions.
   var group: UInt32?
   /// See `group`.
   var groups: [UInt32]?
@@ -42,18 +41,18 @@ struct StoredSession: Codable, Sendable {
   var identifier: String
   /// The program's name for itself.
   var name: String
-  /// For how many seconds it asked to be kept.
+  /// Its requested retention in seconds.
   var keep: Double?
-  /// Whether it said that it works in the background.
+  /// True if it declared that it runs in the background.
   var background: Bool
   /// When its program disconnected, in seconds since the epoch; nil if it was connected until the daemon ended.
   var since: Double?
-  /// The holdings of the session.
+  /// The session's holdings.
   var state: RestoredState
 }
 
 extension StoredSession {
-  /// The credentials of its program; nil if they are not known.
+  /// Its program's credentials; nil if unknown.
   var credentials: PeerCredentials? {
     // An unknown group is (gid_t)-1, which no process has.
     user.map { PeerCredentials(process: 0, user: $0, group: group ?? .max, groups: groups ?? []) }
@@ -61,13 +60,13 @@ extension StoredSession {
 }
 
 extension RestoredState {
-  /// Whether there is nothing to keep.
+  /// True if it holds nothing.
   var isEmpty: Bool {
     scan == nil && scans == nil && peripherals.isEmpty && services.isEmpty && advertisements.isEmpty
   }
 
-  /// Removes resources that these permissions do not allow.
-  /// - Returns: whether there was any.
+  /// Removes resources without the necessary permissions.
+  /// - Returns: true if there were any.
   mutating func limit(to permissions: Set<Permission>) -> Bool {
     let before = [scan == nil, scans == nil, peripherals.isEmpty, services.isEmpty, advertisements.isEmpty]
     if !permissions.contains(.scan) { (scan, scans) = (nil, nil) }

@@ -3,29 +3,29 @@ import BluetoothCrypto
 import Glibc
 import Logging
 
-/// The directory in which a file appears when something happened for a disconnected program. systemd's path units watch
-/// it (`bled-wake@.path`); it is in memory, so that a file costs microseconds.
+/// The directory of files that announce events for disconnected programs. systemd's path units watch it
+/// (`bled-wake@.path`); it is in memory, so a file costs microseconds.
 ///
 /// The configuration may name any directory. So each file contains a mark, only files with it are removed, and a
-/// directory that other users may change is not used at all.
+/// directory that other users may change is never used.
 public final class WakeFolder {
-  /// The content of a file.
+  /// A file's content.
   private static let mark = Array("bled\n".utf8)
-  /// The longest name that tells the identifier: with systemd's additions, the name of a unit has at most 255 octets.
+  /// The longest name with the plain identifier: a unit name, with systemd's additions, has at most 255 octets.
   private static let longestName = 200
 
   /// Its path.
   public let path: String
   private let logger: Logger
-  /// How many preserved sessions each file stands for: users may choose the same identifier.
+  /// The number of preserved sessions per file: users may choose equal identifiers.
   private var counts: [String: Int] = [:]
   /// The directory, while there are files in it.
   private var directory: TrustedDirectory?
-  /// The files that were made.
+  /// The created files.
   private var made: Set<String> = []
 
-  /// Removes the files that a previous daemon left there. The directory itself is created with its first file, if only
-  /// its last part is missing; then it goes with its last.
+  /// Removes a previous daemon's files. The directory itself is created with its first file, if only its last part is
+  /// missing; then it is removed with its last.
   public init(path: String, logger: Logger) {
     self.path = path
     self.logger = logger
@@ -39,7 +39,7 @@ public final class WakeFolder {
     }
   }
 
-  /// Something happened for the program of this identifier.
+  /// An event has happened for the program with this identifier.
   func add(_ identifier: String) {
     let name = Self.name(for: identifier)
     counts[name, default: 0] += 1
@@ -52,7 +52,7 @@ public final class WakeFolder {
     }
   }
 
-  /// Removes the file of a program that is back, or without a preserved session.
+  /// Removes the file for a returned program, or one without a preserved session.
   func remove(_ identifier: String) {
     let name = Self.name(for: identifier)
     guard let count = counts[name] else { return }
@@ -64,9 +64,8 @@ public final class WakeFolder {
     self.directory = nil
   }
 
-  /// The identifier as a name of a file and of an instance of a unit (systemd.unit(5)): octets other than letters,
-  /// digits, ":", "_", "." and "-" as "\x2f", and likewise a leading dot. If that is too long, the SHA-256 of the
-  /// identifier.
+  /// The identifier as a file name and unit instance (systemd.unit(5)): octets other than letters, digits, ":", "_",
+  /// "." and "-" as "\x2f", and likewise a leading dot. If that is too long, the identifier's SHA-256.
   static func name(for identifier: String) -> String {
     var name = ""
     for octet in identifier.utf8 {
@@ -86,7 +85,7 @@ public final class WakeFolder {
 
   // MARK: Files
 
-  /// The descriptor of the directory, which stays open until the last file has gone.
+  /// The directory's descriptor, which stays open until the last file is removed.
   private func open() throws(TrustedDirectory.Problem) -> CInt {
     if let directory { return directory.descriptor }
     let directory = try TrustedDirectory(path, creating: 0o755)

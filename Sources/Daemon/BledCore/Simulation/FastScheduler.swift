@@ -1,15 +1,15 @@
 import Adapter
 import Bluetooth
 
-/// A clock that goes a number of times as fast as another one.
+/// A clock that runs a number of times as fast as another one.
 public final class FastScheduler: Scheduler {
   private let other: any Scheduler
   private let factor: Double
   private let beginning: Instant
   private let epoch: Double
 
-  /// Makes a clock that shows the same time as the other one does now.
-  /// - Parameter factor: how many times as fast, 1 or more.
+  /// Makes a clock with the other one's present time.
+  /// - Parameter factor: the speed, 1 or more.
   public init(_ other: any Scheduler, times factor: Double) {
     self.other = other
     self.factor = factor

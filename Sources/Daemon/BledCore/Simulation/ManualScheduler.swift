@@ -1,10 +1,10 @@
 import Adapter
 import Bluetooth
 
-/// A clock that clients move (`simulation.advance`). Work that is due at its present time is done without: the daemon
-/// schedules it to leave the call that it is in.
+/// A clock moved by clients (`simulation.advance`). Work due at its present time needs no move: the daemon schedules it
+/// to leave its current call.
 public final class ManualScheduler: Scheduler {
-  /// How many alarms ring before other work of the event loop has its turn.
+  /// Alarms handled before other work of the event loop has its turn.
   private static let alarmsInATurn = 500
 
   private let clock: VirtualScheduler
@@ -12,7 +12,7 @@ public final class ManualScheduler: Scheduler {
   private var isWaiting = false
   private var moves: [(end: Instant, done: () -> Void)] = []
 
-  /// Makes a clock that stands at 2023-11-14 22:13:20 UTC, the second 1,700,000,000 since 1970.
+  /// Makes a clock stopped at 2023-11-14 22:13:20 UTC, 1,700,000,000 seconds after 1970.
   /// - Parameter later: calls work soon, from the event loop, and not from inside the call.
   public init(later: @escaping (@escaping () -> Void) -> Void) {
     clock = VirtualScheduler()
@@ -32,8 +32,8 @@ public final class ManualScheduler: Scheduler {
     return alarm
   }
 
-  /// Moves the clock, behind the moves that are under way.
-  /// - Parameter done: called when it has arrived and all that was due on the way is done.
+  /// Moves the clock, behind the pending moves.
+  /// - Parameter done: called when the clock has arrived and everything due on the way is done.
   public func advance(by duration: Duration, _ done: @escaping () -> Void) {
     moves.append(((moves.last?.end ?? now).advanced(by: duration), done))
     moveSoon()

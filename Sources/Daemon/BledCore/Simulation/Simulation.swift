@@ -7,19 +7,19 @@ public protocol Simulation: AnyObject {
   /// - Parameter done: called once with the time of day, in seconds since 1970.
   /// - Throws: `GAPError.notSupported` if the clock goes by itself.
   func advance(by duration: Duration, _ done: @escaping (Double) -> Void) throws(BluetoothError)
-  /// The devices, in the order in which they came on the air.
+  /// The devices, in the order of their appearance on the air.
   var devices: [SimulationDevice] { get }
-  /// Puts the devices and phones of a scenario on the air.
+  /// Puts a scenario's devices and phones on the air.
   /// - Parameter text: in the format of a scenario file.
   /// - Throws: `BledError.invalidParameter`, with the place in the text; `BledError.limitReached`.
   func add(_ text: String) throws(BluetoothError)
   /// Has a device leave the air, or come back.
-  /// - Throws: `GAPError.unknownDevice`, with the names that there are; so do the others.
+  /// - Throws: `GAPError.unknownDevice`, with the names of existing devices; so do the others.
   func setPresent(_ isPresent: Bool, _ device: String) throws(BluetoothError)
   /// Has a device end its link.
-  /// - Parameter reason: the HCI error code that this machine is told.
+  /// - Parameter reason: the HCI error code reported to this machine.
   func disconnect(_ device: String, reason: UInt8) throws(BluetoothError)
-  /// Sets a value of a device, and sends it to a subscriber.
+  /// Sets a device's value, and sends it to a subscriber.
   func setValue(_ value: [UInt8], of characteristic: BluetoothUUID, _ device: String) throws(BluetoothError)
   /// Changes a device.
   /// - Parameter members: an object in the format of a scenario file.
@@ -27,13 +27,13 @@ public protocol Simulation: AnyObject {
   func change(_ device: String, members: String) throws(BluetoothError)
   /// The writes to devices, at most `SimulationWritten.limit`.
   /// - Parameters:
-  ///   - number: the one after which they begin.
+  ///   - number: the last number before the returned ones.
   ///   - device: nil for all.
   func written(after number: Int, _ device: String?) -> [SimulationWrite]
   /// Has a phone visit once.
   /// - Parameters:
   ///   - phone: in the format of a scenario file.
-  ///   - isWanted: whether the caller still waits for the answer; otherwise the visit does not begin.
+  ///   - isWanted: true while the caller waits for the answer; otherwise the visit does not begin.
   ///   - done: called once, when the visit is over.
   /// - Throws: `BledError.invalidParameter`, with the place in the text; `BledError.limitReached`.
   func visit(
@@ -41,7 +41,7 @@ public protocol Simulation: AnyObject {
   ) throws(BluetoothError)
   /// Switches an adapter.
   /// - Parameter id: nil for the first one.
-  /// - Throws: `GAPError.unknownDevice`, with the names that there are.
+  /// - Throws: `GAPError.unknownDevice`, with the names of existing adapters.
   func setAdapter(_ id: String?, _ state: SimulationAdapter.State) throws(BluetoothError)
 }
 

@@ -1,11 +1,11 @@
 import EventLoop
 import Glibc
 
-/// Documents as files of one directory. A worker writes them, on a thread that starts with the first of them.
+/// Documents as files in one directory. A worker writes them, on a thread started with the first of them.
 public final class DocumentFolder: DocumentStorage {
   /// Far larger than any file of ours.
   private static let largestFile = 16 << 20
-  /// How many files of a document that could not be read are kept.
+  /// Maximum kept unreadable files of a document.
   private static let maximumAside = 5
 
   /// The directory.
@@ -13,8 +13,8 @@ public final class DocumentFolder: DocumentStorage {
   private let folder: TrustedDirectory
   private let worker: Worker
 
-  /// Takes a directory for this process alone; it is made if only its last part is missing. One that other users may
-  /// change is refused.
+  /// Opens a directory for this process alone; it is made if only its last part is missing. A directory that other
+  /// users may change is refused.
   /// - Parameter worker: executes slow calls.
   public init(path: String, worker: Worker) throws(StoreError) {
     self.path = path
@@ -32,10 +32,10 @@ public final class DocumentFolder: DocumentStorage {
 
   private var directory: CInt { folder.descriptor }
 
-  /// The file of this name; nil if there is none.
+  /// The file with this name; nil if there is none.
   public func read(_ name: String) throws(StoreError) -> [UInt8]? {
     let file = "\(path)/\(name)"
-    // A file that is not regular must not block us: opening a FIFO without O_NONBLOCK waits for a writer.
+    // A special file must not block us: opening a FIFO without O_NONBLOCK waits for a writer.
     let descriptor = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT { return nil }
@@ -59,7 +59,7 @@ public final class DocumentFolder: DocumentStorage {
     }
   }
 
-  /// Renames a file that cannot be read; of the ones renamed earlier the latest four are kept.
+  /// Renames an unreadable file; of those renamed earlier the latest four are kept.
   /// - Returns: its path.
   public func setAside(_ name: String) throws(StoreError) -> String {
     let aside = "\(name).damaged"
@@ -95,7 +95,7 @@ public final class DocumentFolder: DocumentStorage {
   ) throws(StoreError) {
     let fresh = ".\(name).new"
     let file = "\(path)/\(fresh)"
-    // A file that an interrupted write left, or that exists for another reason, is not reused.
+    // A file left by an interrupted write, or existing for another reason, is not reused.
     unlinkat(directory, fresh, 0)
     let descriptor = openat(directory, fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .last("open", file) }

@@ -1,13 +1,13 @@
 import Bluetooth
 
-/// The format of a document's file: a line that describes it, then its content.
+/// The format of a document's file: a header line, then its content.
 ///
 ///     bled-store 2 peripherals 1 20 8c2f01aa
 ///     {"peripherals":[…]}
 ///
-/// The words are a mark, the version of this format, the document's name, the version of its content, the number of
-/// octets of the content, and its CRC-32. A file that was truncated or altered is rejected. Version 1 had no length; a
-/// content that was cut may have had the same checksum, but is not valid JSON.
+/// The words are a mark, the format version, the document's name, its content's version, the content's length in
+/// octets, and its CRC-32. A truncated or altered file is rejected. Version 1 had no length; a truncated content may
+/// have had the same checksum, but is not valid JSON.
 enum DocumentFormat {
   /// Why a file is rejected.
   enum Problem: Error, Hashable, CustomStringConvertible {
@@ -29,12 +29,12 @@ enum DocumentFormat {
   /// No member's name in the content has more octets.
   private static let longestName = 128
 
-  /// The file of a document.
+  /// A document's file.
   static func encode(_ content: [UInt8], name: String, version: Int) -> [UInt8] {
     Array("\(header(content, name, version))\n".utf8) + content
   }
 
-  /// The content of a file.
+  /// A file's content.
   static func decode(_ file: [UInt8], name: String, version: Int) throws(Problem) -> [UInt8] {
     guard let lineFeed = file.prefix(longestHeader).firstIndex(of: UInt8(ascii: "\n")) else { throw .damaged }
     let line = file[..<lineFeed]
@@ -51,9 +51,9 @@ enum DocumentFormat {
     throw .foreign
   }
 
-  /// Whether no member of this JSON has a longer name than the daemon writes: to look up a long one can be slow.
+  /// True if no member of this JSON has a longer name than the daemon writes: looking up a long one can be slow.
   static func hasShortNames(_ json: [UInt8]) -> Bool {
-    // Where the string that is read began, and the length of the last one.
+    // The beginning of the current string, and the length of the last one.
     var start: Int?
     var length = 0
     var isEscaped = false

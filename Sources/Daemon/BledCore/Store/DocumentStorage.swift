@@ -14,14 +14,14 @@ public struct EncodedDocument: Sendable {
 
 /// Where documents are kept, by name. Used on the daemon's thread only.
 public protocol DocumentStorage: AnyObject {
-  /// The file of this name; nil if there is none.
+  /// The file with this name; nil if there is none.
   func read(_ name: String) throws(StoreError) -> [UInt8]?
 
-  /// Moves an unreadable file out of the way; nothing that was moved before is overwritten.
+  /// Moves an unreadable file out of the way, without overwriting files moved earlier.
   /// - Returns: where it is now, for messages.
   func setAside(_ name: String) throws(StoreError) -> String
 
-  /// Replaces the file of this name atomically: after a crash there is either the old one or the new one.
+  /// Replaces the file with this name atomically: after a crash either the old or the new one exists.
   /// - Parameters:
   ///   - encode: returns the file's octets; may be called on another thread.
   ///   - done: called once with the remarks on the written files, never from inside this call.

@@ -3,8 +3,8 @@ import Bluetooth
 import FoundationEssentials
 import Logging
 
-/// The daemon's persistent state: named documents. Each is read once at the start; a change is written at once,
-/// or a second after the last write began, so that many changes are one write; ten seconds if it is not urgent.
+/// The daemon's persistent state: named documents. Each is read once at the start; a change is written at once, or a
+/// second after the last write began, so many changes are one write; ten seconds if it is not urgent.
 ///
 /// | State   | Input                 | Effect, next state                                             |
 /// |---------|-----------------------|----------------------------------------------------------------|
@@ -15,27 +15,27 @@ import Logging
 /// | writing | all written           | → clean, or waiting if more has changed                        |
 /// | writing | one could not be written | alarm, `backOff` after this write began → waiting             |
 ///
-/// A write that failed is repeated with the next change of any document and at a flush, and otherwise after 1, 2, 4 …
-/// and at most 60 s, until it succeeds.
+/// A failed write is repeated with the next change of any document and at a flush, and otherwise after 1, 2, 4 … and at
+/// most 60 s, until it succeeds.
 final class Store {
-  /// The minimum time from the beginning of one write to that of the next.
+  /// The minimum time between the beginnings of two writes.
   static let pause = Duration.seconds(1)
-  /// The same for changes that are not urgent: devices can cause any number of them.
+  /// Like `pause`, for changes that are not urgent: devices can cause any number of them.
   static let longPause = Duration.seconds(10)
   /// The maximum time from a failed write to its repetition.
   private static let longestBackOff = Duration.seconds(60)
 
-  /// One document.
+  /// A document.
   private struct Entry {
     /// Captures the current content; the result encodes it, on any thread.
     let snapshot: () -> @Sendable () throws -> EncodedDocument
-    /// How long after the last write it may be written, if it has changed.
+    /// The pause since the last write before a changed document is written.
     var pause: Duration?
-    /// Whether the last write failed.
+    /// True if the last write failed.
     var hasFailed = false
     /// The remark logged at the last write.
     var remarks: [String] = []
-    /// Whether its file could neither be read nor set aside: it must not be overwritten.
+    /// True if its file could neither be read nor set aside: it must not be overwritten.
     var isReadOnly = false
     var hasChanged: Bool { pause != nil }
     var mustBeWritten: Bool { hasChanged || hasFailed }
@@ -51,11 +51,11 @@ final class Store {
   /// The time from the last write, which failed, to its repetition; nil if it succeeded.
   private var backOff: Duration?
   private var flushes: [() -> Void] = []
-  /// How many documents were written, and how many could not be.
+  /// Written documents, and failed writes.
   private(set) var written = 0
   private(set) var failures = 0
 
-  /// - Parameter storage: nil for a daemon that keeps nothing.
+  /// - Parameter storage: nil for a daemon without persistent state.
   init(_ storage: (any DocumentStorage)?, scheduler: any Scheduler, logger: Logger) {
     self.storage = storage
     self.scheduler = scheduler
@@ -64,7 +64,7 @@ final class Store {
 
   /// Registers a document.
   /// - Parameters:
-  ///   - name: lower-case letters; the name of the file.
+  ///   - name: lower-case letters; the file name.
   ///   - version: incremented when an older daemon could not read the content. New keys alone do not need a new
   ///     version.
   ///   - prepare: prepares the content for writing, on any thread, and returns the remark to log.
@@ -212,7 +212,7 @@ final class Store {
   }
 }
 
-/// One document of the store.
+/// A document in the store.
 struct StoredDocument<Content: Codable & Sendable> {
   fileprivate let store: Store
   fileprivate let name: String
@@ -221,7 +221,7 @@ struct StoredDocument<Content: Codable & Sendable> {
   /// The content as last written; nil if there is none, or only an unusable one, which is logged.
   func load() -> Content? { store.load(name, version: version) }
 
-  /// Whether the last change was written.
+  /// True if the last change was written.
   var isStored: Bool { store.isStored(name) }
 
   /// Schedules a write of the content.

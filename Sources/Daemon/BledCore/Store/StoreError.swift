@@ -8,7 +8,7 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
   case unsafe(path: String, reason: String)
   /// A document's path is not a regular file.
   case notAFile(path: String)
-  /// A file is larger than any that the daemon writes.
+  /// A file is larger than any written by the daemon.
   case tooLarge(path: String)
   /// The system refused.
   case refused(path: String, call: String, code: CInt, reason: String)
@@ -35,7 +35,7 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The error for a directory that cannot be used.
+  /// The error for an unusable directory.
   init(_ problem: TrustedDirectory.Problem, path: String) {
     switch problem {
     case .unsafe(let reason): self = .unsafe(path: path, reason: reason)
@@ -44,7 +44,7 @@ public enum StoreError: Error, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The error of the call that just failed.
+  /// The error from the last failed call.
   static func last(_ call: String, _ path: String) -> StoreError {
     let code = errno
     return .refused(path: path, call: call, code: code, reason: String(cString: strerror(code)))
