@@ -1,8 +1,8 @@
 import Adapter
 import Bluetooth
 
-/// The devices of pending connections that the initiator has looked for in vain, on a controller that cannot do that
-/// beside a scan: from then on the scan listens for them, which takes no time from it.
+/// The devices of pending connections whose initiation was in vain, on a controller that cannot initiate beside a scan:
+/// from then on the scan listens for them, at no cost.
 ///
 /// | Device   | Input                                                        | Then                                |
 /// |----------|--------------------------------------------------------------|-------------------------------------|
@@ -10,11 +10,11 @@ import Bluetooth
 /// | absent   | a connectable advertisement of it was received               | wanted: the initiator has a turn    |
 /// | absent   | no connection to it is wanted, or there is a link            | forgotten                           |
 ///
-/// One that advertises seldom need not do so in a turn that begins when it was heard: as long as it may advertise again
-/// the initiator has ordinary turns.
+/// A device that advertises seldom need not do so in a turn that begins after its last advertisement: as long as it may
+/// advertise again the initiator has ordinary turns.
 ///
-/// A scan that receives nothing at all may have got stuck, and tells nothing of any device: after 10 s without a report
-/// the initiator has its turns again.
+/// A scan that receives nothing at all may be stuck, and says nothing about any device: after 10 s without a report the
+/// initiator has its turns again.
 struct AbsentDevices {
   private static let patience = Duration.seconds(10)
   /// The longest interval of legacy advertising is 10.24 s (Core 5.4, Vol 6, Part B, 4.4.2.2).
@@ -22,13 +22,13 @@ struct AbsentDevices {
 
   private var devices: Set<DeviceAddress> = []
   private var wanted: Set<DeviceAddress> = []
-  /// When wanted devices were heard last.
+  /// The last advertisements of wanted devices.
   private var lastHeard: [DeviceAddress: Instant] = [:]
   private var lastReport: Instant?
-  /// Whether a device was heard since `keep`.
+  /// True if a device was received since `keep`.
   private(set) var hasHeard = false
 
-  /// When the silence of the scan has lasted for too long.
+  /// When the scan's silence has lasted for too long.
   var deadline: Instant? { lastReport?.advanced(by: Self.patience) }
 
   /// The initiator has looked for these, as long as its turn was.
@@ -48,7 +48,7 @@ struct AbsentDevices {
     lastHeard = lastHeard.filter { wanted.contains($0.key) }
   }
 
-  /// Whether all of these are absent, and a scan would tell if one was not.
+  /// True if all of these are absent, and a scan would discover any that is not.
   func include(_ wanted: Set<DeviceAddress>, at now: Instant) -> Bool {
     guard !devices.isEmpty, let deadline, now < deadline else { return false }
     return devices.isSuperset(of: wanted)

@@ -3,7 +3,7 @@ import Bluetooth
 import HCI
 
 /// Shares a controller that cannot do everything at once: compatible activities run together, others take turns, and
-/// activities that are impossible beside the present links wait for their end.
+/// activities excluded by the present links wait for their end.
 ///
 /// | State   | Input                               | Outcome                                                        |
 /// |---------|-------------------------------------|----------------------------------------------------------------|
@@ -17,13 +17,13 @@ import HCI
 /// | any     | `refused` twice beside another one  | the two take turns from now on                                 |
 /// | any     | then `refused` without that one     | they do not; that one is not blamed again                       |
 ///
-/// Connecting comes before advertising, advertising before scanning: in this order each activity that is in no group
-/// yet leads one, to which the activities compatible with all its members are added. The earlier a leader comes, the
-/// longer its turn is; each has a share.
+/// Connecting comes before advertising, advertising before scanning: in this order each activity without a group leads
+/// one, joined by the activities compatible with all its members. The earlier the leader, the longer its turn; each has
+/// a share.
 struct ActivityTurns {
   typealias Activity = LEStates.Activity
 
-  /// Whether an activity may go on.
+  /// The permission for an activity.
   enum Grant: Hashable {
     case now
     /// When its turn comes.
@@ -32,7 +32,7 @@ struct ActivityTurns {
     case heldBack
   }
 
-  /// Whether an activity may go on, and how much its turns slow it down: the length of a round, by that of its turns.
+  /// The permission for an activity, and its slowdown: the ratio between a round and the activity's turns.
   struct Allowance: Hashable {
     var grant: Grant
     var slowdown: Double
@@ -40,7 +40,7 @@ struct ActivityTurns {
     static let full = Allowance(grant: .now, slowdown: 1)
   }
 
-  /// The sides that we have on links.
+  /// Our sides on links.
   enum LinkSide: Hashable { case central, peripheral }
 
   private struct Group {
@@ -48,16 +48,16 @@ struct ActivityTurns {
     var members: Set<Activity>
   }
 
-  /// The combinations that the controller tells.
+  /// The combinations reported by the controller.
   private let told: LEStates
   private var states: LEStates
-  /// The activity beside which another one was refused last, by that one.
+  /// The activity last refused beside another one, by the latter.
   private var suspects: [Activity: Activity] = [:]
   /// The conclusions from refusals: of the one activity beside the other. All scans count as one.
   private var learned: Set<[Activity]>
   /// The conclusions that were wrong.
   private var disproved: Set<[Activity]> = []
-  /// Whether `states` changed.
+  /// True if `states` has changed.
   private var hasLearned = false
   private var wanted: Set<Activity> = []
   private var links: Set<LinkSide> = []
@@ -68,7 +68,7 @@ struct ActivityTurns {
   private var start = Instant.zero
   /// When each had a turn last, or led alone.
   private var lastTurns: [Activity: Instant] = [:]
-  /// The activities that the links exclude.
+  /// The activities excluded by links.
   private(set) var heldBack: Set<Activity> = []
 
   /// - Parameters:
@@ -88,7 +88,7 @@ struct ActivityTurns {
   /// Whether there is anything to be shared.
   var isLimited: Bool { !states.isSuperset(of: .all) || !disproved.isEmpty }
 
-  /// The activities that take turns now; empty if all go together.
+  /// The activities taking turns now; empty if all run together.
   var sharing: Set<Activity> { groups.count > 1 ? wanted.subtracting(heldBack) : [] }
 
   /// Sets the wanted activities and the present links, and lets time pass.
@@ -103,7 +103,7 @@ struct ActivityTurns {
     }
     guard groups.count > 1 else {
       lead(groups.first?.leader, at: now)
-      // An activity that is alone has no turn that others would wait for.
+      // A lone activity has no turn: nothing waits for it.
       end = .zero
       return
     }
@@ -114,7 +114,7 @@ struct ActivityTurns {
       next = first
     } else if let current {
       if now < end { return }
-      // An activity that led alone has the first turn.
+      // A lone leader keeps its turn as the first one.
       next = end == .zero ? current : (current + 1) % groups.count
     } else {
       let turns = groups.map { lastTurn(of: $0, at: now) ?? .zero }
@@ -128,20 +128,20 @@ struct ActivityTurns {
     if new != leader { (leader, start) = (new, now) }
   }
 
-  /// When a group's leader had a turn last; nil if that is a whole round ago.
+  /// When a group's leader last had a turn; nil if that is more than a round ago.
   private func lastTurn(of group: Group, at now: Instant) -> Instant? {
     lastTurns[group.leader].flatMap { $0.advanced(by: Self.length(of: groups)) > now ? $0 : nil }
   }
 
-  /// Whether a new group may lead at once: one that comes and goes would leave the others no time.
+  /// True if a new group may lead at once: a short-lived one would repeatedly leave the others no time.
   private func mayLead(_ group: Group, at now: Instant) -> Bool {
     let hadAll = leader.map { end == .zero && start.advanced(by: Self.turn(of: $0)) <= now } ?? true
     return hadAll || lastTurn(of: group, at: now) == nil
   }
 
   /// The controller disallowed an activity that its states combine with the running ones (Core 5.4, Vol 4, Part E,
-  /// 7.8.27): many tell wrong states. Once may be chance; at the second time in a row they take turns.
-  /// - Returns: whether they do from now on, so that it can be tried again.
+  /// 7.8.27): many report wrong states. Once may be chance; at the second time in a row they take turns.
+  /// - Returns: true if they do from now on, so it can be tried again.
   mutating func refused(_ activity: Activity, beside running: Set<Activity>) -> Bool {
     guard !disprove(activity, running) else { return false }
     // A scan is the most likely reason, then an advertisement.
@@ -161,7 +161,7 @@ struct ActivityTurns {
   }
 
   /// Takes a conclusion back if the activity is refused without the other one as well.
-  /// - Returns: whether there was one.
+  /// - Returns: true if there was one.
   private mutating func disprove(_ activity: Activity, _ running: Set<Activity>) -> Bool {
     let kinds = Set(running.map(\.kind))
     let wrong = learned.filter { $0[0] == activity.kind && !kinds.contains($0[1]) }
@@ -174,7 +174,7 @@ struct ActivityTurns {
     return true
   }
 
-  /// Whether the controller cannot have an activity beside another one.
+  /// True if the controller cannot run an activity beside another one.
   func excludes(_ activity: Activity, beside other: Activity?) -> Bool {
     other.map { !states.combines(activity, $0) } ?? false
   }
@@ -185,8 +185,8 @@ struct ActivityTurns {
   /// When the turn is over; nil without turns.
   func deadline(after now: Instant) -> Instant? { groups.count > 1 ? end : nil }
 
-  /// The allowance of an activity, wanted or not.
-  /// - Parameter running: the present activities; one that does not go with them waits until they have ended.
+  /// The allowance for an activity, wanted or not.
+  /// - Parameter running: the present activities; an activity incompatible with them waits until they have ended.
   func allowance(for activity: Activity, beside running: Set<Activity> = []) -> Allowance {
     guard isLimited else { return .full }
     if heldBack.contains(activity) || excluded(activity) { return Allowance(grant: .heldBack, slowdown: 1) }
@@ -198,7 +198,7 @@ struct ActivityTurns {
     return Allowance(grant: hasTurn && isFree ? .now : .later, slowdown: round)
   }
 
-  /// The allowances of all kinds of advertisements.
+  /// The allowances for all kinds of advertisements.
   func advertisingAllowances(beside running: Set<Activity>) -> [Activity: Allowance] {
     [.advertisingConnectably, .advertisingScannably, .advertisingOnly].reduce(into: [:]) {
       $0[$1] = allowance(for: $1, beside: running)
@@ -224,8 +224,8 @@ struct ActivityTurns {
 
   private static func length(of groups: [Group]) -> Duration { groups.reduce(.zero) { $0 + turn(of: $1.leader) } }
 
-  /// Long enough for a device that advertises every second to be connected, for an advertisement to be heard by a phone
-  /// that scans half of the time, and for a scan to hear most advertisers.
+  /// Long enough to connect a device that advertises every second, to reach a phone that scans half of the time, and to
+  /// discover most advertisers.
   private static func turn(of leader: Activity) -> Duration {
     switch leader {
     case .initiating: .seconds(3)
@@ -236,7 +236,7 @@ struct ActivityTurns {
 }
 
 extension LEStates.Activity {
-  /// The same for all scans.
+  /// A common kind for all scans.
   fileprivate var kind: Self { isScan ? .scanningActively : self }
 }
 
@@ -264,12 +264,12 @@ extension LEStates.Activity {
 }
 
 extension ScanParameters {
-  /// The activity of a controller that scans with them.
+  /// The controller's activity while scanning with them.
   var activity: LEStates.Activity { isActive ? .scanningActively : .scanningPassively }
 }
 
 extension AdvertisingParameters {
-  /// The activity of a controller that advertises with them.
+  /// The controller's activity while advertising with them.
   var activity: LEStates.Activity {
     if isConnectable { return .advertisingConnectably }
     return scanResponse.isEmpty ? .advertisingOnly : .advertisingScannably

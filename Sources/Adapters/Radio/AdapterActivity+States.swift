@@ -3,7 +3,7 @@ import Bluetooth
 import HCI
 
 extension Set<LEStates.Activity> {
-  /// The words for them, in the order of the list of words.
+  /// The words for them, in the order of `AdapterActivity`.
   package var words: [AdapterActivity] {
     let words = Set<AdapterActivity>(map(\.word))
     return AdapterActivity.allCases.filter(words.contains)

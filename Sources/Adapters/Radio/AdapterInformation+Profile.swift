@@ -1,7 +1,7 @@
 import Adapter
 
 extension AdapterInformation {
-  /// Adopts the capabilities of a controller.
+  /// Adopts a controller's capabilities.
   package mutating func adopt(_ profile: ControllerProfile) {
     address = profile.address
     phys = profile.phys

@@ -2,7 +2,7 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// One advertisement: its wanted state, and the controller's.
+/// An advertisement: its wanted state, and the controller's.
 struct AdvertisingEntry {
   enum Phase: Hashable {
     /// The controller has nothing of it.
@@ -21,29 +21,29 @@ struct AdvertisingEntry {
   var backOff = BackOff(first: .seconds(1), limit: .seconds(30))
   /// Parameters that can never work.
   var hopeless: AdvertisingParameters?
-  /// The transmit power that the controller chose, in dBm.
+  /// The transmit power chosen by the controller, in dBm.
   var txPower: Int?
-  /// Whether the controller refused to change its data on the air.
+  /// True if the controller refused to change its data on the air.
   var isRigid = false
-  /// How many advertising events there were before it was interrupted, where they count.
+  /// Advertising events before the interruption, for an advertisement that counts them.
   private var eventsSent = 0
   /// Since when it is on the air.
   private var onSince: Instant?
 
-  /// How often a new advertisement is tried before a refusal that may pass is told.
+  /// Attempts for a new advertisement before a temporary refusal is reported.
   private static let attempts = 3
-  /// The same beside a link, for whose end it may have to wait.
+  /// Attempts beside a link, whose end it may have to wait for.
   private static let attemptsBesideLink = 6
 
   init(wanted: AdvertisingParameters? = nil) { self.wanted = wanted }
 
-  /// The kind of advertisement that is wanted and can be sent.
+  /// The wanted kind of advertisement, if it can be sent.
   func activity(with capabilities: AdvertisingCapabilities) -> LEStates.Activity? {
     guard hopeless == nil, let wanted, capabilities.problem(with: wanted) == nil else { return nil }
     return wanted.activity
   }
 
-  /// The kind of advertisement that the controller may be sending.
+  /// The kind of advertisement the controller may be sending.
   var running: LEStates.Activity? {
     switch phase {
     case .on(let parameters): parameters.activity
@@ -52,7 +52,7 @@ struct AdvertisingEntry {
     }
   }
 
-  /// The next step of an advertisement that has a handle.
+  /// The next step for an advertisement with a handle.
   enum Step {
     case keep
     /// Its turn is over: disable it.
@@ -71,7 +71,7 @@ struct AdvertisingEntry {
     case start(AdvertisingParameters)
   }
 
-  /// The next step to the wanted state, with the interval that it is to have.
+  /// The next step to the wanted state, with the intended interval.
   func step(to wanted: AdvertisingParameters?, mustRest: Bool, isDue: Bool, at now: Instant) -> Step {
     switch (phase, wanted) {
     case (.on, _?) where mustRest, (.lost, _?) where mustRest: .rest
@@ -88,20 +88,20 @@ struct AdvertisingEntry {
     }
   }
 
-  /// The status for the owner after a refusal; nil if that is not known yet.
+  /// The status for the owner after a refusal; nil if not known yet.
   func outcome(of refusal: HCIStatus, hasLinks: Bool) -> AdvertisingStatus? {
     let attempts = hasLinks ? Self.attemptsBesideLink : Self.attempts
     let mayPass = refusal.code == .commandDisallowed && backOff.failures < attempts
     switch told {
     case nil where mayPass: return nil
-    // A set that was on the air before comes back: the obstacle (a link that the controller cannot advertise beside,
-    // another owner) passes, and the back-off tries again.
+    // A set that was on the air before returns: the obstacle (a link incompatible with advertising, another owner)
+    // passes, and the back-off tries again.
     case .on? where hopeless == nil, .off? where hopeless == nil: return .off
     default: return .failed(refusal.error("the advertisement could not be set up"))
     }
   }
 
-  /// Its data were changed. The set may have ceased meanwhile, with a central that connected.
+  /// Its data were changed. The set may have ceased meanwhile, as a central connected.
   mutating func updated(to new: AdvertisingParameters) {
     switch phase {
     case .on: phase = .on(new)
@@ -113,8 +113,7 @@ struct AdvertisingEntry {
   /// The set is on the air.
   mutating func began(at now: Instant) { onSince = now }
 
-  /// The set is off the air, and the controller does not tell how many events there were: as many as there was time
-  /// for.
+  /// The set is off the air, and the controller does not report its events: assumes as many as there was time for.
   mutating func interrupted(at now: Instant) {
     if let onSince, let wanted, wanted.maximumEvents != nil {
       eventsSent += Int(onSince.duration(to: now) / wanted.interval)
@@ -122,19 +121,19 @@ struct AdvertisingEntry {
     onSince = nil
   }
 
-  /// The same advertisement after a pause.
+  /// The same advertisement continues after a pause.
   mutating func goOn(from old: Self) { (told, eventsSent) = (old.told, old.eventsSent) }
 
-  /// How many advertising events are left; 0 for no limit.
+  /// Remaining advertising events; 0 for no limit.
   mutating func eventsLeft(of parameters: AdvertisingParameters, at now: Instant) -> UInt8 {
     interrupted(at: now)
     guard let maximum = parameters.maximumEvents else { return 0 }
     return UInt8(clamping: max(1, Int(maximum) - eventsSent))
   }
 
-  /// The controller says that it no longer sends it.
-  /// - Parameter events: how many advertising events there were, where they count.
-  /// - Returns: why it has ended; nil if it is to go on.
+  /// The controller reports that it no longer sends it.
+  /// - Parameter events: the number of advertising events, if counted.
+  /// - Returns: the reason for its end; nil if it continues.
   mutating func ceased(_ parameters: AdvertisingParameters, _ status: HCIStatus, events: UInt8) -> AdvertisingEnd? {
     onSince = nil
     switch status.code {
@@ -151,11 +150,11 @@ struct AdvertisingEntry {
 }
 
 extension AdvertisingParameters {
-  /// The longest data of a set that can be changed while it is enabled: one command sets them (Core 5.4, Vol 4, Part E,
+  /// The longest data that can be changed while a set is enabled: one command sets them (Core 5.4, Vol 4, Part E,
   /// 7.8.54 and 7.8.55).
   private static let longestChange = 251
 
-  /// Whether others differ in the data alone, and these can be changed on the air.
+  /// True if others differ in the data alone, which can be changed on the air.
   fileprivate func canChange(to new: AdvertisingParameters) -> Bool {
     var same = self
     (same.data, same.scanResponse) = (new.data, new.scanResponse)

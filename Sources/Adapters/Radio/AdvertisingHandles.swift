@@ -1,12 +1,12 @@
 import Adapter
 
-/// The capacity of a set of the controller. With data in it that other PDUs do not have, its parameters are refused
-/// (Core 5.4, Vol 4, Part E, 7.8.53).
+/// The capacity of an advertising set. With data not allowed in other PDUs, its parameters are refused (Core 5.4, Vol
+/// 4, Part E, 7.8.53).
 struct AdvertisingFormat: Hashable {
   let isExtended: Bool
   let hasData: Bool
   let hasScanResponse: Bool
-  /// Whether there is a train of periodic advertisements, too.
+  /// True if it includes a train of periodic advertisements.
   fileprivate(set) var hasPeriodic: Bool
 
   init(_ parameters: AdvertisingParameters) {
@@ -25,15 +25,15 @@ struct AdvertisingHandles {
   private var formats: [UInt8: AdvertisingFormat] = [:]
 
   /// - Parameters:
-  ///   - count: how many sets the controller has, 1 to 240.
-  ///   - keepsFirst: whether devices can pair through handle 0 only.
+  ///   - count: the controller's number of sets, 1 to 240.
+  ///   - keepsFirst: true if devices can pair through handle 0 only.
   init(count: Int, keepsFirst: Bool) {
     self.count = count
     self.keepsFirst = keepsFirst
   }
 
-  /// A handle that is not used. The kernel keeps track of a random address for handle 0 only: the adapter's address is
-  /// there first, and an address of its own as far from it as possible. Where the adapter's is random, so are
+  /// An unused handle. The kernel keeps track of a random address for handle 0 only: the adapter's address takes that
+  /// handle first, and an own address is as far from it as possible. With a random adapter address, so are
   /// advertisements that are not connectable.
   func free(besides used: Set<UInt8>, for wanted: AdvertisingParameters) -> UInt8? {
     let all = 0..<UInt8(clamping: count)
@@ -55,7 +55,7 @@ struct AdvertisingHandles {
     return Former(endsPeriodic: former?.hasPeriodic == true, forgets: former != nil && former != format)
   }
 
-  /// Whether the controller may be sending a train of periodic advertisements, which goes on without the others.
+  /// True if the controller may be sending a train of periodic advertisements, which continues without the others.
   func hasPeriodic(_ handle: UInt8) -> Bool { formats[handle]?.hasPeriodic ?? false }
 
   /// Its train has ended.

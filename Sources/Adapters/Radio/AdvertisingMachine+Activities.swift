@@ -1,21 +1,21 @@
 import Bluetooth
 import HCI
 
-/// The advertisements as activities of the controller.
+/// The advertisements as activities for the controller.
 extension AdvertisingMachine {
-  /// The kinds of advertisements that are wanted and can be sent.
+  /// The wanted kinds of advertisements that can be sent.
   var activities: Set<LEStates.Activity> {
     Set(entries.values.compactMap { $0.activity(with: capabilities) })
   }
 
-  /// The activities of the controller, as far as known, and the ones being set up.
+  /// The controller's activities, as far as known, and those being set up.
   var running: Set<LEStates.Activity> {
     var kinds = Set(entries.values.compactMap(\.running))
     if case .phase(.on(let parameters)) = script?.outcome { kinds.insert(parameters.activity) }
     return kinds
   }
 
-  /// The kind of advertisement that the last command of `nextCommand` enables, if it is one that does.
+  /// The kind of advertisement enabled by the last command from `nextCommand`, if any.
   var beginning: LEStates.Activity? {
     if case .phase(.on(let parameters)) = script?.outcome { parameters.activity } else { nil }
   }

@@ -38,9 +38,9 @@ struct AdvertisingMachine<Family: RadioFamily> {
   var entries: OrderedDictionary<AdvertisingSetID, AdvertisingEntry> = [:]
   private(set) var script: AdvertisingScript<Family>?
   private var isWaiting = false
-  /// Whether the controller may advertise unknown sets.
+  /// True if the controller may be sending unknown sets.
   private var isDoubtful = false
-  /// Whether the command that waits for its answer disables all sets.
+  /// True if the pending command disables all sets.
   private var isDisabling = false
   private var lastDisturbance: Instant?
 
@@ -57,10 +57,10 @@ struct AdvertisingMachine<Family: RadioFamily> {
     }
   }
 
-  /// The sets that are wanted or on the air.
+  /// The sets wanted or on the air.
   var sets: [AdvertisingSetID] { Array(entries.keys) }
 
-  /// Whether nothing is wanted and nothing is on the air.
+  /// True if nothing is wanted and nothing is on the air.
   var isQuiet: Bool { entries.isEmpty && script == nil && !isDoubtful && !isDisabling }
 
   /// Sets or withdraws (nil) an advertisement. An impossible one is refused at once.
@@ -118,13 +118,13 @@ struct AdvertisingMachine<Family: RadioFamily> {
   }
 
   /// Takes the answer to the last command of `nextCommand`.
-  /// - Parameter hasLinks: whether there are links, beside which the controller may disallow it.
+  /// - Parameter hasLinks: true if there are links, beside which the controller may disallow it.
   mutating func answered(_ answer: CommandSlot.Answer, hasLinks: Bool, at now: Instant) -> [RadioAction] {
     let status = answer.status
     if isDisabling {
       isDisabling = false
       isWaiting = false
-      // A set that cannot be disabled is not on.
+      // A set refusing to be disabled is not on.
       for (set, entry) in entries {
         entries[set]?.interrupted(at: now)
         if case .on(let current) = entry.phase { entries[set]?.phase = .paused(current) }
@@ -163,8 +163,8 @@ struct AdvertisingMachine<Family: RadioFamily> {
 
   /// A set ceased: a central connected, or its duration or count is over.
   /// - Parameters:
-  ///   - handle: which one; nil for the only one that is connectable.
-  ///   - events: how many advertising events there were, where they count.
+  ///   - handle: the set's handle; nil for the only connectable one.
+  ///   - events: the number of advertising events, if counted.
   mutating func ended(handle: UInt8?, _ status: HCIStatus, events: UInt8 = 0) -> [RadioAction] {
     var actions: [RadioAction] = []
     for (set, entry) in entries {
@@ -180,7 +180,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     return actions
   }
 
-  /// The set has done its task: it is not wanted any more.
+  /// The set has done its task: it is no longer wanted.
   private mutating func finish(_ set: AdvertisingSetID, _ end: AdvertisingEnd) -> [RadioAction] {
     turns.remove(set)
     entries[set]?.wanted = nil
@@ -209,7 +209,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     if isForgotten { handles.doubtAll() }
   }
 
-  /// The controller was reset: all its activities have stopped.
+  /// The controller was reset: all its activities have ended.
   mutating func wasReset() -> [RadioAction] {
     var actions: [RadioAction] = []
     (script, isWaiting, isDoubtful, isDisabling) = (nil, false, false, false)
@@ -222,7 +222,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     return actions
   }
 
-  /// A link ended, and an advertisement may be waiting for that.
+  /// A link ended; an advertisement may be waiting for that.
   mutating func retry() {
     for set in entries.keys where entries[set]?.hopeless == nil { entries[set]?.backOff.reset() }
   }
@@ -267,8 +267,8 @@ struct AdvertisingMachine<Family: RadioFamily> {
     return .start(set, handle, wanted, own: profile.addressOnAir, events: events, after: former)
   }
 
-  /// Kernels before September 2025 take the kind of address that was set last for that of every link that comes in, and
-  /// pairing fails if it was another: connectable sets with our own address are set up again.
+  /// Kernels before September 2025 assume the kind of the last set address for every incoming link, and pairing fails
+  /// if it was another: connectable sets with our own address are set up again.
   private mutating func restoreOwnAddress(after set: AdvertisingSetID) {
     for (other, entry) in entries where other != set {
       guard case .on(let parameters) = entry.phase, parameters.isConnectable, parameters.ownAddress == nil
@@ -288,7 +288,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     }
     // Another program may have removed it.
     if let handle = entries[set]?.handle { handles.forget(handle) }
-    // A set that cannot be disabled no longer exists: the controller was reset, or another program removed it.
+    // A set refusing to be disabled no longer exists: the controller was reset, or another program removed it.
     switch script.outcome {
     case .removed: return removed(set)
     case .rested: return rested(set)
@@ -351,8 +351,8 @@ struct AdvertisingMachine<Family: RadioFamily> {
     entries[set]?.phase = .waiting
   }
 
-  /// After a change of the wanted sets: tells each advertisement that cannot be sent why, and the intervals as they are
-  /// now.
+  /// After a change of the wanted sets: reports the reason for each advertisement that cannot be sent, and the present
+  /// intervals.
   private mutating func settled() -> [RadioAction] {
     var actions: [RadioAction] = []
     for (set, entry) in entries {
@@ -366,7 +366,7 @@ struct AdvertisingMachine<Family: RadioFamily> {
     }
     for (set, entry) in entries {
       guard case .on? = entry.told, let wanted = turns.adapted(entry.wanted, of: set) else { continue }
-      // Sets that have to be set up again are reported when that is done.
+      // Sets that need a new set-up are reported after it.
       if case .on(let current) = entry.phase, current != wanted { continue }
       actions += tell(set, onAir(set, wanted))
     }
@@ -380,8 +380,8 @@ struct AdvertisingMachine<Family: RadioFamily> {
       txPower: parameters.txPower == nil ? nil : entries[set]?.txPower)
   }
 
-  /// Whether it shares a set or the controller, and the turn is not its own. A set that ends by itself is not
-  /// interrupted for others of its kind.
+  /// True if it shares a set or the controller, and the turn is another's. A set with an end of its own is not
+  /// interrupted for others like it.
   private func mustRest(_ set: AdvertisingSetID, _ due: [AdvertisingSetID]) -> Bool {
     guard !due.contains(set), let entry = entries[set] else { return false }
     if turns.allowance(of: entry.wanted).grant != .now { return true }

@@ -15,15 +15,15 @@ struct AdvertisingScript<Family: RadioFamily> {
   let set: AdvertisingSetID
   var commands: [FamilyCommand<Family>]
   let outcome: Outcome
-  /// The former parameters of a set that stays on the air, with other data.
+  /// The former parameters, for a set that stays on the air with other data.
   var former: AdvertisingParameters?
 }
 
 extension AdvertisingScript {
-  /// The commands that put a set on the air.
+  /// The commands to put a set on the air.
   /// - Parameters:
   ///   - own: the controller's address.
-  ///   - events: after how many advertising events it ends; 0 for never.
+  ///   - events: the number of advertising events until its end; 0 for no limit.
   ///   - former: the necessary steps with the handle before.
   static func start(
     _ set: AdvertisingSetID, _ handle: UInt8, _ wanted: AdvertisingParameters, own: DeviceAddress, events: UInt8,
@@ -37,14 +37,14 @@ extension AdvertisingScript {
     return Self(set: set, commands: commands + enable.commands, outcome: enable.outcome)
   }
 
-  /// The commands that put a set on the air that the controller knows already. Its train begins with it, or goes on.
+  /// The commands to put a set on the air that the controller knows already. Its train begins with it, or continues.
   static func enable(_ set: AdvertisingSetID, _ handle: UInt8, _ wanted: AdvertisingParameters, events: UInt8) -> Self {
     let begin = [Family.advertisingBegin(handle: handle, wanted, events: events)]
     let periodic = wanted.periodic == nil ? [] : Family.periodicEnable(handle: handle, true)
     return Self(set: set, commands: begin + periodic, outcome: .phase(.on(wanted)))
   }
 
-  /// The commands that change the data of a set on the air.
+  /// The commands to change a set's data on the air.
   static func update(
     _ set: AdvertisingSetID, _ handle: UInt8, from former: AdvertisingParameters, to wanted: AdvertisingParameters
   ) -> Self {
@@ -52,8 +52,8 @@ extension AdvertisingScript {
     return Self(set: set, commands: commands, outcome: .phase(.on(wanted)), former: former)
   }
 
-  /// The commands that take a set off the air, with its train.
-  /// - Parameter removes: whether the controller forgets it, too.
+  /// The commands to take a set off the air, with its train.
+  /// - Parameter removes: true if the controller forgets it, too.
   static func off(
     _ set: AdvertisingSetID, _ handle: UInt8, _ outcome: Outcome, endsPeriodic: Bool, removes: Bool = false
   ) -> Self {
@@ -63,7 +63,7 @@ extension AdvertisingScript {
     return Self(set: set, commands: commands, outcome: outcome)
   }
 
-  /// The commands that have the controller forget a set that is off, although its train may not be.
+  /// The commands to make the controller forget a set that is off, although its train may not be.
   static func forget(_ set: AdvertisingSetID, _ handle: UInt8, endsPeriodic: Bool) -> Self {
     let forget = Family.forgetAdvertising(handle: handle)
     let end = endsPeriodic ? Family.periodicEnable(handle: handle, false) : []

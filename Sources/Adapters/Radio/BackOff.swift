@@ -1,10 +1,10 @@
 import Bluetooth
 
-/// How long to wait before the next attempt: twice as long after each failure, up to a limit.
+/// The delay before the next attempt: doubled after each failure, up to a limit.
 package struct BackOff: Hashable {
   package let first: Duration
   package let limit: Duration
-  /// How many failures there were in a row.
+  /// Consecutive failures.
   package private(set) var failures = 0
   /// No attempt before this time.
   package private(set) var notBefore = Instant.zero
@@ -14,7 +14,7 @@ package struct BackOff: Hashable {
     self.limit = limit
   }
 
-  /// Whether it is time for an attempt.
+  /// True if it is time for an attempt.
   package func allows(at now: Instant) -> Bool { failures == 0 || notBefore <= now }
 
   /// When the next attempt is due, if it is not time yet.

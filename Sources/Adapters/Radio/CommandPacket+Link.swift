@@ -12,7 +12,7 @@ extension CommandPacket {
     LESetPeriodicAdvertisingSyncTransferParameters.opcode,
   ]
 
-  /// The link that the command is for; nil if it is for none.
+  /// The target link; nil if the command has none.
   var link: ConnectionHandle? {
     guard Self.linkCommands.contains(opcode), parameters.count >= 2 else { return nil }
     return ConnectionHandle(parameters[0]) | ConnectionHandle(parameters[1]) << 8

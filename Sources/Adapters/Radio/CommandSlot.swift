@@ -1,7 +1,7 @@
 import Bluetooth
 import HCI
 
-/// The one command of ours that the controller processes at a time.
+/// Our command in progress: the controller processes one at a time.
 ///
 /// | State    | Input                                     | Outcome                                   |
 /// |----------|-------------------------------------------|-------------------------------------------|
@@ -16,13 +16,13 @@ import HCI
 /// | either   | credits                                   | `isFree` only with at least one           |
 /// | free     | no credits, then the deadline             | `isFree`: a controller may forget to give one |
 package struct CommandSlot {
-  /// The outcome of a command.
+  /// A command's outcome.
   package struct Answer: Hashable {
     package var opcode: Opcode
     package var status: HCIStatus
     /// The Command Complete; nil after a Command Status.
     package var complete: CommandComplete?
-    /// Whether the controller was sent the command: otherwise too many others waited.
+    /// True if the command was sent to the controller: otherwise too many others were queued.
     package var wasSent: Bool
 
     package init(opcode: Opcode, status: HCIStatus, complete: CommandComplete?, wasSent: Bool = true) {
@@ -33,7 +33,7 @@ package struct CommandSlot {
     }
   }
 
-  /// The sender of the answered command.
+  /// The answered command's sender.
   package enum Outcome: Hashable {
     case ours(Answer)
     case foreign(Answer)
@@ -41,25 +41,25 @@ package struct CommandSlot {
 
   /// The kernel allows a command two seconds, and others may be ahead of ours in its queue.
   package static let timeout = Duration.seconds(5)
-  /// How long an answer may take that is in doubt.
+  /// Maximum wait for a doubtful answer.
   private static let doubtful = Duration.seconds(1)
 
   package private(set) var outstanding: Opcode?
-  /// The link that it is for.
+  /// The command's link.
   private var link: ConnectionHandle?
   package private(set) var deadline: Instant?
-  /// How many commands in a row got no answer at all.
+  /// Consecutive commands without any answer.
   private(set) var timeouts = 0
   private var credits = 1
-  /// When the last answer came to a command, of this program or another.
+  /// When a command was last answered, from this program or another.
   private var lastAnswer: Instant?
 
   package init() {}
 
-  /// Whether a command may be sent now.
+  /// True if a command may be sent now.
   package var isFree: Bool { outstanding == nil && credits > 0 }
 
-  /// Records that a command is sent.
+  /// Records a sent command.
   package mutating func send(_ packet: CommandPacket, at now: Instant, timeout: Duration = Self.timeout) {
     outstanding = packet.opcode
     link = packet.link
@@ -100,21 +100,21 @@ package struct CommandSlot {
     return .ours(answer)
   }
 
-  /// Whether it is the late answer to an earlier command of the same opcode, or that of another program. A Command
-  /// Status names no link, and a handle of zero, or one that no link has, may be one that was not filled in.
+  /// True for a late answer to an earlier command with the same opcode, or to another program's. A Command Status names
+  /// no link, and a handle of zero, or without a link, may not have been filled in.
   private func isOfAnotherLink(_ answer: Answer) -> Bool {
     guard let link, let octets = answer.complete?.returnParameters, octets.count >= 3 else { return false }
     let handle = (ConnectionHandle(octets[1]) | ConnectionHandle(octets[2]) << 8) & 0x0FFF
     return handle != 0 && handle <= ControllerLinks.lastHandle && handle != link
   }
 
-  /// Events were lost, perhaps the answer that is awaited, or the one with the credit for the next command.
+  /// Events were lost, perhaps including the pending answer, or the credit for the next command.
   mutating func doubt(at now: Instant) {
     credits = 1
     deadline = outstanding == nil ? nil : deadline.map { min($0, now.advanced(by: Self.doubtful)) }
   }
 
-  /// A link has ended: some controllers do not answer a command for it any more.
+  /// A link has ended: some controllers no longer answer a command for it.
   mutating func linkEnded(_ handle: ConnectionHandle, at now: Instant) {
     guard outstanding != nil, link == handle else { return }
     deadline = deadline.map { min($0, now.advanced(by: Self.doubtful)) }

@@ -10,7 +10,7 @@ package enum ControllerFailure: Hashable, CustomStringConvertible {
   case invalidHandle(ConnectionHandle)
   /// More links were reported than are kept.
   case tooManyLinks
-  /// A reset was reported that was not asked for.
+  /// A reset was reported without a request.
   case unexpectedReset
   /// The firmware started, and knows no link.
   case beganAnew

@@ -11,8 +11,8 @@ package struct ControllerFaults: OptionSet, Hashable {
 
   /// Extended advertising does not work, or would be refused beside legacy commands.
   package static let extendedAdvertising = ControllerFaults(rawValue: 1 << 2)
-  /// No extended command is to be used: once a controller has executed a command of one family it may disallow all
-  /// commands of the other (Core 5.4, Vol 4, Part E, 3.1.1).
+  /// No extended command may be used: once a controller has executed one family's command it may disallow all of the
+  /// other (Core 5.4, Vol 4, Part E, 3.1.1).
   package static let extendedCommands: ControllerFaults = [
     .extendedScan, .extendedCreateConnection, .extendedAdvertising,
   ]

@@ -1,7 +1,7 @@
 import Bluetooth
 import HCI
 
-/// The links of one controller, as its events tell of them, and their ends.
+/// A controller's links according to its events, and their ends.
 ///
 /// A link ends with Disconnection Complete. It is also given up when the controller answers Disconnect with Unknown
 /// Connection Identifier, when Disconnection Complete does not follow, and when its handle is used for another link:
@@ -20,28 +20,27 @@ struct ControllerLinks {
     /// Nil if the controller named none.
     let peer: DeviceAddress?
     let side: ActivityTurns.LinkSide
-    /// Nil if the controller did not tell it.
+    /// Nil if not reported by the controller.
     var supervisionTimeout: Duration?
 
-    /// How long Disconnection Complete may take after Disconnect: a device that is out of range does not acknowledge
-    /// the end, and until its supervision timeout the controller keeps the link's data.
+    /// The time for Disconnection Complete after Disconnect: a device out of range does not acknowledge the end, and
+    /// until its supervision timeout the controller keeps the link's data.
     var departure: Duration { max(.seconds(5), (supervisionTimeout ?? .zero) + .seconds(1)) }
   }
 
   /// As many links are kept: more than controllers have.
   static let limit = 256
-  /// The highest handle of a link (Core 5.4, Vol 4, Part E, 5.3).
+  /// The highest handle for a link (Core 5.4, Vol 4, Part E, 5.3).
   static let lastHandle: ConnectionHandle = 0x0EFF
 
   private var links: [UInt16: Link] = [:]
-  /// The links that the controller is disconnecting for us, and when they are given up.
+  /// The links that the controller is disconnecting for us, with their deadlines.
   private var leaving: [UInt16: Instant] = [:]
-  /// The links that may have ended unheard.
+  /// The links that may have ended without an event.
   private var doubted: Set<UInt16> = []
-  /// When a link came up or ended.
+  /// When a link was established or ended.
   private var lastChange: Instant?
 
-  /// Whether there is none.
   var isEmpty: Bool { links.isEmpty }
   /// Our sides on them.
   var sides: Set<ActivityTurns.LinkSide> { Set(links.values.map(\.side)) }
@@ -52,20 +51,20 @@ struct ControllerLinks {
   /// When `overdue` is to be asked.
   var deadline: Instant? { leaving.values.min() }
 
-  /// Whether a link came up or ended less than a second ago.
+  /// True if a link was established or ended less than a second ago.
   func haveJustChanged(at now: Instant) -> Bool {
     lastChange.map { $0.duration(to: now) < .seconds(1) } ?? false
   }
 
   func contains(_ handle: UInt16) -> Bool { links[handle] != nil }
 
-  /// Why a link of this handle cannot be kept; nil if it can.
+  /// The reason for refusing a link with this handle; nil if it can be kept.
   func refusal(of handle: UInt16) -> ControllerFailure? {
     guard handle <= Self.lastHandle else { return .invalidHandle(handle) }
     return links.count < Self.limit || contains(handle) ? nil : .tooManyLinks
   }
 
-  /// A link came up, and no other has its handle.
+  /// A link was established, and no other has its handle.
   /// - Parameter supervisionTimeout: nil if it is not known.
   mutating func began(
     _ handle: UInt16, _ peer: DeviceAddress?, _ side: ActivityTurns.LinkSide, supervisionTimeout: Duration?,
@@ -75,13 +74,13 @@ struct ControllerLinks {
     links[handle] = Link(peer: peer, side: side, supervisionTimeout: supervisionTimeout)
   }
 
-  /// The parameters of a link changed.
+  /// A link's parameters changed.
   mutating func updated(_ handle: UInt16, supervisionTimeout: Duration) {
     links[handle]?.supervisionTimeout = supervisionTimeout
   }
 
   /// A link has ended, or is given up.
-  /// - Returns: whether there was one, and its device if no other link has that.
+  /// - Returns: if there was one, and its device if no other link has that.
   mutating func ended(_ handle: UInt16) -> (wasThere: Bool, free: DeviceAddress?) {
     leaving[handle] = nil
     doubted.remove(handle)
@@ -89,7 +88,7 @@ struct ControllerLinks {
     return (true, link.peer.flatMap { peers.contains($0) ? nil : $0 })
   }
 
-  /// The controller told of the end of a link.
+  /// The controller reported a link's end.
   mutating func endWasTold(at now: Instant) { lastChange = now }
 
   /// The controller is disconnecting a link.
@@ -97,7 +96,7 @@ struct ControllerLinks {
     if let link = links[handle] { leaving[handle] = now.advanced(by: link.departure) }
   }
 
-  /// The links whose end did not come in time; each is told once.
+  /// The links whose end is overdue; each is returned once.
   mutating func overdue(at now: Instant) -> [UInt16] {
     let handles = leaving.filter { $0.value <= now }.keys.sorted()
     for handle in handles { leaving[handle] = nil }
@@ -108,7 +107,7 @@ struct ControllerLinks {
   mutating func doubt() { doubted = Set(links.keys) }
 
   /// Compares the links in doubt with the existing ones.
-  /// - Returns: the handles of links that ended unheard, and the links that began so.
+  /// - Returns: the handles of links that ended without an event, and the links that began without one.
   mutating func compare(_ existing: [ExistingLink]) -> (ended: [UInt16], began: [ExistingLink]) {
     let ended = doubted.sorted().filter { handle in
       guard let known = links[handle] else { return false }

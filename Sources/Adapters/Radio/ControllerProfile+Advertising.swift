@@ -2,12 +2,12 @@ import Adapter
 import Bluetooth
 
 extension ControllerProfile {
-  /// How many advertisements are sent at once. Of a random address the kernel knows only that of the first set: pairing
-  /// with a central that came through another fails. So a controller that it uses uses the first alone if it has no
-  /// public address.
+  /// Advertisements sent at once. The kernel knows only the first set's random address: pairing with a central
+  /// connected through another set fails. So on the kernel's controller only the first is used without a public
+  /// address.
   package var usableAdvertisingSets: Int { address.kind == .random && !isExclusive ? 1 : advertisingSets }
 
-  /// The sets that it can send.
+  /// Its supported sets.
   package var advertisingCapabilities: AdvertisingCapabilities {
     var phys: Set<PHY> = [.le1M]
     if features.contains(.phy2M) { phys.insert(.le2M) }

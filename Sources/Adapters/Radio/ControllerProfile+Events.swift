@@ -1,10 +1,10 @@
 import HCI
 
 extension ControllerProfile {
-  /// The LE events to unmask (Core 5.4, Vol 4, Part E, 7.8.1): the events that the kernel unmasks by the controller's
-  /// features and commands, and the events of synchronisation, subrating, connection rates and monitored advertisers,
-  /// which it does not unmask for every controller. For our own host also the events that every controller has: one
-  /// without the central role tells of links as peripheral with the event of a command that it lacks.
+  /// The LE events to unmask (Core 5.4, Vol 4, Part E, 7.8.1): those unmasked by the kernel for the controller's
+  /// features and commands, and those for synchronisation, subrating, connection rates and monitored advertisers, which
+  /// it does not unmask for every controller. For our own host also the events of every controller: one without the
+  /// central role reports links as peripheral by the event for a command it lacks.
   package var eventMask: UInt64 {
     var bits: Set<Int> = isExclusive ? Set(0...4) : []
     for (feature, events) in Self.featureEvents where features.rawValue & 1 << feature != 0 { bits.formUnion(events) }
@@ -15,7 +15,7 @@ extension ControllerProfile {
     if canSynchronise { bits.formUnion([13, 14, 15]) }
     // Their reports and their loss.
     if canReceiveTrains { bits.formUnion([14, 15]) }
-    // The same of trains with subevents, told in their second versions.
+    // Events for trains with subevents, in their second versions.
     if canRespond { bits.formUnion(canReceiveTrains ? [35, 36, 37] : [35, 36]) }
     if canSubrate { bits.insert(34) }
     if canShorten { bits.insert(54) }
@@ -25,7 +25,7 @@ extension ControllerProfile {
     return bits.reduce(0) { $0 | 1 << UInt64($1) }
   }
 
-  /// The bit of a feature, and the bits of its events.
+  /// A feature's bit, and its events' bits.
   private static var featureEvents: [(UInt64, [Int])] {
     [
       (0, [4]), (1, [5]), (5, [6]), (6, [9, 10]), (7, [10]), (12, [9]), (14, [19]),
@@ -36,7 +36,7 @@ extension ControllerProfile {
     ]
   }
 
-  /// The octet and bits of a command, and the event that comes with it.
+  /// A command's octet and bits, and its event.
   private static var commandEvents: [(Int, UInt8, Int)] {
     [
       (26, 0x08, 1), (26, 0x10, 0), (27, 0x04, 2), (27, 0x20, 3), (34, 0x02, 7), (34, 0x04, 8), (35, 0x20, 11),

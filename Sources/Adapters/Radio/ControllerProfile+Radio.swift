@@ -1,14 +1,14 @@
 import HCI
 
 extension ControllerProfile {
-  /// The machines of this controller, each with the family of commands that works for it.
+  /// The controller's machines, each with the command family that works for it.
   package func radio(_ targets: RadioTargets) -> any RadioMachine {
     radio(
       scanning: Self.family(isExtended: scansExtended), advertising: Self.family(isExtended: advertisesExtended),
       initiating: Self.family(isExtended: initiatesExtended), targets)
   }
 
-  /// The machines of this controller with these families.
+  /// The controller's machines with these families.
   func radio<Scanning: RadioFamily, Advertising: RadioFamily, Initiating: RadioFamily>(
     scanning: Scanning.Type, advertising: Advertising.Type, initiating: Initiating.Type, _ targets: RadioTargets
   ) -> any RadioMachine {

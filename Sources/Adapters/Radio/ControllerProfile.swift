@@ -9,9 +9,9 @@ package struct ControllerProfile: Hashable {
   package var moreFeatures = LEMoreFeatures()
   /// The shortest interval of links between controllers with shorter connection intervals; nil: it has 7.5 ms, as all.
   package var shortestInterval: Duration?
-  /// Which activities go together; nil if the controller did not tell.
+  /// The compatible activities; nil if not reported.
   package var states: LEStates?
-  /// Which commands there are, one bit each (Core 5.4, Vol 4, Part E, 6.27); nil if the controller did not tell.
+  /// The supported commands, one bit each (Core 5.4, Vol 4, Part E, 6.27); nil if not reported.
   package var commands: [UInt8]?
   /// The make of the controller, as far as it told.
   package var model = QuirkTable.Model()
@@ -23,22 +23,22 @@ package struct ControllerProfile: Hashable {
   package var settings: [CommandPacket] = []
   /// Whether no other program uses it, nor the kernel: then all its links are ours.
   package var isExclusive = false
-  /// How many devices the filter accept list holds.
+  /// Capacity of the filter accept list.
   package var acceptListSize = 1
-  /// How many devices the resolving list holds; 0 if the controller cannot resolve private addresses, or not with both
-  /// kinds of address of a device.
+  /// Capacity of the resolving list; 0 if the controller cannot resolve private addresses, or not with both kinds of
+  /// device addresses.
   package var resolvingListSize = 0
-  /// How many devices the controller can watch for by itself; 0 if it cannot.
+  /// Maximum devices the controller can watch for; 0 without that feature.
   package var monitoredListSize = 0
-  /// How many advertisements can be sent at once.
+  /// Maximum simultaneous advertisements.
   package var advertisingSets = 1
-  /// How many octets an advertisement can carry.
+  /// Maximum octets of an advertisement.
   package var advertisingDataLength = 31
-  /// How many octets a packet that it sends on a link can carry, 27 to 251.
+  /// Maximum octets in a sent packet on a link, 27 to 251.
   package var maximumDataLength = 27
-  /// The address that it keeps.
+  /// Its identity address.
   package let address: DeviceAddress
-  /// Under which it is seen: its own, or a private one.
+  /// Its address on the air: its own, or a private one.
   package var addressOnAir: DeviceAddress
 
   package init(address: DeviceAddress) {
@@ -62,8 +62,8 @@ package struct ControllerProfile: Hashable {
   /// The type of our address in commands.
   package var ownAddressType: AddressType { addressOnAir.kind == .public ? .public : .random }
 
-  /// Its features, without features of links that lack their commands: LE Read PHY, LE Set PHY, LE Set Data Length and
-  /// the commands of subrating (Core 5.4, Vol 4, Part E, 6.27).
+  /// Its features, except link features without their commands: LE Read PHY, LE Set PHY, LE Set Data Length and the
+  /// subrating commands (Core 5.4, Vol 4, Part E, 6.27).
   package var usableFeatures: LEFeatures {
     var usable = features
     if !has(octet: 35, bits: 0x50) { usable.subtract([.phy2M, .codedPHY]) }
@@ -74,39 +74,39 @@ package struct ControllerProfile: Hashable {
     return usable
   }
 
-  /// Whether it has subrating: the feature, LE Set Host Feature, LE Set Default Subrate and LE Subrate Request.
+  /// True with subrating: the feature, LE Set Host Feature, LE Set Default Subrate and LE Subrate Request.
   package var canSubrate: Bool {
     features.contains(.connectionSubrating) && has(octet: 44, bits: 0x02) && has(octet: 46, bits: 0x03)
   }
 
-  /// Whether it resolves private addresses: the feature, the commands for the list, LE Set Address Resolution Enable
+  /// True if it resolves private addresses: the feature, the commands for the list, LE Set Address Resolution Enable
   /// and LE Set Privacy Mode.
   package var canResolve: Bool {
     commands != nil && features.contains(.llPrivacy) && has(octet: 34, bits: 0x58) && has(octet: 35, bits: 0x02)
       && has(octet: 39, bits: 0x04)
   }
 
-  /// Whether it may have shorter connection intervals: features beyond the first 64, and the commands to read them and
-  /// to use short intervals.
+  /// True if it may support shorter connection intervals: features beyond the first 64, and the commands to read them
+  /// and to use short intervals.
   package var mayShorten: Bool {
     commands != nil && features.contains(.extendedFeatureSet) && has(octet: 47, bits: 0x0C)
       && has(octet: 48, bits: 0xE0) && (has(octet: 47, bits: 0x10) || has(octet: 44, bits: 0x02))
   }
 
-  /// Whether it may monitor advertisers: features beyond the first 64, the command to read them, and those for the
-  /// list; LE Enable Monitoring Advertisers has no bit of its own.
+  /// True if it may monitor advertisers: features beyond the first 64, the command to read them, and those for the
+  /// list; LE Enable Monitoring Advertisers has no bit.
   package var mayMonitor: Bool {
     commands != nil && features.contains(.extendedFeatureSet) && has(octet: 47, bits: 0xA4)
       && has(octet: 48, bits: 0x01)
   }
 
-  /// Whether it monitors advertisers: the feature, and the commands of `mayMonitor`.
+  /// True if it monitors advertisers: the feature, and the commands of `mayMonitor`.
   package var canMonitor: Bool { mayMonitor && moreFeatures.contains(.monitoringAdvertisers) }
 
-  /// Whether it has shorter connection intervals: the feature, and the commands of `mayShorten`.
+  /// True if it supports shorter connection intervals: the feature, and the commands of `mayShorten`.
   package var canShorten: Bool { mayShorten && moreFeatures.contains(.shorterConnectionIntervals) }
 
-  /// The PHYs that it can use on links.
+  /// The PHYs usable on links.
   package var phys: Set<PHY> {
     var phys: Set<PHY> = [.le1M]
     if usableFeatures.contains(.phy2M) { phys.insert(.le2M) }
@@ -114,53 +114,53 @@ package struct ControllerProfile: Hashable {
     return phys
   }
 
-  /// The longest packet that links get.
+  /// The longest packet on links, in octets.
   package var longestPacket: Int { usableFeatures.contains(.dataPacketLengthExtension) ? maximumDataLength : 27 }
 
   // MARK: - Families
 
-  // The kernel chooses a family for each procedure, and unmasks events accordingly: the choice here is the same. On the
-  // own host a fault of one family's command is one of all (`ControllerFaults.extendedCommands`).
+  // The kernel chooses a family for each procedure, and unmasks events accordingly: the choice here is equal. On the
+  // own host a fault in one extended command applies to all (`ControllerFaults.extendedCommands`).
 
-  /// Whether advertising uses the extended commands.
+  /// True if advertising uses the extended commands.
   package var advertisesExtended: Bool {
     features.contains(.extendedAdvertising) && !faults.contains(.extendedAdvertising)
   }
-  /// Whether it has periodic advertising: the feature and the three commands.
+  /// True with periodic advertising: the feature and the three commands.
   package var hasPeriodicAdvertising: Bool {
     advertisesExtended && features.contains(.periodicAdvertising) && has(octet: 37, bits: 0x1C)
   }
-  /// Whether devices can respond to its trains: the feature, LE Set Periodic Advertising Subevent Data and LE Set
+  /// True if devices can respond to its trains: the feature, LE Set Periodic Advertising Subevent Data and LE Set
   /// Periodic Advertising Parameters [v2].
   package var hasPeriodicResponses: Bool {
     hasPeriodicAdvertising && features.contains(.periodicResponsesAdvertiser) && has(octet: 46, bits: 0x20)
       && has(octet: 47, bits: 0x02)
   }
-  /// Whether the coding of advertisements can be chosen: the feature and the second version of the command.
+  /// True if the advertisements' coding can be chosen: the feature and the command's second version.
   package var selectsAdvertisingCoding: Bool {
     advertisesExtended && features.contains(.advertisingCodingSelection) && has(octet: 46, bits: 0x04)
   }
-  /// Whether it can follow periodic advertising: the feature and the three commands.
+  /// True if it can follow periodic advertising: the feature and the three commands.
   package var canSynchronise: Bool {
     scansExtended && features.contains(.periodicAdvertising) && has(octet: 38, bits: 0x07)
   }
-  /// Whether it can follow trains with subevents and respond to them: the feature, LE Set Periodic Advertising Response
+  /// True if it can follow trains with subevents and respond to them: the feature, LE Set Periodic Advertising Response
   /// Data and LE Set Periodic Sync Subevent.
   package var canRespond: Bool {
     features.contains(.periodicResponsesScanner) && has(octet: 46, bits: 0xC0) && (canSynchronise || canReceiveTrains)
   }
-  /// Whether it can follow a train that the device of a link transfers: the feature, LE Set Periodic Advertising Sync
+  /// True if it can follow a train transferred by a link's device: the feature, LE Set Periodic Advertising Sync
   /// Transfer Parameters and LE Periodic Advertising Terminate Sync.
   package var canReceiveTrains: Bool {
     features.contains(.periodicTransferRecipient) && has(octet: 41, bits: 0x01) && has(octet: 38, bits: 0x04)
       && !faults.contains(.extendedAdvertising)
   }
-  /// Whether scanning uses the extended commands.
+  /// True if scanning uses the extended commands.
   package var scansExtended: Bool { has(octet: 37, bits: 0x60) && !faults.contains(.extendedScan) }
-  /// Whether connecting uses the extended command.
+  /// True if connecting uses the extended command.
   package var initiatesExtended: Bool { has(octet: 37, bits: 0x80) && !faults.contains(.extendedCreateConnection) }
 
-  /// A controller that does not report its commands has the commands of its features.
+  /// A controller that does not report its commands is assumed to have those for its features.
   package func has(octet: Int, bits: UInt8) -> Bool {
     guard let commands else { return features.contains(.extendedAdvertising) }
     return commands.indices.contains(octet) && commands[octet] & bits == bits
@@ -168,6 +168,6 @@ package struct ControllerProfile: Hashable {
 }
 
 extension LEFeatures {
-  /// The features that both controllers need for subrating, with the consent of their hosts.
+  /// The features both controllers need for subrating, with their hosts' consent.
   package static let subrating: LEFeatures = [.connectionSubrating, .connectionSubratingHostSupport]
 }

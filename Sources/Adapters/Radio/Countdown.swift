@@ -1,12 +1,12 @@
 import Bluetooth
 
-/// A time that passes only while something goes on.
+/// A timer that can be stopped and continued.
 struct Countdown {
   private var left: Duration
   /// When it is over; nil while it stands still.
   private(set) var end: Instant?
 
-  /// Makes one that stands still.
+  /// Makes a stopped one.
   init(_ duration: Duration) { left = duration }
 
   /// Lets it pass from now on, or not.
@@ -19,6 +19,6 @@ struct Countdown {
     }
   }
 
-  /// Whether it is over.
+  /// True if it is over.
   func isOver(at now: Instant) -> Bool { end.map { $0 <= now } ?? (left <= .zero) }
 }

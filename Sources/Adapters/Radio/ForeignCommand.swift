@@ -11,7 +11,7 @@ enum ForeignCommand: Hashable {
   case missingKey(ConnectionHandle)
   case other
 
-  /// The change by a command that was executed.
+  /// The change made by an executed command.
   init(_ answer: CommandSlot.Answer) {
     self =
       switch answer.opcode {
@@ -32,7 +32,7 @@ enum ForeignCommand: Hashable {
       }
   }
 
-  /// The first commands of the kernel when the system goes to sleep.
+  /// The kernel's first commands when the system goes to sleep.
   static var preludes: [Opcode] {
     [
       LESetScanEnable.opcode, LESetExtendedScanEnable.opcode, LESetAdvertisingEnable.opcode,

@@ -3,8 +3,8 @@ import Bluetooth
 import HCI
 import OrderedCollections
 
-/// The one initiator of a controller, shared by all pending connections: they are in the filter accept list, and the
-/// one that is heard first is connected.
+/// A controller's only initiator, shared by all pending connections: they are in the filter accept list, and the first
+/// one received is connected.
 ///
 /// | State       | Input                          | Outcome                                                      |
 /// |-------------|--------------------------------|--------------------------------------------------------------|
@@ -20,10 +20,10 @@ import OrderedCollections
 /// | idle        | Connection Complete            | as above; an unwanted link is another program's if there can be any |
 /// | any         | `doubt`                        | doubtful: create connection cancel: cancelling, or idle      |
 ///
-/// A device leaves the set while it backs off, while a link to it is there or is being attached, and when it is not
-/// wanted any more. While connecting has no turn the set is empty, and the list stays as it is. After `pause` the set
-/// is empty, but a link to a wanted device is attached. A device that could not be tried for 10 s is told as
-/// `connectWaiting`, once for each reason; not while a scan listens for it (`AbsentDevices`).
+/// A device leaves the set while it backs off, while a link to it exists or is being attached, and when it is no longer
+/// wanted. While connecting has no turn the set is empty, and the list remains unchanged. After `pause` the set is
+/// empty, but a link to a wanted device is attached. A device not tried for 10 s is reported as `connectWaiting`, once
+/// per reason; not while a scan listens for it (`AbsentDevices`).
 struct InitiatorMachine<Family: RadioFamily> {
   private enum State: Hashable {
     case idle
@@ -44,13 +44,13 @@ struct InitiatorMachine<Family: RadioFamily> {
   private struct PendingConnection {
     var parameters: ConnectionParameters
     var backOff = BackOff(first: .milliseconds(250), limit: .seconds(5))
-    /// The link that came up and gets its ATT socket now.
+    /// The new link, which is getting its ATT socket.
     var attaching: UInt16?
     /// Since when it has not been tried; nil while it is.
     var idleSince: Instant?
     /// Why the last attempt failed.
     var lastError: BluetoothError?
-    /// The last error that the waiting sessions were told.
+    /// The last error reported to the waiting sessions.
     var told: BluetoothError?
   }
 
@@ -58,17 +58,17 @@ struct InitiatorMachine<Family: RadioFamily> {
   private var pending: OrderedDictionary<DeviceAddress, PendingConnection> = [:]
   private var state = State.idle
   private var step: Step?
-  /// The parameters of the last create connection.
+  /// The parameters for the last create connection.
   private var created = ConnectionParameters()
-  /// The controller's list; nil if that is not known.
+  /// The controller's list; nil if unknown.
   private var listed: OrderedSet<DeviceAddress>?
-  /// Devices to which there is a link, whichever side initiated it.
+  /// Linked devices, whichever side initiated the link.
   private var linked: Set<DeviceAddress> = []
-  /// After an error that does not concern a single device.
+  /// For errors that do not concern a single device.
   private var backOff = BackOff(first: .milliseconds(250), limit: .seconds(5))
   private var grant = ActivityTurns.Grant.now
   private var isPaused = false
-  /// Whether a scan listens for the devices meanwhile.
+  /// True if a scan listens for the devices meanwhile.
   private var isListening = false
 
   init(profile: ControllerProfile, wanted: OrderedDictionary<DeviceAddress, ConnectionParameters>) {
@@ -79,34 +79,34 @@ struct InitiatorMachine<Family: RadioFamily> {
   /// The devices with pending connections.
   var addresses: [DeviceAddress] { Array(pending.keys) }
 
-  /// Whether nothing is to be initiated, the controller does not initiate, and its list is empty.
+  /// True if nothing is to be initiated, the controller does not initiate, and its list is empty.
   var isQuiet: Bool { isIdling && state == .idle && step == nil && (listed ?? []).isEmpty }
 
-  /// Whether there is anything to initiate.
+  /// True if there is anything to initiate.
   var isWanted: Bool { !isPaused && pending.contains { isOpen($0.key, $0.value) } }
 
-  /// Whether there is no request, or all wait for the end of a pause.
+  /// True if there is no request, or all wait for a pause's end.
   private var isIdling: Bool { isPaused || pending.isEmpty }
 
-  /// Whether the controller initiates, as far as known.
+  /// True if the controller initiates, as far as known.
   var isRunning: Bool { state != .idle }
 
-  /// The devices to which there is no link, wherever they are.
+  /// The devices without a link, wherever they are.
   var devices: Set<DeviceAddress> { Set(pending.lazy.filter { isOpen($0.key, $0.value) }.map(\.key)) }
 
-  /// The PHYs on which they are listened for.
+  /// The PHYs for listening to them.
   var phys: Set<PHY> { pending.values.reduce(into: []) { $0.formUnion($1.parameters.phys) } }
 
-  /// The devices that the controller looks for, as far as known.
+  /// The devices the controller tries to connect, as far as known.
   var tried: Set<DeviceAddress> { if case .creating(let set) = state { set } else { [] } }
 
-  /// Whether the controller can initiate, from now on.
-  /// - Parameter isListening: whether a scan listens for the devices instead.
+  /// Sets the permission to initiate, from now on.
+  /// - Parameter isListening: true if a scan listens for the devices instead.
   mutating func permit(_ grant: ActivityTurns.Grant, isListening: Bool = false) {
     (self.grant, self.isListening) = (grant, isListening)
   }
 
-  /// Whether there is neither a link to the device nor one that is about to be used.
+  /// True if the device has neither a link nor one being attached.
   private func isOpen(_ address: DeviceAddress, _ connection: PendingConnection) -> Bool {
     connection.attaching == nil && !linked.contains(address)
   }
@@ -115,13 +115,13 @@ struct InitiatorMachine<Family: RadioFamily> {
     pending[address, default: PendingConnection(parameters: parameters)].parameters = parameters
   }
 
-  /// - Returns: the events that end a link that is just being attached.
+  /// - Returns: the command to end a link that is just being attached.
   mutating func unwant(_ address: DeviceAddress) -> CommandPacket? {
     guard let connection = pending.removeValue(forKey: address), let handle = connection.attaching else { return nil }
     return .disconnect(handle)
   }
 
-  /// Nothing is initiated any more. A link that comes up all the same is attached if its device is wanted.
+  /// Nothing more is initiated. A link established all the same is attached if its device is wanted.
   mutating func pause() {
     isPaused = true
     for address in pending.keys { pending[address]?.idleSince = nil }
@@ -146,10 +146,10 @@ struct InitiatorMachine<Family: RadioFamily> {
     return deadlines.min()
   }
 
-  /// How long devices stay in the list when more are wanted than it holds.
+  /// The turn of devices in the list when more are wanted than it holds.
   private static var turn: Int64 { 5_000_000_000 }
 
-  /// The devices to connect to now, in the order of the requests; in turns if the list does not hold all.
+  /// The devices to connect now, in request order; in turns if the list does not hold all.
   private func set(at now: Instant) -> OrderedSet<DeviceAddress> {
     guard !isPaused else { return [] }
     let eligible = pending.filter { address, connection in
@@ -161,7 +161,7 @@ struct InitiatorMachine<Family: RadioFamily> {
     return OrderedSet((0..<size).map { eligible[(first + $0) % eligible.count] })
   }
 
-  /// Ends the wait for Connection Complete: a controller that says nothing had nothing to cancel.
+  /// Ends the wait for Connection Complete: a silent controller had nothing to cancel.
   mutating func expire(at now: Instant) {
     if case .cancelling(_, let deadline) = state, deadline <= now { state = .idle }
   }
@@ -231,7 +231,7 @@ struct InitiatorMachine<Family: RadioFamily> {
         state = .idle
         return []
       }
-      // Command Disallowed: the connection had come, or failed, before the cancellation; the event tells.
+      // Command Disallowed: the connection was complete, or had failed, before the cancellation; its event follows.
       state = .cancelling(set, deadline: now.advanced(by: status.isSuccess ? .seconds(2) : .milliseconds(200)))
       return []
     }
@@ -241,7 +241,7 @@ struct InitiatorMachine<Family: RadioFamily> {
     return [.log("the controller refused a change to its filter accept list: \(status)")]
   }
 
-  /// A link was established or failed; not for links that other programs initiated.
+  /// A link was established or failed; not for links initiated by other programs.
   mutating func connectionComplete(
     status: HCIStatus, handle: UInt16, peer: DeviceAddress?, at now: Instant
   ) -> [RadioAction] {
@@ -284,7 +284,7 @@ struct InitiatorMachine<Family: RadioFamily> {
   /// The last link to this device has ended.
   mutating func linkDown(_ address: DeviceAddress) { linked.remove(address) }
 
-  /// The obstacle of the last refusals is gone.
+  /// The obstacle behind the last refusals has ended.
   mutating func retry() {
     backOff.reset()
     for address in pending.keys { pending[address]?.backOff.reset() }
@@ -303,7 +303,7 @@ struct InitiatorMachine<Family: RadioFamily> {
     }
   }
 
-  /// The controller was reset: all its activities have stopped.
+  /// The controller was reset: all its activities have ended.
   mutating func wasReset() {
     state = .idle
     step = nil
@@ -337,7 +337,7 @@ struct InitiatorMachine<Family: RadioFamily> {
   ) -> [RadioAction] {
     addresses.compactMap { address in
       guard pending[address] != nil else { return nil }
-      // A link that failed at once (0x3E) says that the device is there.
+      // A link that failed at once (0x3E) shows the device to be present.
       let isThere = error.domain == .hci && error.code == Int(HCIErrorCode.connectionFailedToBeEstablished.rawValue)
       pending[address]?.backOff.fail(at: now, atMost: isThere ? .seconds(1) : nil)
       pending[address]?.lastError = error
@@ -347,10 +347,10 @@ struct InitiatorMachine<Family: RadioFamily> {
 
   // MARK: - Waiting
 
-  /// How long a device may go untried before that is told.
+  /// The time until an untried device is reported.
   private static var timeout: Duration { .seconds(10) }
 
-  /// Reports devices that have not been tried for too long, and the reason.
+  /// Reports devices untried for too long, and the reason.
   mutating func overdue(at now: Instant) -> [RadioAction] {
     guard !isPaused else { return [] }
     var actions: [RadioAction] = []
@@ -364,7 +364,7 @@ struct InitiatorMachine<Family: RadioFamily> {
         continue
       }
       guard since.advanced(by: Self.timeout) <= now else { continue }
-      // The next reason has ten seconds of its own.
+      // The next reason has its own ten seconds.
       pending[address]?.idleSince = now
       let reason = reason(for: connection)
       guard connection.told != reason else { continue }
@@ -386,8 +386,8 @@ struct InitiatorMachine<Family: RadioFamily> {
     return GAPError.connectionFailed.error("the adapter is busy")
   }
 
-  /// One set of parameters for all; a device that should have slower ones is asked for them when its link is up,
-  /// likewise for subrating.
+  /// A single set of parameters for all; slower ones, and subrating, are requested once the device's link is
+  /// established.
   private func merged(_ set: OrderedSet<DeviceAddress>) -> ConnectionParameters {
     var best = ConnectionParameters.best(of: set.compactMap { pending[$0]?.parameters }) ?? ConnectionParameters()
     best.phys.formIntersection(Family.primaryPHYs(of: profile))

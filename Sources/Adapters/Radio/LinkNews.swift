@@ -2,7 +2,7 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// A controller's news about a link that is up.
+/// A controller's report on an established link.
 package enum LinkNews: Hashable {
   /// Its parameters changed.
   case parameters(LinkParameters)
@@ -14,17 +14,17 @@ package enum LinkNews: Hashable {
   case phy(HCIStatus, tx: PHY?, rx: PHY?)
   /// The longest payloads of packets are these, in octets.
   case dataLength(tx: Int, rx: Int)
-  /// The other controller has these features; or does not tell them, if the status is an error.
+  /// The other controller's features; not disclosed if the status is an error.
   case features(HCIStatus, LEFeatures)
-  /// The features of the other controller beyond the first 64, none if it has no more; or it does not tell them, if the
-  /// status is an error.
+  /// The other controller's features beyond the first 64, none if it has no more; not disclosed if the status is an
+  /// error.
   case moreFeatures(HCIStatus, LEMoreFeatures)
   /// Its subrating is this, with latency and timeout; or stays as it is, if the status is an error.
   case subrate(LESubrateChange)
 }
 
 extension LinkNews {
-  /// The news in an event about a link that is up, and the link's handle; nil if it is another event.
+  /// The report in an event about an established link, and the link's handle; nil for another event.
   static func told(by event: HCIEvent) -> (handle: UInt16, news: LinkNews)? {
     switch event {
     case .leConnectionUpdateComplete(let event):
@@ -45,7 +45,7 @@ extension LinkNews {
     }
   }
 
-  /// The procedure that this event ends, and how.
+  /// The procedure ended by this event, and its outcome.
   package var outcome: (LinkRequests.Kind, HCIStatus)? {
     switch self {
     case .parameters, .rate: (.parameters, .success)
@@ -57,7 +57,7 @@ extension LinkNews {
     }
   }
 
-  /// The supervision timeout that the link has from now on; nil if the news are about something else.
+  /// The link's supervision timeout from now on; nil for another report.
   var supervisionTimeout: Duration? {
     switch self {
     case .parameters(let parameters), .rate(let parameters): parameters.supervisionTimeout
@@ -76,7 +76,7 @@ extension LinkParameters {
       supervisionTimeout: TimeUnits.supervisionUnits(timeout))
   }
 
-  /// The parameters that a change of the rate tells.
+  /// The parameters after a rate change.
   init(_ change: LEConnectionRateChange) {
     self.init(
       interval: TimeUnits.rateUnits(change.interval), latency: Int(change.latency),
@@ -84,8 +84,8 @@ extension LinkParameters {
       continuation: Int(change.continuationNumber))
   }
 
-  /// The parameters in force after an update of the connection: another interval ends its subrating, the same one does
-  /// not (Core 5.4, Vol 6, Part B, 5.1.1).
+  /// The parameters in force after a connection update: a different interval ends its subrating, an equal one does not
+  /// (Core 5.4, Vol 6, Part B, 5.1.1).
   package func updated(from last: LinkParameters?) -> LinkParameters {
     guard let last, last.interval == interval else { return self }
     var parameters = self
@@ -93,7 +93,7 @@ extension LinkParameters {
     return parameters
   }
 
-  /// The same link with another subrating.
+  /// The parameters with another subrating.
   package func subrated(by change: LESubrateChange) -> LinkParameters {
     LinkParameters(
       interval: interval, latency: Int(change.latency),

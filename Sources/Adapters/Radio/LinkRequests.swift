@@ -1,8 +1,8 @@
 import Bluetooth
 import HCI
 
-/// The requests to the controllers of one link, one procedure at a time: two with an instant cannot be under way at
-/// once (Core 5.4, Vol 6, Part B, 5.3).
+/// A link's requests to its controllers, one procedure at a time: two with an instant cannot run at once (Core 5.4, Vol
+/// 6, Part B, 5.3).
 ///
 /// | State | Input                                             | Actions, next state                                  |
 /// |-------|---------------------------------------------------|------------------------------------------------------|
@@ -19,10 +19,10 @@ import HCI
 /// | any   | `end`                                             | all that waited are told as `settled` → idle         |
 package struct LinkRequests {
   package enum Kind: Hashable {
-    /// The interval, with the rest of the parameters.
+    /// The interval, with the other parameters.
     case parameters
     case subrate
-    /// The features of the other controller are read.
+    /// Reading the other controller's features.
     case features
     case phy
     case dataLength
@@ -31,9 +31,9 @@ package struct LinkRequests {
   package struct Request: Hashable {
     package let kind: Kind
     package let packet: CommandPacket
-    /// By which the owner knows it.
+    /// The owner's number for it.
     package let number: Int
-    /// How long it waits for the end of a procedure that it collided with.
+    /// The wait for the end of a colliding procedure.
     package let pause: Duration
 
     package init(kind: Kind, packet: CommandPacket, number: Int, pause: Duration = .milliseconds(250)) {
@@ -47,12 +47,12 @@ package struct LinkRequests {
   package enum Action: Hashable {
     case ask(Request)
     case settled(Int, HCIStatus)
-    /// A newer request of its kind was made before it was asked.
+    /// Replaced by a newer request of its kind before it began.
     case replaced(Int)
   }
 
-  /// A procedure takes six connection events and may be repeated; with the longest interval that is more, but then no
-  /// request waits for it.
+  /// A procedure takes six connection events and may be repeated; the longest intervals take more, but then no request
+  /// waits.
   private static let timeout = Duration.seconds(10)
   private static let maximumRepetitions = 3
 
@@ -60,9 +60,9 @@ package struct LinkRequests {
   private var isAskedAgain = false
   /// How often the current one collided.
   private var collisions = 0
-  /// Whether the current one waits to be asked again.
+  /// True if the current one waits for its repetition.
   private var isPutOff = false
-  /// One of each kind at most.
+  /// At most one per kind.
   private var waiting: [Request] = []
   /// When `tick` is due.
   package private(set) var deadline: Instant?
@@ -79,7 +79,7 @@ package struct LinkRequests {
     return replaced
   }
 
-  /// The command of this request was answered.
+  /// This request's command was answered.
   package mutating func answered(_ number: Int, _ status: HCIStatus, at now: Instant) -> [Action] {
     guard let current, current.number == number else { return [] }
     if isAskedAgain {
@@ -90,10 +90,10 @@ package struct LinkRequests {
     return ended(status, at: now)
   }
 
-  /// The controller's event of this kind came, for any reason.
+  /// The controller's event of this kind was received, for any reason.
   package mutating func completed(_ kind: Kind, _ status: HCIStatus, at now: Instant) -> [Action] {
     guard let current else { return [] }
-    // The procedure of the other side has ended.
+    // The other side's procedure has ended.
     if isPutOff { return ask(current, at: now) }
     return current.kind == kind ? ended(status, at: now) : []
   }
@@ -125,8 +125,8 @@ package struct LinkRequests {
     return [.ask(request)]
   }
 
-  /// The procedure ended, or did not begin. Nothing is wrong with one that collided: it has its turn once more (Core
-  /// 5.4, Vol 6, Part B, 5.3).
+  /// The procedure ended, or did not begin. A collision is no error: the procedure is repeated (Core 5.4, Vol 6, Part
+  /// B, 5.3).
   private mutating func ended(_ status: HCIStatus, at now: Instant) -> [Action] {
     guard let current, status.isCollision, collisions < Self.maximumRepetitions else { return settle(status, at: now) }
     collisions += 1
@@ -148,7 +148,7 @@ package struct LinkRequests {
 }
 
 extension HCIStatus {
-  /// Whether a procedure of a link met another one that was under way, and can be repeated (Core 5.4, Vol 1, Part F,
+  /// True if a link's procedure collided with another one in progress, and can be repeated (Core 5.4, Vol 1, Part F,
   /// 2.35, 2.42 and 2.58).
   var isCollision: Bool {
     switch code {

@@ -2,7 +2,7 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// A link that came up or could not, as the controller's events or the kernel's list tell of it.
+/// A new link, established or failed, from the controller's events or the kernel's list.
 struct NewLink {
   let status: HCIStatus
   let handle: ConnectionHandle
@@ -25,7 +25,7 @@ struct NewLink {
     parameters = LinkParameters(event.interval, event.latency, event.supervisionTimeout)
   }
 
-  /// One that came up unheard.
+  /// A link without an event.
   init(_ link: ExistingLink) {
     (status, handle, role, peer, parameters) = (.success, link.handle, link.role, link.peer, nil)
   }

@@ -7,6 +7,6 @@ extension PHY {
 }
 
 extension Set<PHY> {
-  /// The mask of a command.
+  /// A command's mask.
   package var mask: UInt8 { reduce(0) { $0 | $1.bit } }
 }

@@ -1,6 +1,6 @@
 import Adapter
 
-/// The command that comes next on a link's way to the parameters that are wanted.
+/// The next command on a link's way to the wanted parameters.
 ///
 /// | In force                                     | First    | After LE Connection Update |
 /// |----------------------------------------------|----------|----------------------------|
@@ -23,7 +23,7 @@ package enum ParameterStep: Hashable {
     return current.hasInterval(of: wanted) && !current.hasSubrate(of: wanted) ? .subrate : .update
   }
 
-  /// The step after an update that was executed; nil: there is none.
+  /// The step after an executed update; nil: there is none.
   package static func next(after current: LinkParameters?, to wanted: ConnectionParameters) -> ParameterStep? {
     let hasSubrate = current?.hasSubrate(of: wanted) ?? wanted.subrate.contains(1)
     return hasSubrate ? nil : .subrate

@@ -2,31 +2,31 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// The actions and reports of a controller's machines.
+/// The actions and reports from a controller's machines.
 package enum RadioAction: Hashable {
   /// Send this to the controller.
   case send(CommandPacket)
-  /// Report that the scan started or stopped.
+  /// Report the start or stop of the scan.
   case scanning(Bool)
-  /// Report that the controller watches for the scan's devices, or no longer.
+  /// Report the beginning or end of the controller's watch for the scan's devices.
   case watching(Bool)
-  /// Report that a device that the controller watches for is there, or is not any more.
+  /// Report a watched device found or lost by the controller.
   case presence(DeviceAddress, Bool)
-  /// Report the state of an advertisement.
+  /// Report an advertisement's state.
   case advertising(AdvertisingSetID, AdvertisingStatus)
-  /// Report an event of a periodic train.
+  /// Report a periodic train's event.
   case periodic(PeriodicTrain, PeriodicEvent)
   /// Report the responses of devices to a subevent.
   case responses(AdvertisingSetID, SubeventResponses)
-  /// The device of a link transferred a train, which is followed: it has to be wanted, or withdrawn.
+  /// A link's device transferred a train, which is followed: it has to be wanted, or withdrawn.
   case trainReceived(handle: UInt16, ReceivedTrain)
-  /// The device of a link transferred a train that cannot be followed.
+  /// A link's device transferred a train that cannot be followed.
   case trainNotReceived(handle: UInt16, HCIStatus)
-  /// Report that an attempt to connect failed.
+  /// Report a failed connection attempt.
   case attemptFailed(DeviceAddress, BluetoothError)
-  /// Report that a device could not be tried for a while.
+  /// Report a device that could not be tried for a while.
   case connectWaiting(DeviceAddress, BluetoothError)
-  /// The controller cannot do at once all that is wanted: some activities take turns, and others wait for links to end.
+  /// The controller cannot run all wanted activities at once: some take turns, and others wait for links to end.
   case sharing(Set<LEStates.Activity>, heldBack: Set<LEStates.Activity>)
   /// Something that the controller says it has does not work: it is to be opened anew without that.
   case faulty(Quirk)
@@ -36,14 +36,14 @@ package enum RadioAction: Hashable {
   case renewed
   /// A link that we initiated exists: give it an ATT socket.
   case attach(handle: UInt16, DeviceAddress, attempts: Int)
-  /// A link came up, whichever side initiated it: with this device, unless the controller names none. Of a link that
-  /// came up unheard the parameters are not known.
+  /// A link was established, whichever side initiated it: with this device, unless the controller names none. Without
+  /// an event its parameters are unknown.
   case linkUp(handle: UInt16, LinkRole, DeviceAddress?, LinkParameters?)
   /// A link has ended.
   case linkDown(handle: UInt16, HCIStatus)
-  /// The controller told something about a link.
+  /// The controller reported on a link.
   case link(handle: UInt16, LinkNews)
-  /// The encryption of a link changed, or did not, for this reason.
+  /// A link's encryption changed, or failed to, for this reason.
   case encryptionChanged(handle: UInt16, HCIStatus)
   /// A link could not be encrypted because one side has no key for it: the device, or the kernel.
   case keysMissing(handle: UInt16, theirs: Bool)
@@ -51,9 +51,9 @@ package enum RadioAction: Hashable {
   case answered(question: Int, CommandSlot.Answer)
   /// The controller cannot be used any longer.
   case broken(ControllerFailure)
-  /// Nothing is wanted any more and all activities have ended.
+  /// Nothing is wanted any longer and all activities have ended.
   case quiet
-  /// All that goes on after a pause has begun again, as far as the controller lets it.
+  /// Everything that continues after a pause has begun again, as far as the controller permits.
   case resumed
   /// Something for the log.
   case log(String)

@@ -172,8 +172,8 @@ extension ExtendedFamily {
 }
 
 extension AdvertisingParameters {
-  /// The type of our address in commands. With those of identities the controller fills in private addresses: one of
-  /// the target, and one of ours if its list has a key for that; else it takes `own` (Core 5.4, Vol 4, Part E, 7.8.53).
+  /// Our address type in commands. With an identity type the controller fills in private addresses: the target's, and
+  /// ours if its list has a key for that; else it uses `own` (Core 5.4, Vol 4, Part E, 7.8.53).
   fileprivate func ownAddressType(_ own: DeviceAddress) -> AddressType {
     switch own.kind {
     case .public: resolvesTarget ? .publicIdentity : .public

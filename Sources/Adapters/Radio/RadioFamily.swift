@@ -2,46 +2,45 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// How one family of commands expresses scanning, advertising and initiating. A machine that is generic over it cannot
-/// mix the families.
+/// A command family's way of scanning, advertising and initiating. A machine generic over it cannot mix the families.
 protocol RadioFamily: CommandFamily {
-  /// Whether there is another family in its place where a controller has these commands and they do not work.
+  /// True if another family can replace this one on a controller that claims its commands but fails them.
   static var isReplaceable: Bool { get }
-  /// The PHYs on which a controller can scan and initiate with these commands.
+  /// The PHYs for scanning and initiating with these commands.
   static func primaryPHYs(of profile: ControllerProfile) -> Set<PHY>
-  /// Whether LE Advertising Set Terminated tells that an advertisement has ended; otherwise Connection Complete does.
+  /// True if LE Advertising Set Terminated reports an advertisement's end; otherwise Connection Complete does.
   static var reportsEndOfAdvertising: Bool { get }
 
   static func scanParameters(_ parameters: ScanParameters, own: AddressType) -> FamilyCommand<Self>
-  /// - Parameter filtersDuplicates: whether each advertiser is reported once.
+  /// - Parameter filtersDuplicates: true to report each advertiser once.
   static func scanEnable(_ isEnabled: Bool, filtersDuplicates: Bool) -> FamilyCommand<Self>
 
-  /// The commands that prepare an advertisement while it is off.
+  /// The commands to prepare an advertisement while it is off.
   static func prepareAdvertising(
     handle: UInt8, _ parameters: AdvertisingParameters, own: DeviceAddress
   ) -> [FamilyCommand<Self>]
-  /// The commands that give an advertisement its data and its scan response, as far as the former ones differ.
+  /// The commands to set an advertisement's data and scan response, as far as they differ from the former ones.
   static func advertisingData(
     handle: UInt8, _ parameters: AdvertisingParameters, after former: AdvertisingParameters?
   ) -> [FamilyCommand<Self>]
-  /// The command that puts a prepared advertisement on the air.
-  /// - Parameter events: after how many it ends; 0 for never.
+  /// The command to put a prepared advertisement on the air.
+  /// - Parameter events: the number of events until its end; 0 for no limit.
   static func advertisingBegin(
     handle: UInt8, _ parameters: AdvertisingParameters, events: UInt8
   ) -> FamilyCommand<Self>
-  /// The command that takes an advertisement off the air.
+  /// The command to take an advertisement off the air.
   static func advertisingEnd(handle: UInt8) -> FamilyCommand<Self>
   /// Disables all advertisements, including other programs' remains.
   static var advertisingDisable: FamilyCommand<Self> { get }
-  /// The commands that release the controller's memory of an advertisement that is off.
+  /// The commands to make the controller forget an advertisement that is off.
   static func forgetAdvertising(handle: UInt8) -> [FamilyCommand<Self>]
 
-  /// The commands that prepare a train of periodic advertisements while it is off.
+  /// The commands to prepare a train of periodic advertisements while it is off.
   static func preparePeriodic(handle: UInt8, _ periodic: PeriodicAdvertising) -> [FamilyCommand<Self>]
-  /// The commands that begin or end a train.
+  /// The commands to begin or end a train.
   static func periodicEnable(handle: UInt8, _ isEnabled: Bool) -> [FamilyCommand<Self>]
 
-  /// Connects to any device in the accept list. `first` is one of them, for controllers that ignore the list.
+  /// Connects to any device in the accept list. `first` is one of them, for controllers ignoring the list.
   static func createConnection(
     first: HCIAddress, _ parameters: ConnectionParameters, own: AddressType
   ) -> FamilyCommand<Self>

@@ -1,9 +1,9 @@
 import Bluetooth
 import HCI
 
-/// The links of the controller, and their ends.
+/// The controller's links, and their ends.
 extension FamilyRadioMachine {
-  /// The answer to Disconnect came.
+  /// Disconnect was answered.
   mutating func disconnected(_ handle: UInt16, _ status: HCIStatus, at now: Instant) -> [RadioAction] {
     disconnecting = nil
     guard links.contains(handle) else { return [] }
@@ -21,8 +21,8 @@ extension FamilyRadioMachine {
     return [.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier)), .send(.disconnect(handle))]
   }
 
-  /// The device of this link may be connected again.
-  /// - Returns: whether there was such a link.
+  /// This link's device may be connected again.
+  /// - Returns: true if there was such a link.
   @discardableResult
   mutating func giveUp(_ handle: UInt16) -> Bool {
     let (wasThere, free) = links.ended(handle)
@@ -32,7 +32,7 @@ extension FamilyRadioMachine {
     return true
   }
 
-  /// Ends the links that ended unheard, and adopts the ones that began so.
+  /// Ends the links that ended without an event, and adopts new ones without one.
   mutating func compare(_ existing: [ExistingLink], at now: Instant) -> [RadioAction] {
     let (ended, began) = links.compare(existing)
     for handle in ended { giveUp(handle) }

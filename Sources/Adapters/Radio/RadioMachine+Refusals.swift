@@ -1,9 +1,9 @@
 import Bluetooth
 import HCI
 
-/// Controllers whose states are wrong, and ones that began anew.
+/// Controllers with wrong states, and restarted ones.
 extension FamilyRadioMachine {
-  /// Learns from the answer to a command that begins an activity. Beside a link that is the likeliest reason.
+  /// Learns from the response to a command that begins an activity. With a link, the link is the likeliest reason.
   mutating func learn(_ activity: LEStates.Activity?, _ status: HCIStatus) {
     guard let activity else { return }
     guard status.code == .commandDisallowed else { return turns.accepted(activity) }

@@ -3,26 +3,26 @@ import Bluetooth
 import DequeModule
 import HCI
 
-/// Scan, advertising and initiator of one controller behind one command slot.
+/// A controller's scan, advertising and initiator behind one command slot.
 ///
-/// Each input goes to the machine that it concerns; then, while the slot is free, the machines are asked for their next
-/// command: questions first, then initiator, advertising, scan. Answers to commands that are not ours tell which
-/// machine another program interfered with, if there can be one. One command without an answer is an error of that
-/// command, and a harmless query follows at once; if that has no answer either the controller is broken. So it is if
-/// 512 commands wait; half as many questions are accepted.
+/// Each input goes to the machine concerned; then, while the slot is free, the machines supply their next command:
+/// questions first, then initiator, advertising, scan. Responses to foreign commands reveal another program's
+/// interference with a machine, unless we are alone. A command without a response is an error, and a harmless query
+/// follows at once; if that has no response either, the controller is broken. It is also broken if 512 commands are
+/// queued; half as many questions are accepted.
 ///
-/// Where the controller cannot do everything at once, `ActivityTurns` chooses the machines that may go on, and a scan
-/// that is on listens for `AbsentDevices`.
+/// If the controller cannot do everything at once, `ActivityTurns` chooses the active machines, and a running scan
+/// listens for `AbsentDevices`.
 ///
-/// After `doubt` each machine brings the controller into a state that is known, and the links that were there are
-/// compared with those of the next `links`. Settings that another program's command changed are made again after a
-/// while: a system that goes to sleep begins with such commands, and says so only afterwards.
+/// After `doubt` each machine brings the controller into a known state, and the previous links are compared with the
+/// next `links`. Settings changed by another program's command are restored after a while: a system going to sleep
+/// begins with such commands, and announces it only afterwards.
 struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initiating: RadioFamily>: RadioMachine {
   enum Sender: Hashable {
     /// If they share a command, also one for each of them alone.
     case questions([Int], apart: [CommandPacket] = [])
     case nobody, scan, advertising, initiator, sync
-    /// Whether this link is there is asked.
+    /// The query if this link exists.
     case presence(ConnectionHandle)
   }
 
@@ -39,7 +39,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   private var subevents = SubeventMachine()
   private var assembler = ReportAssembler()
   private var absent = AbsentDevices()
-  /// Whether the scan listens for all devices that are to be connected.
+  /// True if the scan listens for all devices to be connected.
   private var isListening = false
   var turns: ActivityTurns
   private var toldSharing: Set<LEStates.Activity> = []
@@ -55,15 +55,15 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   /// Until then nothing is set up: another program changes something.
   private var heldUntil: Instant?
   private var isQuieting = false
-  /// Whether `quiet` or `pause` was given: nothing is wanted from then on.
+  /// True after `quiet` or `pause`: nothing is wanted from then on.
   private var isEnding = false
-  /// Whether an activity that goes on after a pause has not begun again.
+  /// True if an activity that continues after a pause has not begun again.
   private var isResuming = false
   /// The reports before the pause; nil if there is none.
   private var beforePause: (scan: ScanMachine<Scanning>, advertising: AdvertisingMachine<Advertising>)?
 
   var profile: ControllerProfile
-  /// Whether there was an active scan before it began anew.
+  /// True if there was an active scan before it began anew.
   private var hasScannedActively = false
 
   init(profile: ControllerProfile, targets: RadioTargets) {
@@ -177,7 +177,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     return []
   }
 
-  /// Informs the machines of the controller's capabilities, and the owner of the consequences.
+  /// Informs the machines about the controller's permissions, and the owner about the consequences.
   private mutating func share(at now: Instant) -> [RadioAction] {
     guard turns.isLimited else { return initiator.overdue(at: now) }
     var wanted = advertising.activities
@@ -195,7 +195,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     initiator.permit(grant, isListening: isListening)
     var actions = advertising.permit(turns.advertisingAllowances(beside: running))
     if let activity = scan.activity { actions += scan.permit(turns.allowance(for: activity, beside: running).grant) }
-    // The scan that listens gives its time up as soon as it hears a device: that is no change.
+    // The listening scan yields as soon as it receives a device: that is no change.
     let sharing = isListening ? wanted.union([.initiating]).subtracting(turns.heldBack) : turns.sharing
     if sharing != toldSharing || turns.heldBack != toldHeldBack {
       (toldSharing, toldHeldBack) = (sharing, turns.heldBack)
@@ -256,7 +256,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     return actions
   }
 
-  /// All but the links begins anew. Whether everything had ended is not known: it may have taken too long.
+  /// Restarts everything but links; the previous activities may not have ended.
   private mutating func resume(_ address: DeviceAddress, _ targets: RadioTargets) {
     var renewed = Self(profile: profile.seen(under: address), targets: targets)
     renewed.scan.watches(as: scan)
@@ -280,7 +280,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
 
   private mutating func receive(_ answer: CommandSlot.Answer, at now: Instant) -> [RadioAction] {
     if let handle = disconnecting { return disconnected(handle, answer.status, at: now) }
-    // The time of one subevent had passed: the others are not refused with it.
+    // The time for one subevent had passed: the others are not refused with it.
     if case .questions(let numbers, let apart) = sender, !apart.isEmpty, answer.status.code == .packetTooLate {
       for (number, packet) in zip(numbers, apart).reversed() { commands.prepend((.questions([number]), packet)) }
       return []
@@ -355,7 +355,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     let command = ForeignCommand(answer)
     // Without other programs the answer is late or comes twice, unless a reset has ended all, unheard.
     guard !profile.isExclusive else { return command == .reset ? [.broken(.unexpectedReset)] : [] }
-    // Whenever a link comes up the kernel stops a scan that is not its own: that is no sign of sleep.
+    // Whenever a link is established the kernel stops foreign scans: that is no sign of sleep.
     let isUsual = links.haveJustChanged(at: now)
     if !isUsual, ForeignCommand.preludes.contains(answer.opcode) {
       heldUntil = heldUntil ?? now.advanced(by: .milliseconds(250))

@@ -2,8 +2,8 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// Makes advertising reports from the controller's events. Extended advertisements come in fragments that are
-/// reassembled here; at most 16 incomplete ones are kept, and the oldest is dropped first.
+/// Makes advertising reports from the controller's events. Fragments of extended advertisements are reassembled here;
+/// at most 16 incomplete ones are kept, and the oldest is dropped first.
 struct ReportAssembler {
   private struct Key: Hashable {
     let address: HCIAddress

@@ -18,9 +18,9 @@ import HCI
 /// each advertiser once. `watching` says so when the scan is about to begin: reports may come before the answer. Else
 /// it is as if none were to be watched.
 ///
-/// Other devices to watch for are given to a controller that watches not before a second after it began.
+/// A watching controller receives a new list of devices no earlier than a second after it began.
 ///
-/// The wanted PHYs that the controller has are used; if it has none of them, nothing is wanted of it.
+/// Only wanted PHYs supported by the controller are used; without any, it does not scan.
 ///
 /// While scanning has no turn it is as if nothing were wanted, but `scanning` stays true, unless links hold it back.
 ///
@@ -41,7 +41,7 @@ struct ScanMachine<Family: RadioFamily> {
     case list
   }
 
-  /// How long the controller watches for the same devices at least: while a scan is begun anew nothing is heard.
+  /// The minimum time of watching for the same devices: restarting a scan interrupts reception.
   private let shortestWatch = Duration.seconds(1)
 
   private let own: AddressType
@@ -57,11 +57,11 @@ struct ScanMachine<Family: RadioFamily> {
   private var reported = false
   private var isWatching = false
   private var grant = ActivityTurns.Grant.now
-  /// Whether an active scan ran since the controller came on: it confuses the kernel's own discovery.
+  /// True if an active scan ran since the controller was switched on: it confuses the kernel's own discovery.
   private(set) var wasActive = false
 
-  /// - Parameter takesTurns: whether scanning may pause for other activities: then the controller watches for nothing,
-  ///   as it would never find that a device is lost.
+  /// - Parameter takesTurns: true if scanning may pause for other activities: then the controller watches for nothing,
+  ///   as it would never lose a device.
   init(profile: ControllerProfile, takesTurns: Bool, wanted: ScanParameters?) {
     own = profile.ownAddressType
     phys = Family.primaryPHYs(of: profile)
@@ -69,7 +69,7 @@ struct ScanMachine<Family: RadioFamily> {
     requested = possible(wanted)
   }
 
-  /// The wanted scan, in the way that the controller can.
+  /// The wanted scan, as supported by the controller.
   private var wanted: ScanParameters? {
     var wanted = requested
     wanted?.watched = requested?.watched.flatMap { list.accepts($0) ? $0 : nil }
@@ -82,29 +82,29 @@ struct ScanMachine<Family: RadioFamily> {
     return parameters.phys.isEmpty ? nil : parameters
   }
 
-  /// The scan that the last command of `nextCommand` enables.
+  /// The scan enabled by the last command from `nextCommand`.
   var beginning: LEStates.Activity? { if case .enable(let parameters) = step { parameters.activity } else { nil } }
 
-  /// The obstacle of the last refusals is gone.
+  /// The obstacle behind the last refusals has ended.
   mutating func retry() { backOff.reset() }
 
-  /// A scan that is on begins anew.
+  /// A running scan begins anew.
   mutating func renew() { if isOn, step == nil { actual = .unknown } }
 
-  /// Whether nothing is wanted and the controller does not scan for us.
+  /// True if nothing is wanted and the controller does not scan for us.
   var isQuiet: Bool { requested == nil && step == nil && actual != .unknown && !isOn && list.isOff }
 
-  /// Whether the wanted scan hears devices on these PHYs as soon as the initiator would, which listens half of the
+  /// True if the wanted scan receives devices on these PHYs as soon as the initiator would, which listens half of the
   /// time.
   func hears(_ needed: Set<PHY>) -> Bool {
     guard let wanted, wanted.watched == nil else { return false }
     return wanted.window * 2 >= wanted.interval && wanted.phys.isSuperset(of: needed.intersection(phys))
   }
 
-  /// The wanted scan, as an activity of the controller.
+  /// The wanted scan, as an activity for the controller.
   var activity: LEStates.Activity? { wanted?.activity }
 
-  /// The scan of the controller, as far as known.
+  /// The controller's scan, as far as known.
   var running: LEStates.Activity? {
     switch actual {
     case .off, .prepared: nil
@@ -113,7 +113,7 @@ struct ScanMachine<Family: RadioFamily> {
     }
   }
 
-  /// Whether the controller scans.
+  /// True if the controller scans.
   var isOn: Bool { if case .on = actual { true } else { false } }
 
   /// The activity that may keep the controller from initiating, in words.
@@ -124,7 +124,7 @@ struct ScanMachine<Family: RadioFamily> {
     if step == nil, requested == nil, case .prepared = actual { actual = .off }
   }
 
-  /// Whether the controller can scan as wanted, from now on.
+  /// Sets the permission to scan, from now on.
   mutating func permit(_ grant: ActivityTurns.Grant) -> [RadioAction] {
     self.grant = grant
     return grant == .heldBack && step == nil && !isOn ? report(false) : []
@@ -135,7 +135,7 @@ struct ScanMachine<Family: RadioFamily> {
     return [backOff.deadline(after: now), endOfWatch(after: now)].compactMap { $0 }.min()
   }
 
-  /// Before which time the controller is not given the other devices that it is to watch for; nil if there is none.
+  /// The earliest time for giving the controller the other devices to watch for; nil if there are none.
   private func endOfWatch(after now: Instant) -> Instant? {
     guard case .on(let current) = actual, current.watched != nil, let wanted, wanted.watched != nil, wanted != current
     else { return nil }
@@ -168,13 +168,13 @@ struct ScanMachine<Family: RadioFamily> {
     }
   }
 
-  /// Tells before the last command of `nextCommand` is sent whether the controller watches from then on.
+  /// Before the last command from `nextCommand` is sent, reports if the controller watches from then on.
   mutating func begins() -> [RadioAction] {
     guard case .enable(let parameters) = step else { return [] }
     return watch(parameters.watched != nil)
   }
 
-  /// Whether the last command was one of `WatchList`.
+  /// True if the last command was from `WatchList`.
   var isListing: Bool { step == .list }
 
   /// Takes the answer to the last command of `nextCommand`.
@@ -185,7 +185,7 @@ struct ScanMachine<Family: RadioFamily> {
       return list.answered(status) ? [] : [.log("the controller does not watch for devices: \(status)")]
     }
     guard status.isSuccess else {
-      // A scan that cannot be disabled is off already; after any other failure, begin again from a known state.
+      // A scan refusing to be disabled is off already; after any other failure, begin again from a known state.
       guard step != .disable else {
         actual = .off
         return watch(false) + (isAwaited ? [] : report(false))
@@ -211,7 +211,7 @@ struct ScanMachine<Family: RadioFamily> {
   }
 
   /// Another program's scan command was executed.
-  /// - Parameter isUsual: whether it is one of the kernel's own, which come whenever a link does.
+  /// - Parameter isUsual: true for one of the kernel's own commands, which follow every new link.
   mutating func disturbed(at now: Instant, isUsual: Bool) -> [RadioAction] {
     guard requested != nil || isOn else { return [] }
     actual = .unknown
@@ -223,13 +223,13 @@ struct ScanMachine<Family: RadioFamily> {
     return [.log("another program changed the scan; it is set up again")] + watch(false) + report(false)
   }
 
-  /// Whether the controller scans is not known. If it is to, nothing is told until it turns out that it cannot.
+  /// The controller's scan state is unknown. If it should scan, nothing is reported until that fails.
   mutating func doubt() {
     actual = .unknown
     list.doubt()
   }
 
-  /// The controller was reset: all its activities have stopped.
+  /// The controller was reset: all its activities have ended.
   mutating func wasReset() -> [RadioAction] {
     actual = .off
     step = nil
@@ -237,13 +237,13 @@ struct ScanMachine<Family: RadioFamily> {
     return watch(false) + report(false)
   }
 
-  /// Whether it is on, or will be on when its turn comes.
+  /// True if it is on, or will be at its turn.
   private var isAwaited: Bool { requested != nil && grant != .heldBack }
 
   /// The reports before a pause hold on.
   mutating func goOn(from former: Self) { reported = former.reported }
 
-  /// The scan that it replaces may not have ended.
+  /// The replaced scan may not have ended.
   mutating func watches(as former: Self) { isWatching = former.isWatching }
 
   private mutating func report(_ scanning: Bool) -> [RadioAction] {
@@ -252,7 +252,7 @@ struct ScanMachine<Family: RadioFamily> {
     return [.scanning(scanning)]
   }
 
-  /// The news of a device that is watched for.
+  /// A report on a watched device.
   func heard(_ event: LEMonitoredAdvertisersReport) -> [RadioAction] {
     guard isWatching, let device = event.peer.device else { return [] }
     return [.presence(device, event.condition == 1)]

@@ -2,10 +2,10 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// Asks a controller that has just come on for its capabilities, gives it our random address if it has no public one,
-/// removes the advertising sets that an earlier owner left, and has it subrate links and use short intervals if it can:
-/// that must be said before there is a link. The kernel masks the events of these, of trains that devices transfer, of
-/// responses to trains, and of devices that the controller watches for.
+/// Reads the capabilities of a controller just switched on, sets our random address if it has no public one, removes an
+/// earlier owner's advertising sets, and enables subrating and short intervals if it can: that must precede the first
+/// link. The kernel masks the events for these, for transferred trains, for responses to trains, and for watched
+/// devices.
 ///
 /// | State   | Input                          | Actions                                        |
 /// |---------|--------------------------------|------------------------------------------------|
@@ -17,14 +17,14 @@ import HCI
 /// | asking  | invalid features               | `failed`                                       |
 /// | asking  | no answer in time              | `failed`                                       |
 ///
-/// A daemon that was killed leaves sets, and trains of periodic advertisements, which go on: until then their handles
-/// are refused to others. The kernel's own are none of them, as the lifecycle has had it remove those before.
+/// A killed daemon leaves sets, and trains of periodic advertisements, which continue: until they are removed, their
+/// handles are refused to others. The kernel's own are not among them, as the lifecycle has let it remove those before.
 package struct SetUpMachine {
   package enum Action: Hashable {
     case send(CommandPacket)
     case done(ControllerProfile)
     case failed(String)
-    /// Something of the controller is not used.
+    /// A feature of the controller is not used.
     case warned(String)
   }
 
@@ -40,7 +40,7 @@ package struct SetUpMachine {
   /// The command that the controller executes.
   package private(set) var slot = CommandSlot()
   private var questions: [CommandPacket]
-  /// The question that was sent last.
+  /// The last question.
   private var question: CommandPacket?
 
   /// Examines a controller of which the model is known, or is of no interest.
@@ -118,7 +118,7 @@ package struct SetUpMachine {
     return [.send(question)]
   }
 
-  /// The commands that remove the sets one by one, with their trains.
+  /// The commands to remove the sets one by one, with their trains.
   private var removals: [CommandPacket] {
     (0..<UInt8(clamping: profile.advertisingSets)).flatMap { handle in
       let end = profile.hasPeriodicAdvertising ? ExtendedFamily.periodicEnable(handle: handle, false) : []
@@ -190,7 +190,7 @@ package struct SetUpMachine {
     }
   }
 
-  /// Makes subrating usable. A peripheral may have all that the kernel would grant it by a longer interval or a higher
+  /// Makes subrating usable. A peripheral may have everything the kernel would grant as a longer interval or a higher
   /// latency, within the limit of 500 for factor × (latency + 1).
   private static var subrating: [CommandPacket] {
     [

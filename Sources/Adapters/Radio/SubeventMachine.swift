@@ -1,7 +1,7 @@
 import Adapter
 import HCI
 
-/// The data of subevents that wait to be sent, and the responses of devices (Core 5.4, Vol 6, Part B, 4.4.2.12.2).
+/// The data waiting for subevents, and the responses from devices (Core 5.4, Vol 6, Part B, 4.4.2.12.2).
 ///
 /// | Subevent | Input                             | Actions, next state                                        |
 /// |----------|-----------------------------------|------------------------------------------------------------|
@@ -15,8 +15,7 @@ import HCI
 struct SubeventMachine {
   /// An advertisement whose train has slots for responses.
   typealias Responder = (set: AdvertisingSetID, slots: ResponseSlots)
-  /// A command for the controller, the questions that its answer belongs to, and if these are several a command for
-  /// each of them alone.
+  /// A command for the controller, its questions, and if these are several a command for each of them alone.
   typealias Question = (numbers: [Int], packet: CommandPacket, apart: [CommandPacket])
 
   private struct Place: Hashable {
@@ -37,23 +36,23 @@ struct SubeventMachine {
   private var waiting: [Place: (number: Int, data: SubeventData)] = [:]
   private var fragments: [Slot: [UInt8]] = [:]
 
-  /// Whether no data waits.
+  /// True if no data waits.
   var isIdle: Bool { waiting.isEmpty }
 
-  /// Data is to be sent the next time that the controller requests it.
+  /// Data is to be sent at the controller's next request.
   mutating func want(_ data: SubeventData, of set: AdvertisingSetID, question number: Int) -> [RadioAction] {
     let former = waiting.updateValue((number, data), forKey: Place(set: set, subevent: data.subevent))
     return former.map { [Self.refusal($0.number, .operationCancelledByHost)] } ?? []
   }
 
-  /// Data of trains that are not wanted any more is not sent.
+  /// Drops the data for trains no longer wanted.
   mutating func settle(_ isWanted: (AdvertisingSetID) -> Bool) -> [RadioAction] {
     let over = waiting.filter { !isWanted($0.key.set) }
     for place in over.keys { waiting[place] = nil }
     return over.values.map(\.number).sorted().map { Self.refusal($0, .unknownAdvertisingIdentifier) }
   }
 
-  /// The controller is about to send subevents of a train.
+  /// The controller is about to send a train's subevents.
   mutating func requested(
     _ event: LEPeriodicAdvertisingSubeventDataRequest, by responder: Responder?
   ) -> [Question] {
@@ -92,7 +91,7 @@ struct SubeventMachine {
     return parts
   }
 
-  /// The controller reports the slots of a subevent.
+  /// The controller reports a subevent's slots.
   mutating func received(_ event: LEPeriodicAdvertisingResponseReport, by responder: Responder?) -> [RadioAction] {
     guard let set = responder?.set else { return [] }
     var received = SubeventResponses(subevent: event.number, wasSent: event.txStatus == 0, responses: [])
@@ -131,13 +130,13 @@ extension LESetPeriodicAdvertisingSubeventData.Subevent {
 }
 
 extension AdvertisingMachine {
-  /// The set of a handle whose train has slots for responses.
+  /// The set with this handle, if its train has slots for responses.
   func responder(_ handle: UInt8) -> SubeventMachine.Responder? {
     entries.first { $0.value.handle == handle }.flatMap { set, entry in
       entry.wanted?.periodic?.responses.map { (set, $0) }
     }
   }
 
-  /// Whether a train with slots for responses is wanted.
+  /// True if a train with slots for responses is wanted.
   func respondsTo(_ set: AdvertisingSetID) -> Bool { entries[set]?.wanted?.periodic?.responses != nil }
 }

@@ -3,8 +3,8 @@ import Bluetooth
 import HCI
 import OrderedCollections
 
-/// Keeps the controller synchronised with the trains of periodic advertisements that are wanted. It looks for one train
-/// at a time, and only while it scans, which is the owner's business (Core 5.4, Vol 4, Part E, 7.8.67).
+/// Keeps the controller synchronised with the wanted trains of periodic advertisements. It searches for one train at a
+/// time, and only while scanning, which is the owner's business (Core 5.4, Vol 4, Part E, 7.8.67).
 ///
 /// | Train is | Input                                 | Outcome                                                    |
 /// |----------|---------------------------------------|------------------------------------------------------------|
@@ -21,8 +21,8 @@ import OrderedCollections
 /// | on       | `doubt`                               | told `lost`; Terminate Sync; waiting                       |
 /// | any      | the controller has no room, or cannot | told `failed`; gone                                        |
 ///
-/// The kernel unmasks the events of trains for controllers with isochronous channels only, and the loss of one for
-/// none: all that it wants, and these, are unmasked before the first train is looked for.
+/// The kernel unmasks train events only for controllers with isochronous channels, and a train's loss for none: its own
+/// events and these are unmasked before the first search.
 struct SyncMachine {
   private enum Phase: Hashable {
     case waiting
@@ -36,7 +36,7 @@ struct SyncMachine {
     var wanted: SyncParameters?
     var phase = Phase.waiting
     var backOff = BackOff(first: .seconds(1), limit: .seconds(30))
-    /// The pieces of a packet that is not complete yet, and which one it is.
+    /// The pieces of an incomplete packet, and its place.
     var fragments: [UInt8] = []
     var place: SubeventPlace?
     var hasSubevents = false
@@ -51,30 +51,30 @@ struct SyncMachine {
 
   private static let turnLength = Duration.seconds(10)
   private static let longest = 1650
-  /// How many trains of an earlier owner are terminated at a time. Another one is when its next packet tells of it.
+  /// Maximum trains from an earlier owner terminated at a time. Another one follows when its next packet reveals it.
   static let maximumStrays = 16
 
   private let profile: ControllerProfile
   private var entries: OrderedDictionary<PeriodicTrain, Entry> = [:]
   private var step: Step?
   private var isUnmasked = false
-  /// The turn of the train that is sought. A controller may have to scan in turns with advertising, or not beside a
-  /// link: a turn is no shorter for that.
+  /// The turn of the present search. A controller may have to scan in turns with advertising, or not beside a link:
+  /// that does not shorten the turn.
   private var turn: Countdown?
   private var isCancelled = false
-  /// Whether the controller looks for a train that is not sought any more.
+  /// True if the controller searches for a train no longer wanted.
   private var isAbandoned = false
-  /// Whether it is not known that a train is still being sought.
+  /// True if it is unknown that the search still runs.
   private var isDoubtful = false
-  /// Handles that are none of ours: left by an owner before us.
+  /// Handles left by an earlier owner.
   private var strays: Set<UInt16> = []
 
   init(profile: ControllerProfile) { self.profile = profile }
 
-  /// The trains that are wanted, or that the controller still has.
+  /// The trains wanted, or still synchronised.
   var trains: [PeriodicTrain] { Array(entries.keys) }
 
-  /// Whether nothing is wanted and the controller has no train of ours.
+  /// True if nothing is wanted and the controller has no train of ours.
   var isQuiet: Bool { entries.isEmpty && step == nil && !isAbandoned }
 
   /// Sets or withdraws (nil) a wanted train.
@@ -87,7 +87,7 @@ struct SyncMachine {
     guard profile.canSynchronise else {
       return [.periodic(train, .failed(Self.unsupported))]
     }
-    // A new owner was not told of it.
+    // A new owner has had no report about it.
     if let entry = entries[train], entry.wanted == nil, case .on(let handle) = entry.phase {
       entries[train]?.phase = .stale(handle)
     }
@@ -152,12 +152,12 @@ struct SyncMachine {
     guard let step else { return [] }
     self.step = nil
     switch step {
-    // A bit of the mask that the controller does not know makes it refuse: then the kernel's remains.
+    // The controller refuses a mask with unknown bits: then the kernel's mask remains.
     case .unmask: isUnmasked = true
     case .create(let train): return created(train, status, at: now)
     case .cancel:
       isDoubtful = false
-      // Nothing is being looked for: the event of its end was not heard.
+      // There is no search: the event of its end was missed.
       if !status.isSuccess { return ended(status, at: now) }
     case .terminate(let handle):
       strays.remove(handle)
@@ -200,7 +200,7 @@ struct SyncMachine {
   // MARK: - Events
 
   /// Takes an event.
-  /// - Parameter takesTrains: whether trains that devices transfer may be followed.
+  /// - Parameter takesTrains: true if trains transferred by devices may be followed.
   mutating func handle(_ event: HCIEvent, takesTrains: Bool, at now: Instant) -> [RadioAction] {
     switch event {
     case .lePeriodicAdvertisingSyncEstablished(let event): established(event, nil, at: now)
@@ -216,7 +216,7 @@ struct SyncMachine {
     }
   }
 
-  /// The controller has found the train that is sought, or has given up.
+  /// The controller has found the sought train, or has given up.
   private mutating func established(
     _ event: LEPeriodicAdvertisingSyncEstablished, _ subevents: TrainSubevents?, at now: Instant
   ) -> [RadioAction] {
@@ -243,7 +243,7 @@ struct SyncMachine {
     entries[train]?.backOff.reset()
   }
 
-  /// No train is sought any more. The one that was waits behind the others.
+  /// No train is sought any longer. The former one waits behind the others.
   private mutating func ended(_ status: HCIStatus, at now: Instant) -> [RadioAction] {
     isAbandoned = false
     guard let train = entries.first(where: { $0.value.phase == .sought })?.key,
@@ -257,7 +257,7 @@ struct SyncMachine {
     return []
   }
 
-  /// The device of a link transferred a train.
+  /// A link's device transferred a train.
   private mutating func transferred(
     _ event: LEPeriodicAdvertisingSyncTransferReceived, _ subevents: TrainSubevents?, isTaken: Bool
   ) -> [RadioAction] {
@@ -291,13 +291,13 @@ struct SyncMachine {
       + (isSought ? [.periodic(train, synchronised)] : [])
   }
 
-  /// The handle of a train that is wanted and followed at present.
+  /// The handle of a wanted and followed train.
   func handle(of train: PeriodicTrain) -> UInt16? {
     guard let entry = entries[train], entry.wanted != nil, case .on(let handle) = entry.phase else { return nil }
     return handle
   }
 
-  /// Part of a packet came, or all of it.
+  /// A packet, or a part of it, was received.
   private mutating func received(_ event: LEPeriodicAdvertisingReportV2) -> [RadioAction] {
     guard let train = train(of: event.handle), var entry = entries[train] else {
       stray(event.handle)
@@ -326,7 +326,7 @@ struct SyncMachine {
     if strays.count < Self.maximumStrays { strays.insert(handle) }
   }
 
-  /// No packet came for too long.
+  /// No packet was received for too long.
   private mutating func lost(_ handle: UInt16) -> [RadioAction] {
     strays.remove(handle)
     guard let train = train(of: handle), let entry = entries[train] else { return [] }
@@ -348,7 +348,7 @@ struct SyncMachine {
       case .on(let handle):
         entries[train]?.phase = .stale(handle)
         if entry.wanted != nil { actions.append(.periodic(train, .lost)) }
-      // If it was found meanwhile, that cannot be cancelled, and its reports tell the handle.
+      // If it was found meanwhile, that cannot be cancelled, and its reports contain the handle.
       case .sought: (isDoubtful, isCancelled) = (true, false)
       case .waiting, .stale: break
       }
@@ -357,7 +357,7 @@ struct SyncMachine {
     return actions
   }
 
-  /// The controller was reset: all its activities have stopped.
+  /// The controller was reset: all its activities have ended.
   mutating func wasReset() -> [RadioAction] {
     step = nil
     isUnmasked = false

@@ -1,7 +1,7 @@
 import Adapter
 import HCI
 
-/// A train for the device of a link (Core 5.4, Vol 6, Part B, 5.1.13).
+/// A train for a link's device (Core 5.4, Vol 6, Part B, 5.1.13).
 package struct TrainTransfer: Hashable {
   package var train: TransferredTrain
   package var link: ConnectionHandle
@@ -15,9 +15,9 @@ package struct TrainTransfer: Hashable {
   }
 }
 
-/// A command about a train that is on the air, or that is followed.
+/// A command about a train on the air, or a followed one.
 package enum TrainCommand: Hashable {
-  /// The device of a link can follow it.
+  /// A link's device can follow it.
   case transfer(TrainTransfer)
   /// These subevents of it are received, in place of earlier ones.
   case receive([UInt8], of: PeriodicTrain)

@@ -2,7 +2,7 @@ import Adapter
 import HCI
 
 extension TrainSubevents {
-  /// The subevents in an event of the controller; nil for a train without.
+  /// The subevents in a controller's event; nil for a train without.
   init?(_ subevents: PeriodicSubevents) {
     guard subevents.count > 0 else { return nil }
     self.init(
@@ -13,7 +13,7 @@ extension TrainSubevents {
 }
 
 extension LEPeriodicAdvertisingReportV2 {
-  /// The report of a train without subevents.
+  /// The report on a train without subevents.
   init(_ report: LEPeriodicAdvertisingReport) {
     self.init()
     (handle, txPower, rssi) = (report.handle, report.txPower, report.rssi)

@@ -2,8 +2,8 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// Brings the list of devices that the controller watches for (Core 6.0, Vol 4, Part E, 7.8.146 to 7.8.150) to its
-/// wanted state, while the scan is off.
+/// Brings the list of devices watched by the controller (Core 6.0, Vol 4, Part E, 7.8.146 to 7.8.150) to its wanted
+/// state, while the scan is off.
 ///
 /// | Actual         | Wanted      | Next command     | Then, or if it is refused               |
 /// |----------------|-------------|------------------|-----------------------------------------|
@@ -14,7 +14,7 @@ import HCI
 /// | filling        | others      | as off           |                                         |
 /// | on, unknown    | others      | disable          | off; off                                |
 ///
-/// A list that the controller refused is not given to it again: the scan's reports tell of its devices.
+/// A refused list is not repeated: the scan's reports cover its devices.
 struct WatchList {
   private enum Actual: Hashable {
     case off
@@ -35,17 +35,17 @@ struct WatchList {
   private var step: Step?
   private var refused: WatchedDevices?
 
-  /// - Parameter size: how many devices the controller's list holds; 0 if it has none.
+  /// - Parameter size: the capacity of the controller's list; 0 if it has none.
   init(size: Int) {
     self.size = size
     // An earlier owner may have left something.
     actual = size > 0 ? .unknown : .off
   }
 
-  /// Whether the controller watches for nothing, as far as known.
+  /// True if the controller watches for nothing, as far as known.
   var isOff: Bool { if case .on = actual { false } else { step == nil } }
 
-  /// Whether the controller can watch for these devices.
+  /// True if the controller can watch for these devices.
   func accepts(_ devices: WatchedDevices) -> Bool {
     1...max(1, size) ~= devices.timeouts.count && size > 0 && refused != devices
   }

@@ -1,16 +1,16 @@
 import Adapter
 
-/// The ends of a scan and of advertisements that programs are not told of: both go on after a pause, under another
-/// address of the controller.
+/// The ends of scans and advertisements withheld from programs: both continue after a pause, under another controller
+/// address.
 package struct WithheldEnds: Hashable, Sendable {
-  /// Whether the scan has ended.
+  /// True if the scan has ended.
   package private(set) var scan = false
-  /// The advertisements that have ended.
+  /// The ended advertisements.
   package private(set) var sets: Set<AdvertisingSetID> = []
 
   package init() {}
 
-  /// - Returns: whether this is such an end, which is noted.
+  /// - Returns: true for such an end, which is recorded.
   package mutating func withhold(_ action: RadioAction) -> Bool {
     switch action {
     case .scanning(false): scan = true
