@@ -2,8 +2,8 @@ import Bluetooth
 import BluetoothCrypto
 import HCI
 
-/// The resolving list of one controller: the bonded devices whose private addresses it resolves by itself, so that it
-/// connects to them when it hears them, under each of their addresses.
+/// A controller's resolving list: the bonded devices whose private addresses it resolves by itself, so it connects to
+/// them at each of their addresses.
 ///
 /// | The list                    | Next command                                                             |
 /// |-----------------------------|--------------------------------------------------------------------------|
@@ -12,22 +12,21 @@ import HCI
 /// | has a device too many       | it is removed                                                            |
 /// | lacks a device              | it is added and put into device privacy mode                             |
 ///
-/// The list of a controller that was reset is empty. A device that it refuses as one that it has is removed, and added
-/// again; one that it refuses then is left out. A list whose device cannot be removed, or that is full too early, has
-/// others than it should: it is cleared, once. In network privacy mode, which is the default, a device that uses its
-/// identity address would not be heard. A controller that refuses a command is not trusted: it is to resolve nothing,
-/// as one whose reports show that it does not resolve. One that is full keeps its devices. Resolution is not switched
-/// while a controller looks for a train (Core 5.4, Vol 4, Part E, 7.8.44): that is postponed until `want`, and so is a
-/// command that was not sent.
+/// After a reset the list is empty. A device refused as already present is removed, and added again; if refused again
+/// it is left out. A list whose device cannot be removed, or that is full too early, has unexpected entries: it is
+/// cleared, once. In network privacy mode, which is the default, a device using its identity address would not be
+/// received. A controller that refuses a command is not trusted, nor is one whose reports show that it does not
+/// resolve: it is set to resolve nothing. A full list keeps its devices. Resolution is not switched while a controller
+/// searches for a train (Core 5.4, Vol 4, Part E, 7.8.44): that is postponed until `want`, as is an unsent command.
 ///
 /// The owner sends the commands while nothing is scanned, advertised or connected.
 package struct ResolvingList {
   package struct Entry: Hashable {
     /// The device's identity address.
     package let device: DeviceAddress
-    /// The key that resolves its private addresses.
+    /// The key for its private addresses.
     package let key: Key128
-    /// The key that resolves ours; nil for none.
+    /// The key for ours; nil for none.
     package let localKey: Key128?
 
     package init(device: DeviceAddress, key: Key128, localKey: Key128?) {
@@ -40,54 +39,54 @@ package struct ResolvingList {
     case remove(Entry)
     /// The device is removed because it was refused.
     case clear(Entry)
-    /// All are removed, as it is not known which there are.
+    /// All are removed, as the present ones are unknown.
     case clearAll
     case add(Entry, isSecond: Bool)
     case setMode(Entry)
   }
 
-  /// How many devices it holds.
+  /// Its capacity.
   private var size: Int
   private var wanted: [Entry] = []
   private var listed: [Entry] = []
   private var isResolving = false
   private var isTrusted = true
-  /// Whether resolution could not be switched, or a command not be sent, for now.
+  /// True if resolution could not be switched, or a command not be sent, for now.
   package private(set) var isPostponed = false
-  /// Whether it was cleared for the present wishes.
+  /// True if it was cleared for the present wishes.
   private var wasCleared = false
-  /// The devices that the controller does not take.
+  /// The devices refused by the controller.
   private var refused: Set<Entry> = []
-  /// The command that is being executed.
+  /// The command in progress.
   private var step: Step?
-  /// The step after that one, for the same device.
+  /// The next step, for the same device.
   private var following: Step?
 
   package init(size: Int) { self.size = size }
 
-  /// Whether the controller resolves the private addresses of this device.
+  /// True if the controller resolves this device's private addresses.
   package func resolves(_ device: DeviceAddress) -> Bool {
     isResolving && isTrusted && listed.contains { $0.device == device }
   }
 
-  /// Whether the controller resolves the private addresses of this device, or is about to: not while that is postponed.
+  /// True if the controller resolves this device's private addresses, or is about to: not while that is postponed.
   package func isToResolve(_ device: DeviceAddress) -> Bool {
     target.contains { $0.device == device } && (!isPostponed || resolves(device))
   }
 
-  /// Whether the controller should have resolved a private address that it reported.
+  /// True if the controller should have resolved a reported private address.
   package func shouldResolve(_ address: DeviceAddress, of device: DeviceAddress) -> Bool {
     resolves(device) && listed.contains { $0.device == device && wanted.contains($0) && address.isResolved(by: $0.key) }
   }
 
-  /// Whether there is something to change.
+  /// True if there is something to change.
   package var isDue: Bool { !isAsWanted || isResolving == target.isEmpty }
 
   private var isAsWanted: Bool { Set(listed) == Set(target) }
 
   private var target: [Entry] { isTrusted ? Array(wanted.lazy.filter { !refused.contains($0) }.prefix(size)) : [] }
 
-  /// The devices that are to be in the list, the most important first.
+  /// The devices for the list, the most important first.
   package mutating func want(_ entries: [Entry]) {
     wanted = entries
     wasCleared = false
@@ -95,7 +94,7 @@ package struct ResolvingList {
     isPostponed = false
   }
 
-  /// The controller does not resolve the addresses of its devices.
+  /// The controller does not resolve its devices' addresses.
   package mutating func distrust() { isTrusted = false }
 
   /// The controller may have been reset. A device that it has nevertheless is refused first, as above.
@@ -140,7 +139,7 @@ package struct ResolvingList {
         giveUp()
       }
     case .remove(let entry):
-      // One that the list lacks is removed, too.
+      // A device missing in the list is removed, too.
       if status.isSuccess || status.code == .unknownConnectionIdentifier {
         listed.removeAll { $0 == entry }
       } else {
@@ -172,7 +171,7 @@ package struct ResolvingList {
     (following, wasCleared) = (.clearAll, true)
   }
 
-  /// Whether the controller resolves anything is left as it is.
+  /// The resolution switch is left unchanged.
   private mutating func giveUp() {
     distrust()
     (listed, isResolving) = ([], false)

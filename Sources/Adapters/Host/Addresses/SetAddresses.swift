@@ -1,15 +1,15 @@
 import Bluetooth
 import HCI
 
-/// The random addresses that the advertising sets of a controller have, as it was told: a device that connects to a set
-/// knows us by its address.
+/// The random addresses set for a controller's advertising sets: a device that connects to a set knows us by its
+/// address.
 ///
-/// The event that a device connected to a set comes behind that of the link, but before it with some controllers. Then
-/// the address is kept, for 4 links at most and for 1 s.
+/// The event about a connection to a set follows the link's event, but precedes it with some controllers. Then the
+/// address is kept, for at most 4 links and 1 s.
 package struct SetAddresses {
-  /// The end of a set by a link that is not there yet.
+  /// A set's end by a link not reported yet.
   package struct End {
-    /// The address of the set; nil if it is the controller's public one.
+    /// The set's address; nil for the controller's public one.
     package let address: DeviceAddress?
     fileprivate let time: Instant
   }
@@ -22,10 +22,10 @@ package struct SetAddresses {
 
   package init() {}
 
-  /// The random address of a set; nil if it has the controller's public one.
+  /// A set's random address; nil for the controller's public one.
   package func address(of handle: UInt8) -> DeviceAddress? { addresses[handle] }
 
-  /// Whether a set may have another address than this one.
+  /// True if a set may have an address other than this one.
   package func mayDiffer(from address: DeviceAddress) -> Bool { addresses.values.contains { $0 != address } }
 
   /// The controller is sent a command.
@@ -43,15 +43,15 @@ package struct SetAddresses {
     }
   }
 
-  /// A device connected to a set by a link that is not there yet.
+  /// A device connected to a set by a link not reported yet.
   package mutating func ended(_ set: UInt8, by link: ConnectionHandle, at now: Instant) {
     ends = ends.filter { $0.value.time.duration(to: now) < Self.time }
     guard ends.count < Self.maximum else { return }
     ends[link] = End(address: addresses[set], time: now)
   }
 
-  /// A link came up.
-  /// - Returns: nil if the end of its set was not told lately.
+  /// A link was established.
+  /// - Returns: nil without a recent end of its set.
   package mutating func takeEnd(by link: ConnectionHandle, at now: Instant) -> End? {
     ends.removeValue(forKey: link).flatMap { $0.time.duration(to: now) < Self.time ? $0 : nil }
   }

@@ -1,9 +1,8 @@
 import Bluetooth
 
 extension DeviceAddress {
-  /// The public addresses that controllers have until their maker gives them one of their own: all controllers that
-  /// have such an address would be one device to others. The kernel's driver for Broadcom's chips names these
-  /// (drivers/bluetooth/btbcm.c).
+  /// The default public addresses of controllers without their own: all controllers with such an address would be one
+  /// device to others. They are listed in the kernel's driver for Broadcom's chips (drivers/bluetooth/btbcm.c).
   private static let defaults: Set<UInt64> = [
     // BCM20702A0, BCM20702A1, BCM2076B1.
     0x0020_7002_A000, 0x2070_02A0_0000, 0x2076_A000_5679,
@@ -13,7 +12,7 @@ extension DeviceAddress {
     0x4334_1B00_1FAC, 0x4343_A012_1FAC, 0x4343_A112_1FAC, 0x4345_C500_1FAC,
   ]
 
-  /// Whether a public address is none: octets that are all alike, or a maker's default.
+  /// True for an invalid public address: octets that are all alike, or a maker's default.
   var isNoIdentity: Bool {
     let octet = value & 0xFF
     return value == octet * 0x0101_0101_0101 || Self.defaults.contains(value)

@@ -5,19 +5,19 @@ import Radio
 
 /// A controller as its set-up found it.
 package struct HostController: Hashable {
-  /// The capabilities that the radio machines use.
+  /// The capabilities for the radio machines.
   package var profile: ControllerProfile
   /// The maker; nil if the controller did not say.
   package var company: UInt16?
   /// The version of HCI; nil if the controller did not say.
   package var version: UInt8?
-  /// The longest ACL data packet that it takes, in octets.
+  /// The longest accepted ACL data packet, in octets.
   package var dataLength = 27
-  /// How many ACL data packets it buffers.
+  /// The number of its ACL data buffers.
   package var dataPackets = 1
-  /// The address that it has, if that is also the address of other controllers: it is not used.
+  /// Its address, if other controllers have it, too: it is not used.
   package var sharedAddress: DeviceAddress?
-  /// Whether it sends no more packets than `HostBuffers` has room for.
+  /// True if it sends no more packets than `HostBuffers` has room for.
   package var isSlowable = false
   /// Whether it refused the events of later versions.
   package var refusesEvents = false
@@ -25,8 +25,8 @@ package struct HostController: Hashable {
   package init(profile: ControllerProfile) { self.profile = profile }
 }
 
-/// Brings a controller that no other host uses into use: resets it, learns its address and its buffers, has
-/// `SetUpMachine` examine it, and unmasks the events.
+/// Starts a controller without another host: resets it, reads its address and buffers, examines it by `SetUpMachine`,
+/// and unmasks the events.
 ///
 /// | State     | Input                        | Actions                                                   |
 /// |-----------|------------------------------|-----------------------------------------------------------|
@@ -36,14 +36,14 @@ package struct HostController: Hashable {
 /// | finishing | the answer to a command      | `send` the next one, after the last `done`                |
 /// | any       | no answer in time            | `failed`                                                  |
 ///
-/// Answers to commands of an earlier host, which may come until Reset was executed, are ignored. Reset may take 10 s.
-/// Controllers of later versions give longer answers, of which the known part counts.
+/// Until Reset is executed, responses to an earlier host's commands are ignored. Reset may take 10 s. Later controllers
+/// return longer responses, of which the known part counts.
 package struct HostSetUp {
   package enum Action: Hashable {
     case send(CommandPacket)
     case done(HostController)
     case failed(String)
-    /// Something of the controller is not used.
+    /// A feature of the controller is not used.
     case warned(String)
   }
 
@@ -56,10 +56,10 @@ package struct HostSetUp {
 
   /// Reset (Core 5.4, Vol 4, Part E, 7.3.2).
   package static let reset = CommandPacket(opcode: 0x0C03, parameters: [])
-  /// Write LE Host Support (7.3.79): a controller that has BR/EDR too is told that this host uses LE.
+  /// Write LE Host Support (7.3.79): announces to a dual-mode controller that this host uses LE.
   private static let hostSupport = CommandPacket(opcode: 0x0C6D, parameters: [1, 0])
-  /// Read Static Addresses of Zephyr (Zephyr's include/zephyr/bluetooth/hci_vs.h): the addresses that the maker has put
-  /// into the chip, for controllers without a public one.
+  /// Zephyr's Read Static Addresses (include/zephyr/bluetooth/hci_vs.h): the addresses set by the chip's maker, for
+  /// controllers without a public one.
   private static let staticAddresses = CommandPacket(opcode: 0xFC09, parameters: [])
   /// Flow control of ACL data to the host: its buffers, which take any packet, and the switch.
   private static let flowControl = [
@@ -69,12 +69,12 @@ package struct HostSetUp {
         $0.aclDataPackets = UInt16(HostBuffers.packets)
       }), CommandPacket(SetControllerToHostFlowControl { $0.mode = 1 }),
   ]
-  /// How long Reset may take; USB dongles load firmware meanwhile.
+  /// Maximum time for Reset; USB dongles load firmware meanwhile.
   private static let resetTimeout = Duration.seconds(10)
-  /// The events to unmask (7.3.1): the default ones, and those of renewed keys and of LE. Number Of Completed Packets
-  /// is one of the default ones, and has to be: some controllers take no data without it.
+  /// The events to unmask (7.3.1): the default ones, renewed keys and LE. The default ones include Number Of Completed
+  /// Packets, as they must: some controllers accept no data without it.
   private static let events: UInt64 = 0x1FFF_FFFF_FFFF | 1 << 47 | 1 << 61
-  /// The LE events that every controller has; those of 4.0 refuse other bits.
+  /// The LE events of every controller; controllers of 4.0 refuse other bits.
   private static let oldestEvents: UInt64 = 0x1F
 
   /// The commands that change settings of the controller.
@@ -114,7 +114,7 @@ package struct HostSetUp {
     ])
   }
 
-  /// The command that the controller executes.
+  /// The command in progress.
   package var slot: CommandSlot { if case .profiling(let machine) = state { machine.slot } else { ownSlot } }
 
   /// When `tick` is due.

@@ -12,9 +12,9 @@ import Radio
 /// | ending    | the end of the last link, or 2 s have passed    | `send` Reset: resetting                    |
 /// | resetting | its answer, or 1 s has passed                   | `done`: over                               |
 ///
-/// Devices are given the reason "power off" (Core 5.4, Vol 1, Part F, 2.21). A link that is being ended already refuses
-/// Disconnect; its end is awaited all the same. Devices that acknowledge nothing for 2 s are left to their timeout.
-/// Reset is sent even if the controller owes an answer, but not if it executes Reset already.
+/// Devices receive the reason "power off" (Core 5.4, Vol 1, Part F, 2.21). A link already ending refuses Disconnect;
+/// its end is awaited all the same. Devices without an acknowledgement for 2 s are left to their timeout. Reset is sent
+/// even if the controller owes a response, but not while it executes Reset already.
 package struct HostTearDown {
   package enum Action: Hashable {
     case send(CommandPacket)
@@ -22,7 +22,7 @@ package struct HostTearDown {
   }
 
   private enum State {
-    /// The links that are to be ended, and those whose end was not told.
+    /// The links still to be ended, and those whose end is pending.
     case ending(next: [ConnectionHandle], left: Set<ConnectionHandle>)
     case resetting
     case over
@@ -30,7 +30,7 @@ package struct HostTearDown {
 
   private static let endTimeout = Duration.seconds(2)
   private static let resetTimeout = Duration.seconds(1)
-  /// How long a command may take that is not Reset.
+  /// Maximum time for a command other than Reset.
   private static let commandTimeout = Duration.milliseconds(500)
 
   /// When the state ends at the latest; nil before the start and when it is over.
@@ -40,12 +40,12 @@ package struct HostTearDown {
 
   private var state: State
   private var slot: CommandSlot
-  /// The link of the Disconnect that the controller executes, or executed last.
+  /// The link of the current or last Disconnect.
   private var asked: ConnectionHandle?
 
   /// - Parameters:
-  ///   - links: the links that there are.
-  ///   - slot: the command that the controller executes.
+  ///   - links: the existing links.
+  ///   - slot: the command in progress.
   package init(links: [ConnectionHandle], slot: CommandSlot) {
     state = .ending(next: links, left: Set(links))
     self.slot = slot
@@ -68,7 +68,7 @@ package struct HostTearDown {
     let answer = slot.receive(event, at: now)
     switch state {
     case .ending:
-      // Other refusals are those of a link that is being ended.
+      // Other refusals mean that the link is already ending.
       if case .ours(let answer) = answer, answer.status.code == .unknownConnectionIdentifier, let asked { ended(asked) }
       note(event)
       return next(at: now)

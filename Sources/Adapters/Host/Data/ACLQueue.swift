@@ -2,14 +2,13 @@ import Bluetooth
 import DequeModule
 import HCI
 
-/// The frames that wait for the controller's buffers, and the packets that are in them.
+/// The frames waiting for the controller's buffers, and the packets in them.
 ///
-/// The buffers belong to all links. Links take turns, packet by packet; on each link signalling and the Security
-/// Manager go before other frames, ATT and channels take turns, and the fragments of a frame stay together. A link that
-/// has a buffer already leaves one for each link that has none, or for a link that may come, but at most half of all: a
-/// device out of range must not stop the others. An only link uses all of them while no other may come. A link's
-/// packets are counted until the controller has transmitted them; when the link ends they count no more, as the
-/// controller drops them without a word.
+/// All links share the buffers. Links take turns, packet by packet; on each link signalling and the Security Manager
+/// precede other frames, ATT and channels take turns, and a frame's fragments stay together. A link with a buffer
+/// leaves one for each link without, or for a possible new link, but at most half of all: a device out of range must
+/// not stop the others. A single link uses all of them while no other may follow. A link's packets are counted until
+/// the controller has transmitted them, or the link ends, as the controller then drops them silently.
 ///
 /// | Input                                 | Effect                                                             |
 /// |---------------------------------------|--------------------------------------------------------------------|
@@ -30,7 +29,7 @@ package struct ACLQueue {
     case data
     /// Channels.
     case channel
-    /// Signalling that must not overtake the pieces of channels.
+    /// Signalling behind the queued pieces of channels.
     case last
   }
 
@@ -43,18 +42,18 @@ package struct ACLQueue {
     case idle
   }
 
-  /// One link's frames, each behind the room for the header of a packet.
+  /// A link's frames, each behind the room for a packet header.
   private struct Link {
     let handle: ConnectionHandle
     var control: Deque<[UInt8]> = []
     var data: Deque<[UInt8]> = []
     var channel: Deque<[UInt8]> = []
-    /// Whether the last frame was one of a channel.
+    /// True if the last frame was a channel's.
     var wasChannel = false
-    /// The rest of the frame whose first fragment was taken.
+    /// The rest of a frame after its first fragment.
     var rest: ArraySlice<UInt8> = []
     var inFlight = 0
-    /// When the first of the packets in flight was taken, or others were completed last.
+    /// When the first of the packets in flight was sent, or others were last completed.
     var since = Instant.zero
 
     init(_ handle: ConnectionHandle) { self.handle = handle }
@@ -86,25 +85,25 @@ package struct ACLQueue {
     }
   }
 
-  /// How many frames wait on a link.
+  /// Maximum queued frames per link.
   private static let limit = 256
-  /// How long the controller may have packets of a link without completing any: longer than the longest supervision
-  /// timeout, after which the link of a device that is out of range ends by itself.
+  /// Maximum time for the controller to complete no packet of a link: longer than the longest supervision timeout,
+  /// after which the link of a device out of range ends by itself.
   private static let timeout = Duration.seconds(40)
 
-  /// How many octets one packet carries.
+  /// Octets per packet.
   package let length: Int
   private let packets: Int
-  /// The links in the order of their turns: few, and looked for several times with each packet.
+  /// The links in turn order: few, and searched several times with each packet.
   private var links: [Link] = []
-  /// The place of the one that is the next to send.
+  /// The place of the next link to send.
   private var turn = 0
-  /// How many packets the controller has, of all links.
+  /// The packets in the controller, of all links.
   package private(set) var inFlight = 0
 
   /// - Parameters:
-  ///   - length: how many octets one packet carries, 1 or more.
-  ///   - packets: how many packets the controller buffers, 1 or more.
+  ///   - length: octets per packet, 1 or more.
+  ///   - packets: the controller's packet buffers, 1 or more.
   package init(length: Int, packets: Int) {
     self.length = max(1, length)
     self.packets = max(1, packets)
@@ -112,7 +111,7 @@ package struct ACLQueue {
 
   private func place(of handle: ConnectionHandle) -> Int? { links.firstIndex { $0.handle == handle } }
 
-  /// A link came up.
+  /// A link was established.
   package mutating func begin(_ handle: ConnectionHandle) {
     end(handle)
     links.insert(Link(handle), at: turn)
@@ -120,7 +119,7 @@ package struct ACLQueue {
   }
 
   /// The link has ended: Disconnection Complete.
-  /// - Returns: how many frames and packets did not leave.
+  /// - Returns: the number of frames and packets not sent.
   @discardableResult
   package mutating func end(_ handle: ConnectionHandle) -> Int {
     guard let place = place(of: handle) else { return 0 }
@@ -145,7 +144,7 @@ package struct ACLQueue {
   }
 
   /// The next packet, if one waits and the controller has room for it.
-  /// - Parameter mayGrow: whether another link may come.
+  /// - Parameter mayGrow: true if another link may follow.
   package mutating func next(at now: Instant, mayGrow: @autoclosure () -> Bool) -> Turn {
     guard inFlight < packets else { return isWaiting ? .full : .idle }
     var isFull = false
@@ -165,7 +164,7 @@ package struct ACLQueue {
     return isFull ? .full : .idle
   }
 
-  /// Whether a link that has so many buffers may have one more of the free ones.
+  /// True if a link with so many buffers may have another free one.
   private func mayTake(_ count: Int, _ mayGrow: () -> Bool) -> Bool {
     guard count > 0 else { return true }
     let (free, idle) = (packets - inFlight, links.count { $0.inFlight == 0 })
@@ -174,7 +173,7 @@ package struct ACLQueue {
   }
 
   /// Number Of Completed Packets (Core 5.4, Vol 4, Part E, 7.7.19).
-  /// - Returns: how many of them had not been sent on this link.
+  /// - Returns: the number of packets that had not been sent on this link.
   package mutating func completed(_ packets: Int, on handle: ConnectionHandle, at now: Instant) -> Int {
     guard let place = place(of: handle) else { return packets }
     if packets > 0 { links[place].since = now }
@@ -184,10 +183,9 @@ package struct ACLQueue {
     return packets - known
   }
 
-  /// Drops the pieces of a channel that wait: another channel may get its number next. The rest of one that has begun
-  /// is sent.
+  /// Drops a channel's queued pieces: another channel may get its number next. A piece once begun is completed.
   /// - Parameter channel: the channel's number at the device.
-  /// - Returns: whether there were any.
+  /// - Returns: true if there were any.
   package mutating func drop(_ channel: UInt16, on handle: ConnectionHandle) -> Bool {
     guard let place = place(of: handle) else { return false }
     let before = links[place].channel.count
@@ -201,7 +199,7 @@ package struct ACLQueue {
     links.lazy.filter { $0.inFlight > 0 }.map(\.since).min()?.advanced(by: Self.timeout)
   }
 
-  /// The links of devices that acknowledge nothing; each is told again after the same time.
+  /// The links of devices without acknowledgements; each is returned again after the same time.
   package mutating func stalled(at now: Instant) -> [ConnectionHandle] {
     var stalled: [ConnectionHandle] = []
     for place in links.indices where links[place].inFlight > 0 && links[place].since.advanced(by: Self.timeout) <= now {
@@ -211,22 +209,22 @@ package struct ACLQueue {
     return stalled.sorted()
   }
 
-  /// How many frames of a link wait for room.
+  /// A link's frames waiting for room.
   package func waiting(on handle: ConnectionHandle) -> Int { place(of: handle).map { links[$0].waiting } ?? 0 }
 
   private var isWaiting: Bool { links.contains { $0.waiting > 0 } }
 
-  /// How many frames of channels wait for room on a link.
+  /// A link's channel frames waiting for room.
   package func waitingOfChannels(on handle: ConnectionHandle) -> Int {
     place(of: handle).map { links[$0].channel.count } ?? 0
   }
 
-  /// Whether frames other than those of channels wait for room on a link.
+  /// True if frames other than those of channels wait for room on a link.
   package func isWaiting(on handle: ConnectionHandle) -> Bool {
     place(of: handle).map { links[$0].waiting > links[$0].channel.count } ?? false
   }
 
-  /// How many frames and packets of a link have not left the controller.
+  /// A link's frames and packets still in the queue or the controller.
   package func unsent(on handle: ConnectionHandle) -> Int {
     place(of: handle).map { links[$0].waiting + links[$0].inFlight } ?? 0
   }

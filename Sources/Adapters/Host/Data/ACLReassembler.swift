@@ -1,6 +1,6 @@
 import HCI
 
-/// Puts the frames of one link together from its ACL data packets (Core 5.4, Vol 3, Part A, 7.2.2).
+/// Reassembles a link's frames from its ACL data packets (Core 5.4, Vol 3, Part A, 7.2.2).
 ///
 /// | State   | Input                        | Output, next state                      |
 /// |---------|------------------------------|-----------------------------------------|
@@ -22,9 +22,9 @@ package struct ACLReassembler {
     case tooLong
   }
 
-  /// The frame that a packet completes, with faults.
+  /// The frame completed by a packet, with faults.
   package struct Output: Hashable, Sendable {
-    /// The frame that is whole now.
+    /// The completed frame.
     package var frame: L2CAPFrame?
     /// Why octets were dropped, at most two of them.
     package var faults: [Fault] = []
@@ -49,7 +49,7 @@ package struct ACLReassembler {
       buffer = []
     }
     if !isFirst { buffer += packet.data }
-    // Mostly a frame is one packet, of which nothing is kept.
+    // Usually a frame is one packet, of which nothing is stored.
     let octets = isFirst ? packet.data : buffer
     guard let length = L2CAPFrame.length(of: octets), octets.count >= length else {
       if isFirst { buffer = octets }

@@ -1,12 +1,11 @@
 import Bluetooth
 import HCI
 
-/// Keeps data of links that are not known yet: events and data come over different pipes of a controller, and the first
-/// packets of a device may overtake the event that the link is there.
+/// Keeps data for links not known yet: events and data use different pipes of a controller, and a device's first
+/// packets may overtake the link's event.
 ///
-/// At most 8 packets of each of 4 handles are kept, for 1 s. Data beyond that are dropped. So are the data of a handle
-/// that arrive in the 10 ms after its link has ended: they may be its last ones, which the event has overtaken by the
-/// time that a packet takes through its pipe. No device that connects anew is faster.
+/// At most 8 packets for each of 4 handles are kept, for 1 s. Further data is dropped, and so is data for a handle in
+/// the 10 ms after its link's end: it may be the link's last data, overtaken by the event. No device reconnects faster.
 package struct EarlyData {
   private static let handles = 4
   private static let packets = 8
@@ -19,13 +18,13 @@ package struct EarlyData {
   }
 
   private var entries: [ConnectionHandle: Entry] = [:]
-  /// When the links ended that did so lately.
+  /// When links recently ended.
   private var ends: [ConnectionHandle: Instant] = [:]
 
   package init() {}
 
-  /// Keeps a packet of a handle that no link has, and which arrived at this time.
-  /// - Returns: the packets that were dropped, this one among them if there was no room.
+  /// Keeps a packet for a handle without a link, with its time of arrival.
+  /// - Returns: the dropped packets, including this one if there was no room.
   package mutating func keep(_ packet: ACLDataPacket, at now: Instant) -> [ACLDataPacket] {
     let old = expire(at: now)
     if let end = ends[packet.handle], end.duration(to: now) < Self.rest { return old + [packet] }
@@ -39,8 +38,8 @@ package struct EarlyData {
     return old
   }
 
-  /// The link came up.
-  /// - Returns: its packets, in order, and the ones of all handles that were kept for too long.
+  /// The link was established.
+  /// - Returns: its packets, in order, and all handles' expired ones.
   package mutating func take(
     _ handle: ConnectionHandle, at now: Instant
   ) -> (packets: [ACLDataPacket], dropped: [ACLDataPacket]) {
@@ -48,7 +47,7 @@ package struct EarlyData {
     return (entries.removeValue(forKey: handle)?.packets ?? [], old)
   }
 
-  /// A link of this handle has ended: no packet of it may come to a later one.
+  /// A link with this handle has ended: its packets must not reach a later one.
   package mutating func ended(_ handle: ConnectionHandle, at now: Instant) {
     entries[handle] = nil
     ends = ends.filter { $0.value.duration(to: now) < Self.rest }
@@ -58,7 +57,7 @@ package struct EarlyData {
   /// When `expire` is due.
   package var deadline: Instant? { entries.values.map(\.since).min()?.advanced(by: Self.time) }
 
-  /// - Returns: the packets that were kept for too long, and are dropped.
+  /// - Returns: the expired packets, which are dropped.
   package mutating func expire(at now: Instant) -> [ACLDataPacket] {
     guard !entries.isEmpty else { return [] }
     let old = entries.filter { $0.value.since.duration(to: now) >= Self.time }

@@ -1,7 +1,7 @@
 import HCI
 
-/// The room for packets of a controller that sends no more of them than there is room for (flow control from controller
-/// to host, Core 5.4, Vol 4, Part E, 4.2). A link that is not read keeps the room of its packets: its device is slowed.
+/// The room for packets from a controller that sends only as many as fit (flow control from controller to host, Core
+/// 5.4, Vol 4, Part E, 4.2). A link that is not read keeps its packets' room: its device is slowed.
 ///
 /// | Link | Input                            | Then                                                              |
 /// |------|----------------------------------|-------------------------------------------------------------------|
@@ -12,15 +12,15 @@ import HCI
 /// | held | `relieve`, when no room is left  | the room of some packets is free                                  |
 /// | any  | `end`                            | the controller has forgotten the link, and counts its room as free |
 ///
-/// The room is that of all links: an only link may take all of it; several may take half of it together, so that none
-/// stops the others. Packets beyond that are kept by the link as far as it can. Without any room a controller of Zephyr
-/// tells of no other link either, so it is given some from time to time.
+/// All links share the room: a single link may use all of it; several may use half of it together, so none stops the
+/// others. Further packets are kept by the link as far as it can. Without any room a Zephyr controller reports no other
+/// link either, so it receives some from time to time.
 ///
-/// Each link has a command of its own: the controller drops the rest of one that names a link which has just ended.
+/// Each link has its own command: the controller drops the rest of a command after a link that has just ended.
 package struct HostBuffers {
   /// The room for all links, in packets.
   package static let packets = 64
-  /// As many packets are told of at once.
+  /// Packets reported at once.
   private static let batch = packets / 4
   /// As many packets of each held link are let go when no room is left.
   private static let relief = 4
@@ -28,7 +28,7 @@ package struct HostBuffers {
   private struct Link {
     /// The packets that keep their room.
     var held = 0
-    /// The packets whose room is free, which the controller is not told yet.
+    /// The packets whose free room is not reported to the controller yet.
     var free = 0
   }
 
@@ -37,10 +37,10 @@ package struct HostBuffers {
 
   package init() {}
 
-  /// As many packets of one link may keep their room.
+  /// Packets of one link that may keep their room.
   private var share: Int { links.count > 1 ? Self.packets / 2 / links.count : Self.packets }
 
-  /// Whether the controller may send nothing more.
+  /// True if the controller may send nothing more.
   package var isExhausted: Bool { links.values.reduce(0) { $0 + $1.held + $1.free } >= Self.packets }
 
   package mutating func begin(_ handle: ConnectionHandle) {
@@ -54,15 +54,15 @@ package struct HostBuffers {
     free -= link.free
   }
 
-  /// A packet came.
-  /// - Parameter isHeld: whether the link is not read.
+  /// A packet was received.
+  /// - Parameter isHeld: true if the link is not read.
   package mutating func received(on handle: ConnectionHandle, isHeld: Bool) {
     links[handle]?.held += 1
     guard let held = links[handle]?.held else { return }
     if !isHeld { release(handle, held) } else if held > share { release(handle, 1) }
   }
 
-  /// The packets of a link have been read.
+  /// A link's packets have been read.
   package mutating func read(_ handle: ConnectionHandle) { release(handle, links[handle]?.held ?? 0) }
 
   /// Lets the controller send a few packets though the links are not read.
@@ -77,7 +77,7 @@ package struct HostBuffers {
     if links[handle] != nil { free += count }
   }
 
-  /// The room that the controller is to be told of now, by link; nothing while there is too little of it.
+  /// The room to report to the controller now, by link; nothing while there is too little.
   package mutating func take() -> [HostNumberOfCompletedPackets] { free >= Self.batch ? tell() : [] }
 
   private mutating func tell() -> [HostNumberOfCompletedPackets] {
@@ -90,7 +90,7 @@ package struct HostBuffers {
 }
 
 extension HostNumberOfCompletedPackets {
-  /// So many packets of one link.
+  /// Reports so many packets of one link.
   package init(_ count: Int, on handle: ConnectionHandle) {
     self.init {
       $0.links = [

@@ -10,7 +10,7 @@ package struct L2CAPFrame: Hashable, Sendable {
   /// The octets before the payload.
   static let header = 4
 
-  /// The number of the channel at the receiver.
+  /// The channel's number at the receiver.
   package var channel: UInt16
   /// At most 65,535 octets.
   package var payload: [UInt8]
@@ -21,25 +21,25 @@ package struct L2CAPFrame: Hashable, Sendable {
     self.payload = payload
   }
 
-  /// Makes a frame of its octets, which have its `length`.
+  /// Makes a frame from its octets, as long as its `length`.
   init(whole octets: ArraySlice<UInt8>) {
     let start = octets.startIndex
     channel = UInt16(octets[start + 2]) | UInt16(octets[start + 3]) << 8
     payload = Array(octets[(start + Self.header)...])
   }
 
-  /// How many octets the frame has that begins with these; nil while its header is not whole.
+  /// The length in octets of the frame that begins so; nil while its header is incomplete.
   static func length(of octets: ArraySlice<UInt8>) -> Int? {
     let start = octets.startIndex
     return octets.count < header ? nil : header + Int(octets[start]) + Int(octets[start + 1]) << 8
   }
 
   /// The frame as it is sent.
-  /// - Parameter room: how many octets to leave free before the frame.
+  /// - Parameter room: octets to leave free before the frame.
   package func octets(behind room: Int = 0) -> [UInt8] {
     let length = UInt16(clamping: payload.count)
     let start = room + Self.header
-    // A third of the time of `[UInt8](repeating:count:)`, which asks for the metadata of the type.
+    // Takes a third of the time of `[UInt8](repeating:count:)`, which looks up type metadata.
     var octets = Array(repeatElement(UInt8(0), count: start + Int(length)))
     octets[room] = UInt8(length & 0xFF)
     octets[room + 1] = UInt8(length >> 8)

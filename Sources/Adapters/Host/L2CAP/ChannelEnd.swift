@@ -1,14 +1,14 @@
 import Bluetooth
 
-/// One end of a channel, as it is told to the other (Core 5.4, Vol 3, Part A, 4.22, 4.23, 4.25 and 4.26).
+/// One end of a channel, as announced to the other (Core 5.4, Vol 3, Part A, 4.22, 4.23, 4.25 and 4.26).
 package struct ChannelEnd: Hashable, Sendable {
   /// Its number (CID).
   package var number: UInt16
-  /// The longest packet that it takes, in octets.
+  /// The longest accepted packet, in octets.
   package var packet: UInt16
-  /// The longest piece that it takes, in octets.
+  /// The longest accepted piece, in octets.
   package var piece: UInt16
-  /// The pieces that it takes at first.
+  /// The initially accepted pieces.
   package var credits: UInt16
 
   package init(number: UInt16, packet: UInt16, piece: UInt16, credits: UInt16) {
@@ -18,15 +18,15 @@ package struct ChannelEnd: Hashable, Sendable {
     self.credits = credits
   }
 
-  /// Whether the specification allows its sizes.
+  /// True if the specification allows its sizes.
   func hasSizes(for mode: ChannelMode) -> Bool {
     mode.lengths.contains(Int(packet)) && mode.lengths.lowerBound...65_533 ~= Int(piece)
   }
 
-  /// Whether the number is one of LE's dynamic ones (2.1).
+  /// True if the number is one of LE's dynamic ones (2.1).
   var hasNumber: Bool { ChannelTable.numbers.contains(number) }
 
-  /// The same end under another number.
+  /// The end with another number.
   func numbered(_ number: UInt16) -> ChannelEnd {
     var end = self
     end.number = number

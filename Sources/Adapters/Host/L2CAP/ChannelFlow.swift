@@ -1,7 +1,7 @@
 import DequeModule
 
-/// The packets (SDUs) of one channel in a credit-based flow control mode, in both directions, and the credits for their
-/// pieces (Core 5.4, Vol 3, Part A, 3.4.3, 10.1 and 10.2).
+/// A channel's packets (SDUs) in a credit-based flow control mode, in both directions, and the credits for their pieces
+/// (Core 5.4, Vol 3, Part A, 3.4.3, 10.1 and 10.2).
 ///
 /// | Input                       | Effect                                                                            |
 /// |-----------------------------|-----------------------------------------------------------------------------------|
@@ -12,10 +12,10 @@ import DequeModule
 /// | `receive`, against the rules| a fault: the channel is to be closed                                              |
 /// | `nextPacket`                | the credits of its pieces can be given again: `creditsToGive`                     |
 ///
-/// A device has credits for a whole packet, 16 pieces at the least. It gets none for packets that wait, so as many
-/// octets are buffered as it has credits for, and one packet.
+/// A device has credits for a whole packet, at least 16 pieces. It gets none for waiting packets, so at most its
+/// credits and one packet are buffered.
 package struct ChannelFlow {
-  /// The rule that a device broke.
+  /// The rule broken by a device.
   package enum Fault: Hashable, Error, CustomStringConvertible {
     /// More than 65,535 credits.
     case tooManyCredits
@@ -39,7 +39,7 @@ package struct ChannelFlow {
     }
   }
 
-  /// The sizes of one direction, in octets.
+  /// One direction's sizes, in octets.
   package struct Sizes: Hashable, Sendable {
     /// The longest packet, 23 to 65535.
     package var packet: Int
@@ -51,15 +51,15 @@ package struct ChannelFlow {
       self.piece = piece
     }
 
-    /// The credits that a device has at the beginning.
+    /// A device's initial credits.
     package var credits: UInt16 { UInt16(clamping: max(16, pieces)) }
 
-    /// How many pieces the longest packet has. Its length stands before it.
+    /// The pieces of the longest packet, whose length precedes it.
     private var pieces: Int { (packet + 2 + piece - 1) / piece }
 
-    /// The same with shorter pieces that fill the controller's packets, if a device that gives so many credits takes
-    /// the longest packet in such pieces.
-    /// - Parameter length: how many octets a packet of the controller carries, 27 or more.
+    /// The sizes with shorter pieces that fill the controller's packets, if so many credits suffice for the longest
+    /// packet in such pieces.
+    /// - Parameter length: octets in a controller's packet, 27 or more.
     package func filling(_ length: Int, credits: UInt16) -> Sizes {
       let whole = (piece + L2CAPFrame.header) / length * length - L2CAPFrame.header
       guard whole >= Self.shortest else { return self }
@@ -67,7 +67,7 @@ package struct ChannelFlow {
       return filling.pieces <= credits ? filling : self
     }
 
-    /// The shortest piece that may be the longest (10.1).
+    /// The lowest permitted maximum of pieces (10.1).
     private static let shortest = 23
   }
 
@@ -75,17 +75,17 @@ package struct ChannelFlow {
   package private(set) var sending: Sizes
 
   private var outgoing: Deque<[UInt8]> = []
-  /// The pieces that we may send.
+  /// The pieces we may send.
   private var credits: Int
-  /// The packet whose pieces come: its length, its octets and the number of its pieces.
+  /// The incomplete packet: its length, octets and number of pieces.
   private var partial: (length: Int, octets: [UInt8], pieces: Int)?
   private var incoming: Deque<(octets: [UInt8], pieces: Int)> = []
-  /// The pieces that the device may send.
+  /// The pieces the device may send.
   private var given: Int
-  /// The pieces of the packets that wait.
+  /// The waiting packets' pieces.
   private var held = 0
 
-  /// - Parameter credits: the credits of the device at the beginning.
+  /// - Parameter credits: the device's initial credits.
   package init(receiving: Sizes, sending: Sizes, credits: UInt16) {
     self.receiving = receiving
     self.sending = sending
@@ -95,7 +95,7 @@ package struct ChannelFlow {
 
   // MARK: - To the device
 
-  /// Whether nothing waits for credits.
+  /// True if nothing waits for credits.
   package var isWritable: Bool { outgoing.isEmpty }
 
   /// Sends a packet of 1 to `sending.packet` octets.
@@ -117,7 +117,7 @@ package struct ChannelFlow {
       })
   }
 
-  /// The next piece, for which there is a credit.
+  /// The next piece, if there is a credit.
   package mutating func nextPiece() -> [UInt8]? {
     guard credits > 0, let piece = outgoing.popFirst() else { return nil }
     credits -= 1
@@ -132,11 +132,11 @@ package struct ChannelFlow {
 
   // MARK: - From the device
 
-  /// A piece came.
+  /// A piece was received.
   package mutating func receive(_ piece: [UInt8]) throws(Fault) {
     guard given > 0 else { throw .noCredit }
     given -= 1
-    // The length of the packet is no part of its first piece.
+    // The packet's length does not count in its first piece.
     let isFirst = partial == nil
     guard piece.count <= receiving.piece + (isFirst ? 2 : 0) else { throw .pieceTooLong }
     guard piece.count >= (isFirst ? 2 : 1) else { throw .pieceTooShort }
@@ -152,7 +152,7 @@ package struct ChannelFlow {
     held += packet.pieces
   }
 
-  /// Whether a whole packet waits.
+  /// True if a whole packet waits.
   package var hasPackets: Bool { !incoming.isEmpty }
 
   /// The next packet.
@@ -162,7 +162,7 @@ package struct ChannelFlow {
     return octets
   }
 
-  /// The credits that the device gets now; 0 while it has enough.
+  /// The credits for the device now; 0 while it has enough.
   package mutating func creditsToGive() -> UInt16 {
     let window = Int(receiving.credits)
     let owed = window - held - given

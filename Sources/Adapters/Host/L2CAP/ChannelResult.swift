@@ -12,6 +12,6 @@ package enum ChannelResult {
   package static let invalidParameters: UInt16 = 0x000C
   /// Another response follows.
   static let pending: ClosedRange<UInt16> = 0x000D...0x000F
-  /// With these a response grants some of the channels, or all.
+  /// With these a response grants some or all of the channels.
   static let granting: Set<UInt16> = [success, noRoom, invalidNumber, numberInUse]
 }

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// The numbers of the channels of one link.
+/// The channel numbers of one link.
 ///
 /// | Number  | Input                             | Outcome                                        |
 /// |---------|-----------------------------------|------------------------------------------------|
@@ -31,9 +31,9 @@ struct ChannelTable {
     let mode: ChannelMode
     let identifier: UInt8
     var until: Instant
-    /// When it ends even if the device answers that it is pending.
+    /// The final deadline, even if the device answers that it is pending.
     let limit: Instant
-    /// Whether it was told that there is no channel: the device may open it all the same.
+    /// True if its failure was reported: the device may open it all the same.
     var isOverdue = false
   }
 
@@ -54,7 +54,7 @@ struct ChannelTable {
   /// When `expire` is due.
   var deadline: Instant? { states.values.compactMap(\.until).min() }
 
-  /// The lowest numbers that no channel has; then overdue ones, the oldest first.
+  /// The lowest unused numbers; then overdue ones, the oldest first.
   /// - Returns: `count`, or fewer.
   func free(_ count: Int) -> [UInt16] {
     let free = Array(Self.numbers.lazy.filter { states[$0] == nil }.prefix(count))
@@ -63,26 +63,26 @@ struct ChannelTable {
     return free + overdue.prefix(count - free.count).map(\.own.number)
   }
 
-  /// Whether a request with this identifier waits.
+  /// True if a request with this identifier is pending.
   func isWaiting(_ identifier: UInt8) -> Bool { states.values.contains { $0.identifier == identifier } }
 
   /// An open channel.
   subscript(_ number: UInt16) -> Entry? { if case .open(let entry) = states[number] { entry } else { nil } }
 
-  /// The device's number of an open channel.
+  /// The device's number for an open channel.
   func remote(of number: UInt16) -> UInt16? { self[number]?.remote.number }
 
-  /// The device's number of a channel that is being closed.
+  /// The device's number for a closing channel.
   func closingRemote(of number: UInt16) -> UInt16? {
     if case .closing(let remote, _, _) = states[number] { remote } else { nil }
   }
 
-  /// The open channel that has this number at the device.
+  /// The open channel with this number at the device.
   func local(of remote: UInt16) -> UInt16? {
     states.first { if case .open(let entry) = $0.value { entry.remote.number == remote } else { false } }?.key
   }
 
-  /// Whether the device has this number in use.
+  /// True if the device has this number in use.
   func isUsed(_ remote: UInt16) -> Bool {
     states.values.contains { state in
       switch state {
@@ -108,7 +108,7 @@ struct ChannelTable {
     states[number] = .open(Entry(remote: remote, mode: mode))
   }
 
-  /// A number that is overdue is used again. The response that may come names the others of its request by their order.
+  /// An overdue number is used again. A late response names the others in its request by their order.
   private mutating func giveUp(_ number: UInt16) {
     guard case .asked(let request) = states[number], request.isOverdue else { return }
     _ = remove { $0.identifier == request.identifier }
@@ -128,7 +128,7 @@ struct ChannelTable {
 
   mutating func free(_ number: UInt16) { states[number] = nil }
 
-  /// A response said that another one follows.
+  /// A response announced another one.
   mutating func postpone(_ identifier: UInt8, _ mode: ChannelMode, until: Instant) {
     for var request in asked(identifier, mode) where !request.isOverdue {
       request.until = min(until, request.limit)
@@ -137,8 +137,7 @@ struct ChannelTable {
   }
 
   /// The request for channels with this identifier was answered.
-  /// - Returns: our ends of them, in the order of the request, and whether they are overdue; none if there was no such
-  ///   request.
+  /// - Returns: our ends of them, in the order of the request, and if they are overdue; none without such a request.
   mutating func answered(_ identifier: UInt8, _ mode: ChannelMode) -> [(own: ChannelEnd, isOverdue: Bool)] {
     let asked = asked(identifier, mode)
     for request in asked { states[request.own.number] = nil }
@@ -159,10 +158,10 @@ struct ChannelTable {
   }
 
   /// The request with this identifier was rejected.
-  /// - Returns: the numbers that were asked for, if it was one for channels.
+  /// - Returns: the requested numbers, if it was a request for channels.
   mutating func rejected(_ identifier: UInt8) -> [UInt16] { remove { $0.identifier == identifier } }
 
-  /// The numbers that were asked for in vain until now. They are overdue then.
+  /// The requested numbers without a response until now. They are overdue then.
   mutating func expire(at now: Instant) -> [UInt16] {
     let late = requests.filter { $0.until <= now && now < $0.limit }
     let ended = remove { $0.until.map { $0 <= now } ?? false }
@@ -173,7 +172,7 @@ struct ChannelTable {
     return ended
   }
 
-  /// - Returns: those of them that were asked for and are not overdue.
+  /// - Returns: the requested ones that are not overdue.
   private mutating func remove(_ isMeant: (State) -> Bool) -> [UInt16] {
     let meant = states.filter { isMeant($0.value) }
     for number in meant.keys { states[number] = nil }
@@ -182,7 +181,7 @@ struct ChannelTable {
 }
 
 extension ChannelTable.State {
-  /// The identifier of the request that waits.
+  /// The pending request's identifier.
   fileprivate var identifier: UInt8? {
     switch self {
     case .asked(let request): request.identifier
@@ -191,7 +190,7 @@ extension ChannelTable.State {
     }
   }
 
-  /// How long it waits.
+  /// The pending request's deadline.
   fileprivate var until: Instant? {
     switch self {
     case .asked(let request): request.until

@@ -1,18 +1,18 @@
 import Adapter
 import HCI
 
-/// The parameters in a request of a peripheral (Core 5.4, Vol 3, Part A, 4.20).
+/// The parameters in a peripheral's request (Core 5.4, Vol 3, Part A, 4.20).
 package struct ParameterUpdate: Hashable, Sendable {
   /// In 1.25 ms.
   package private(set) var intervalMin: UInt16
   /// In 1.25 ms.
   package private(set) var intervalMax: UInt16
-  /// Events that the peripheral may skip.
+  /// Events the peripheral may skip.
   package private(set) var latency: UInt16
   /// In 10 ms.
   package private(set) var timeout: UInt16
 
-  /// The parameters that are wanted.
+  /// Converts the wanted parameters.
   package init(_ wanted: ConnectionParameters) {
     intervalMin = TimeUnits.connection(wanted.interval.lowerBound)
     intervalMax = TimeUnits.connection(wanted.interval.upperBound)
@@ -20,7 +20,7 @@ package struct ParameterUpdate: Hashable, Sendable {
     timeout = TimeUnits.supervision(wanted.supervisionTimeout)
   }
 
-  /// Reads the data of a request.
+  /// Reads a request's data.
   /// - Returns: nil if the specification does not allow them.
   package init?(_ words: [UInt16]) {
     guard words.count == 4 else { return nil }
@@ -30,9 +30,9 @@ package struct ParameterUpdate: Hashable, Sendable {
     else { return nil }
   }
 
-  /// The request as far as it is granted: with a shorter longest interval, so that the device listens often enough,
-  /// latency included.
-  /// - Parameter longest: the longest time between two events at which it listens.
+  /// The request as far as granted: with a shorter maximum interval, so that the device listens often enough, latency
+  /// included.
+  /// - Parameter longest: maximum time between two events at which it listens.
   /// - Returns: nil if it asks for longer intervals only.
   package func limited(to longest: Duration) -> ParameterUpdate? {
     let total = longest / .microseconds(1250)
@@ -43,7 +43,7 @@ package struct ParameterUpdate: Hashable, Sendable {
     return limited
   }
 
-  /// The request as far as it agrees with other parameters, of which it gets the latency and the timeout.
+  /// The request as far as it agrees with other parameters, whose latency and timeout it adopts.
   /// - Returns: nil if they have no interval in common, or another interval would end a subrate (Core 5.4, Vol 6, Part
   ///   B, 5.1.19).
   func limited(to wish: ConnectionParameters) -> ParameterUpdate? {
@@ -59,7 +59,7 @@ package struct ParameterUpdate: Hashable, Sendable {
 
   var words: [UInt16] { [intervalMin, intervalMax, latency, timeout] }
 
-  /// The same as wanted parameters.
+  /// The update as connection parameters.
   package var parameters: ConnectionParameters {
     ConnectionParameters(
       interval: TimeUnits.connectionUnits(intervalMin)...TimeUnits.connectionUnits(intervalMax), latency: Int(latency),

@@ -8,16 +8,16 @@ enum Reconfiguration {
     case packetReduced = 0x0001
     /// Pieces may become shorter only on one channel at a time.
     case pieceReduced = 0x0002
-    /// One of the numbers is not that of an open enhanced channel.
+    /// A number does not belong to an open enhanced channel.
     case invalidNumber = 0x0003
     /// Other unacceptable parameters.
     case unacceptable = 0x0004
   }
 
-  /// How many channels a request may be about.
+  /// Maximum channels in a request.
   static let maximum = 5
 
-  /// Checks sizes against the present ones of the ends.
+  /// Checks sizes against the ends' present ones.
   static func check(_ ends: [ChannelEnd], packet: UInt16, piece: UInt16) throws(Refusal) {
     guard 1...maximum ~= ends.count, let end = ends.first?.resized(packet, piece), end.hasSizes(for: .enhanced) else {
       throw .unacceptable
@@ -28,7 +28,7 @@ enum Reconfiguration {
 }
 
 extension ChannelEnd {
-  /// The same end with other sizes.
+  /// The end with other sizes.
   func resized(_ packet: UInt16, _ piece: UInt16) -> ChannelEnd {
     var end = self
     (end.packet, end.piece) = (packet, piece)

@@ -3,7 +3,7 @@ import Bluetooth
 // Channels in LE credit-based flow control mode, and the end and the credits of any (Core 5.4, Vol 3, Part A, 4.6, 4.7,
 // 4.22 to 4.24).
 extension SignallingMachine {
-  /// Asks for a channel to a listener of the device.
+  /// Requests a channel to a listener of the device.
   /// - Parameter end: our end, whose number does not count.
   /// - Returns: its number, and the actions; nil if all numbers are taken.
   package mutating func open(_ psm: UInt16, _ end: ChannelEnd, at now: Instant) -> (number: UInt16, actions: [Action])?
@@ -15,7 +15,7 @@ extension SignallingMachine {
     return (number, request(SignallingPacket.Code.creditBasedRequest, identifier, words))
   }
 
-  /// Closes a channel; nothing more is told of it.
+  /// Closes a channel, without further reports.
   package mutating func close(_ number: UInt16, at now: Instant) -> [Action] {
     guard let remote = channels.remote(of: number) else { return [] }
     let identifier = nextIdentifier()
@@ -63,7 +63,7 @@ extension SignallingMachine {
     let end = ChannelEnd(number: words[0], packet: words[1], piece: words[2], credits: words[3])
     guard !isOverdue else { return closeOverdue(own, end, .leCreditBased, at: now) }
     guard end.hasNumber else {
-      // Nothing that we could close has this number.
+      // We could close no channel by this number.
       return [.refused(number, .result(ChannelResult.invalidNumber))]
     }
     guard !channels.isUsed(end.number) else { return refuseUsed(end.number, for: number, at: now) }
@@ -74,13 +74,13 @@ extension SignallingMachine {
     return [.opened(number, end)]
   }
 
-  /// The device has granted a channel with the number of another one: neither can be told from the other (4.26).
+  /// The device has granted a channel with another one's number: the two are indistinguishable (4.26).
   mutating func refuseUsed(_ used: UInt16, for own: UInt16, at now: Instant) -> [Action] {
     let other = channels.local(of: used).map { close($0, at: now) + [.closed($0)] } ?? []
     return other + [.refused(own, .result(ChannelResult.numberInUse))]
   }
 
-  /// The device has granted a channel that was given up: it is closed, if it can be told from others.
+  /// The device has granted a channel after we gave it up: it is closed, if distinguishable from others.
   mutating func closeOverdue(_ own: ChannelEnd, _ end: ChannelEnd, _ mode: ChannelMode, at now: Instant) -> [Action] {
     guard end.hasNumber, !channels.isUsed(end.number) else { return [] }
     channels.open(own.number, end, mode)

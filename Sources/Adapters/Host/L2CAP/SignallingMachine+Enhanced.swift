@@ -5,9 +5,9 @@ extension SignallingMachine {
   /// So many channels a request may be for.
   private static let maximum = 5
 
-  /// Asks for enhanced channels to a listener of the device.
+  /// Requests enhanced channels to a listener of the device.
   /// - Parameters:
-  ///   - count: how many, 1 to 5.
+  ///   - count: the number of channels, 1 to 5.
   ///   - end: our end of each, whose number does not count.
   /// - Returns: their numbers, and the actions; nil if so many numbers are not free.
   package mutating func open(
@@ -52,7 +52,7 @@ extension SignallingMachine {
         granted.append(number)
         accepted.append(.accepted(number, psm: psm, .enhanced, end))
       } catch {
-        // Of several reasons the first one is told.
+        // The first of several reasons is returned.
         if result == ChannelResult.success { result = error.result }
         granted.append(0)
       }
@@ -104,7 +104,7 @@ extension SignallingMachine {
   /// The device granted a channel.
   private mutating func granted(_ own: ChannelEnd, _ end: ChannelEnd, at now: Instant) -> [Action] {
     guard end.hasNumber else {
-      // Nothing that we could close has this number.
+      // We could close no channel by this number.
       return [.refused(own.number, .result(ChannelResult.invalidNumber))]
     }
     guard !channels.isUsed(end.number) else { return refuseUsed(end.number, for: own.number, at: now) }

@@ -1,8 +1,8 @@
 import Bluetooth
 
-// Other sizes of the device's ends of enhanced channels (Core 5.4, Vol 3, Part A, 4.27 and 4.28). Ours keep theirs.
+// Other sizes for the device's ends of enhanced channels (Core 5.4, Vol 3, Part A, 4.27 and 4.28). Ours keep theirs.
 extension SignallingMachine {
-  /// The device tells that its ends take other sizes.
+  /// The device announces new sizes of its ends.
   mutating func resized(_ request: SignallingPacket) -> [Action] {
     guard let words = request.words, words.count > 2 else { return reject(request) }
     let (packet, piece) = (words[0], words[1])

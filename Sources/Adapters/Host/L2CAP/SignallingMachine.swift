@@ -1,7 +1,7 @@
 import Adapter
 import Bluetooth
 
-/// The signalling channel of one link (Core 5.4, Vol 3, Part A, 4).
+/// A link's signalling channel (Core 5.4, Vol 3, Part A, 4).
 ///
 /// | Input                                        | Actions                                                         |
 /// |----------------------------------------------|-----------------------------------------------------------------|
@@ -29,11 +29,11 @@ package struct SignallingMachine {
   package enum Action: Hashable {
     /// Send this on the signalling channel.
     case send(SignallingPacket)
-    /// The device asked for other parameters, and was told that it gets them.
+    /// The device requested other parameters, which were granted.
     case update(ConnectionParameters)
     /// Our request was answered.
     case settled(Outcome)
-    /// The device has opened the channel that we asked for, which has this number here.
+    /// The device has opened the requested channel, which has this number here.
     case opened(UInt16, ChannelEnd)
     /// The device has not opened it, for this reason.
     case refused(UInt16, Refusal)
@@ -65,11 +65,11 @@ package struct SignallingMachine {
     case noAnswer
   }
 
-  /// The longest frame that we take.
+  /// The longest accepted frame, in octets.
   private static let longest = 255
-  /// How long a response may take (6.2.1: 1 to 60 s).
+  /// Maximum time for a response (6.2.1: 1 to 60 s).
   static let timeout = Duration.seconds(30)
-  /// Reasons of a reject (4.1).
+  /// Reject reasons (4.1).
   enum Reason {
     static let notUnderstood: UInt16 = 0x0000
     static let tooLong: UInt16 = 0x0001
@@ -78,10 +78,10 @@ package struct SignallingMachine {
 
   private let role: LinkRole
   private var lastIdentifier: UInt8 = 0
-  /// The request for parameters that waits for its response.
+  /// The pending request for parameters.
   private var outstanding: (identifier: UInt8, until: Instant)?
   var channels = ChannelTable()
-  /// The answers to a device that asks for other parameters.
+  /// The answers to a device requesting other parameters.
   package var policy = ParameterPolicy()
   /// When `tick` is due.
   package var deadline: Instant? {
@@ -112,7 +112,7 @@ package struct SignallingMachine {
 
   // MARK: - The device
 
-  /// Takes the payload of a frame.
+  /// Handles a frame's payload.
   /// - Parameter offer: our answer to a request for channels to this listener.
   package mutating func receive(
     _ payload: [UInt8], at now: Instant, offer: (UInt16, ChannelMode) -> ChannelOffer
@@ -148,7 +148,7 @@ package struct SignallingMachine {
     case SignallingPacket.Code.enhancedRequest: return requestedEnhanced(packet, offer)
     case SignallingPacket.Code.enhancedResponse: return respondedEnhanced(packet, at: now)
     case SignallingPacket.Code.reconfigureRequest: return resized(packet)
-    // Nothing of ours waits for it.
+    // No request of ours waits for it.
     case SignallingPacket.Code.reconfigureResponse: return []
     default: return reject(packet)
     }

@@ -1,6 +1,6 @@
-/// One command of L2CAP's signalling channel; a frame of an LE link has one (Core 5.4, Vol 3, Part A, 4).
+/// One command of L2CAP's signalling channel; an LE link's frame has one (Core 5.4, Vol 3, Part A, 4).
 package struct SignallingPacket: Hashable, Sendable {
-  /// The codes that LE links have.
+  /// The codes on LE links.
   package enum Code {
     package static let reject: UInt8 = 0x01
     package static let disconnectionRequest: UInt8 = 0x06
@@ -17,7 +17,7 @@ package struct SignallingPacket: Hashable, Sendable {
   }
 
   package var code: UInt8
-  /// 1 to 255; a response has that of its request.
+  /// 1 to 255; a response has its request's.
   package var identifier: UInt8
   package var data: [UInt8]
 
@@ -28,20 +28,20 @@ package struct SignallingPacket: Hashable, Sendable {
     self.data = data
   }
 
-  /// Makes a command of numbers of two octets each.
+  /// Makes a command from numbers of two octets each.
   package init(code: UInt8, identifier: UInt8, words: [UInt16]) {
     self.init(
       code: code, identifier: identifier, data: words.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
   }
 
-  /// Reads the payload of a frame.
+  /// Reads a frame's payload.
   /// - Returns: nil if its length is not that of one command.
   package init?(decoding payload: [UInt8]) {
     guard payload.count >= 4, payload.count - 4 == Int(payload[2]) + Int(payload[3]) << 8 else { return nil }
     self.init(code: payload[0], identifier: payload[1], data: Array(payload[4...]))
   }
 
-  /// The payload of its frame.
+  /// Its frame's payload.
   package var octets: [UInt8] {
     let length = UInt16(clamping: data.count)
     return [code, identifier, UInt8(length & 0xFF), UInt8(length >> 8)] + data

@@ -1,12 +1,12 @@
 import Bluetooth
 
-/// The packets of keys that come before the event that the link is encrypted: events and data come over different pipes
-/// of a controller, and keys may overtake the event by a moment. Earlier ones are plain text, from any device nearby.
+/// The key packets received before the encryption event: events and data use different pipes of a controller, and keys
+/// may overtake the event by a moment. Earlier ones are plain text, from any device nearby.
 struct EarlyKeys: Sendable {
   /// They overtake the event by less than this, the shortest connection interval.
   private static let lead = Duration.microseconds(7500)
 
-  /// Each of the five only once.
+  /// Each of the five at most once.
   private(set) var packets: [SMPPDU] = []
   /// When the first one arrived.
   private var beginning: Instant?
@@ -20,7 +20,7 @@ struct EarlyKeys: Sendable {
     return true
   }
 
-  /// Whether all of them may have come encrypted.
+  /// True if all of them may have been encrypted.
   /// - Parameter arrival: when the event arrived.
   func mayBeEncrypted(eventArrived arrival: Instant) -> Bool {
     beginning.map { $0.duration(to: arrival) <= Self.lead } ?? true
@@ -28,7 +28,7 @@ struct EarlyKeys: Sendable {
 }
 
 extension SMPPDU {
-  /// Whether it carries a key that is handed out.
+  /// True if it carries a distributed key.
   var isKey: Bool {
     switch self {
     case .encryptionInformation, .centralIdentification, .identityInformation, .identityAddressInformation,

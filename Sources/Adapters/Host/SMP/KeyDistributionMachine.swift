@@ -9,16 +9,16 @@ import BluetoothCrypto
 // waiting    another key, or one again        waiting: it is not kept
 // any        anything else                    throws: the pairing fails
 //
-// The responder's keys come first. Those of each side are to come in this order: key for encryption, its name, identity
-// resolving key, identity address, key for signatures. Devices with another order, or with keys that they had not
-// promised, pair with other hosts: each order is taken. We send them in that one.
+// The responder's keys come first. Each side's have this order: key for encryption, its name, identity resolving key,
+// identity address, key for signatures. Devices with another order, or with unannounced keys, pair with other hosts:
+// any order is accepted. We send ours in the specified one.
 
-/// Phase 3 of a pairing, on the encrypted link (Core 5.4, Vol 3, Part H, 3.6.1): each side hands its keys to the other.
+/// Phase 3 of a pairing, on the encrypted link (Core 5.4, Vol 3, Part H, 3.6.1): each side sends its keys to the other.
 struct KeyDistributionMachine: Sendable {
   private let parameters: PairingParameters
   /// The key for encryption of LE Secure Connections; nil in legacy pairing.
   private let longTermKey: Key128?
-  /// The packets that are still to come.
+  /// The packets still expected.
   private var expected: [SMPPDU.Code]
 
   /// The key for encryption of legacy pairing, and its name.
@@ -28,7 +28,7 @@ struct KeyDistributionMachine: Sendable {
   private var identity: DeviceAddress?
   private var signatureKey: Key128?
 
-  /// - Parameter agreed: the key of phase 2, of which only the lowest octets count.
+  /// - Parameter agreed: the key from phase 2, of which only the lowest octets count.
   init(_ parameters: PairingParameters, agreed: Key128) {
     self.parameters = parameters
     longTermKey = parameters.isSecureConnections ? agreed : nil
@@ -43,7 +43,7 @@ struct KeyDistributionMachine: Sendable {
     }
   }
 
-  /// A packet came.
+  /// A packet was received.
   mutating func receive(_ pdu: SMPPDU) throws(PairingFailureReason) -> [PairingStep] {
     guard pdu.isKey else { throw .unspecified }
     guard let place = expected.firstIndex(of: pdu.code) else { return [] }
@@ -70,7 +70,7 @@ struct KeyDistributionMachine: Sendable {
 
   private var ownKeys: KeyDistribution { parameters.keys(of: parameters.role) }
 
-  /// The key for encryption that we hand out.
+  /// Our encryption key.
   private var ownEncryptionKey: EncryptionKey {
     var key = parameters.terms.secrets.longTermKey
     key.value = key.value.truncated(to: parameters.keySize)
@@ -96,14 +96,14 @@ struct KeyDistributionMachine: Sendable {
 
   private func complete() -> PairingStep { .completed(parameters.bonds ? bond : nil) }
 
-  /// Nil without a key for encryption, or if the device is not known by an address that it keeps.
+  /// Nil without an encryption key, or if the device's identity address is unknown.
   private var bond: Bond? {
     guard let peer = bondAddress else { return nil }
     var bond = Bond(local: parameters.terms.identity, peer: peer.address)
     if let longTermKey {
       bond.add(storedKey(EncryptionKey(value: longTermKey), for: parameters.role))
     } else {
-      // The peripheral of a link gave the key with which the central encrypts it.
+      // The peripheral supplied the central's encryption key.
       if let encryptionKey {
         let key = EncryptionKey(value: encryptionKey, random: name.random, diversifier: name.diversifier)
         bond.add(storedKey(key, for: .central))
@@ -117,8 +117,8 @@ struct KeyDistributionMachine: Sendable {
     return bond
   }
 
-  /// The address of the device that the bond names, and the key that resolves its private addresses. A device that
-  /// connected with an address that it keeps cannot have another one, and a key of zeros would resolve any forged one.
+  /// The device's address for the bond, and the key for its private addresses. A device connected with a permanent
+  /// address cannot have another one, and an all-zero key would resolve any forged one.
   private var bondAddress: (address: DeviceAddress, key: Key128?)? {
     let key = identityResolvingKey == .zero ? nil : identityResolvingKey
     if parameters.peer.isIdentity { return (parameters.peer, identity == parameters.peer ? key : nil) }
@@ -148,6 +148,6 @@ extension KeyDistribution {
 }
 
 extension LinkRole {
-  /// The role of the other side.
+  /// The other side's role.
   var other: LinkRole { self == .central ? .peripheral : .central }
 }

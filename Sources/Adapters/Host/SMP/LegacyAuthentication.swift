@@ -9,7 +9,7 @@ import BluetoothCrypto
 // random    Pairing Random that fits            ended: agreed
 // any       anything else                       throws: the pairing fails
 //
-// Just Works and data that did not go over the air need no answer: the machine begins with `confirm`.
+// Just Works and out-of-band data need no answer: the machine begins with `confirm`.
 
 /// Phase 2 of LE legacy pairing (Core 5.4, Vol 3, Part H, 2.3.5.2 to 2.3.5.5), at either side.
 struct LegacyAuthentication: Sendable {
@@ -60,7 +60,7 @@ struct LegacyAuthentication: Sendable {
     return if let confirm { try receive(.pairingConfirm(confirm)) } else { [] }
   }
 
-  /// A packet came.
+  /// A packet was received.
   mutating func receive(_ pdu: SMPPDU) throws(PairingFailureReason) -> [PairingStep] {
     switch (state, pdu) {
     case (.key(nil), .pairingConfirm(let confirm)) where parameters.role == .peripheral:
@@ -68,7 +68,7 @@ struct LegacyAuthentication: Sendable {
       return []
     case (.confirm(let key), .pairingConfirm(let confirm)):
       let own = try ownConfirm(key)
-      // A device that sends our values back passes the check without the temporary key.
+      // A device that returns our values would pass the check without the temporary key.
       guard confirm != own else { throw .confirmValueFailed }
       state = .random(key: key, confirm: confirm)
       return [.send(parameters.role == .central ? .pairingRandom(try nonce) : .pairingConfirm(own))]
@@ -94,7 +94,7 @@ struct LegacyAuthentication: Sendable {
 
   private func ownConfirm(_ key: Key128) throws(PairingFailureReason) -> Key128 { try confirm(key, try nonce) }
 
-  /// The confirm value of a random number.
+  /// The confirm value for a random number.
   private func confirm(_ key: Key128, _ random: Key128) throws(PairingFailureReason) -> Key128 {
     let value = LegacyPairing.c1(
       k: key, r: random, request: SMPPDU.pairingRequest(parameters.request).encoded,
@@ -106,7 +106,7 @@ struct LegacyAuthentication: Sendable {
 }
 
 extension PairingAnswer {
-  /// The passkey that a person typed.
+  /// The passkey typed by a person.
   var passkey: UInt32 {
     get throws(PairingFailureReason) {
       guard case .passkey(let passkey) = self, passkey <= 999_999 else { throw .passkeyEntryFailed }

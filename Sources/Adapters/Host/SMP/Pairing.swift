@@ -14,7 +14,7 @@ import BluetoothCrypto
 //
 // The responder begins with legacy or secure.
 
-/// One pairing at one side of a link (Core 5.4, Vol 3, Part H, 2.1): features, authentication, encryption, keys.
+/// A pairing at one side of a link (Core 5.4, Vol 3, Part H, 2.1): features, authentication, encryption, keys.
 struct Pairing: Sendable {
   private enum State: Sendable {
     case response(PairingTerms, request: PairingFeatures)
@@ -26,7 +26,7 @@ struct Pairing: Sendable {
     case ended
   }
 
-  /// The addresses of the connection.
+  /// The connection's addresses.
   struct Ends: Hashable, Sendable {
     let role: LinkRole
     var local: DeviceAddress
@@ -35,7 +35,7 @@ struct Pairing: Sendable {
 
   private let ends: Ends
   private var state: State
-  /// Nil until both sides have told their features.
+  /// Nil until the features are exchanged.
   private(set) var parameters: PairingParameters?
   private var display: PasskeyDisplay?
 
@@ -45,7 +45,7 @@ struct Pairing: Sendable {
     state = .response(terms, request: PairingFeatures(requesting: terms))
   }
 
-  /// The Pairing Request of the initiator.
+  /// The initiator's Pairing Request.
   func start() -> [PairingStep] {
     guard case .response(_, let request) = state else { return [] }
     return [.send(.pairingRequest(request))]
@@ -82,7 +82,7 @@ struct Pairing: Sendable {
 
   // MARK: - Inputs
 
-  /// A packet came.
+  /// A packet was received.
   /// - Parameter arrival: when it arrived in this machine.
   mutating func receive(_ pdu: SMPPDU, arrived arrival: Instant) throws(PairingFailureReason) -> [PairingStep] {
     if case .keypressNotification(let keypress) = pdu { return receive(keypress) }
@@ -133,13 +133,13 @@ struct Pairing: Sendable {
     }
   }
 
-  /// Whether the link is encrypted with its key, or may be at any moment.
+  /// True if the link is encrypted with its key, or may be at any moment.
   var mayEncrypt: Bool { if case .keys = state { true } else { isEncrypting } }
 
-  /// Whether the controllers have its key and the link is not known to be encrypted with it yet.
+  /// True if the controllers have its key and the link is not known to be encrypted with it yet.
   var isEncrypting: Bool { if case .encryption(_, isGiven: true, _) = state { true } else { false } }
 
-  /// Gives the agreed key to the controller of the responder.
+  /// Gives the agreed key to the responder's controller.
   /// - Returns: nil if it is not agreed on yet, or in use already.
   mutating func giveKey() -> Key128? {
     guard case .encryption(let key, _, let early) = state else { return nil }
@@ -161,7 +161,7 @@ struct Pairing: Sendable {
 
   // MARK: - Steps
 
-  /// Goes on to encryption if a key is agreed on, and with the passkey that is shown.
+  /// Continues with encryption if a key is agreed on, and with a shown passkey.
   private mutating func advance(_ steps: [PairingStep]) -> [PairingStep] {
     guard let parameters else { return steps }
     var advanced: [PairingStep] = []
@@ -184,7 +184,7 @@ struct Pairing: Sendable {
     return advanced
   }
 
-  /// The other side tells how far its person is. Some devices do so without a passkey: that changes nothing, as in
+  /// The other side reports its person's progress. Some devices do so without a passkey: that changes nothing, as in
   /// other stacks.
   private mutating func receive(_ keypress: Keypress) -> [PairingStep] {
     guard let parameters, parameters.hasKeypress, parameters.method.isTyped(by: ends.role.other), isAuthenticating,
@@ -195,7 +195,7 @@ struct Pairing: Sendable {
   }
 }
 
-/// A passkey that is shown here and typed at the other side.
+/// A passkey shown here and typed at the other side.
 private struct PasskeyDisplay: Sendable {
   /// More than a person presses. Further ones are not shown.
   private static let maximumChanges = 100
@@ -209,7 +209,7 @@ private struct PasskeyDisplay: Sendable {
     self.entered = entered
   }
 
-  /// - Returns: whether the number of digits changed.
+  /// - Returns: true if the number of digits changed.
   mutating func receive(_ keypress: Keypress) -> Bool {
     guard changes < Self.maximumChanges else { return false }
     let before = entered
@@ -225,6 +225,6 @@ private struct PasskeyDisplay: Sendable {
 }
 
 extension PairingParameters {
-  /// Whether a person types here, and the other side is told how far.
+  /// True if a person types here, with progress reports to the other side.
   fileprivate var sendsKeypress: Bool { hasKeypress && method.isTyped(by: role) }
 }

@@ -2,7 +2,7 @@ import Adapter
 import Bluetooth
 import HCI
 
-/// The reason in a Pairing Failed packet (Core 5.4, Vol 3, Part H, 3.5.5). Values that are not known are kept.
+/// The reason in a Pairing Failed packet (Core 5.4, Vol 3, Part H, 3.5.5). Unknown values are kept.
 package struct PairingFailureReason: RawRepresentable, Hashable, Error {
   package let rawValue: UInt8
 
@@ -22,7 +22,7 @@ package struct PairingFailureReason: RawRepresentable, Hashable, Error {
   static let numericComparisonFailed = PairingFailureReason(rawValue: 0x0C)
   static let keyRejected = PairingFailureReason(rawValue: 0x0F)
 
-  /// Whether it can be a guess that was wrong: the next one of that device has to wait (2.3.6).
+  /// True if it may mean a wrong guess: that device's next one has to wait (2.3.6).
   package var isOfAuthentication: Bool {
     [.passkeyEntryFailed, .confirmValueFailed, .dhKeyCheckFailed, .numericComparisonFailed].contains(self)
   }
@@ -47,25 +47,25 @@ package struct PairingFailureReason: RawRepresentable, Hashable, Error {
   }
 }
 
-/// The end of a pairing without success.
+/// A pairing's failure.
 package enum PairingFailure: Hashable, Sendable {
-  /// We ended it, and told the other side.
+  /// We ended it, and notified the other side.
   case ours(PairingFailureReason)
   /// The other side ended it.
   case theirs(PairingFailureReason)
-  /// The other side did not go on for 30 seconds.
+  /// The other side did not continue for 30 seconds.
   case timeout
   /// The controllers could not encrypt the link, for this HCI error, or ended its encryption (0).
   case encryption(UInt8)
-  /// The link was not encrypted with the keys of a bond within 30 seconds.
+  /// The link was not encrypted with a bond's keys within 30 seconds.
   case encryptionTimeout
 
-  /// The error that users are given where the devices paired.
+  /// The error for users if the devices were pairing.
   package func error(with peer: DeviceAddress) -> BluetoothError {
     GAPError.pairingFailed.error("\(peer) and this machine did not pair: \(words)")
   }
 
-  /// The error that users are given where keys of a bond were used.
+  /// The error for users if a bond's keys were used.
   package func errorOfKeys(of peer: DeviceAddress) -> BluetoothError {
     GAPError.pairingFailed.error("the link to \(peer) is not encrypted with the keys of its bond: \(words)")
   }

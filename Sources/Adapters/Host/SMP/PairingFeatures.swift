@@ -1,18 +1,18 @@
 import Bluetooth
 
-/// The features that a side announces at the beginning of a pairing (Core 5.4, Vol 3, Part H, 3.5.1).
+/// The features announced by a side at the beginning of a pairing (Core 5.4, Vol 3, Part H, 3.5.1).
 package struct PairingFeatures: Hashable, Sendable {
-  /// The means of the person.
+  /// The person's means.
   var capability: PairingCapability
-  /// Whether it has data of the other side that came by another way than the air.
+  /// True if it has out-of-band data from the other side.
   var hasOutOfBandData: Bool
-  /// The protection that it wants and supports.
+  /// The protection it requires and supports.
   var requirements: AuthenticationRequirements
-  /// The longest key that it supports, in octets; 7 to 16 in a packet that makes sense.
+  /// The longest key supported, in octets; 7 to 16 in a valid packet.
   var maximumKeySize: UInt8
-  /// The keys that the initiator hands out.
+  /// The keys sent by the initiator.
   var initiatorKeys: KeyDistribution
-  /// The keys that the responder hands out.
+  /// The keys sent by the responder.
   var responderKeys: KeyDistribution
 
   init(
@@ -47,11 +47,11 @@ package struct PairingFeatures: Hashable, Sendable {
     ]
   }
 
-  /// The octets that the check values of LE Secure Connections are made of, most significant first (2.2.8).
+  /// The octets in the check values of LE Secure Connections, most significant first (2.2.8).
   var checked: [UInt8] { [requirements.rawValue, hasOutOfBandData ? 1 : 0, capability.smp] }
 }
 
-/// The requirements of one side (3.5.1, AuthReq). Reserved bits are kept, as check values are made of them.
+/// A side's requirements (3.5.1, AuthReq). Reserved bits are kept, as check values contain them.
 package struct AuthenticationRequirements: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8
 
@@ -63,11 +63,11 @@ package struct AuthenticationRequirements: OptionSet, Hashable, Sendable {
   static let secureConnections = AuthenticationRequirements(rawValue: 0x08)
   static let keypress = AuthenticationRequirements(rawValue: 0x10)
 
-  /// Whether keys are kept; the other values of the two bits are reserved.
+  /// True if keys are kept; the other values of the two bits are reserved.
   var bonds: Bool { rawValue & 0x03 == Self.bonding.rawValue }
 }
 
-/// Keys that are handed out (3.6.1). Reserved bits are kept, as check values are made of them.
+/// Keys for distribution (3.6.1). Reserved bits are kept, as check values contain them.
 package struct KeyDistribution: OptionSet, Hashable, Sendable {
   package let rawValue: UInt8
 
@@ -76,12 +76,12 @@ package struct KeyDistribution: OptionSet, Hashable, Sendable {
   static let encryption = KeyDistribution(rawValue: 0x01)
   static let identity = KeyDistribution(rawValue: 0x02)
   static let signing = KeyDistribution(rawValue: 0x04)
-  /// A key for BR/EDR, made of that for LE. Never wanted.
+  /// A key for BR/EDR, derived from the LE key. Never requested.
   static let link = KeyDistribution(rawValue: 0x08)
 }
 
 extension PairingCapability {
-  /// The capability of this value (3.5.1, table 3.4); nil for reserved ones.
+  /// The capability with this value (3.5.1, table 3.4); nil for reserved ones.
   fileprivate init?(smp value: UInt8) {
     guard let capability = Self.allCases.first(where: { $0.smp == value }) else { return nil }
     self = capability

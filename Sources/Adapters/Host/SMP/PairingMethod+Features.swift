@@ -2,10 +2,10 @@ import Adapter
 import Bluetooth
 
 extension PairingMethod {
-  /// The method that follows from the features of both sides (Core 5.4, Vol 3, Part H, 2.3.5.1, tables 2.6 to 2.8).
+  /// The method resulting from both sides' features (Core 5.4, Vol 3, Part H, 2.3.5.1, tables 2.6 to 2.8).
   /// - Parameters:
   ///   - request: the features of the initiator, which is central.
-  ///   - response: the features of the responder.
+  ///   - response: the responder's features.
   init(_ request: PairingFeatures, _ response: PairingFeatures) {
     let isSecure = request.requirements.intersection(response.requirements).contains(.secureConnections)
     let sidesWithData = [request, response].count(where: \.hasOutOfBandData)
@@ -18,7 +18,7 @@ extension PairingMethod {
     }
   }
 
-  /// Whether a passkey is typed at the side with this role.
+  /// True if a passkey is typed at the side with this role.
   func isTyped(by role: LinkRole) -> Bool {
     switch self {
     case .passkey(let shows): shows != role

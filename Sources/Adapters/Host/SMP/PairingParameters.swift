@@ -2,11 +2,11 @@ import Adapter
 import Bluetooth
 import BluetoothCrypto
 
-/// The parameters of a pairing after both sides have told their features (Core 5.4, Vol 3, Part H, 2.3.5.1).
+/// A pairing's parameters after the exchange of features (Core 5.4, Vol 3, Part H, 2.3.5.1).
 struct PairingParameters: Sendable {
   /// Our role: the central is the initiator.
   let role: LinkRole
-  /// The addresses of the connection: check values are made of these, not of identities.
+  /// The connection's addresses: check values contain these, not identities.
   let local: DeviceAddress
   let peer: DeviceAddress
   let request: PairingFeatures
@@ -14,7 +14,7 @@ struct PairingParameters: Sendable {
   let terms: PairingTerms
   let method: PairingMethod
   let isSecureConnections: Bool
-  /// The size of the encryption key, 7 to 16 octets.
+  /// The encryption key size, 7 to 16 octets.
   let keySize: Int
 
   /// - Throws: the reason why the two sides cannot pair on these terms.
@@ -39,8 +39,8 @@ struct PairingParameters: Sendable {
     guard hasOutOfBandData, method == .outOfBand || !isForTemporaryKey else { throw .outOfBandNotAvailable }
   }
 
-  /// Whether all data are there that the method needs. A device that claims data which were never given away knows
-  /// that their random value would be zero.
+  /// True if the method's data is complete. A device that claims data we never disclosed knows that its random value
+  /// would be zero.
   private var hasOutOfBandData: Bool {
     guard method == .outOfBand else { return true }
     guard isSecureConnections else { return temporaryKey != nil }
@@ -48,19 +48,19 @@ struct PairingParameters: Sendable {
       && (!ours.hasOutOfBandData || terms.outOfBand != nil)
   }
 
-  /// Whether this is a legacy pairing only for the sake of the device's temporary key. Without that the pairing would
-  /// be weaker than one to which no key was given.
+  /// True if this is a legacy pairing only because of the device's temporary key. Without using the key the pairing
+  /// would be weaker than one without a key.
   private var isForTemporaryKey: Bool {
     role == .central && terms.hasSecureConnections && terms.prefersTemporaryKey
   }
 
-  /// The temporary key of legacy pairing that both sides have by another way than the air; nil for none. A device has
-  /// ours only if it says so, which an initiator does not know in time.
+  /// The temporary key of legacy pairing shared out of band; nil for none. A device has ours only if it announces that,
+  /// too late for an initiator.
   var temporaryKey: Key128? {
     terms.temporaryKey ?? (role == .peripheral ? terms.ownOutOfBand?.temporaryKey : nil)
   }
 
-  /// The temporary key with which the pairing authenticates; nil if it does so by other means.
+  /// The temporary key that authenticates the pairing; nil if other means do.
   var usedTemporaryKey: Key128? { method == .outOfBand && !isSecureConnections ? temporaryKey : nil }
 
   var ours: PairingFeatures { role == .central ? request : response }
@@ -68,21 +68,21 @@ struct PairingParameters: Sendable {
   var initiator: DeviceAddress { role == .central ? local : peer }
   var responder: DeviceAddress { role == .central ? peer : local }
 
-  /// Whether a person is asked, as nothing else tells that the pairing is wanted here.
+  /// True if a person is asked, as there is no other sign that the pairing is wanted here.
   var asksConsent: Bool { method == .justWorks && !terms.isOwn }
 
-  /// Whether both sides keep keys.
+  /// True if both sides keep keys.
   var bonds: Bool { request.requirements.bonds && response.requirements.bonds }
 
-  /// Whether Keypress Notifications are exchanged (3.5.8).
+  /// True if Keypress Notifications are exchanged (3.5.8).
   var hasKeypress: Bool {
     guard request.requirements.intersection(response.requirements).contains(.keypress) else { return false }
     return method.isTyped(by: .central) || method.isTyped(by: .peripheral)
   }
 
-  /// The keys that a side hands out: the ones that both want, with LE Secure Connections none for encryption (2.4.3).
-  /// A responder is to ask for none that the initiator has not offered (3.6.1), but some chips name all they know, and
-  /// other hosts leave the rest aside.
+  /// The keys sent by a side: those requested by both, with LE Secure Connections none for encryption (2.4.3). A
+  /// responder must not request keys the initiator has not offered (3.6.1), but some chips request all they know, and
+  /// other hosts ignore the rest.
   func keys(of role: LinkRole) -> KeyDistribution {
     let keys =
       role == .central
@@ -91,7 +91,7 @@ struct PairingParameters: Sendable {
     return keys.intersection(isSecureConnections ? [.identity, .signing] : [.encryption, .identity, .signing])
   }
 
-  /// The protection that the keys of this pairing give a link.
+  /// A link's protection by this pairing's keys.
   var security: LinkSecurity {
     LinkSecurity(
       isAuthenticated: method.isAuthenticated, isSecureConnections: isSecureConnections, keySize: keySize)
@@ -99,7 +99,7 @@ struct PairingParameters: Sendable {
 }
 
 extension PairingFeatures {
-  /// The features of a Pairing Request.
+  /// The features for a Pairing Request.
   init(requesting terms: PairingTerms) {
     let isSecure = terms.hasSecureConnections && !terms.prefersTemporaryKey
     let requirements = AuthenticationRequirements(
@@ -109,10 +109,10 @@ extension PairingFeatures {
       initiatorKeys: terms.ownKeys, responderKeys: .wanted)
   }
 
-  /// The features of a Pairing Response.
+  /// The features for a Pairing Response.
   init(responding terms: PairingTerms, to request: PairingFeatures) {
     let isWanted = request.requirements.contains(.mitm) && terms.capability != .none
-    // The flag of a device with LE Secure Connections is about our data, but it cannot have any that were not given.
+    // The flag of a device with LE Secure Connections concerns our data, which it cannot have unless we disclosed it.
     let prefersKey = terms.prefersTemporaryKey && terms.ownOutOfBand == nil && request.hasOutOfBandData
     let supportsSecure = terms.hasSecureConnections && !prefersKey
     let isSecure = supportsSecure && request.requirements.contains(.secureConnections)
@@ -139,17 +139,17 @@ extension PairingFeatures {
 }
 
 extension AuthenticationRequirements {
-  /// The requirements of the side that begins.
+  /// The initiating side's requirements.
   /// - Parameters:
-  ///   - level: the lowest security level with which the pairing may end, 2 to 4.
-  ///   - capability: the means of a person.
-  ///   - bonds: whether the keys are kept.
-  ///   - isSecure: whether LE Secure Connections is supported.
+  ///   - level: the lowest acceptable security level of the pairing, 2 to 4.
+  ///   - capability: the person's means.
+  ///   - bonds: true to keep the keys.
+  ///   - isSecure: true if LE Secure Connections is supported.
   package init(requesting level: Int, _ capability: PairingCapability, bonds: Bool = true, isSecure: Bool = true) {
     self.init(capability, isProtected: capability != .none || level >= 3, bonds: bonds, isSecure: isSecure)
   }
 
-  /// - Parameter isProtected: whether a person in the middle is to be excluded.
+  /// - Parameter isProtected: true to exclude a person in the middle.
   fileprivate init(_ capability: PairingCapability, isProtected: Bool, bonds: Bool, isSecure: Bool) {
     self = isProtected ? .mitm : []
     if bonds { insert(.bonding) }
@@ -159,12 +159,12 @@ extension AuthenticationRequirements {
 }
 
 extension KeyDistribution {
-  /// The keys that are accepted from devices.
+  /// The keys accepted from devices.
   fileprivate static let wanted: KeyDistribution = [.encryption, .identity, .signing]
 }
 
 extension PairingTerms {
-  /// The terms with a device of these features: a device that has our data knows the key pair by which they were made.
+  /// The terms for a device with these features: a device with our data knows the key pair behind it.
   fileprivate func known(by device: PairingFeatures) -> PairingTerms {
     guard device.hasOutOfBandData, let ownOutOfBand else { return self }
     var terms = self
@@ -172,11 +172,11 @@ extension PairingTerms {
     return terms
   }
 
-  /// Whether the device's temporary key is the only data by another way than the air, and is good enough: it counts in
-  /// legacy pairing alone. The flag would mean other data where both sides have LE Secure Connections (2.3.5.1).
+  /// True if the device's temporary key is the only out-of-band data, and sufficient: it counts in legacy pairing
+  /// alone. With LE Secure Connections at both sides the flag would mean other data (2.3.5.1).
   fileprivate var prefersTemporaryKey: Bool { temporaryKey != nil && outOfBand == nil && level < 4 }
 
-  /// The keys that this machine hands out.
+  /// The keys sent by this machine.
   fileprivate var ownKeys: KeyDistribution {
     identityResolvingKey == nil ? [.encryption, .signing] : [.encryption, .identity, .signing]
   }

@@ -2,37 +2,37 @@ import Adapter
 import Bluetooth
 import BluetoothCrypto
 
-/// The terms on which this machine takes part in one pairing.
+/// This machine's terms for one pairing.
 package struct PairingTerms: Sendable {
-  /// The means of a person here.
+  /// The means of the person here.
   package var capability = PairingCapability.none
-  /// The lowest security level with which the pairing may end, 2 to 4.
+  /// The lowest acceptable security level of the pairing, 2 to 4.
   package var level = 2
-  /// Whether the keys are kept.
+  /// True to keep the keys.
   package var bonds = true
-  /// Whether a program here asked for it; otherwise consent is asked for where nothing else is.
+  /// True if a program here requested it; otherwise consent is asked for if no other question is.
   package var isOwn = false
-  /// Whether LE Secure Connections is supported.
+  /// True if LE Secure Connections is supported.
   package var hasSecureConnections = true
-  /// The shortest encryption key that is accepted, 7 to 16 octets.
+  /// The shortest accepted encryption key, 7 to 16 octets.
   package var minimumKeySize = 7
-  /// The longest encryption key that is offered, 7 to 16 octets.
+  /// The longest offered encryption key, 7 to 16 octets.
   package var maximumKeySize = 16
-  /// The address that this machine keeps.
+  /// This machine's identity address.
   package var identity: DeviceAddress
-  /// The key that resolves its private addresses; nil if it has none. Then no identity is handed out: devices that are
-  /// promised an identity without a key fail the pairing.
+  /// The key for its private addresses; nil if it has none. Then no identity is sent: devices that expect an identity
+  /// without a key fail the pairing.
   package var identityResolvingKey: Key128?
-  /// The data that the device gave by another way than the air, for LE Secure Connections.
+  /// The device's out-of-band data for LE Secure Connections.
   package var outOfBand: SecureOutOfBandData?
-  /// The temporary key of legacy pairing that the device gave by another way than the air.
+  /// The device's out-of-band temporary key for legacy pairing.
   package var temporaryKey: Key128?
-  /// The data that this machine gave by another way; nil if it gave none.
+  /// This machine's out-of-band data; nil if none was disclosed.
   package var ownOutOfBand: OwnOutOfBandData?
-  /// Secrets that no other pairing had or will have.
+  /// Secrets of this pairing only.
   package var secrets: PairingSecrets
 
-  /// Whether a pairing on these terms may be protected against a person in the middle, if the device does its part.
+  /// True if a pairing on these terms may be protected against a person in the middle, if the device does its part.
   var mayAuthenticate: Bool { capability != .none || outOfBand != nil || temporaryKey != nil }
 
   /// Makes terms with the values above.
@@ -42,19 +42,19 @@ package struct PairingTerms: Sendable {
   }
 }
 
-/// Whether a device may pair, or be paired with because it asked for security.
+/// The permission for a device to pair, or to cause a pairing by requesting security.
 package enum PairingPermission: Sendable {
   case granted(PairingTerms)
   /// The reason why it may not.
   case refused(PairingFailureReason)
 }
 
-/// The secrets behind the data that this machine gives by another way than the air (2.3.5.4, 2.3.5.6.4).
+/// The secrets behind this machine's out-of-band data (2.3.5.4, 2.3.5.6.4).
 package struct OwnOutOfBandData: Sendable {
-  /// The key pair of pairings with devices that have the data, and of no others.
+  /// The key pair for pairings with devices that have the data, and for no others.
   package var keyPair: P256KeyPair
   package var random: Key128
-  /// For one legacy pairing that such a device begins.
+  /// For one legacy pairing begun by such a device.
   package private(set) var temporaryKey: Key128
 
   /// Makes secrets.
@@ -65,8 +65,8 @@ package struct OwnOutOfBandData: Sendable {
     temporaryKey = .random(using: &generator)
   }
 
-  /// A device has paired with the temporary key, and could decrypt the pairing of another one with the same key. So the
-  /// next one that claims to have the key fails.
+  /// A device has paired with the temporary key, and could decrypt another device's pairing with it. So the next device
+  /// that claims the key fails.
   package mutating func temporaryKeyWasUsed() {
     var generator = SystemRandomNumberGenerator()
     temporaryKey = .random(using: &generator)
@@ -81,25 +81,25 @@ package struct OwnOutOfBandData: Sendable {
   }
 }
 
-/// The random numbers of one pairing.
+/// A pairing's random numbers.
 package struct PairingSecrets: Sendable {
-  /// The rounds of a passkey: one for each of its bits.
+  /// A passkey's rounds: one per bit.
   static let rounds = 20
 
   /// The key pair, which no other pairing may use (CVE-2020-26558, and fixed coordinates: CVE-2018-5383).
   package var keyPair: P256KeyPair
-  /// The nonces of LE Secure Connections, one for each round of a passkey; the first is that of the other methods, and
-  /// of legacy pairing.
+  /// The nonces for LE Secure Connections, one for each round of a passkey; the first is also for the other methods,
+  /// and for legacy pairing.
   package var nonces: [Key128]
-  /// The passkey that is shown, 0 to 999999.
+  /// The shown passkey, 0 to 999999.
   package var passkey: UInt32
-  /// The key for encryption that legacy pairing hands out, with its name.
+  /// The encryption key sent in legacy pairing, with its name.
   package var longTermKey: EncryptionKey
   /// The key for signed writes.
   package var signatureKey: Key128
 
   /// Makes new secrets.
-  /// - Parameter keyPair: the key pair, that of no other pairing.
+  /// - Parameter keyPair: the key pair, never used in another pairing.
   package init(keyPair: P256KeyPair = P256KeyPair()) {
     var generator = SystemRandomNumberGenerator()
     self.keyPair = keyPair
@@ -111,14 +111,14 @@ package struct PairingSecrets: Sendable {
     signatureKey = .random(using: &generator)
   }
 
-  /// The nonce of a round, 0 to 19.
+  /// The nonce for a round, 0 to 19.
   func nonce(_ round: Int) throws(PairingFailureReason) -> Key128 {
     guard nonces.indices.contains(round) else { throw .unspecified }
     return nonces[round]
   }
 }
 
-/// A key with which a link is encrypted, and its name. The name is zero but for keys of legacy pairing (2.4.4).
+/// A link's encryption key, and its name. The name is zero except in legacy pairing (2.4.4).
 package struct EncryptionKey: Hashable, Sendable {
   package var value: Key128
   package var random: UInt64 = 0

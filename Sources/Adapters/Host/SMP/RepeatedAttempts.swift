@@ -20,7 +20,7 @@ package struct RepeatedAttempts: Sendable {
     }
   }
 
-  /// More devices than fail at the same time. A further one replaces the one that may pair first.
+  /// More devices than ever fail simultaneously. A further one replaces the device that may pair next.
   private static let maximum = 64
   private static let longest = Duration.seconds(64)
   private static let freeOfAll = 8

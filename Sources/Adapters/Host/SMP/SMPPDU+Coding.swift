@@ -1,21 +1,21 @@
 import Bluetooth
 import BluetoothCrypto
 
-/// The reason why octets are no packet of the Security Manager Protocol.
+/// The reason for rejecting a packet of the Security Manager Protocol.
 enum SMPCodingError: Error, Hashable, Sendable {
   /// There is no octet.
   case empty
   /// The code is not known; such packets are ignored (Core 5.4, Vol 3, Part H, 3.3).
   case unknownCode(UInt8)
-  /// A packet of this code has another length.
+  /// A packet with this code has another length.
   case length(SMPPDU.Code)
-  /// A field has a value that is reserved.
+  /// A field has a reserved value.
   case reservedValue(SMPPDU.Code)
 }
 
 extension SMPPDU {
   /// Parses one packet.
-  /// - Throws: `SMPCodingError` for anything that a packet of its code cannot be.
+  /// - Throws: `SMPCodingError` for anything impossible in a packet with its code.
   init(parsing octets: [UInt8]) throws(SMPCodingError) {
     guard let first = octets.first else { throw .empty }
     guard let code = Code(rawValue: first) else { throw .unknownCode(first) }
@@ -57,7 +57,7 @@ extension SMPPDU {
     self = pdu
   }
 
-  /// The octets of the packet.
+  /// The packet's octets.
   package var encoded: [UInt8] {
     switch self {
     case .pairingRequest(let features), .pairingResponse(let features): [code.rawValue] + features.encoded
@@ -77,7 +77,7 @@ extension SMPPDU {
 }
 
 extension SMPPDU.Code {
-  /// The number of octets of such a packet, its code included.
+  /// The length of such a packet in octets, code included.
   fileprivate var length: Int {
     switch self {
     case .pairingRequest, .pairingResponse: 7

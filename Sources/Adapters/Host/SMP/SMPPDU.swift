@@ -9,23 +9,23 @@ package enum SMPPDU: Hashable, Sendable {
   case pairingResponse(PairingFeatures)
   /// A commitment to a random number (3.5.3).
   case pairingConfirm(Key128)
-  /// That number (3.5.4).
+  /// The random number (3.5.4).
   case pairingRandom(Key128)
   /// One side ends the pairing (3.5.5).
   case pairingFailed(PairingFailureReason)
   /// One side's public key (3.5.6).
   case pairingPublicKey(P256PublicKey)
-  /// The check of all that was exchanged (3.5.7).
+  /// The check of the exchanged data (3.5.7).
   case pairingDHKeyCheck(Key128)
   /// A person types a passkey at the other side (3.5.8).
   case keypressNotification(Keypress)
   /// A key for encryption, of legacy pairing (3.6.2).
   case encryptionInformation(Key128)
-  /// The name of that key (3.6.3).
+  /// The encryption key's name (3.6.3).
   case centralIdentification(diversifier: UInt16, random: UInt64)
-  /// The key that resolves private addresses (3.6.4).
+  /// The key for private addresses (3.6.4).
   case identityInformation(Key128)
-  /// The address that the device keeps (3.6.5).
+  /// The device's identity address (3.6.5).
   case identityAddressInformation(DeviceAddress)
   /// The key for signed writes (3.6.6).
   case signingInformation(Key128)
@@ -50,7 +50,7 @@ package enum SMPPDU: Hashable, Sendable {
     case keypressNotification
   }
 
-  /// The first octet of the packet.
+  /// The packet's first octet.
   var code: Code {
     switch self {
     case .pairingRequest: .pairingRequest

@@ -33,7 +33,7 @@ struct SecureAuthentication: Sendable {
     let secret: [UInt8]
   }
 
-  /// One exchange of nonces; a passkey needs one for each of its bits.
+  /// An exchange of nonces; a passkey needs one per bit.
   private struct Round: Sendable {
     let keys: KeyExchange
     let passkey: UInt32?
@@ -71,7 +71,7 @@ struct SecureAuthentication: Sendable {
     }
   }
 
-  /// A packet came.
+  /// A packet was received.
   mutating func receive(_ pdu: SMPPDU) throws(PairingFailureReason) -> [PairingStep] {
     switch (state, pdu) {
     case (.publicKey, .pairingPublicKey(let key)): return try accept(key)
@@ -94,8 +94,8 @@ struct SecureAuthentication: Sendable {
     }
   }
 
-  /// Takes the other side's public key. Its point may be ours, or that with the opposite sign, only if it was copied;
-  /// the key of debuggers is no secret.
+  /// Accepts the other side's public key. A point equal to ours, or with the opposite sign, can only be a copy; the
+  /// debug key is no secret.
   private mutating func accept(_ key: P256PublicKey) throws(PairingFailureReason) -> [PairingStep] {
     guard key.x != own.x, key.x != P256PublicKey.debugX,
       let secret = parameters.terms.secrets.keyPair.sharedSecret(with: key)
@@ -126,7 +126,7 @@ struct SecureAuthentication: Sendable {
     }
   }
 
-  /// The other side's data have to be of its public key.
+  /// The other side's data must belong to its public key.
   private func checkOutOfBandData(_ key: P256PublicKey) throws(PairingFailureReason) {
     guard parameters.ours.hasOutOfBandData else { return }
     guard let data = parameters.terms.outOfBand, let random = Key128(littleEndian: data.random),
@@ -134,13 +134,13 @@ struct SecureAuthentication: Sendable {
     else { throw .confirmValueFailed }
   }
 
-  /// Begins a round of a passkey.
+  /// Begins a passkey round.
   private mutating func begin(_ round: Round) throws(PairingFailureReason) -> [PairingStep] {
     state = .confirm(round)
     return isInitiator ? [.send(.pairingConfirm(try ownConfirm(round)))] : []
   }
 
-  /// The other side's nonce came.
+  /// The other side's nonce was received.
   private mutating func check(
     _ round: Round, _ confirm: Key128?, _ random: Key128
   ) throws(PairingFailureReason) -> [PairingStep] {
@@ -168,7 +168,7 @@ struct SecureAuthentication: Sendable {
     return steps + [.ask(question)]
   }
 
-  /// The number that both sides show, 0 to 999999.
+  /// The number shown at both sides, 0 to 999999.
   private func number(_ round: Round, ownNonce: Key128, peerNonce: Key128) -> UInt32 {
     let value =
       isInitiator

@@ -1,8 +1,8 @@
 import Adapter
 import BluetoothCrypto
 
-/// The key that LE Secure Connections agrees on, and the values with which both sides prove that they have it (Core
-/// 5.4, Vol 3, Part H, 2.3.5.6.5).
+/// The key from LE Secure Connections, and the values by which both sides prove it (Core 5.4, Vol 3, Part H,
+/// 2.3.5.6.5).
 struct SecureChecks: Sendable {
   let ours: Key128
   let theirs: Key128
@@ -11,7 +11,7 @@ struct SecureChecks: Sendable {
   /// - Parameters:
   ///   - secret: DHKey.
   ///   - ownNonce: our last nonce.
-  ///   - peerNonce: the last nonce of the other side.
+  ///   - peerNonce: the other side's last nonce.
   init(_ parameters: PairingParameters, secret: [UInt8], ownNonce: Key128, peerNonce: Key128, passkey: UInt32?) {
     let isInitiator = parameters.role == .central
     let (macKey, longTermKey) = SecureConnections.f5(
@@ -26,8 +26,8 @@ struct SecureChecks: Sendable {
       ioCapability: parameters.theirs.checked, sender: parameters.peer, receiver: parameters.local)
   }
 
-  /// The passkey, or the random value of the data that did not go over the air, zero if the receiver has none. A side
-  /// proves that it knows that of the other one.
+  /// The passkey, or the out-of-band data's random value, zero if the receiver has none. Each side proves that it knows
+  /// the other's.
   private static func random(_ parameters: PairingParameters, _ passkey: UInt32?, ofPeer: Bool) -> Key128 {
     if let passkey { return Key128(passkey) }
     guard parameters.method == .outOfBand else { return .zero }

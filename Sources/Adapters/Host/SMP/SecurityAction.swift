@@ -9,18 +9,18 @@ package enum SecurityAction: Hashable, Sendable {
   case encrypt(EncryptionKey)
   /// Answer the controller's LE Long Term Key Request; nil: LE Long Term Key Request Negative Reply.
   case replyToKeyRequest(Key128?)
-  /// Ask the person here. The answer names the number of the question.
+  /// Ask the person here. The answer carries the question's number.
   case ask(UInt32, PairingQuestion)
-  /// The person at the other side types this passkey; so many digits are there already.
+  /// The person at the other side types this passkey; so many digits are entered already.
   case show(passkey: UInt32, entered: Int)
-  /// The protection of the link changed.
+  /// The link's protection changed.
   case secured(LinkSecurity)
   /// The pairing succeeded. The bond is nil if keys are not kept.
   case paired(Bond?)
   /// The pairing, or the request for security, failed.
   case failed(PairingFailure)
-  /// One side has no key of the bond: the other one (`theirs`), or we.
+  /// One side lacks the bond's key: the other side (`theirs`), or we.
   case keysLost(theirs: Bool)
-  /// End the link: nothing of the Security Manager may follow on it.
+  /// End the link: no further packet of the Security Manager may follow.
   case disconnect
 }

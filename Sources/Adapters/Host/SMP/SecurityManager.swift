@@ -20,30 +20,30 @@ import BluetoothCrypto
 // requested   30 s                                   idle
 // closed      anything                               closed: no packet is sent or taken any more
 //
-// Long Term Key Requests are answered in each state: by the key that a pairing has agreed on if it waits for
-// encryption, else by that of the bond, and during a pairing by none.
+// Long Term Key Requests are answered in each state: with a pairing's agreed key if it waits for encryption, else with
+// the bond's, and during a pairing with none.
 
-/// The Security Manager of one link (Core 5.4, Vol 3, Part H): protects the link with the keys of a bond, or pairs.
+/// A link's Security Manager (Core 5.4, Vol 3, Part H): protects the link with a bond's keys, or pairs.
 package struct SecurityManager: Sendable {
   private enum State: Sendable {
     case idle
     /// A Security Request was sent.
     case requested(until: Instant)
-    /// The controller encrypts with the key of a bond, which gives this protection.
+    /// The controller encrypts with a bond's key, resulting in this protection.
     case encrypting(LinkSecurity, until: Instant)
     case pairing(Pairing, until: Instant)
     /// After this failure.
     case closed(PairingFailure)
   }
 
-  /// The key in an answer to a Long Term Key Request, by the protection that it gives.
+  /// The key in an answer to a Long Term Key Request, by its protection.
   private enum Reply: Sendable {
     case bond(LinkSecurity)
     case pairing(LinkSecurity)
   }
 
-  /// The Security Manager Timer (3.4). Encryption with the keys of a bond may take as long: the other controller gives
-  /// up after 40 s (Vol 6, Part B, 5.2), and the link carries no data until then.
+  /// The Security Manager Timer (3.4). Encryption with a bond's keys may take as long: the other controller gives up
+  /// after 40 s (Vol 6, Part B, 5.2), and the link carries no data until then.
   static let timeout = Duration.seconds(30)
 
   private var ends: Pairing.Ends
@@ -52,24 +52,24 @@ package struct SecurityManager: Sendable {
   package private(set) var security = LinkSecurity.none
   /// The last answer to a Long Term Key Request, until the link is encrypted with its key.
   private var replied: Reply?
-  /// The identities of the devices on other links: a device that claims one of them does not pair.
+  /// The identities of devices on other links: a device that claims one of them does not pair.
   package var otherIdentities: Set<DeviceAddress> = []
-  /// How many pairings were begun, those included that failed at once.
+  /// Pairings begun so far, including immediate failures.
   package private(set) var pairings: UInt64 = 0
-  /// Whether the last one was asked for by a program here.
+  /// True if a program here requested the last one.
   package private(set) var isOwnPairing = false
-  /// The temporary key that went another way than the air, with which the last pairing that succeeded authenticated.
+  /// The out-of-band temporary key that authenticated the last successful pairing.
   package private(set) var usedTemporaryKey: Key128?
-  /// Whether a person here could have helped the last pairing that succeeded, but the device lacks the means for it.
+  /// True if a person here could have helped the last successful pairing, but the device lacks the means for it.
   package private(set) var hasFoundNoMeans = false
-  /// The number of the last question, and whether it waits for an answer.
+  /// The number of the last question, and if it waits for an answer.
   private var question: UInt32 = 0
   private var isAsking = false
 
   /// - Parameters:
   ///   - role: our role on the link.
   ///   - local: our address on this link, as the peer knows it: not the identity if the link was made with another one.
-  ///   - peer: the address of the other side on this link.
+  ///   - peer: the other side's address on this link.
   package init(role: LinkRole, local: DeviceAddress, peer: DeviceAddress) {
     ends = Pairing.Ends(role: role, local: local, peer: peer)
   }
@@ -88,24 +88,23 @@ package struct SecurityManager: Sendable {
     }
   }
 
-  /// Whether the controller is encrypting with the key of a bond.
+  /// True while the controller is encrypting with a bond's key.
   package var isEncrypting: Bool { if case .encrypting = state { true } else { false } }
 
-  /// Whether the controller, as central's, was given a key, and has not told the outcome.
+  /// True if the central's controller was given a key, and has not reported the outcome.
   package var awaitsEncryption: Bool {
     if case .pairing(let pairing, _) = state { pairing.isEncrypting } else { isEncrypting }
   }
 
-  /// Whether a pairing is under way.
   package var isPairing: Bool { if case .pairing = state { true } else { false } }
 
-  // MARK: - The wishes of this side
+  // MARK: - Requests of this side
 
-  /// Raises the protection of the link: with the keys of a bond, else by a pairing on these terms.
+  /// Raises the link's protection: with a bond's keys, else by a pairing on these terms.
   /// - Parameters:
   ///   - bond: the bond with the device if it gives the wanted level.
-  ///   - requirements: those of a request to a central.
-  ///   - terms: those of a pairing that this begins.
+  ///   - requirements: those in a request to a central.
+  ///   - terms: those for a resulting pairing.
   package mutating func raise(
     bond: Bond?, _ requirements: AuthenticationRequirements, _ terms: @autoclosure () -> PairingTerms, now: Instant
   ) -> [SecurityAction] {
@@ -130,10 +129,10 @@ package struct SecurityManager: Sendable {
 
   // MARK: - The other side
 
-  /// A packet came on channel 0x0006.
+  /// A packet was received on channel 0x0006.
   /// - Parameters:
   ///   - bond: the bond with the device, if there is one.
-  ///   - permission: whether it may pair; asked for only if it wants to.
+  ///   - permission: its permission to pair; evaluated only if it wants to.
   ///   - arrival: when it arrived in this machine, which may have been busy since; nil: now.
   package mutating func receive(
     _ octets: [UInt8], bond: @autoclosure () -> Bond?, _ permission: @autoclosure () -> PairingPermission,
@@ -166,7 +165,7 @@ package struct SecurityManager: Sendable {
   private mutating func refuse(_ error: SMPCodingError, _ now: Instant) -> [SecurityAction] {
     switch error {
     case .empty, .unknownCode: []
-    // Only these two begin something; any other packet outside of a pairing belongs to one that has ended.
+    // Only these two begin something; any other packet outside of a pairing belongs to an ended one.
     case .length(.pairingRequest), .reservedValue(.pairingRequest), .length(.securityRequest):
       fail(.invalidParameters)
     case .length, .reservedValue: isPairing ? fail(.invalidParameters) : []
@@ -222,7 +221,7 @@ package struct SecurityManager: Sendable {
 
   // MARK: - Encryption
 
-  /// The controller of a peripheral asks for the key of this name.
+  /// A peripheral's controller requests the key with this name.
   package mutating func keyRequested(random: UInt64, diversifier: UInt16, bond: Bond?) -> [SecurityAction] {
     replied = nil
     if case .pairing(var pairing, let until) = state {
@@ -261,7 +260,7 @@ package struct SecurityManager: Sendable {
       let actions = withPairing(now) { (pairing) throws(PairingFailureReason) in
         try pairing.encrypted(eventArrived: arrival ?? now)
       }
-      // The keys of a pairing that has failed are not used.
+      // A failed pairing's keys are not used.
       if case .closed = state { return actions }
       return secured(security) + actions
     case (.idle, _), (.requested, _), (.pairing, _): return []
@@ -273,10 +272,10 @@ package struct SecurityManager: Sendable {
     let wasSecured = security != .none
     replied = nil
     switch state {
-    // Else it was the key of the bond, and the event was slower than the Pairing Request.
+    // Else it was the bond's key, and the event was slower than the Pairing Request.
     case .pairing(let pairing, _): return pairing.mayEncrypt || wasSecured ? end(.encryption(code)) : []
     case .encrypting: break
-    // No data were protected that are so no longer.
+    // No protected data has lost its protection.
     case .idle, .requested: guard wasSecured else { return [] }
     case .closed: return []
     }
@@ -285,7 +284,7 @@ package struct SecurityManager: Sendable {
     return lost + [.failed(.encryption(code))] + secured(.none)
   }
 
-  /// - Parameter isAwaited: whether this side has asked for it, and waits.
+  /// - Parameter isAwaited: true if this side has requested it, and waits.
   private mutating func secured(_ new: LinkSecurity, isAwaited: Bool = false) -> [SecurityAction] {
     guard new != security || isAwaited else { return [] }
     security = new
@@ -308,7 +307,7 @@ package struct SecurityManager: Sendable {
     return [.failed(.encryptionTimeout)] + secured(.none)
   }
 
-  /// Tells the other side that nothing comes of it.
+  /// Reports the failure to the other side.
   private mutating func fail(_ reason: PairingFailureReason) -> [SecurityAction] {
     isPairing ? end(.ours(reason)) : [.send(.pairingFailed(reason))]
   }
@@ -323,13 +322,14 @@ package struct SecurityManager: Sendable {
     return actions + secured(.none) + [.failed(failure), .disconnect]
   }
 
-  /// Whether the link may not go on after a failure.
+  /// True if the link must end after a failure.
   private func isLast(_ failure: PairingFailure) -> Bool {
     guard case .pairing(let pairing, _) = state else { return false }
     return switch failure {
     case .timeout: true
     case .ours, .theirs: pairing.mayEncrypt
-    // The controllers have left the link as it was, unless it was encrypted, or they said that it is so no longer.
+    // The controllers have left the link unchanged, unless it was encrypted, or they reported the end of its
+    // encryption.
     case .encryption(let code): !pairing.isEncrypting || code == 0 || security != .none
     case .encryptionTimeout: true
     }
@@ -345,7 +345,7 @@ package struct SecurityManager: Sendable {
     return execute(pairing.start(), now)
   }
 
-  /// Gives an input to the pairing. Without one, the packet belongs to a pairing that has ended.
+  /// Gives the pairing an input. Without a pairing, the packet belongs to an ended one.
   private mutating func withPairing(
     _ now: Instant, _ body: (inout Pairing) throws(PairingFailureReason) -> [PairingStep]
   ) -> [SecurityAction] {

@@ -1,12 +1,11 @@
 /// Cuts a stream of octets into HCI packets (Core 5.4, Vol 4, Part A, 2).
 ///
-/// A packet is cut by the length in its header and never by a read of the transport: one read may bring several
-/// packets, or a piece of one. After an octet that is no packet type nothing tells where a packet begins, so synchrony
-/// is lost until `reset`.
+/// A packet ends by the length in its header and never with a read from the transport: a read may contain several
+/// packets, or a piece of one. After an invalid packet type the next packet's beginning is unknown, so synchrony is
+/// lost until `reset`.
 ///
-/// A serial line may first carry octets of packets for an earlier host, or other ones of a controller that starts. A
-/// framer that is `searching` drops all octets before a Command Complete or Command Status of Reset, the first
-/// command of a host.
+/// A serial line may first carry octets for an earlier host, or others from a starting controller. A `searching` framer
+/// drops all octets before a Command Complete or Command Status for Reset, a host's first command.
 ///
 /// | State          | Input                     | Output, next state                           |
 /// |----------------|---------------------------|----------------------------------------------|
@@ -17,11 +16,11 @@
 /// | asynchronous   | octets                    | none                                         |
 /// | any            | `reset`                   | the first state again, nothing buffered      |
 ///
-/// At most one packet that is not whole is buffered: 65,540 octets; while searching, six octets.
+/// At most one incomplete packet is buffered: 65,540 octets; while searching, six octets.
 package struct H4Framer {
-  /// The result of octets that were received.
+  /// The result of received octets.
   package enum Output: Hashable, Sendable {
-    /// A whole packet, with the octet of its type.
+    /// A whole packet, with its type octet.
     case packet([UInt8])
     /// Synchrony is lost: this octet is no packet type.
     case lost(UInt8)
@@ -37,17 +36,16 @@ package struct H4Framer {
 
   private let first: State
   private var state: State
-  /// The packet that is not whole; while searching, the possible beginning of the answer.
+  /// The incomplete packet; while searching, the possible beginning of the answer.
   private var buffer: [UInt8] = []
 
-  /// - Parameter isSearching: whether octets before the answer to Reset are dropped; else the first one is a packet
-  ///   type.
+  /// - Parameter isSearching: true to drop octets before the answer to Reset; else the first one is a packet type.
   package init(isSearching: Bool = false) {
     first = isSearching ? .searching : .synchronous
     state = first
   }
 
-  /// Takes octets in the order in which they came, however they were cut.
+  /// Receives octets in order, however split.
   package mutating func receive(_ octets: ArraySlice<UInt8>) -> [Output] {
     var outputs: [Output] = []
     switch state {
@@ -84,16 +82,16 @@ package struct H4Framer {
     [0x04...0x04, 0x0E...0x0E, 4...0xFF, 0...0xFF, 0x03...0x03, 0x0C...0x0C, 0...0xFF],
     [0x04...0x04, 0x0F...0x0F, 4...4, 0...0xFF, 0...0xFF, 0x03...0x03, 0x0C...0x0C],
   ]
-  /// How many octets tell such an answer.
+  /// The octets that identify such an answer.
   private static let answerLength = 7
 
-  /// Whether octets begin with an answer to Reset, or are the beginning of one.
+  /// True if octets begin with an answer to Reset, or are the beginning of one.
   private static func mayAnswerReset(_ octets: ArraySlice<UInt8>) -> Bool {
     answers.contains { zip(octets, $0).allSatisfy { $1.contains($0) } }
   }
 
   /// Cuts the whole packets off.
-  /// - Returns: how many octets they have.
+  /// - Returns: the number of octets.
   private mutating func cut(_ octets: ArraySlice<UInt8>, into outputs: inout [Output]) -> Int {
     var rest = octets
     while let type = rest.first {
@@ -109,14 +107,14 @@ package struct H4Framer {
     return octets.count - rest.count
   }
 
-  /// The header of a kind of packet: how many octets stand before its length, and how many the length has.
+  /// A packet kind's header: the octets before its length, and the octets of the length.
   private struct Header {
     let lengthOffset: Int
     let lengthOctets: Int
-    /// The bits of the length that count: 14 for ISO data (Core 5.4, Vol 4, Part E, 5.4.5).
+    /// The significant bits of the length: 14 for ISO data (Core 5.4, Vol 4, Part E, 5.4.5).
     let mask: Int
 
-    /// Nil for an octet that is no packet type.
+    /// Nil for an invalid packet type.
     init?(type: UInt8) {
       switch type {
       // Command, and SCO data: 2 octets, then a length of 1.
@@ -128,7 +126,7 @@ package struct H4Framer {
       }
     }
 
-    /// The length of the whole packet at the front of these octets; nil while its header is not whole.
+    /// The length of the whole packet at the beginning of these octets; nil while its header is incomplete.
     func length(_ octets: ArraySlice<UInt8>) -> Int? {
       guard octets.count >= lengthOffset + lengthOctets else { return nil }
       let first = octets.startIndex + lengthOffset
