@@ -1,14 +1,14 @@
 import Bluetooth
 
-/// The seam: one Bluetooth LE controller, in the words of GAP (Core 5.4, Vol 3, Part C).
+/// The seam: one Bluetooth LE controller, in GAP's terms (Core 5.4, Vol 3, Part C).
 ///
-/// Callers set the state that they *want*. The adapter keeps it, brings the controller to it, brings it back after the
-/// controller went away and came back, and reports the actual state through `onEvent`. All calls and all events happen
-/// on one thread, and no event is delivered from inside the call that caused it.
+/// Callers set the state that they *want*. The adapter keeps it, brings the controller to it, restores it after the
+/// controller was lost and returned, and reports the actual state through `onEvent`. All calls and all events happen on
+/// one thread, and no event is delivered from inside the call that caused it.
 public protocol Adapter: AnyObject {
   /// The adapter's identity and capabilities; more is known once it is switched on.
   var information: AdapterInformation { get }
-  /// Whether it works.
+  /// The actual state.
   var state: AdapterState { get }
   /// The times since the controller was last heard.
   var silence: ControllerSilence { get }
@@ -22,23 +22,23 @@ public protocol Adapter: AnyObject {
   /// Switches the controller's power. The outcome is a change of `state`.
   func setPower(_ on: Bool, _ done: @escaping (BluetoothError?) -> Void)
 
-  /// The scan that is wanted from now on; nil for none.
+  /// Sets the wanted scan; nil for none.
   func setScan(_ parameters: ScanParameters?)
 
-  /// The advertisement that is wanted under this number from now on; nil for none.
+  /// Sets the advertisement wanted under this number; nil for none.
   func setAdvertising(_ set: AdvertisingSetID, _ parameters: AdvertisingParameters?)
 
-  /// Has an advertisement's train send data in a subevent, once, the next time that the controller asks for it.
-  /// - Parameter done: called once, not from inside the call: with nil when the controller has the data, else with why
-  ///   not: `GAPError.cancelled` if newer data for that subevent took its place, `BledError.unknownHandle` without such
+  /// Sends data in a subevent of an advertisement's train, once, at the controller's next request for it.
+  /// - Parameter done: called once, not from inside the call: with nil when the controller has the data, else with the
+  ///   error: `GAPError.cancelled` if newer data for that subevent replaced it, `BledError.unknownHandle` without such
   ///   a train.
   func setSubevent(_ data: SubeventData, of set: AdvertisingSetID, _ done: @escaping (BluetoothError?) -> Void)
 
-  /// The train of periodic advertisements that is to be followed from now on, or (nil) no longer. It is found only
-  /// while the adapter scans on the PHY on which it is announced, and found again after it was lost.
+  /// Follows a train of periodic advertisements from now on, or (nil) no longer. It is found only while the adapter
+  /// scans on the PHY of its announcement, and found again after a loss.
   func setSync(_ train: PeriodicTrain, _ parameters: SyncParameters?)
 
-  /// Chooses the subevents of a train that are received, in place of earlier ones, until the train is lost.
+  /// Chooses the train's subevents to receive, replacing earlier ones, until the train is lost.
   /// - Parameters:
   ///   - subevents: 1 to 128 of them, in order, without duplicates.
   ///   - done: called once, not from inside the call: with nil when the controller receives them, else with why not:
@@ -46,70 +46,68 @@ public protocol Adapter: AnyObject {
   ///     controller's error; the earlier ones stay then.
   func setSubevents(_ subevents: [UInt8], of train: PeriodicTrain, _ done: @escaping (BluetoothError?) -> Void)
 
-  /// Sends a response to a packet of a train, once.
-  /// - Parameter done: called once, not from inside the call: with nil when the controller has it, else with why not,
-  ///   as above; an error of the domain `hci` with code 0x46 if the slot has passed.
+  /// Sends a response to a train's packet, once.
+  /// - Parameter done: called once, not from inside the call: with nil when the controller has it, else with the error,
+  ///   as above; code 0x46 in the domain `hci` if the slot has passed.
   func respond(_ response: TrainResponse, to train: PeriodicTrain, _ done: @escaping (BluetoothError?) -> Void)
 
   /// Keeps a connection to this device pending until it is established or `cancelConnect` is called. There is no
-  /// deadline, attempts that fail are repeated with a back-off, and any number of devices can be waited for at once.
+  /// deadline, failed attempts are repeated with a back-off, and any number of connections may be pending at once.
   func connect(to address: DeviceAddress, _ parameters: ConnectionParameters)
-  /// Cancels the pending connection. After this call no connection that we initiated to that device is announced.
+  /// Cancels the pending connection. After this call no connection initiated by us to the device is announced.
   func cancelConnect(to address: DeviceAddress)
 
-  /// Listens for channels that devices open; they come as `LinkEvent.channel`. While the adapter is not on no device
-  /// can open any, and afterwards they can again.
+  /// Listens for channels from devices, reported as `LinkEvent.channel`. Devices can open them only while the adapter
+  /// is on.
   /// - Parameters:
-  ///   - psm: the number of the listener: 0x80 to 0xFF, or 0x27, that of enhanced ATT bearers; nil: the adapter
-  ///     chooses.
-  ///   - parameters: the parameters of its channels.
+  ///   - psm: the listener's number: 0x80 to 0xFF, or 0x27 for enhanced ATT bearers; nil: the adapter chooses.
+  ///   - parameters: the channels' parameters.
   /// - Returns: the number.
   /// - Throws: `BledError.alreadyInProgress` if the number is taken, `.limitReached` if all are.
   func publishChannel(_ psm: UInt16?, _ parameters: ChannelParameters) throws(BluetoothError) -> UInt16
-  /// Ends listening under this number; channels that are open stay.
+  /// Ends listening under this number; open channels stay.
   func unpublishChannel(_ psm: UInt16)
 
   /// Sets the owner of the table of quirks. Before `start()`.
   func setQuirks(_ keeper: any QuirkKeeper)
   /// Sets the owner of all bonds, where the adapter looks keys up. Before `start()`.
   func setBonds(_ bonds: any BondSource)
-  /// The owner has bonds that the adapter did not make: imported ones, or earlier ones that hold again because the
-  /// keys in their place were refused. They are used from now on.
+  /// The owner has bonds not made by the adapter: imported ones, or earlier ones valid again after new keys were
+  /// refused. They are used from now on.
   func bondsAdded()
-  /// Whether the controller resolves the private addresses of the device with this identity by itself: it reports and
-  /// connects to the device under its identity, under each of the device's addresses.
+  /// Returns true if the controller resolves the private addresses of the device with this identity: it reports the
+  /// device under its identity, and connects to it at any of its addresses.
   func resolves(_ identity: DeviceAddress) -> Bool
-  /// Whether directed advertising reaches the device with this identity under its private addresses.
+  /// Returns true if directed advertising reaches the device with this identity under its private addresses.
   func callsPrivately(_ identity: DeviceAddress) -> Bool
-  /// A device that the controller resolves was reported under another address. If that is one that it should have
-  /// resolved, it does not.
+  /// Reports that a device with resolved addresses was received under another address. If the controller should have
+  /// resolved that address, it does not resolve at all.
   func doesNotResolve(_ identity: DeviceAddress, at address: DeviceAddress)
-  /// Sets the longest time between two connection events at which a device listens, its latency included, that it gets
-  /// from now on when it asks for other parameters on a link on which we are central. Adapters whose links another host
-  /// runs leave it to that.
+  /// Sets the maximum time between two connection events at which a device listens, latency included. It applies from
+  /// now on to devices that request other parameters on a link with us as central. Adapters with links run by another
+  /// host leave it to that host.
   func setLongestInterval(_ interval: Duration)
   /// How it pairs from now on.
   func setPairing(_ settings: PairingSettings)
-  /// Sets under which addresses it is seen; nil, the default, for the one that it keeps. Before `start`.
+  /// Sets the kind of address on the air; nil, the default, for the identity address. Before `start`.
   func setPrivacy(_ settings: PrivacySettings?)
-  /// Answers a question of a pairing; one that is over is left alone.
+  /// Answers a pairing question; a question already closed is ignored.
   func answer(_ question: QuestionID, _ answer: PairingAnswer)
-  /// Makes data for devices that get them by another way than the air. They replace the data made before. Their
-  /// temporary key counts in pairings that devices begin.
+  /// Makes out-of-band data for devices, replacing earlier data. Its temporary key counts in pairings begun by devices.
   /// - Parameter done: called once; fails with `GAPError.notSupported` where the controller has no LE Secure
   ///   Connections.
   func readOutOfBand(_ done: @escaping (Result<OutOfBandData, BluetoothError>) -> Void)
-  /// The data that a device gave by another way than the air, with which it pairs from now on, in place of any before.
+  /// Sets the out-of-band data received from a device, used in its pairings from now on, in place of any before.
   /// - Throws: `GAPError.notSupported` if the adapter cannot pair with such data.
   func setOutOfBand(_ data: OutOfBandData, of address: DeviceAddress) throws(BluetoothError)
-  /// Removes the data of a device, if there are any.
+  /// Removes a device's data, if there is any.
   func removeOutOfBand(of address: DeviceAddress)
-  /// Removes the keys that this machine and a device share, if there are any: neither trusts the other any more. Its
-  /// link ends. The owner of the bonds has removed its own, or refused new ones.
+  /// Removes the keys shared with a device, if there are any: mutual trust ends. Its link ends. The bonds' owner has
+  /// removed its copy, or refused new ones.
   func unpair(_ address: DeviceAddress)
 
-  /// Tells of the packets between the adapter and its controller from now on, beginning with packets that describe the
-  /// present controllers. Each caller has a tap of its own.
+  /// Reports the packets between the adapter and its controller from now on, beginning with packets that describe the
+  /// present controllers. Each caller has its own tap.
   /// - Parameter onEvent: called on the daemon's thread, not from inside this call.
   /// - Throws: `GAPError.notSupported`, which says why, if they cannot be seen.
   func tap(_ onEvent: @escaping (TapEvent) -> Void) throws(BluetoothError) -> any PacketTap
@@ -122,9 +120,9 @@ extension Adapter {
   public func setQuirks(_ keeper: any QuirkKeeper) {}
   /// No controller does unless it is told to.
   public func resolves(_ identity: DeviceAddress) -> Bool { false }
-  /// Only a controller that resolves private addresses does.
+  /// Only a controller with address resolution does.
   public func callsPrivately(_ identity: DeviceAddress) -> Bool { false }
-  /// Nothing follows from it.
+  /// Has no effect by default.
   public func doesNotResolve(_ identity: DeviceAddress, at address: DeviceAddress) {}
 }
 
@@ -146,28 +144,27 @@ public enum AdapterEvent {
   case stateChanged
   /// The controller started or stopped scanning.
   case scanning(Bool)
-  /// The controller watches for the devices of the scan's `watched` from now on, or no longer. Meanwhile devices that
-  /// are there are reported once, when it begins, and later changes come as `presence`. In any state but `.on` it
-  /// does not.
+  /// The controller begins or ceases to watch for the devices in the scan's `watched`. While it watches, present
+  /// devices are reported once, at the beginning, and later changes as `presence`. It watches only in the state `.on`.
   case watching(Bool)
-  /// A watched device is there again, or was not heard for its time.
+  /// A watched device is present again, or was not received within its timeout.
   case presence(DeviceAddress, Bool)
   /// An advertisement or a scan response was received.
   case report(AdvertisingReport)
   /// The controller started or stopped advertising this set, or cannot advertise it.
   case advertising(AdvertisingSetID, AdvertisingStatus)
-  /// Devices responded to a subevent of this advertisement's train, or its data could not be sent.
+  /// Devices responded to a subevent in this advertisement's train, or its data could not be sent.
   case responses(AdvertisingSetID, SubeventResponses)
-  /// Something happened to a train that is to be followed. In any state but `.on` none is.
+  /// An event of a followed train. Trains are followed only in the state `.on`.
   case periodic(PeriodicTrain, PeriodicEvent)
-  /// A link is there; `link.role` tells which side initiated it. Set `link.onEvent` before returning.
+  /// A link exists; `link.role` shows which side initiated it. Set `link.onEvent` before returning.
   case connected(any Link)
   /// Something happened while the adapter paired with this device.
   case pairing(DeviceAddress, PairingEvent)
-  /// One attempt to connect failed; another follows after the back-off unless the pending connection is cancelled.
+  /// A connection attempt failed; another follows after the back-off unless the pending connection is cancelled.
   case connectAttemptFailed(DeviceAddress, BluetoothError)
-  /// A device to which a connection is pending could not be looked for in the last ten seconds, for this reason. It is
-  /// looked for as soon as that is possible; nothing is told then.
+  /// A device with a pending connection could not be searched for in the last ten seconds, for this reason. The search
+  /// resumes as soon as possible, without a further event.
   case connectWaiting(DeviceAddress, BluetoothError)
 }
 
@@ -175,28 +172,28 @@ public enum AdapterEvent {
 public protocol Link: AnyObject {
   /// Unique among all links since the daemon's start.
   var id: LinkID { get }
-  /// The other device, as it called itself when the link came up.
+  /// The other device's address when the link was established.
   var peer: DeviceAddress { get }
   /// Our role on this link: `.central` if we started it.
   var role: LinkRole { get }
-  /// Whether a packet has to be received on the link before it ends, as a bug of the kernel demands. The default is no.
+  /// True if a packet has to be received on the link before it ends, because of a kernel bug. False by default.
   var mustReceive: Bool { get }
-  /// The connection's parameters as last told by the controller, where known.
+  /// The connection parameters last reported by the controller, if known.
   var parameters: LinkParameters? { get }
-  /// The PHYs and the packet lengths of the connection as last told by the controller.
+  /// The connection's PHYs and packet lengths last reported by the controller.
   var layer: LinkLayer { get }
-  /// How many attempts the connection took; 1 for incoming links.
+  /// The attempts needed for the connection; 1 for incoming links.
   var attempts: Int { get }
-  /// Whether the link is encrypted and how well, at this moment; it may be better before `securityChanged` says so.
+  /// The link's present protection; it may be better before `securityChanged` reports so.
   var security: LinkSecurity { get }
-  /// The largest ATT MTU that the link can carry, 23 to 517 octets.
+  /// The largest ATT MTU possible on the link, 23 to 517 octets.
   var maximumMTU: Int { get }
   /// The link's event handler.
   var onEvent: ((LinkEvent) -> Void)? { get set }
 
-  /// Whether packets from the device are read; initially true. While it is false the link holds back incoming packets,
-  /// as far as it can: nothing is dropped because of it, and when no room is left packets are delivered anyway. The end
-  /// is reported at once.
+  /// True to read packets from the device; initially true. While false, the link holds back incoming packets as far as
+  /// it can: none is dropped because of it, and when no room is left they are delivered anyway. The end is reported at
+  /// once.
   var isReading: Bool { get set }
   /// False while sent packets wait to be transmitted; `.writable` follows when there is room again. Notifications and
   /// commands should wait for it; responses may be sent regardless.
@@ -205,19 +202,20 @@ public protocol Link: AnyObject {
   func send(_ packet: [UInt8])
   /// Ends the link. `.ended` follows.
   func disconnect()
-  /// Asks for other parameters. Between two controllers that agree they change, and `parametersChanged` follows; on a
-  /// link that came to us the central decides. A request that has not been made yet is replaced by a newer one.
-  /// - Parameter done: called once: with nil when the parameters are settled or the request was replaced, else with why
-  ///   they stay as they are; `GAPError.notSupported` if one of the controllers cannot negotiate them, or lacks the
-  ///   subrating that is wanted: the other parameters are the wanted ones of that moment.
+  /// Requests other parameters. If both controllers agree they change, and `parametersChanged` follows; on an incoming
+  /// link the central decides. A queued request is replaced by a newer one.
+  /// - Parameter done: called once: with nil when the parameters are settled or the request was replaced, else with the
+  ///   reason for unchanged parameters; `GAPError.notSupported` if one of the controllers cannot negotiate them, or
+  ///   lacks the requested subrating: the other parameters are then those requested.
   func request(_ parameters: ConnectionParameters, _ done: @escaping (BluetoothError?) -> Void)
-  /// The parameters that programs want on the link from now on, nil for none. Where the adapter answers the device's
-  /// own requests for parameters, on a link that we started, these get a part that agrees with them, or a refusal.
+  /// Sets the parameters wanted by programs on the link, nil for none. If the adapter answers the device's own requests
+  /// for parameters, on an outgoing link, it grants the part that agrees with these, or refuses.
   func setWish(_ parameters: ConnectionParameters?)
-  /// Asks for another PHY in both directions (Core 5.4, Vol 6, Part B, 5.1.10). A request that has not been made yet is
-  /// replaced by a newer one.
-  /// - Parameter done: called once: with nil when the link has that PHY or the request was replaced, else with why it
-  ///   keeps the one it has; `GAPError.notSupported`, which names the side that lacks it, if one cannot use it.
+  /// Requests another PHY in both directions (Core 5.4, Vol 6, Part B, 5.1.10). A queued request is replaced by a newer
+  /// one.
+  /// - Parameter done: called once: with nil when the link has the PHY or the request was replaced, else with the
+  ///   reason for an unchanged PHY; `GAPError.notSupported`, which names the side without the PHY, if one cannot use
+  ///   it.
   func request(_ phy: LinkPHY, _ done: @escaping (BluetoothError?) -> Void)
   /// Lets our packets on the link be longer or shorter from now on; the other side decides about its own (Core 5.4, Vol
   /// 6, Part B, 4.5.10). A change comes later, as `parametersChanged`.
@@ -225,64 +223,61 @@ public protocol Link: AnyObject {
   ///   - octets: the longest payload, 27 to 251.
   ///   - done: called once: with nil when the controller knows it, else with why not, as above.
   func request(longestPacket octets: Int, _ done: @escaping (BluetoothError?) -> Void)
-  /// Whether channels in enhanced credit-based flow control mode can be opened here, as far as this side is concerned.
+  /// True if this side can open channels in enhanced credit-based flow control mode here.
   var hasEnhancedChannels: Bool { get }
   /// Opens a channel to a listener of the device (Core 5.4, Vol 3, Part A, 4.22).
   /// - Parameters:
-  ///   - psm: the number of the listener, 1 to 255.
+  ///   - psm: the listener's number, 1 to 255.
   ///   - parameters: the channel's parameters; the level does not matter here.
   ///   - done: called once, not from inside the call; with `GAPError.connectionFailed` if the device refuses.
   func openChannel(
     to psm: UInt16, _ parameters: ChannelParameters,
     _ done: @escaping (Result<any Channel, BluetoothError>) -> Void)
-  /// Raises the protection of the link: encrypts it with the keys of a bond, or pairs where there are none that are
-  /// good enough. Questions come as `AdapterEvent.pairing`.
+  /// Raises the link's protection: encrypts it with a bond's keys, or pairs if none suffice. Questions are reported as
+  /// `AdapterEvent.pairing`.
   /// - Parameters:
   ///   - level: 2 encrypted, 3 authenticated, 4 the same with LE Secure Connections.
-  ///   - capability: the capability of a person for a pairing that this begins.
-  ///   - usesOwnData: whether the data of `readOutOfBand` count in such a pairing; with a kernel's adapter they always
-  ///     do.
-  ///   - done: called once: with nil when the link has that level, else with why not: `GAPError.pairingFailed` if no
-  ///     pairing came of it, or the keys of the bond are of no use; `GAPError.disconnected` or `.notConnected` if the
-  ///     link ended; any other error if it could not be encrypted this time.
+  ///   - capability: the person's capability for a resulting pairing.
+  ///   - usesOwnData: true to use the data from `readOutOfBand` in such a pairing; a kernel's adapter always does.
+  ///   - done: called once: with nil when the link has the level, else with the error: `GAPError.pairingFailed` if
+  ///     pairing failed, or the bond's keys are useless; `GAPError.disconnected` or `.notConnected` if the link ended;
+  ///     any other error if it could not be encrypted this time.
   func raiseSecurity(
     to level: Int, as capability: PairingCapability, usesOwnData: Bool, _ done: @escaping (BluetoothError?) -> Void
   )
-  /// Has the link encrypted with the keys of its bond, and begins no pairing. On a link that came to us the device is
-  /// asked to do it (Core 5.4, Vol 3, Part H, 2.4.6) where that disturbs nothing else on the link; otherwise it is
-  /// waited for.
+  /// Encrypts the link with its bond's keys, and begins no pairing. On an incoming link the device is requested to do
+  /// it (Core 5.4, Vol 3, Part H, 2.4.6) if that disturbs nothing else on the link; otherwise the call waits for it.
   /// - Parameters:
-  ///   - level: the level that these keys give the link, 2 to 4.
-  ///   - done: called once, as that of `raiseSecurity`.
+  ///   - level: the link's level by these keys, 2 to 4.
+  ///   - done: called once, as in `raiseSecurity`.
   func encrypt(to level: Int, _ done: @escaping (BluetoothError?) -> Void)
-  /// Transfers a train, so that the device can follow it without a scan; whether it does is not told.
+  /// Transfers a train, so that the device can follow it without a scan; if it does is not reported.
   /// - Parameters:
   ///   - train: which one.
   ///   - serviceData: a value for the device's host.
-  ///   - done: called once: with nil when the controller has it, else with why not: `GAPError.notSupported`, which
-  ///     names the side that lacks it, `BledError.unknownHandle` without such a train at present, or
+  ///   - done: called once: with nil when the controller has it, else with the error: `GAPError.notSupported`, which
+  ///     names the side without the feature, `BledError.unknownHandle` without such a train at present, or
   ///     `GAPError.notConnected`.
   func transfer(_ train: TransferredTrain, serviceData: UInt16, _ done: @escaping (BluetoothError?) -> Void)
-  /// Waits for a train that the device transfers. The adapter follows it from then on, as if `Adapter.setSync` had been
-  /// called for it.
+  /// Waits for a train transferred by the device. The adapter follows it from then on, as after `Adapter.setSync`.
   /// - Parameters:
   ///   - parameters: how it is followed.
   ///   - done: called once, not from inside the call: with the train, or why there is none: it could not be followed,
   ///     the link ended, or `stopReceivingTrain` was called. Only one call waits at a time.
   func receiveTrain(
     _ parameters: SyncParameters, _ done: @escaping (Result<ReceivedTrain, BluetoothError>) -> Void)
-  /// Trains that the device transfers are left alone again.
+  /// Ignores transferred trains again.
   func stopReceivingTrain()
   /// Measures the signal strength: −127 to +20 dBm.
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void)
 }
 
-/// The events of a link.
+/// A link's events.
 public enum LinkEvent {
-  /// One ATT packet came.
+  /// An ATT packet was received.
   case received([UInt8])
-  /// This many packets from the device, 1 or more, were dropped on this machine for lack of room. The next event came
-  /// after some or all of them.
+  /// This many packets from the device, 1 or more, were dropped on this machine for lack of room. The next event
+  /// follows some or all of them.
   case lost(Int)
   /// There is room again after `isWritable` was false.
   case writable
@@ -298,7 +293,7 @@ public enum LinkEvent {
   case ended(BluetoothError)
 }
 
-/// The number of a link, unique among all adapters since the daemon's start.
+/// A link's number, unique among all adapters since the daemon's start.
 public struct LinkID: Hashable, Sendable {
   /// The number.
   public let value: UInt32
@@ -308,23 +303,23 @@ public struct LinkID: Hashable, Sendable {
 
 /// How a link is protected (Core 5.4, Vol 3, Part C, 10.2.1).
 public struct LinkSecurity: Hashable, Sendable {
-  /// The key that level 4 takes, in octets.
+  /// Octets of the key required for level 4.
   public static let longestKey = 16
   /// 1 none, 2 encrypted, 3 encrypted and authenticated, 4 the same with LE Secure Connections and a key of 16 octets.
   public var level: Int
-  /// The size of the encryption key in octets: 7 to 16, 0 without encryption.
+  /// The encryption key size in octets: 7 to 16, 0 without encryption.
   public var keySize: Int
   /// A link without encryption.
   public static let none = LinkSecurity(level: 1, keySize: 0)
-  /// Makes a description of a link's protection.
+  /// Makes a description of protection.
   public init(level: Int, keySize: Int) {
     self.level = level
     self.keySize = keySize
   }
-  /// Makes a description of the protection that a key gives.
+  /// Makes a description of a key's protection.
   /// - Parameters:
-  ///   - isAuthenticated: whether its pairing was protected against a person in the middle.
-  ///   - isSecureConnections: whether that was LE Secure Connections.
+  ///   - isAuthenticated: true if its pairing was protected against a person in the middle.
+  ///   - isSecureConnections: true if that was LE Secure Connections.
   ///   - keySize: its size, 7 to 16 octets.
   public init(isAuthenticated: Bool, isSecureConnections: Bool, keySize: Int) {
     let isHighest = isSecureConnections && keySize >= Self.longestKey

@@ -2,47 +2,47 @@ import Bluetooth
 
 /// An adapter's identity and capabilities.
 public struct AdapterInformation: Hashable, Sendable {
-  /// The name by which users choose it: "hci0", "simulated".
+  /// The name for users to choose it: "hci0", "simulated".
   public var id: String
   /// The kind of adapter: "kernel", "host", "simulated".
   public var kind: String
   /// Its address; `.none` while it is not known.
   public var address: DeviceAddress
-  /// The private address under which it is seen at present; nil if it is seen under the one that it keeps.
+  /// The private address on the air at present; nil if the identity address is used.
   public var privateAddress: DeviceAddress?
-  /// The name of the controller as the system calls it; may be empty.
+  /// The system's name for the controller; may be empty.
   public var name: String
-  /// The company identifier of the controller's maker (Assigned Numbers, 7.1); nil while it is not known.
+  /// The controller maker's company identifier (Assigned Numbers, 7.1); nil while unknown.
   public var company: UInt16?
-  /// The version of the Core Specification that the controller follows, as HCI numbers them (Assigned Numbers, 2.1): 13
-  /// is 5.4; nil while it is not known.
+  /// The controller's version of the Core Specification, as numbered in HCI (Assigned Numbers, 2.1): 13 is 5.4; nil
+  /// while unknown.
   public var version: UInt8?
-  /// Whether the controller has the extended advertising family (Core 5.4, Vol 6, Part B, 4.6.12).
+  /// True if the controller supports the extended advertising family (Core 5.4, Vol 6, Part B, 4.6.12).
   public var hasExtendedAdvertising: Bool
-  /// How many advertisements it can send at once.
+  /// Maximum simultaneous advertisements.
   public var maximumAdvertisingSets: Int
-  /// How many octets one advertisement can carry: 31 for legacy, up to 1650 for extended ones.
+  /// Maximum octets of an advertisement: 31 for legacy, up to 1650 for extended ones.
   public var maximumAdvertisingDataLength: Int
-  /// Whether the controller has periodic advertising.
+  /// True if the controller supports periodic advertising.
   public var hasPeriodicAdvertising = false
-  /// Whether devices can respond to its periodic advertising.
+  /// True if devices can respond to its periodic advertising.
   public var hasPeriodicResponses = false
-  /// Whether the controller can follow periodic advertising.
+  /// True if the controller can follow periodic advertising.
   public var canSynchronise = false
-  /// Whether it can follow trains with subevents, and respond to them.
+  /// True if it can follow trains with subevents, and respond to them.
   public var canRespond = false
-  /// The PHYs that it has; LE 1M alone while that is not known.
+  /// The supported PHYs; LE 1M alone while unknown.
   public var phys: Set<PHY> = [.le1M]
-  /// How many octets a packet that it sends on a link can carry, 27 to 251; 27 while that is not known.
+  /// Maximum octets in a packet it sends on a link, 27 to 251; 27 while unknown.
   public var longestPacket = 27
-  /// The activities that the controller cannot have at once and does in turns at present; empty while it can.
+  /// The activities the controller cannot run at once and runs in turns at present; empty while it can.
   public var takingTurns: [AdapterActivity] = []
-  /// The activities that are wanted, and that the controller cannot have beside its present links.
+  /// The wanted activities that the controller cannot run beside its present links.
   public var heldBack: [AdapterActivity] = []
   /// The quirks of the controller that keep something from working.
   public var quirks: [QuirkTable.Entry] = []
 
-  /// Describes an adapter of which only the name is known.
+  /// Describes an adapter known only by name.
   public init(id: String, kind: String) {
     self.id = id
     self.kind = kind
@@ -54,11 +54,11 @@ public struct AdapterInformation: Hashable, Sendable {
   }
 }
 
-/// Whether an adapter works.
+/// An adapter's state.
 public enum AdapterState: Hashable, Sendable {
   /// There is no such controller at the moment.
   case absent
-  /// The controller is there and has no power.
+  /// The controller is present, without power.
   case off
   /// The adapter is being brought into use.
   case starting
@@ -87,7 +87,7 @@ public struct AdapterProblem: Hashable, Sendable {
   /// The kinds of problem.
   public typealias Kind = AdapterProblemKind
 
-  /// The kind of the problem.
+  /// The kind of problem.
   public var kind: Kind
   /// The fault, in lower case without a period.
   public var message: String

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// The number under which an advertisement is wanted; chosen by the owner of the adapter.
+/// The number of an advertisement, chosen by the adapter's owner.
 public struct AdvertisingSetID: Hashable, Sendable {
   /// The number.
   public let value: UInt32
@@ -8,9 +8,9 @@ public struct AdvertisingSetID: Hashable, Sendable {
   public init(_ value: UInt32) { self.value = value }
 }
 
-/// The parameters of an advertising set (Core 5.4, Vol 4, Part E, 7.8.5 and 7.8.53).
+/// An advertising set's parameters (Core 5.4, Vol 4, Part E, 7.8.5 and 7.8.53).
 public struct AdvertisingParameters: Hashable, Sendable {
-  /// The devices that may answer an advertisement (Core 5.4, Vol 6, Part B, 4.4.2).
+  /// The devices permitted to answer an advertisement (Core 5.4, Vol 6, Part B, 4.4.2).
   public enum Kind: Hashable, Sendable {
     /// Any device may connect, and with legacy PDUs request the scan response.
     case connectable
@@ -23,42 +23,42 @@ public struct AdvertisingParameters: Hashable, Sendable {
     case directed(DeviceAddress, isHighDuty: Bool)
   }
 
-  /// The devices that may answer.
+  /// The devices permitted to answer.
   public var kind: Kind
-  /// The time between two advertising events that is aimed for, 20 ms to 10.24 s; the high duty cycle has its own.
+  /// The intended time between two advertising events, 20 ms to 10.24 s; the high duty cycle has its own.
   public var interval: Duration
   /// The advertising data; the adapter adds nothing to it. Empty for scannable advertisements with extended PDUs, and
   /// for directed ones with legacy PDUs.
   public var data: [UInt8]
   /// The scan response data; empty for none. Extended PDUs have it only if they are scannable.
   public var scanResponse: [UInt8]
-  /// Whether extended PDUs are sent, which only scanners of Bluetooth 5.0 and later receive, in place of legacy PDUs.
+  /// True for extended PDUs, received only by scanners with Bluetooth 5.0 and later, in place of legacy PDUs.
   public var isExtended = false
-  /// Whether our address is left out; only for extended PDUs without answers.
+  /// True to omit our address; only for extended PDUs without answers.
   public var isAnonymous = false
-  /// Whether the header tells the transmit power; extended PDUs only.
+  /// True to include the transmit power in the header; extended PDUs only.
   public var includesTxPower = false
-  /// The transmit power that is aimed for, −127 to 20 dBm; the controller's choice if nil.
+  /// The intended transmit power, −127 to 20 dBm; the controller's choice if nil.
   public var txPower: Int?
   /// The primary channels.
   public var channels = AdvertisingChannels.all
   /// The static random address to advertise with; the adapter's own if nil.
   public var ownAddress: DeviceAddress?
-  /// The PHY of the primary channels: LE 1M, or for extended PDUs LE Coded.
+  /// The primary channels' PHY: LE 1M, or for extended PDUs LE Coded.
   public var primaryPHY = PHY.le1M
-  /// The coding that is required on the primary channels if their PHY is LE Coded; the controller's choice if nil.
+  /// The required coding on the primary channels if their PHY is LE Coded; the controller's choice if nil.
   public var primaryCoding: LinkPHY.Coding?
-  /// The PHY on which extended PDUs go on.
+  /// The PHY on which extended PDUs continue.
   public var secondaryPHY = PHY.le1M
-  /// The coding that is required there if that PHY is LE Coded; the controller's choice if nil.
+  /// The required coding there if the PHY is LE Coded; the controller's choice if nil.
   public var secondaryCoding: LinkPHY.Coding?
-  /// After how many advertising events it ends, 1 to 255; never if nil.
+  /// The number of advertising events until its end, 1 to 255; unlimited if nil.
   public var maximumEvents: UInt8?
-  /// Whether the target, an identity address, is called under a private one where the controller can make it.
+  /// True to address the target, given by identity, under a private address if the controller can generate it.
   public var callsPrivately = false
-  /// Whether the controller puts a private address in the place of the target's identity address; set by adapters.
+  /// True if the controller replaces the target's identity address by a private one; set by adapters.
   public var resolvesTarget = false
-  /// The train of periodic advertisements that it announces; only for extended PDUs without answers, with an address.
+  /// The announced train of periodic advertisements; only for extended PDUs without answers, with an address.
   public var periodic: PeriodicAdvertising?
 
   /// Makes advertising parameters for legacy PDUs.
@@ -81,7 +81,7 @@ public struct AdvertisingParameters: Hashable, Sendable {
 }
 
 extension AdvertisingParameters {
-  /// Whether connections are accepted.
+  /// True if connections are accepted.
   public var isConnectable: Bool {
     switch kind {
     case .connectable, .directed: true
@@ -89,30 +89,30 @@ extension AdvertisingParameters {
     }
   }
 
-  /// Whether scan requests are answered. Connectable legacy PDUs are scannable by definition; connectable extended ones
+  /// True if scan requests are answered. Connectable legacy PDUs are scannable by definition; connectable extended ones
   /// cannot be.
   public var isScannable: Bool { kind == .scannable || kind == .connectable && !isExtended }
 
-  /// The only device that may connect.
+  /// The only device permitted to connect.
   public var target: DeviceAddress? { if case .directed(let target, _) = kind { target } else { nil } }
 
-  /// Whether it calls one device as often as possible, for a short time.
+  /// True for addressing one device as often as possible, for a short time.
   public var isHighDuty: Bool { if case .directed(_, isHighDuty: true) = kind { true } else { false } }
 
-  /// Whether a coding is required.
+  /// True if a coding is required.
   public var choosesCoding: Bool { primaryCoding != nil || secondaryCoding != nil }
 
-  /// Whether the controller ends it by itself.
+  /// True if the controller ends it by itself.
   public var endsByItself: Bool { isHighDuty || maximumEvents != nil }
 
-  /// Whether it keeps an advertising set to itself: trains cannot be followed where they take turns.
+  /// True if it keeps an advertising set to itself: trains cannot be followed if they take turns.
   public var isPinned: Bool { periodic != nil }
 
-  /// How long directed advertising with the high duty cycle lasts at the most (Core 5.4, Vol 6, Part B, 4.4.2.4.3).
+  /// Maximum duration of directed advertising with the high duty cycle (Core 5.4, Vol 6, Part B, 4.4.2.4.3).
   public static var highDutyDuration: Duration { .milliseconds(1280) }
 }
 
-/// The three channels on which advertisements begin (Core 5.4, Vol 4, Part E, 7.8.5).
+/// The three channels for primary advertising (Core 5.4, Vol 4, Part E, 7.8.5).
 public struct AdvertisingChannels: OptionSet, Hashable, Sendable {
   /// Bits 0 to 2: channels 37 to 39.
   public let rawValue: UInt8
@@ -122,7 +122,7 @@ public struct AdvertisingChannels: OptionSet, Hashable, Sendable {
   /// Channels 37, 38 and 39.
   public static let all = AdvertisingChannels(rawValue: 7)
 
-  /// One channel.
+  /// A single channel.
   /// - Returns: nil for others than 37, 38 and 39.
   public init?(number: Int) {
     guard (37...39).contains(number) else { return nil }
@@ -130,10 +130,10 @@ public struct AdvertisingChannels: OptionSet, Hashable, Sendable {
   }
 }
 
-/// The state of a wanted advertisement.
+/// A wanted advertisement's state.
 public enum AdvertisingStatus: Hashable, Sendable {
-  /// The set is on the air, with this interval; and with this transmit power in dBm, if one was asked for and the
-  /// controller told its choice.
+  /// The set is on the air, with this interval, and with this transmit power in dBm, if one was requested and the
+  /// controller reported its choice.
   case on(interval: Duration, txPower: Int? = nil)
   /// The set is off the air for now and comes back automatically.
   case off

@@ -1,23 +1,23 @@
 import Bluetooth
 
-/// The sets that a controller can send. Both adapters refuse impossible advertisements by it, with the same words.
+/// The sets supported by a controller. Both adapters refuse impossible advertisements by it, with the same words.
 public struct AdvertisingCapabilities: Hashable, Sendable {
-  /// Whether it has the extended advertising commands.
+  /// True with the extended advertising commands.
   public var isExtended: Bool
-  /// How many octets one advertisement carries (LE Read Maximum Advertising Data Length, Core 5.4, Vol 4, Part E,
-  /// 7.8.57): 31 without the extended commands.
+  /// Maximum octets of an advertisement (LE Read Maximum Advertising Data Length, Core 5.4, Vol 4, Part E, 7.8.57): 31
+  /// without the extended commands.
   public var dataLength: Int
-  /// The PHYs that it has.
+  /// The supported PHYs.
   public var phys: Set<PHY>
   /// Its own address.
   public var address: DeviceAddress
-  /// Whether it has periodic advertising.
+  /// True with periodic advertising.
   public var hasPeriodic: Bool
-  /// Whether devices can respond to its trains.
+  /// True if devices can respond to its trains.
   public var hasResponses = false
-  /// Whether the coding on LE Coded can be chosen.
+  /// True if the coding on LE Coded can be chosen.
   public var selectsCoding: Bool
-  /// Whether the kernel uses the controller, too: it takes one random address for that of all links.
+  /// True if the kernel uses the controller, too: it assumes one random address for all links.
   public var isShared = true
 
   /// Describes a controller.
@@ -33,12 +33,12 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
     self.address = address
   }
 
-  /// The octets of the data of one legacy PDU (Core 5.4, Vol 6, Part B, 2.3.1).
+  /// Data octets in a legacy PDU (Core 5.4, Vol 6, Part B, 2.3.1).
   public static let legacyLength = 31
 
-  /// The octets that one extended advertisement of a kind can carry. A connectable advertisement is one PDU,
-  /// AUX_ADV_IND, without a chain: 255 octets less its header with our address and ADI, and TargetA if it is directed
-  /// (Core 5.4, Vol 6, Part B, 2.3.4).
+  /// Maximum octets of an extended advertisement by kind. A connectable advertisement is one PDU, AUX_ADV_IND, without
+  /// a chain: 255 octets less its header with our address and ADI, and TargetA if it is directed (Core 5.4, Vol 6, Part
+  /// B, 2.3.4).
   public func extendedLength(of kind: AdvertisingParameters.Kind, includesTxPower: Bool) -> Int {
     let power = includesTxPower ? 1 : 0
     return switch kind {
@@ -103,7 +103,7 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
 }
 
 extension AdvertisingParameters {
-  /// The part of the parameters that legacy commands cannot express, in words.
+  /// The part of the parameters beyond legacy commands, in words.
   fileprivate func needsExtendedCommands(at address: DeviceAddress) -> String? {
     if isExtended { return "an advertisement with extended PDUs" }
     if txPower != nil { return "a transmit power of one's choice" }

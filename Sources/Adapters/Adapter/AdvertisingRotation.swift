@@ -1,11 +1,11 @@
 import Bluetooth
 import OrderedCollections
 
-/// Shares the advertising sets of one controller among the advertisements that are wanted.
+/// Shares a controller's advertising sets among the wanted advertisements.
 ///
-/// As long as there are sets enough, each advertisement has its own. When there are more advertisements, all sets but
-/// the last keep the earliest members, and the others take turns on the last one; a controller with legacy commands has
-/// only one. A pinned member, which must not be interrupted, has a set of its own before all others.
+/// While the sets suffice, each advertisement has its own. With more advertisements, all sets but the last keep the
+/// earliest members, and the others take turns on the last one; a controller with legacy commands has only one. A
+/// pinned member, which must not be interrupted, has its own set before all others.
 ///
 /// | State         | Input                            | Outcome                                                     |
 /// |---------------|----------------------------------|-------------------------------------------------------------|
@@ -19,50 +19,50 @@ import OrderedCollections
 /// | waits         | `onAir`, the last turn is over   | on the air for `turn`                                       |
 /// | on the air    | `onAir`, its turn is over        | waits, if another member is able to take the turn           |
 ///
-/// Every second turn is a newcomer's as long as there are any: each is heard soon, and none is kept off the air by one
-/// that comes and goes.
+/// Every second turn is a newcomer's, if there is one: each is received soon, and a short-lived one keeps none off the
+/// air.
 ///
 /// While it shares, an advertisement is sent at least every `longestInterval` during its turn, so that each turn is
-/// heard.
+/// received.
 public struct AdvertisingRotation: Hashable, Sendable {
-  /// How long one advertisement is on the air before the next takes its turn.
+  /// The time on the air before the next advertisement has its turn.
   public static let turn = Duration.milliseconds(500)
   /// The longest interval within a turn.
   public static let longestInterval = Duration.milliseconds(250)
-  /// How many advertisements may share one set: the last is heard every eight seconds, or sixteen while others come and
-  /// go.
+  /// Maximum advertisements sharing one set: the last is received every eight seconds, or sixteen while others begin
+  /// and end.
   public static let limit = 16
 
-  /// How many advertisements the controller sends at once, 0 or more. It may turn out to be fewer than it said.
+  /// Maximum simultaneous advertisements of the controller, 0 or more. It may turn out to be lower than reported.
   public var sets: Int
   /// The sets; the pinned ones are first.
   private var members: OrderedSet<AdvertisingSetID> = []
   private var pinned: Set<AdvertisingSetID> = []
-  /// The members that share and have never been on the air.
+  /// The sharing members that have never been on the air.
   private var fresh: OrderedSet<AdvertisingSetID> = []
   /// The member at its turn.
   private var current: AdvertisingSetID?
   private var turnEnd = Instant.zero
   private var isNewcomersTurn = false
-  /// The members; the one that has waited longest for a turn is first.
+  /// The members; the one with the longest wait for a turn is first.
   private var queue: OrderedSet<AdvertisingSetID> = []
 
   /// Makes a rotation without members for a controller with so many sets.
   public init(sets: Int) { self.sets = sets }
 
-  /// How many advertisements there may be.
+  /// Maximum advertisements.
   public var capacity: Int { sets > 0 ? sets - 1 + Self.limit : 0 }
 
-  /// The members that take turns; empty while every member has a set.
+  /// The members taking turns; empty while every member has a set.
   public var sharing: ArraySlice<AdvertisingSetID> {
     members.count > sets && sets > 0 ? members.elements[(sets - 1)...] : []
   }
 
-  /// Whether this advertisement is a member.
+  /// True if the advertisement is a member.
   public func contains(_ set: AdvertisingSetID) -> Bool { members.contains(set) }
 
   /// Adds an advertisement, unless it is a member already.
-  /// - Parameter isPinned: whether it has no turns: it is on the air all the time.
+  /// - Parameter isPinned: true without turns: it is on the air all the time.
   /// - Returns: false if there is no place for it, as `refusal` says; it is no member then.
   public mutating func admit(_ set: AdvertisingSetID, isPinned: Bool = false) -> Bool {
     if pinned.contains(set) != isPinned { remove(set) }
@@ -83,7 +83,7 @@ public struct AdvertisingRotation: Hashable, Sendable {
     return true
   }
 
-  /// How many may be pinned: all sets, or all but one where there are others.
+  /// Maximum pinned members: all sets, or all but one if there are others.
   private var places: Int { members.count > pinned.count ? sets - 1 : sets }
 
   /// Why there is no place for one more.
@@ -114,8 +114,8 @@ public struct AdvertisingRotation: Hashable, Sendable {
     if current == set { current = nil }
   }
 
-  /// The members that should be on the air now. Call it again at the deadline and after each change.
-  /// - Parameter able: whether an advertisement can be sent at present; members that cannot are left out.
+  /// The members to be on the air now. Call it again at the deadline and after each change.
+  /// - Parameter able: true if an advertisement can be sent at present; other members are omitted.
   public mutating func onAir(at now: Instant, able: (AdvertisingSetID) -> Bool) -> [AdvertisingSetID] {
     let sharing = sharing
     guard !sharing.isEmpty else {
@@ -148,13 +148,13 @@ public struct AdvertisingRotation: Hashable, Sendable {
     sharing.contains(set) ? min(wanted, Self.longestInterval) : wanted
   }
 
-  /// The mean time between two advertisements: its time on the air, times the number that share.
+  /// The mean time between two advertisements: its interval on the air, times the number of sharing members.
   /// - Parameter interval: the interval on the air.
   public func realInterval(of set: AdvertisingSetID, onAir interval: Duration) -> Duration {
     sharing.contains(set) ? interval * sharing.count : interval
   }
 
-  /// After a newcomer, or without one: the member that has waited longest. Else the latest newcomer: earlier ones have
+  /// After a newcomer, or without one: the member with the longest wait. Else the latest newcomer: earlier ones have
   /// waited longer.
   private mutating func next(
     in sharing: ArraySlice<AdvertisingSetID>, _ able: (AdvertisingSetID) -> Bool

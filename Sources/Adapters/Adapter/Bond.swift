@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// The keys that one adapter of this machine shares with a device (Core 5.4, Vol 3, Part H, 2.4).
+/// The keys shared by one of this machine's adapters with a device (Core 5.4, Vol 3, Part H, 2.4).
 public struct Bond: Hashable, Sendable, Identifiable {
   /// The two devices between which a bond is.
   public struct ID: Hashable, Sendable {
@@ -16,13 +16,13 @@ public struct Bond: Hashable, Sendable, Identifiable {
     }
   }
 
-  /// The adapter's address: another adapter of the same machine does not share the keys.
+  /// The adapter's address: another adapter in the same machine does not share the keys.
   public let local: DeviceAddress
   /// The device's identity address.
   public let peer: DeviceAddress
-  /// The keys for encryption: one after LE Secure Connections; after legacy pairing up to two, one for each role.
+  /// The encryption keys: one after LE Secure Connections; after legacy pairing up to two, one for each role.
   public var longTermKeys: [LongTermKey]
-  /// The key that resolves the device's private addresses, 16 octets; nil if it gave none.
+  /// The device's identity resolving key, 16 octets; nil if it gave none.
   public var identityResolvingKey: [UInt8]?
   /// The keys for signed writes, at most one for each side.
   public var signatureKeys: [SignatureKey]
@@ -38,12 +38,12 @@ public struct Bond: Hashable, Sendable, Identifiable {
     signatureKeys = []
   }
 
-  /// The protection that its keys give a link; nil without a key for encryption.
+  /// A link's protection by these keys; nil without an encryption key.
   public var security: LinkSecurity? {
     longTermKeys.max { $0.level < $1.level }?.security
   }
 
-  /// Whether these keys protect less than others with the same device: some link would have a lower level, or a
+  /// Returns true if these keys protect less than others with the same device: some link would have a lower level, or a
   /// shorter key.
   public func isWeaker(than other: Bond) -> Bool {
     guard let least = longTermKeys.map(\.level).min(), let size = longTermKeys.map(\.size).min() else { return false }
@@ -56,28 +56,28 @@ public struct Bond: Hashable, Sendable, Identifiable {
     longTermKeys.append(key)
   }
 
-  /// Adds a key; it replaces the one of the same side.
+  /// Adds a key, replacing the same side's earlier one.
   public mutating func add(_ key: SignatureKey) {
     signatureKeys.removeAll { $0.isOurs == key.isOurs }
     signatureKeys.append(key)
   }
 }
 
-/// A key with which links are encrypted (Vol 3, Part H, 2.4.2.3).
+/// A link's encryption key (Vol 3, Part H, 2.4.2.3).
 public struct LongTermKey: Hashable, Sendable {
   /// 16 octets, the lowest first.
   public let value: [UInt8]
-  /// How many of them count, 7 to 16.
+  /// Significant octets, 7 to 16.
   public let size: Int
   /// Names the key in legacy pairing; 0 otherwise.
   public let diversifier: UInt16
-  /// The same.
+  /// Names the key in legacy pairing, with `diversifier`; 0 otherwise.
   public let random: UInt64
-  /// Whether the pairing was protected against a person in the middle.
+  /// True if the pairing was protected against a person in the middle.
   public let isAuthenticated: Bool
-  /// Whether it comes from LE Secure Connections.
+  /// True if the key is from LE Secure Connections.
   public let isSecureConnections: Bool
-  /// Our role on the links for which it is used; for LE Secure Connections it is used in both.
+  /// Our role on the links with this key; a key from LE Secure Connections is used in both.
   public let role: LinkRole
 
   /// Makes a key.
@@ -94,7 +94,7 @@ public struct LongTermKey: Hashable, Sendable {
     self.role = role
   }
 
-  /// The protection of a link that it encrypts.
+  /// A link's protection by this key.
   public var security: LinkSecurity {
     LinkSecurity(isAuthenticated: isAuthenticated, isSecureConnections: isSecureConnections, keySize: size)
   }
@@ -103,13 +103,13 @@ public struct LongTermKey: Hashable, Sendable {
   public var level: Int { security.level }
 }
 
-/// A key with which writes are signed (Vol 3, Part H, 2.4.2.2).
+/// A key for signing writes (Vol 3, Part H, 2.4.2.2).
 public struct SignatureKey: Hashable, Sendable {
   /// 16 octets, the lowest first.
   public let value: [UInt8]
-  /// Whether we sign with it; otherwise the device does.
+  /// True if we sign with it; otherwise the device does.
   public let isOurs: Bool
-  /// Whether the pairing was protected against a person in the middle.
+  /// True if the pairing was protected against a person in the middle.
   public let isAuthenticated: Bool
 
   /// Makes a key.

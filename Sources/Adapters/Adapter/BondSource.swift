@@ -1,16 +1,16 @@
 import Bluetooth
 
-/// The bonds of this machine, for adapters to look keys up.
+/// This machine's bonds, for adapters to look keys up.
 ///
-/// The owner above the seam alone keeps them. An adapter reads a bond each time it needs it, and tells of each one that
-/// a pairing brings (`PairingEvent.bonded`), which the owner keeps or refuses.
+/// Only the owner above the seam stores them. An adapter reads a bond each time it needs it, and reports each one made
+/// by a pairing (`PairingEvent.bonded`), which the owner stores or refuses.
 public protocol BondSource: AnyObject {
-  /// All bonds, of all adapters.
+  /// All adapters' bonds.
   var all: [Bond] { get }
 }
 
 extension BondSource {
-  /// The bond of an adapter with a device.
+  /// The adapter's bond with a device.
   /// - Parameters:
   ///   - local: the adapter's address.
   ///   - peer: the device's identity address.

@@ -4,20 +4,20 @@ import Bluetooth
 ///
 /// Packets (SDUs) arrive in order and whole. Credits follow the reader: a side that does not read stops the sender.
 public protocol Channel: AnyObject {
-  /// The number of the listener, on whichever side it is: its SPSM (Core 5.4, Vol 3, Part A, 4.22), 1 to 255.
+  /// The listener's number, whichever side it is on: its SPSM (Core 5.4, Vol 3, Part A, 4.22), 1 to 255.
   var psm: UInt16 { get }
   /// How it was set up.
   var mode: ChannelMode { get }
-  /// The longest packet that we receive, 23 to 65535 octets.
+  /// The longest packet we receive, 23 to 65535 octets.
   var receiveMTU: Int { get }
-  /// The longest packet that the device receives, 23 to 65535 octets.
+  /// The longest packet the device receives, 23 to 65535 octets.
   var sendMTU: Int { get }
-  /// The longest pieces that packets are cut into; nil if the adapter does not know.
+  /// The longest pieces of packets; nil if unknown to the adapter.
   var pieces: ChannelPieces? { get }
   /// The channel's event handler. No event comes from inside a call.
   var onEvent: ((ChannelEvent) -> Void)? { get set }
-  /// Whether packets of the device are read; initially false. While it is false none is delivered, and the device soon
-  /// has no credits left.
+  /// True to read the device's packets; initially false. While false none is delivered, and the device soon has no
+  /// credits left.
   var isReading: Bool { get set }
   /// False while the device has given no credits; `.writable` follows when there is room again.
   var isWritable: Bool { get }
@@ -28,12 +28,12 @@ public protocol Channel: AnyObject {
   func close()
 }
 
-/// The longest pieces (MPS) that the packets of a channel are cut into, each carried by a frame of its own (Core 5.4,
-/// Vol 3, Part A, 3.4.3, 4.22): 23 to 65533 octets, 64 or more on an enhanced channel.
+/// The longest pieces (MPS) of a channel's packets, each carried in its own frame (Core 5.4, Vol 3, Part A, 3.4.3,
+/// 4.22): 23 to 65533 octets, 64 or more on an enhanced channel.
 public struct ChannelPieces: Hashable, Sendable {
-  /// The longest piece that we receive.
+  /// The longest piece we receive.
   public var receive: Int
-  /// The longest piece that the device receives.
+  /// The longest piece the device receives.
   public var send: Int
   /// Makes a pair.
   public init(receive: Int, send: Int) {
@@ -42,31 +42,31 @@ public struct ChannelPieces: Hashable, Sendable {
   }
 }
 
-/// The events of a channel.
+/// A channel's events.
 public enum ChannelEvent {
-  /// A packet came.
+  /// A packet was received.
   case received([UInt8])
   /// There is room again after `isWritable` was false.
   case writable
-  /// The channel has ended, after the device's earlier packets were delivered; nothing follows. The error is that of
-  /// the link's end, or `GAPError.disconnected` if the device closed the channel.
+  /// The channel has ended, after the device's earlier packets were delivered; nothing follows. The error is the reason
+  /// for the link's end, or `GAPError.disconnected` if the device closed the channel.
   case ended(BluetoothError)
 }
 
-/// The requirements of a channel, and of the channels to a listener.
+/// The requirements for a channel, and for the channels to a listener.
 public struct ChannelParameters: Hashable, Sendable {
-  /// The SPSMs that programs may choose (Core 5.4, Vol 3, Part A, 4.22).
+  /// The SPSMs available to programs (Core 5.4, Vol 3, Part A, 4.22).
   public static let dynamic: ClosedRange<UInt16> = 0x80...0xFF
-  /// The packets that channels of any mode take (Core 5.4, Vol 3, Part A, 4.22).
+  /// The packet sizes accepted in any mode (Core 5.4, Vol 3, Part A, 4.22).
   public static let lengths = ChannelMode.leCreditBased.lengths
 
-  /// The longest packet that we receive, 23 to 65535 octets.
+  /// The longest packet we receive, 23 to 65535 octets.
   public var receiveMTU: Int
-  /// The only mode that a listener's channels may have, or the mode of a channel that we open; nil for a listener that
-  /// accepts the modes of the adapter, and for a channel in LE credit-based flow control mode.
+  /// The only permitted mode of a listener's channels, or the mode of a channel we open; nil for a listener that
+  /// accepts the adapter's modes, and for a channel in LE credit-based flow control mode.
   public var mode: ChannelMode?
-  /// The protection of the link that a device needs to open a channel to a listener: 1 none, 2 encrypted, 3
-  /// authenticated, 4 the same with LE Secure Connections.
+  /// The link's protection required to open a channel to a listener: 1 none, 2 encrypted, 3 authenticated, 4
+  /// authenticated with LE Secure Connections.
   public var level: Int
 
   /// Makes parameters.

@@ -1,5 +1,4 @@
-/// The data of one side of a pairing for the other, by another way than the air, a QR code or NFC. At least one of the
-/// two is there.
+/// Pairing data from one side for the other, out of band: by a QR code or NFC. At least one of the two is present.
 public struct OutOfBandData: Hashable, Sendable {
   /// For LE Secure Connections; nil for none.
   public let secure: SecureOutOfBandData?

@@ -1,28 +1,28 @@
 import Bluetooth
 
-/// Tells of the packets between an adapter and its controller, until it is closed or released.
+/// Reports the packets between an adapter and its controller, until it is closed or released.
 public protocol PacketTap: AnyObject {
-  /// Reports at once the packets that have passed by now, unless the adapter is too far behind.
+  /// Reports the packets up to now at once, unless the adapter is too far behind.
   func catchUp()
-  /// Ends it; nothing is told any more.
+  /// Ends the tap; nothing more is reported.
   func close()
 }
 
-/// The events of a tap.
+/// A tap's events.
 public enum TapEvent {
-  /// A packet passed; of the controller with this number of the kernel, nil for one that has none.
+  /// A packet passed, for the controller with this kernel number; nil for one without a number.
   case packet(MonitorPacket, of: UInt16? = nil)
-  /// So many packets passed that are not told, because they were not read in time.
+  /// So many packets passed without a report, because they were not read in time.
   case lost(Int)
-  /// Nothing is told any more, for this reason.
+  /// The tap ended, for this reason.
   case ended(BluetoothError)
 }
 
 extension MonitorPacket {
-  /// The adapter that a recording begins with.
+  /// The adapter announced at a recording's beginning.
   package static func presence(_ name: String, _ address: DeviceAddress, isOn: Bool) -> [MonitorPacket] {
     let address = address.littleEndian
-    // Eight octets, of which btmon wants the last to be zero.
+    // Eight octets, the last of which btmon expects to be zero.
     let name = Array(name.utf8.prefix(7))
     let field = name + [UInt8](repeating: 0, count: 8 - name.count)
     let new = MonitorPacket(.newIndex, [0, 0] + address + field)

@@ -2,9 +2,9 @@ import Bluetooth
 
 /// How an adapter pairs from now on.
 public struct PairingSettings: Hashable, Sendable {
-  /// The capability of the person; it holds for links that come up from now on.
+  /// The person's capability, for links established from now on.
   public var capability: PairingCapability
-  /// Whether devices that begin to pair may keep keys. Their permission is then asked for, with a `PairingQuestion`.
+  /// True if devices may initiate pairing with bonding. Permission is then requested by a `PairingQuestion`.
   public var acceptsDevices: Bool
 
   /// Makes settings; by default no device can pair by itself.
@@ -14,17 +14,17 @@ public struct PairingSettings: Hashable, Sendable {
   }
 }
 
-/// A question that a pairing cannot go on without. It waits for `Adapter.answer`.
+/// A question that a pairing needs an answer to. It waits for `Adapter.answer`.
 public enum PairingQuestion: Hashable, Sendable {
-  /// Whether to pair at all, without protection against a person in the middle (Just Works).
+  /// Permit the pairing, without protection against a person in the middle (Just Works)?
   case consent
-  /// Whether the device shows the same number, 0 to 999999.
+  /// Does the device show the same number, 0 to 999999?
   case comparison(UInt32)
-  /// The passkey that the device shows.
+  /// The passkey shown by the device.
   case passkey
 }
 
-/// The number of a question, unique on its adapter: the answer reaches the pairing that asked, and no later one.
+/// A question's number, unique on its adapter: the answer reaches the asking pairing, and no later one.
 public struct QuestionID: Hashable, Sendable {
   /// The number.
   public let value: UInt64
@@ -44,23 +44,23 @@ public enum PairingAnswer: Hashable, Sendable {
 
 /// The events while the adapter pairs with a device.
 public enum PairingEvent: Hashable, Sendable {
-  /// A question that the pairing cannot go on without; a later one of the same device replaces it.
+  /// A question that the pairing needs an answer to; it replaces an earlier one for the same device.
   case question(QuestionID, PairingQuestion)
-  /// The person at the device types this passkey, 0 to 999999; so many digits are there already.
+  /// The person at the device types this passkey, 0 to 999999; so many digits are entered already.
   case showPasskey(UInt32, entered: Int)
   /// A bond was made, or has changed; it is to be kept.
   case bonded(Bond)
-  /// The link is encrypted with keys that were agreed on now and are not to be kept: not with the keys of a bond.
+  /// The link is encrypted with new keys that are not to be kept: not with a bond's keys.
   case pairedWithoutBond
-  /// The link of a bonded device is about to be encrypted with another key than its bond's. The key comes from a
-  /// pairing, which may cause no other event.
+  /// A bonded device's link is about to be encrypted with a key other than its bond's. The key is from a pairing, which
+  /// may cause no other event.
   case encryptedOtherwise
   /// The pairing failed.
   case failed(BluetoothError)
-  /// Keys that it brought are not secret, and none of it is kept: the bond that there was before, if any, holds again.
+  /// The pairing's keys are not secret, and none is kept: the previous bond, if any, is valid again.
   case keysRefused(earlier: Bond?)
   /// The keys were removed, not by us.
   case unbonded
-  /// One side has no keys for the link that the other wants to encrypt with them: the device (`theirs`), or we.
+  /// One side lacks the keys with which the other wants to encrypt the link: the device (`theirs`), or we.
   case keysLost(theirs: Bool)
 }

@@ -10,14 +10,14 @@ package enum PairingMethod: Hashable, Sendable {
   case passkey(shownBy: LinkRole)
   /// The same passkey is typed at both sides.
   case typedPasskey
-  /// By data that did not go over the air.
+  /// By out-of-band data.
   case outOfBand
 
-  /// The method that follows from the capabilities of both sides: table 2.8, and before it the last row of tables 2.6
-  /// and 2.7. The central is the initiator.
+  /// The method resulting from both sides' capabilities: table 2.8, and before it the last row of tables 2.6 and 2.7.
+  /// The central is the initiator.
   /// - Parameters:
-  ///   - isWanted: whether one side wants protection against a person in the middle.
-  ///   - isSecure: whether both sides have LE Secure Connections; otherwise the pairing is legacy.
+  ///   - isWanted: true if a side requires protection against a person in the middle.
+  ///   - isSecure: true if both sides support LE Secure Connections; otherwise the pairing is legacy.
   package init(central: PairingCapability, peripheral: PairingCapability, isWanted: Bool, isSecure: Bool) {
     if !isWanted {
       self = .justWorks
@@ -34,7 +34,7 @@ package enum PairingMethod: Hashable, Sendable {
     }
   }
 
-  /// Whether it protects against a person in the middle.
+  /// True if it protects against a person in the middle.
   package var isAuthenticated: Bool { self != .justWorks }
 }
 

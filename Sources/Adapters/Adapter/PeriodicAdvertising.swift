@@ -7,9 +7,9 @@ public struct PeriodicAdvertising: Hashable, Sendable {
   public var interval: Duration
   /// The data: up to as many octets as an extended advertisement can carry.
   public var data: [UInt8]
-  /// Whether the header tells the transmit power.
+  /// True to include the transmit power in the header.
   public var includesTxPower: Bool
-  /// The slots in which devices respond; nil for a train without. With them the data is that of `setSubevent`.
+  /// The slots for responses from devices; nil for a train without. With them the data is sent by `setSubevent`.
   public var responses: ResponseSlots?
 
   /// Describes a train.
@@ -19,6 +19,6 @@ public struct PeriodicAdvertising: Hashable, Sendable {
     self.includesTxPower = includesTxPower
   }
 
-  /// The intervals that there are, in seconds (Core 5.4, Vol 4, Part E, 7.8.61).
+  /// The possible intervals, in seconds (Core 5.4, Vol 4, Part E, 7.8.61).
   public static let intervals = 0.0075...81.91875
 }

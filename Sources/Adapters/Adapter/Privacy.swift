@@ -1,8 +1,8 @@
-/// Private addresses of this machine (Core 5.4, Vol 3, Part C, 10.7).
+/// This machine's private addresses (Core 5.4, Vol 3, Part C, 10.7).
 public struct PrivacySettings: Hashable, Sendable {
-  /// 16 secret octets, from which the identity resolving key of each adapter is made.
+  /// 16 secret octets, from which each adapter's identity resolving key is derived.
   public var root: [UInt8]
-  /// How long one address is used.
+  /// An address's lifetime.
   public var rotation: Duration
 
   /// Makes settings.

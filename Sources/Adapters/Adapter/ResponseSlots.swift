@@ -1,17 +1,17 @@
 import Bluetooth
 
-/// The subevents of a train of periodic advertisements, and the slots in which devices respond to each of them (Core
-/// 5.4, Vol 6, Part B, 4.4.2.12.2).
+/// The subevents in a train of periodic advertisements, and their slots for responses from devices (Core 5.4, Vol 6,
+/// Part B, 4.4.2.12.2).
 public struct ResponseSlots: Hashable, Sendable {
-  /// How many subevents there are in each interval of the train, 1 to 128.
+  /// Subevents per interval of the train, 1 to 128.
   public var subevents: Int
-  /// From the start of one subevent to the start of the next, 7.5 to 318.75 ms.
+  /// Time between the starts of two subevents, 7.5 to 318.75 ms.
   public var subeventInterval: Duration
-  /// From the start of a subevent to its first slot, 1.25 to 317.5 ms.
+  /// Time between a subevent's start and its first slot, 1.25 to 317.5 ms.
   public var delay: Duration
-  /// From the start of one slot to the start of the next, 0.25 to 31.875 ms.
+  /// Time between the starts of two slots, 0.25 to 31.875 ms.
   public var spacing: Duration
-  /// How many slots a subevent has, 1 to 255.
+  /// Slots per subevent, 1 to 255.
   public var count: Int
 
   /// Describes the slots.
@@ -24,18 +24,18 @@ public struct ResponseSlots: Hashable, Sendable {
   }
 }
 
-/// The data that a train sends once, in one of its subevents.
+/// Data sent by a train once, in one of its subevents.
 public struct SubeventData: Hashable, Sendable {
   /// Which subevent, 0 to 127.
   public var subevent: UInt8
   /// The data, 0 to 249 octets.
   public var data: [UInt8]
-  /// The first slot that is used for responses.
+  /// The first slot used for responses.
   public var firstSlot: UInt8
-  /// How many slots are used.
+  /// The number of slots used.
   public var slots: UInt8
 
-  /// Makes the data of a subevent.
+  /// Makes a subevent's data.
   public init(subevent: UInt8, data: [UInt8], firstSlot: UInt8, slots: UInt8) {
     self.subevent = subevent
     self.data = data
@@ -43,23 +43,23 @@ public struct SubeventData: Hashable, Sendable {
     self.slots = slots
   }
 
-  /// The longest data: that of one HCI command.
+  /// Maximum octets of data: the room in one HCI command.
   public static let longest = 249
 }
 
-/// The responses of devices to a subevent of a train.
+/// The responses from devices to a train's subevent.
 public struct SubeventResponses: Hashable, Sendable {
-  /// The response of one device.
+  /// A device's response.
   public struct Response: Hashable, Sendable {
-    /// The slot in which it came.
+    /// The slot of its reception.
     public var slot: UInt8
     /// The data.
     public var data: [UInt8]
     /// Signal strength in dBm; nil where the controller does not know it.
     public var rssi: Int?
-    /// The power at which it was sent, in dBm, as its header says; nil where it says nothing.
+    /// The transmit power in dBm, from its header; nil if not included.
     public var txPower: Int?
-    /// Whether the controller lost the rest of the data.
+    /// True if the controller lost the rest of the data.
     public var isTruncated: Bool
 
     /// Makes a response from its parts.
@@ -74,9 +74,9 @@ public struct SubeventResponses: Hashable, Sendable {
 
   /// Which subevent, 0 to 127.
   public var subevent: UInt8
-  /// Whether the data of the subevent was sent.
+  /// True if the subevent's data was sent.
   public var wasSent: Bool
-  /// The responses that were received.
+  /// The received responses.
   public var responses: [Response]
 
   /// Makes a report.

@@ -2,17 +2,17 @@ import Bluetooth
 
 /// How to scan (Core 5.4, Vol 4, Part E, 7.8.10 and 7.8.64).
 public struct ScanParameters: Hashable, Sendable {
-  /// Whether scan responses are asked for.
+  /// True to request scan responses.
   public var isActive: Bool
-  /// From the beginning of one scan window to the next, 2.5 ms to 10.24 s.
+  /// Time between the beginnings of two scan windows, 2.5 ms to 10.24 s.
   public var interval: Duration
-  /// How long each window is, at most `interval`; of both PHYs if there are two.
+  /// The window's length, at most `interval`; for both PHYs if there are two.
   public var window: Duration
-  /// The PHYs on which advertisements are listened for: LE 1M, LE Coded or both. An adapter without the coded PHY
-  /// leaves it out.
+  /// The PHYs for receiving advertisements: LE 1M, LE Coded or both. An adapter without the coded PHY leaves it out.
   public var phys: Set<PHY>
-  /// Only the presence of these devices is of interest; nil: every report is. An adapter that can lets the controller
-  /// watch for them, says so with `AdapterEvent.watching`, and reports little else; another one reports all.
+  /// Requests only the presence of these devices; nil: every report. An adapter with that feature lets the controller
+  /// watch for them, announces it with `AdapterEvent.watching`, and reports little else; another one reports
+  /// everything.
   public var watched: WatchedDevices?
 
   /// Makes scan parameters; without arguments an active scan half of the time on LE 1M.
@@ -28,12 +28,12 @@ public struct ScanParameters: Hashable, Sendable {
   }
 }
 
-/// Devices of which a scan tells no more than that they are there, or not any more.
+/// Devices whose presence is all a scan reports.
 public struct WatchedDevices: Hashable, Sendable {
-  /// The addresses on the air, or identities that the controller resolves, each with the seconds without a packet after
-  /// which its device is lost, 1 to 255.
+  /// The addresses on the air, or identities resolved by the controller, each with its timeout in seconds without a
+  /// packet, 1 to 255.
   public var timeouts: [DeviceAddress: Int]
-  /// With another number the scan begins anew: devices that are there are reported again.
+  /// With another number the scan begins anew: present devices are reported again.
   public var number: Int
 
   /// Makes a list of devices.
@@ -43,11 +43,11 @@ public struct WatchedDevices: Hashable, Sendable {
   }
 }
 
-/// One advertisement or scan response as it was received. Nothing is merged and nothing is filtered.
+/// An advertisement or scan response as received, without merging or filtering.
 public struct AdvertisingReport: Hashable, Sendable {
-  /// The address of the sender; nil for an anonymous advertisement.
+  /// The sender's address; nil for an anonymous advertisement.
   public var address: DeviceAddress?
-  /// True for a scan response, which adds to the advertisement of the same address.
+  /// True for a scan response, which extends the advertisement from the same address.
   public var isScanResponse: Bool
   /// True if the advertiser accepts connections.
   public var isConnectable: Bool
@@ -55,23 +55,23 @@ public struct AdvertisingReport: Hashable, Sendable {
   public var isScannable: Bool
   /// True if it is meant for one device.
   public var isDirected: Bool
-  /// The PHY of the channels on which advertisements begin; nil where the controller does not tell.
+  /// The primary channels' PHY; nil if not reported by the controller.
   public var primaryPHY: PHY?
-  /// The PHY on which an extended advertisement goes on; nil for one that does not.
+  /// The PHY on which an extended advertisement continues; nil if it does not.
   public var secondaryPHY: PHY?
-  /// The number of the advertising set, 0 to 15; nil where there is none.
+  /// The advertising set's number, 0 to 15; nil if there is none.
   public var sid: UInt8?
-  /// The power at which it was sent, in dBm, as its header says; nil where it says nothing.
+  /// The transmit power in dBm, from its header; nil if not included.
   public var txPower: Int?
   /// Signal strength in dBm; nil where the controller does not know it.
   public var rssi: Int?
   /// The advertising data (Core Specification Supplement, Part A): 0 to 1650 octets.
   public var data: [UInt8]
-  /// Whether the controller lost the rest of the data: it is complete up to there.
+  /// True if the controller lost the rest of the data: it is complete up to there.
   public var isTruncated: Bool
-  /// The time between two packets of the periodic train that it announces; nil where there is none.
+  /// The interval of the announced periodic train; nil if there is none.
   public var periodicInterval: Duration?
-  /// When it came.
+  /// When it was received.
   public var time: Instant
 
   /// Makes a report from its parts.

@@ -1,12 +1,12 @@
-/// The subevents of a train that is followed, as its advertiser announces them (Core 5.4, Vol 6, Part B, 4.4.2.12.2).
+/// A followed train's subevents, as announced by its advertiser (Core 5.4, Vol 6, Part B, 4.4.2.12.2).
 public struct TrainSubevents: Hashable, Sendable {
-  /// How many there are in each interval of the train, 1 to 128.
+  /// Subevents per interval of the train, 1 to 128.
   public var count: Int
-  /// From the start of one subevent to the start of the next, 7.5 to 318.75 ms.
+  /// Time between the starts of two subevents, 7.5 to 318.75 ms.
   public var interval: Duration
-  /// From the start of a subevent to its first slot for responses; zero for a train without slots.
+  /// Time between a subevent's start and its first slot for responses; zero for a train without slots.
   public var slotDelay: Duration
-  /// From the start of one slot to the start of the next; zero for a train without slots.
+  /// Time between the starts of two slots; zero for a train without slots.
   public var slotSpacing: Duration
 
   /// Describes subevents.
@@ -18,11 +18,11 @@ public struct TrainSubevents: Hashable, Sendable {
   }
 }
 
-/// Which packet of a train with subevents it is.
+/// A packet's place in a train with subevents.
 public struct SubeventPlace: Hashable, Sendable {
-  /// The number of the event, one of each interval; after 65535 comes 0.
+  /// The event's number, one per interval; 65535 is followed by 0.
   public var event: UInt16
-  /// The number of the subevent, 0 to 127.
+  /// The subevent's number, 0 to 127.
   public var subevent: UInt8
 
   /// Names a packet.
@@ -32,13 +32,13 @@ public struct SubeventPlace: Hashable, Sendable {
   }
 }
 
-/// A response to a packet of a train that is followed; it is sent once.
+/// A response to a followed train's packet; it is sent once.
 public struct TrainResponse: Hashable, Sendable {
   /// The packet.
   public var request: SubeventPlace
-  /// The subevent of the response, 0 to 127: the next one with this number.
+  /// The response's subevent, 0 to 127: the next one with this number.
   public var subevent: UInt8
-  /// The slot of the response, 0 to 254.
+  /// The response's slot, 0 to 254.
   public var slot: UInt8
   /// The data, 0 to 247 octets.
   public var data: [UInt8]
@@ -51,6 +51,6 @@ public struct TrainResponse: Hashable, Sendable {
     self.data = data
   }
 
-  /// The longest data: that of one HCI command.
+  /// Maximum octets of data: the room in one HCI command.
   public static let longest = 247
 }

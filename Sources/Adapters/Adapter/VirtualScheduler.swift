@@ -1,7 +1,7 @@
 import Bluetooth
 import HeapModule
 
-/// A clock that stands still until it is told to move; alarms ring in order of time, then of setting.
+/// A clock that moves only on request; alarms fire in order of time, then of setting.
 public final class VirtualScheduler: Scheduler {
   private struct Entry: Comparable {
     let time: Instant
@@ -24,7 +24,7 @@ public final class VirtualScheduler: Scheduler {
   private var heap = Heap<Entry>()
   private var sequence: UInt64 = 0
 
-  /// Makes a clock that stands at zero.
+  /// Makes a clock stopped at zero.
   /// - Parameter epoch: the time of day at zero, in seconds since 1970.
   public init(epoch: Double = 1_700_000_000) {
     now = .zero
@@ -34,7 +34,7 @@ public final class VirtualScheduler: Scheduler {
   /// The virtual time of day.
   public var secondsSinceEpoch: Double { epoch + Instant.zero.duration(to: now).inSeconds }
 
-  /// Sets an alarm. One in the past rings when the clock next moves.
+  /// Sets an alarm. One in the past fires when the clock next moves.
   public func schedule(at time: Instant, _ work: @escaping () -> Void) -> any ScheduledWork {
     sequence += 1
     let entry = Entry(time: time, sequence: sequence, work: Work(work))
@@ -50,7 +50,7 @@ public final class VirtualScheduler: Scheduler {
   }
 
   /// Moves the clock towards a time and rings alarms on the way, so many at most.
-  /// - Returns: whether it has arrived, and every alarm up to there has rung.
+  /// - Returns: true if it has arrived, and every alarm up to there has fired.
   public func advance(to end: Instant, ringing limit: Int) -> Bool {
     var rung = 0
     while let next = heap.min, next.time <= end {

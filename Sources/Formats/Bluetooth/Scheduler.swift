@@ -8,7 +8,7 @@ public protocol Scheduler: AnyObject {
   func schedule(at time: Instant, _ work: @escaping () -> Void) -> any ScheduledWork
 }
 
-/// An alarm that was set.
+/// A pending alarm.
 public protocol ScheduledWork: AnyObject {
   /// Cancels the alarm; after this call its work is not called.
   func cancel()
