@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 
-/// The socket with a channel's octets, which both of its streams use. It is closed with its last reference; when both
-/// directions are shut down before that, the other end closes the channel.
+/// The socket with a channel's octets, shared by both streams. It is closed with its last reference; if both directions
+/// are shut down before, the other end closes the channel.
 package final class ChannelSocket: Sendable {
   /// Which way octets go.
   package enum Direction: Sendable {
@@ -11,11 +11,11 @@ package final class ChannelSocket: Sendable {
 
   package let number: Int32
 
-  /// The same socket under another number, for the source that waits for room: two sources on one number share its
-  /// registration with epoll(7), and a resumed one then misses earlier readiness.
+  /// A duplicate descriptor for the source that waits for room: two sources on one number share its registration with
+  /// epoll(7), and a resumed one then misses earlier readiness.
   private let outputNumber: Int32
 
-  /// Takes ownership of a stream socket; -1 is one that has ended.
+  /// Takes ownership of a stream socket; -1 means already ended.
   package init(_ number: Int32) {
     self.number = number
     outputNumber = fcntl(number, F_DUPFD_CLOEXEC, 0)
@@ -26,17 +26,17 @@ package final class ChannelSocket: Sendable {
     if outputNumber >= 0 { close(outputNumber) }
   }
 
-  /// A source that fires while octets, or room for some, are there. It must not outlive this.
+  /// A source that fires while octets, or room for some, are available. It must not outlive this.
   func makeSource(_ direction: Direction, on queue: DispatchQueue) -> any DispatchSourceProtocol {
     switch direction {
     case .input: DispatchSource.makeReadSource(fileDescriptor: number, queue: queue)
-    // Without a number of its own, where the process has no more descriptors, it is late rather than absent.
+    // Without its own number, if the process is out of descriptors, it is late rather than absent.
     case .output:
       DispatchSource.makeWriteSource(fileDescriptor: outputNumber >= 0 ? outputNumber : number, queue: queue)
     }
   }
 
-  /// Whether octets, or room for some, are there. Does not wait.
+  /// Checks for octets, or for room. Does not wait.
   func look(_ direction: Direction) -> StreamMachine.Finding {
     switch direction {
     case .input:
@@ -64,12 +64,12 @@ package final class ChannelSocket: Sendable {
       let count = send(number, buffer, length, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
       if count >= 0 { return .ready(count) }
       guard errno == EAGAIN || errno == EINTR else { return .failed(errno) }
-      // That this direction alone is ended does not wake poll(2); send(2) fails after it.
+      // The end of this direction alone does not wake poll(2); send(2) fails after it.
       _ = wait(.output, for: 200)
     }
   }
 
-  /// Ends one direction. A caller that waits in `read` or `write` returns.
+  /// Ends one direction. A caller waiting in `read` or `write` returns.
   func end(_ direction: Direction) {
     shutdown(number, Int32(direction == .input ? SHUT_RD : SHUT_WR))
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The octets that come over a channel.
+/// The octets received over a channel.
 package final class ChannelInputStream: InputStream {
   package let events: StreamEvents
   private let socket: ChannelSocket
@@ -36,7 +36,7 @@ package final class ChannelInputStream: InputStream {
   package override func setProperty(_ property: AnyObject?, forKey key: PropertyKey) -> Bool { false }
 }
 
-/// The octets that go over a channel.
+/// The octets sent over a channel.
 package final class ChannelOutputStream: OutputStream {
   package let events: StreamEvents
   private let socket: ChannelSocket

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// A value behind a lock: the properties of a framework's objects may be read on any thread.
+/// A value behind a lock: framework objects' properties may be read on any thread.
 package final class Guarded<Value>: @unchecked Sendable {
   private let lock = NSLock()
   private var value: Value
@@ -21,15 +21,14 @@ package final class Guarded<Value>: @unchecked Sendable {
   }
 }
 
-/// Carries an object of the API, which is not Sendable (as Apple's is not), to the queue where it is used: its contents
-/// are behind locks.
+/// Carries an API object, which is not Sendable (like Apple's), to the queue using it: its contents are behind locks.
 package struct Carried<Value>: @unchecked Sendable {
   package let value: Value
 
   package init(_ value: Value) { self.value = value }
 }
 
-/// Carries calls of the delegate to the program's queue, one after the other.
+/// Carries delegate calls to the program's queue, one at a time.
 package struct Delivery: Sendable {
   private let queue: DispatchQueue
 
@@ -43,7 +42,7 @@ package struct Delivery: Sendable {
     }
   }
 
-  /// Calls `body` on the program's queue, after everything that was enqueued before.
+  /// Calls `body` on the program's queue, after everything enqueued before.
   package func callAsFunction(_ body: @escaping () -> Void) {
     let carried = Carried(body)
     queue.async { carried.value() }

@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 
-/// The common part of the two streams of a channel: watches the socket while that is of interest, and calls the
-/// stream's delegate in the run loops in which the stream is scheduled.
+/// The common part of a channel's two streams: watches the socket while necessary, and calls the stream's delegate in
+/// the run loops scheduled for it.
 ///
 /// Foundation's own streams cannot be made on a socket on Linux, and it shows no run loop sources. In each run loop
 /// there is a timer: it makes the run loop stay, and moving its date calls it from any thread.
@@ -22,8 +22,8 @@ package final class StreamEvents: @unchecked Sendable {
   private let lock = NSLock()
   private var machine: StreamMachine
   private var places: [Place] = []
-  /// The wait for the next event, each with a source of its own: one that is suspended and resumed is not always called
-  /// again on Linux.
+  /// The wait for the next event, each with its own source: a suspended and resumed one is not always called again on
+  /// Linux.
   private var source: (any DispatchSourceProtocol)?
 
   init(_ socket: ChannelSocket, _ direction: ChannelSocket.Direction) {
@@ -40,7 +40,7 @@ package final class StreamEvents: @unchecked Sendable {
   var status: Stream.Status { lock.withLock { machine.status } }
   var error: NSError? { lock.withLock { machine.error } }
 
-  /// Whether a read or a write would not wait.
+  /// True if a read or a write would not wait.
   var isReady: Bool {
     guard status == .open else { return false }
     if case .nothing = socket.look(direction) { return false }
@@ -63,7 +63,7 @@ package final class StreamEvents: @unchecked Sendable {
   }
 
   /// Reads or writes.
-  /// - Returns: How many octets were passed; 0 at the end, −1 if it failed or the stream is not open.
+  /// - Returns: The number of octets passed; 0 at the end, −1 if it failed or the stream is not open.
   func pass(_ body: () -> StreamMachine.Finding) -> Int {
     switch status {
     case .open: break
@@ -107,7 +107,7 @@ package final class StreamEvents: @unchecked Sendable {
       return gone
     }
     for place in gone {
-      // Elsewhere it ends itself: a run loop that waits would not see that nothing is in it any more.
+      // Elsewhere it ends itself: a waiting run loop would not see that it is empty.
       if loop === RunLoop.current { place.timer.invalidate() } else { place.timer.fireDate = Date() }
     }
   }
@@ -119,7 +119,7 @@ package final class StreamEvents: @unchecked Sendable {
     for place in lock.withLock({ places }) { place.timer.fireDate = Date() }
   }
 
-  /// Reports events to the delegate, each kind of readiness at most once: others in the run loop have their turn.
+  /// Reports events to the delegate, each kind of readiness at most once: the rest of the run loop has its turn.
   private func deliver() {
     while let stream, let delegate = stream.delegate {
       let before = status
@@ -128,11 +128,11 @@ package final class StreamEvents: @unchecked Sendable {
       delegate.stream(stream, handle: event)
       if event == .hasBytesAvailable || event == .hasSpaceAvailable { break }
     }
-    // Without a delegate nothing is told: it would be called again and again.
+    // Without a delegate nothing is reported: it would be called repeatedly.
     if stream?.delegate != nil { watch() }
   }
 
-  /// Changes the machine, and has the delegate told.
+  /// Changes the machine, and notifies the delegate.
   private func told(_ body: (inout StreamMachine) -> Void) {
     let before = status
     lock.withLock { body(&machine) }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The events of a stream for its delegate, and when they are due. "Ready" is octets to be read, or room to write.
+/// A stream's events for its delegate, and when they are due. "Ready" means octets to read, or room to write.
 ///
 /// | State      | Input                              | Effect                                        |
 /// |------------|------------------------------------|-----------------------------------------------|
@@ -10,7 +10,7 @@ import Foundation
 /// | open, told | the end or an error is found       | endEncountered or errorOccurred is to be told → at end, error |
 /// | any        | close                              | nothing more is told → closed                 |
 struct StreamMachine {
-  /// The result of a look at the socket, a read or a write.
+  /// The result of checking the socket, a read or a write.
   enum Finding {
     case nothing
     /// Octets or room; so many were passed.
@@ -29,7 +29,7 @@ struct StreamMachine {
 
   init(ready: Stream.Event) { self.ready = ready }
 
-  /// Whether the socket is to be watched for the next event.
+  /// True if the socket is to be watched for the next event.
   var isWatching: Bool { status == .open && !isTold }
 
   mutating func open() {
