@@ -1,6 +1,6 @@
 import FrameworkSupport
 
-/// A characteristic of a peripheral, or one of this program (`CBMutableCharacteristic`).
+/// A peripheral's characteristic, or one of this program (`CBMutableCharacteristic`).
 open class CBCharacteristic: CBAttribute {
   struct Contents {
     weak var service: CBService?
@@ -11,7 +11,7 @@ open class CBCharacteristic: CBAttribute {
   }
 
   let contents: Guarded<Contents>
-  /// The handle of the value on the peripheral; 0 for a characteristic of this program.
+  /// The value handle on the peripheral; 0 for a characteristic of this program.
   let handle: UInt16
 
   init(
@@ -26,16 +26,16 @@ open class CBCharacteristic: CBAttribute {
   /// The service it belongs to.
   open weak var service: CBService? { contents[\.service] }
 
-  /// The operations that the characteristic allows.
+  /// The operations allowed on the characteristic.
   open var properties: CBCharacteristicProperties { contents[\.properties] }
 
-  /// The value that was read or notified last; nil before that.
+  /// The last value read or notified; nil before.
   open var value: Data? { contents[\.value] }
 
-  /// Its descriptors, in order of their handles; nil until they were discovered.
+  /// Its descriptors, in handle order; nil until discovered.
   open var descriptors: [CBDescriptor]? { contents[\.descriptors] }
 
-  /// Whether this manager is subscribed to it.
+  /// True if this manager is subscribed to it.
   open var isNotifying: Bool { contents[\.isNotifying] }
 
   /// Always false.
@@ -52,8 +52,8 @@ open class CBCharacteristic: CBAttribute {
   }
 }
 
-/// A characteristic of this program. With a value it is fixed and read-only, and read without the program; without one
-/// every read and write asks the delegate.
+/// A characteristic of this program. With a value it is fixed and read-only, and served without the program; without
+/// one the delegate handles every read and write.
 open class CBMutableCharacteristic: CBCharacteristic {
   private struct Additions {
     var permissions: CBAttributePermissions
@@ -75,13 +75,13 @@ open class CBMutableCharacteristic: CBCharacteristic {
     super.init(type: UUID, properties: properties, value: value)
   }
 
-  /// The centrals that may read and write the value.
+  /// The centrals permitted to read and write the value.
   open var permissions: CBAttributePermissions {
     get { additions[\.permissions] }
     set { additions[\.permissions] = newValue }
   }
 
-  /// The operations that the characteristic allows to centrals.
+  /// The operations allowed for centrals.
   open override var properties: CBCharacteristicProperties {
     get { contents[\.properties] }
     set { contents[\.properties] = newValue }
@@ -102,7 +102,7 @@ open class CBMutableCharacteristic: CBCharacteristic {
     }
   }
 
-  /// The centrals that are subscribed to it now.
+  /// The centrals subscribed to it now.
   open var subscribedCentrals: [CBCentral]? {
     additions[\.subscribedCentrals]
   }

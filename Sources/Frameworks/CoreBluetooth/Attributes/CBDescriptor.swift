@@ -1,7 +1,7 @@
 import Bluetooth
 import FrameworkSupport
 
-/// A descriptor of a characteristic of a peripheral, or one of this program (`CBMutableDescriptor`).
+/// A descriptor in a peripheral's characteristic, or one of this program (`CBMutableDescriptor`).
 open class CBDescriptor: CBAttribute {
   struct Contents {
     weak var characteristic: CBCharacteristic?
@@ -21,7 +21,7 @@ open class CBDescriptor: CBAttribute {
   /// The characteristic it belongs to.
   open weak var characteristic: CBCharacteristic? { contents[\.characteristic] }
 
-  /// The value that was read last: `NSNumber` for 2900, 2902 and 2903, `String` for 2901, else `Data`.
+  /// The last value read: `NSNumber` for 2900, 2902 and 2903, `String` for 2901, else `Data`.
   open var value: Any? { contents[\.value] }
 
   /// A human-readable description.
@@ -31,7 +31,7 @@ open class CBDescriptor: CBAttribute {
 }
 
 extension CBDescriptor {
-  /// The value in the type that Apple's framework gives it.
+  /// The value in the type used by Apple's framework.
   func decode(_ octets: [UInt8]) -> Any {
     switch uuid.value.short16 {
     case 0x2900, 0x2902, 0x2903:
@@ -43,7 +43,7 @@ extension CBDescriptor {
 }
 
 /// A descriptor of this program: User Description (2901, a `String`) or Presentation Format (2904, `Data`). The others
-/// are the system's, and asking for them ends the program.
+/// belong to the system, and requesting them ends the program.
 open class CBMutableDescriptor: CBDescriptor {
   /// Makes a descriptor.
   /// - Parameters:

@@ -8,11 +8,11 @@ open class CBAttribute: NSObject {
     self.type = type
   }
 
-  /// The type of the attribute.
+  /// The attribute's type.
   open var uuid: CBUUID { type }
 }
 
-/// A service of a peripheral, or one of this program (`CBMutableService`).
+/// A peripheral's service, or one of this program (`CBMutableService`).
 open class CBService: CBAttribute {
   struct Contents {
     weak var peripheral: CBPeripheral?
@@ -21,7 +21,7 @@ open class CBService: CBAttribute {
   }
 
   let contents: Guarded<Contents>
-  /// The handle of the declaration on the peripheral; 0 for a service of this program.
+  /// The declaration handle on the peripheral; 0 for a service of this program.
   let handle: UInt16
   private let primary: Bool
 
@@ -35,13 +35,13 @@ open class CBService: CBAttribute {
   /// The peripheral it belongs to; nil for a service of this program.
   open weak var peripheral: CBPeripheral? { contents[\.peripheral] }
 
-  /// Whether it is a primary service.
+  /// True if it is a primary service.
   open var isPrimary: Bool { primary }
 
   /// The services it includes; nil until they were discovered.
   open var includedServices: [CBService]? { contents[\.includedServices] }
 
-  /// Its characteristics, in order of their handles; nil until they were discovered.
+  /// Its characteristics, in handle order; nil until discovered.
   open var characteristics: [CBCharacteristic]? { contents[\.characteristics] }
 
   /// A human-readable description.
@@ -56,7 +56,7 @@ open class CBMutableService: CBService {
   /// Makes a service without characteristics.
   /// - Parameters:
   ///   - UUID: The service's UUID.
-  ///   - isPrimary: False for one that is only included by others.
+  ///   - isPrimary: False for a service that is only included by others.
   public init(type UUID: CBUUID, primary isPrimary: Bool) {
     super.init(type: UUID, primary: isPrimary)
   }

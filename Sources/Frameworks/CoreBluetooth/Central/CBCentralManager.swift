@@ -3,10 +3,9 @@ import FrameworkSupport
 
 /// Finds devices and connects to them.
 ///
-/// The program must retain it: when it is released, everything that it started ends, unless it has a restore
-/// identifier.
+/// The program must retain it: when it is released, everything it started ends, unless it has a restore identifier.
 open class CBCentralManager: CBManager {
-  /// The features of a machine as a central.
+  /// A machine's features as a central.
   public struct Feature: OptionSet, Sendable {
     /// The bits.
     public let rawValue: UInt
@@ -14,7 +13,7 @@ open class CBCentralManager: CBManager {
     /// Makes a set from its bits.
     public init(rawValue: UInt) { self.rawValue = rawValue }
 
-    /// Extended advertisements are heard and can be connected to.
+    /// Extended advertisements are received and can be connected to.
     public static let extendedScanAndConnect = Feature(rawValue: 1 << 0)
     /// Distances can be measured.
     public static let channelSounding = Feature(rawValue: 1 << 10)
@@ -23,7 +22,7 @@ open class CBCentralManager: CBManager {
   struct Shared {
     weak var delegate: (any CBCentralManagerDelegate)?
     var isScanning = false
-    /// Counts scans, to recognise reports of one that has ended.
+    /// Counts scans, to recognise reports from an ended one.
     var scan = 0
   }
 
@@ -38,7 +37,7 @@ open class CBCentralManager: CBManager {
   /// Makes a manager.
   /// - Parameters:
   ///   - delegate: It receives the events, and is held weakly.
-  ///   - queue: The queue on which it is called; nil is the main queue.
+  ///   - queue: The queue for its calls; nil is the main queue.
   public convenience init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?) {
     self.init(delegate: delegate, queue: queue, options: nil)
   }
@@ -46,7 +45,7 @@ open class CBCentralManager: CBManager {
   /// Makes a manager.
   /// - Parameters:
   ///   - delegate: It receives the events, and is held weakly.
-  ///   - queue: The queue on which it is called; nil is the main queue.
+  ///   - queue: The queue for its calls; nil is the main queue.
   ///   - options: `CBCentralManagerOptionRestoreIdentifierKey` preserves the session when the program ends, see
   ///     docs/porting.md; the others have no effect on Linux.
   public init(delegate: (any CBCentralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
@@ -65,7 +64,7 @@ open class CBCentralManager: CBManager {
     }
   }
 
-  /// The delegate, held weakly. One that is set when the state is known and no delegate was told of it is told.
+  /// The delegate (weak). If the state is already known and unreported, it is delivered to a newly set delegate.
   open weak var delegate: (any CBCentralManagerDelegate)? {
     get { shared[\.delegate] }
     set {
@@ -78,10 +77,10 @@ open class CBCentralManager: CBManager {
     }
   }
 
-  /// Whether a scan goes on.
+  /// True while scanning.
   open var isScanning: Bool { shared[\.isScanning] }
 
-  /// Whether this machine can do all of these; false: bled does not tell.
+  /// Returns true if this machine supports all of these; false, as bled does not report it.
   open class func supports(_ features: CBCentralManager.Feature) -> Bool { features.isEmpty }
 
   /// Starts a scan, or replaces it.
@@ -116,8 +115,8 @@ open class CBCentralManager: CBManager {
 
   /// Connects to a peripheral, without a time limit. The delegate receives the result.
   /// - Parameters:
-  ///   - peripheral: One of this manager's. Another manager's becomes this one's. If that manager uses the
-  ///     device, or this one has an object for it, this one's is connected, which the delegate is given.
+  ///   - peripheral: One of this manager's. Another manager's is adopted. If that manager uses the device, or this one
+  ///     has an object for it, this one's own object is connected and passed to the delegate.
   ///   - options: Keys named `CBConnectPeripheralOption…`.
   open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
     guard isUsable(for: "connect") else { return }
@@ -142,20 +141,20 @@ open class CBCentralManager: CBManager {
     engine.links.cancel(peripheral)
   }
 
-  /// The peripherals with these identifiers that this machine knows.
+  /// Returns the peripherals with these identifiers known to this machine.
   open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
     guard isUsable(for: "retrievePeripherals") else { return [] }
     return engine.known(identifiers)
   }
 
-  /// The peripherals that are connected to this machine, for any program, and have one of these services. To use one,
+  /// Returns the peripherals connected to this machine, for any program, with one of these services. To use one,
   /// connect to it.
   open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
     guard isUsable(for: "retrieveConnectedPeripherals") else { return [] }
     return engine.connected(withServices: serviceUUIDs.map(\.value))
   }
 
-  /// Reports matching connections, of all managers and programs but this manager, to the delegate; nil stops that.
+  /// Reports matching connections of all other managers and programs to the delegate; nil stops that.
   /// - Parameter options: `peripheralUUIDs` and `serviceUUIDs`: one of them must match. Empty: all connections.
   open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
     engine.watchConnections(

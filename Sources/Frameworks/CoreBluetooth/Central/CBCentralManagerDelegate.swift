@@ -1,5 +1,5 @@
-/// The delegate of a central manager. Only `centralManagerDidUpdateState` is required; all calls come on the
-/// manager's queue, one after the other.
+/// The delegate of a central manager. Only `centralManagerDidUpdateState` is required; all calls are made on the
+/// manager's queue, one at a time.
 public protocol CBCentralManagerDelegate: NSObjectProtocol {
   /// The state is known, or changed.
   func centralManagerDidUpdateState(_ central: CBCentralManager)
@@ -7,7 +7,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
   /// The daemon preserved state under the manager's restore identifier; called before the first state update.
   func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any])
 
-  /// A scan heard a device; `rssi` is in dBm, 127 if unknown.
+  /// A scan discovered a device; `rssi` is in dBm, 127 if unknown.
   func centralManager(
     _ central: CBCentralManager, didDiscover peripheral: CBPeripheral, advertisementData: [String: Any],
     rssi: NSNumber)
@@ -27,7 +27,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     _ central: CBCentralManager, didDisconnectPeripheral peripheral: CBPeripheral, timestamp: CFAbsoluteTime,
     isReconnecting: Bool, error: (any Error)?)
 
-  /// A connection that `registerForConnectionEvents(options:)` asked for was made or ended.
+  /// A connection matching `registerForConnectionEvents(options:)` was made or ended.
   func centralManager(
     _ central: CBCentralManager, connectionEventDidOccur event: CBConnectionEvent, for peripheral: CBPeripheral)
 

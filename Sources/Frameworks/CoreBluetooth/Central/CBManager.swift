@@ -5,22 +5,22 @@ private import Glibc
 /// The common part of central and peripheral managers.
 open class CBManager: NSObject {
   private let current = Guarded(CBManagerState.unknown)
-  /// Whether a delegate was told of a state.
+  /// True once a delegate has received a state.
   private let hasTold = Guarded(false)
   let observers = KeyValueObservers()
 
   /// Only for this module: make a `CBCentralManager` or a `CBPeripheralManager`.
   init(options: [String: Any]?) {}
 
-  /// The state of Bluetooth at the moment; `unknown` until the delegate is told the first time.
+  /// The present state of Bluetooth; `unknown` until the first report to the delegate.
   open var state: CBManagerState { current[\.self] }
 
-  /// Whether this program may use Bluetooth: whether it may use the daemon's socket.
+  /// This program's permission to use Bluetooth: its access to the daemon's socket.
   open class var authorization: CBManagerAuthorization {
     access(BledClient.defaultSocketPath, R_OK | W_OK) != 0 && errno == EACCES ? .denied : .allowedAlways
   }
 
-  /// Whether this program may use Bluetooth.
+  /// This program's permission to use Bluetooth.
   @available(*, deprecated, message: "Use the type's property")
   open var authorization: CBManagerAuthorization { type(of: self).authorization }
 
@@ -29,8 +29,8 @@ open class CBManager: NSObject {
     observers.changed()
   }
 
-  /// A delegate is told of the state.
-  /// - Returns: Whether it is the first time.
+  /// The state is being reported to a delegate.
+  /// - Returns: True the first time.
   func tellState() -> Bool {
     hasTold.with { hasTold in
       defer { hasTold = true }
@@ -38,7 +38,7 @@ open class CBManager: NSObject {
     }
   }
 
-  /// Whether the state is poweredOn; if not, `call` is logged as a misuse.
+  /// Returns true if the state is poweredOn; otherwise logs `call` as a misuse.
   func isUsable(for call: String) -> Bool {
     let state = state
     if state != .poweredOn { Misuse.log("\(call) while the state is \(state), not poweredOn: ignored") }
@@ -47,7 +47,7 @@ open class CBManager: NSObject {
 }
 
 extension [String: Any] {
-  /// The value of a yes-or-no option, written as `true`, `NSNumber` or a number.
+  /// The value of a Boolean option, given as `true`, `NSNumber` or a number.
   func flag(_ key: String) -> Bool {
     switch self[key] {
     case let flag as Bool: flag
@@ -57,7 +57,7 @@ extension [String: Any] {
     }
   }
 
-  /// The value of an option that is a number.
+  /// The value of a numeric option.
   func number(_ key: String) -> Double? {
     switch self[key] {
     case let number as NSNumber: number.doubleValue

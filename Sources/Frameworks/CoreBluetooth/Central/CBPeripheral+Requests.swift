@@ -8,7 +8,7 @@ extension CBPeripheral {
   var id: String { identifier.uuidString }
 
   /// Queues a call on the device; `then` comes on the program's queue if the connection still holds by then.
-  /// - Parameter isCommand: Whether it is a write without response, which is sent even if the program then disconnects.
+  /// - Parameter isCommand: True for a write without response, which is sent even if the program then disconnects.
   func request<Method: RPCMethod>(
     _ name: String, _ method: Method.Type, _ params: Method.Params, isCommand: Bool = false,
     then: @escaping (CBPeripheral, Result<Method.Result, BluetoothError>) -> Void
@@ -53,7 +53,7 @@ extension CBPeripheral {
     if isFirst(mistake) { Misuse.log("\(message). This is logged once") }
   }
 
-  /// Whether it is the first time on this connection.
+  /// Returns true the first time on this connection.
   private func isFirst(_ mistake: String) -> Bool { shared.with { $0.toldMistakes.insert(mistake).inserted } }
 
   /// Adopts the discovered attributes, or returns the error for the delegate.
@@ -69,8 +69,8 @@ extension CBPeripheral {
     }
   }
 
-  /// The device says that its attributes in this range changed. Where only services were added none is void, but a
-  /// program that has looked for services is told that there is something to discover.
+  /// The device reports changed attributes in this range. If services were only added none is void, but a program that
+  /// has discovered services is notified.
   func servicesChanged(_ range: ClosedRange<UInt16>) {
     let (gone, hasLooked) = shared.with { shared in
       let gone = shared.attributes.invalidate(range)
@@ -80,14 +80,14 @@ extension CBPeripheral {
     if hasLooked || !gone.isEmpty { delegate?.peripheral(self, didModifyServices: gone) }
   }
 
-  /// Changes properties that have observers.
+  /// Changes observed properties.
   func change(_ body: (inout Shared) -> Void) {
     shared.with(body)
     observers.changed()
   }
 
   /// Takes a name over.
-  /// - Returns: Whether another name was known before.
+  /// - Returns: True if another name was known before.
   func adoptName(_ name: String, isRead: Bool) -> Bool {
     shared.with { shared in
       guard isRead || !shared.isNameRead else { return false }
@@ -97,7 +97,7 @@ extension CBPeripheral {
     }
   }
 
-  /// There is no connection any more: nothing is subscribed, nothing waits.
+  /// The connection has ended: no subscription and no call remains.
   func connectionEnded(nowConnecting: Bool) {
     let characteristics = shared.with { $0.attributes.characteristics.values }
     for characteristic in characteristics { characteristic.contents[\.isNotifying] = false }
@@ -116,7 +116,7 @@ extension Result {
   }
 }
 
-/// The writes without response that have not left yet.
+/// The unsent writes without response.
 ///
 /// | State   | Input                | Effect                                                  |
 /// |---------|----------------------|---------------------------------------------------------|
@@ -125,11 +125,12 @@ extension Result {
 /// | blocked | 256 wait             | more are dropped                                        |
 /// | blocked | at most 8 wait again | open: the program is told                               |
 ///
-/// Programs that write and then wait to be told, without a look at `canSendWriteWithoutResponse`, go on with the first.
+/// Programs that write and then wait for readiness, without checking `canSendWriteWithoutResponse`, continue after the
+/// first write.
 struct UnansweredWrites {
   private(set) var isBlocked = false
   private var count = 0
-  /// Whether there was a write since the program was told last.
+  /// True if there was a write since readiness was last reported.
   private var isUntold = false
 
   /// Another one is to be sent. False: there is no room.
@@ -141,7 +142,7 @@ struct UnansweredWrites {
     return true
   }
 
-  /// One has left. True: the program is to be told that there is room again.
+  /// A write was sent. Returns true if the program has to be notified about room.
   mutating func end() -> Bool {
     guard count > 0 else { return false }
     count -= 1

@@ -2,13 +2,13 @@ import BledRPC
 import Bluetooth
 import FrameworkSupport
 
-/// A device that a central manager found or knows. There is one object for each device and manager; it must be retained
-/// by the program, and when the last reference is released, its connection or pending connection ends.
+/// A device found or known by a central manager. There is one object per device and manager; the program must retain
+/// it: when the last reference is released, its connection or pending connection ends.
 open class CBPeripheral: CBPeer {
   struct Shared {
     weak var delegate: (any CBPeripheralDelegate)?
     var name: String?
-    /// Whether `name` was read from the device: then its advertised name does not replace it.
+    /// True if `name` was read from the device: then its advertised name does not replace it.
     var isNameRead = false
     var rssi: NSNumber?
     var state = CBPeripheralState.disconnected
@@ -16,15 +16,16 @@ open class CBPeripheral: CBPeer {
     var attributes = AttributeTable()
     var mtu = 23
     var writes = UnansweredWrites()
-    /// Which of the program's mistakes it was told of on this connection.
+    /// The program's mistakes logged on this connection.
     var toldMistakes: Set<String> = []
-    /// The address at which it was heard last.
+    /// Its last received address.
     var address: String?
   }
 
   let shared = Guarded(Shared())
   let observers = KeyValueObservers()
-  /// The manager's work, and the object's number there, which tells it from objects for the same device that are gone.
+  /// The manager's engine, and the object's number there, which distinguishes it from released objects for the same
+  /// device.
   private let owner: Guarded<(engine: CentralEngine, number: Int)>
 
   init(identifier: UUID, number: Int, engine: CentralEngine) {
@@ -46,20 +47,20 @@ open class CBPeripheral: CBPeer {
     set { shared[\.delegate] = newValue }
   }
 
-  /// Its name: that of its GAP service once the program has read it, before that the advertised one.
+  /// Its name: from its GAP service once the program has read it, before that the advertised one.
   open var name: String? { shared[\.name] }
 
-  /// The answer to `readRSSI`, for programs that do not implement `didReadRSSI`.
+  /// The result of `readRSSI`, for programs without `didReadRSSI`.
   @available(*, deprecated)
   open var rssi: NSNumber? { shared[\.rssi] }
 
   /// How this manager is connected to it.
   open var state: CBPeripheralState { shared[\.state] }
 
-  /// The services that were discovered, in order of their handles; nil before that. After a disconnect they are stale.
+  /// The discovered services, in handle order; nil before. After a disconnect they are stale.
   open var services: [CBService]? { shared[\.services] }
 
-  /// Whether there is room for a write without response.
+  /// True if there is room for a write without response.
   open var canSendWriteWithoutResponse: Bool {
     shared.with { $0.state == .connected && !$0.writes.isBlocked }
   }
@@ -67,7 +68,7 @@ open class CBPeripheral: CBPeer {
   /// Apple's notification service: always false.
   open var ancsAuthorized: Bool { false }
 
-  /// How many octets a write may have: 512 with response; without, MTU − 3 and at most 512.
+  /// Returns the maximum octets of a write: 512 with response; without, MTU − 3 and at most 512.
   open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
     switch type {
     case .withResponse: 512
@@ -77,7 +78,7 @@ open class CBPeripheral: CBPeer {
 
   /// Discovers primary services (Core 5.4, Vol 3, Part G, 4.4); the delegate receives `didDiscoverServices`, after
   /// which `services` has them.
-  /// - Parameter serviceUUIDs: Only these are asked of the device; all if nil or empty.
+  /// - Parameter serviceUUIDs: Only these are requested from the device; all if nil or empty.
   open func discoverServices(_ serviceUUIDs: [CBUUID]?) {
     let wanted = (serviceUUIDs ?? []).map(\.value)
     request("discoverServices", GATTDiscoverServices.self, .init(peripheral: id, services: wanted)) {
@@ -91,10 +92,10 @@ open class CBPeripheral: CBPeer {
     }
   }
 
-  /// Discovers the services that a service includes; the delegate receives `didDiscoverIncludedServicesFor`.
+  /// Discovers a service's included services; the delegate receives `didDiscoverIncludedServicesFor`.
   /// - Parameters:
-  ///   - includedServiceUUIDs: Only these are asked of the device; all if nil or empty.
-  ///   - service: One that was discovered on this peripheral.
+  ///   - includedServiceUUIDs: Only these are requested from the device; all if nil or empty.
+  ///   - service: A discovered service of this peripheral.
   open func discoverIncludedServices(_ includedServiceUUIDs: [CBUUID]?, for service: CBService) {
     let wanted = (includedServiceUUIDs ?? []).map(\.value)
     request(
@@ -111,10 +112,10 @@ open class CBPeripheral: CBPeer {
     }
   }
 
-  /// Discovers the characteristics of a service; the delegate receives `didDiscoverCharacteristicsFor`.
+  /// Discovers a service's characteristics; the delegate receives `didDiscoverCharacteristicsFor`.
   /// - Parameters:
   ///   - characteristicUUIDs: Only these; all if nil or empty.
-  ///   - service: One that was discovered on this peripheral.
+  ///   - service: A discovered service of this peripheral.
   open func discoverCharacteristics(_ characteristicUUIDs: [CBUUID]?, for service: CBService) {
     let wanted = (characteristicUUIDs ?? []).map(\.value)
     request(
@@ -131,8 +132,8 @@ open class CBPeripheral: CBPeer {
     }
   }
 
-  /// Discovers the descriptors of a characteristic; the delegate receives `didDiscoverDescriptorsFor`.
-  /// - Parameter characteristic: One that was discovered on this peripheral.
+  /// Discovers a characteristic's descriptors; the delegate receives `didDiscoverDescriptorsFor`.
+  /// - Parameter characteristic: A discovered characteristic of this peripheral.
   open func discoverDescriptors(for characteristic: CBCharacteristic) {
     request(
       "discoverDescriptors", GATTDiscoverDescriptors.self, .init(peripheral: id, handle: characteristic.handle)
@@ -151,7 +152,7 @@ open class CBPeripheral: CBPeer {
     }
   }
 
-  /// Measures the signal strength of the connection; the delegate receives `didReadRSSI`, in dBm, -127 to 20.
+  /// Measures the connection's signal strength; the delegate receives `didReadRSSI`, in dBm, -127 to 20.
   open func readRSSI() {
     request("readRSSI", PeripheralRSSI.self, .init(peripheral: id)) { peripheral, result in
       switch result {
@@ -165,8 +166,8 @@ open class CBPeripheral: CBPeer {
     }
   }
 
-  /// Reads a characteristic, however long its value; the delegate receives `didUpdateValueFor`, after which `value` has
-  /// it, 0 to 512 octets.
+  /// Reads a characteristic with a value of any length; the delegate receives `didUpdateValueFor`, after which `value`
+  /// has it, 0 to 512 octets.
   open func readValue(for characteristic: CBCharacteristic) {
     request("readValue", GATTRead.self, .init(peripheral: id, handle: characteristic.handle)) { peripheral, result in
       switch result {
@@ -202,8 +203,8 @@ open class CBPeripheral: CBPeer {
   /// Writes a characteristic.
   /// - Parameters:
   ///   - data: Up to `maximumWriteValueLength(for:)` octets.
-  ///   - characteristic: One that was discovered on this peripheral.
-  ///   - type: With a response, of which the delegate is told, or without one.
+  ///   - characteristic: A discovered characteristic of this peripheral.
+  ///   - type: With a response, which is reported to the delegate, or without one.
   open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
     guard type == .withResponse else { return writeWithoutResponse(data, characteristic) }
     request(
@@ -230,7 +231,7 @@ open class CBPeripheral: CBPeer {
     }
   }
 
-  /// Subscribes to a characteristic, or ends that: notifications if it has them, else indications.
+  /// Subscribes to a characteristic, or unsubscribes: notifications if it has them, else indications.
   open func setNotifyValue(_ enabled: Bool, for characteristic: CBCharacteristic) {
     let then = { (peripheral: CBPeripheral, result: Result<AttributeFound, BluetoothError>) in
       if result.failure == nil { characteristic.contents[\.isNotifying] = enabled }
@@ -246,7 +247,7 @@ open class CBPeripheral: CBPeer {
   }
 
   /// Opens an L2CAP channel; the delegate receives it.
-  /// - Parameter psm: The number of the device's listener, 1 to 255.
+  /// - Parameter psm: The PSM of the device's listener, 1 to 255.
   open func openL2CAPChannel(_ psm: CBL2CAPPSM) {
     guard state == .connected else { return Misuse.log("openL2CAPChannel on \(self), which is not connected: ignored") }
     engine.openChannel(psm, to: self)

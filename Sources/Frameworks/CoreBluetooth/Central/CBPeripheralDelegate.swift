@@ -1,9 +1,9 @@
-/// The delegate of a peripheral. All methods are optional; calls come on the manager's queue, one after the other.
+/// A peripheral's delegate. All methods are optional; calls are made on the manager's queue, one at a time.
 public protocol CBPeripheralDelegate: NSObjectProtocol {
   /// The device's name changed.
   func peripheralDidUpdateName(_ peripheral: CBPeripheral)
 
-  /// Services changed: these are void and gone from `services`; discover again. None where services were only added.
+  /// Services changed: these are void and removed from `services`; discover again. Empty if services were only added.
   func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
 
   /// The older answer to `readRSSI`: called if `didReadRSSI` is not implemented; the value is in `rssi`.
@@ -25,7 +25,7 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
   func peripheral(
     _ peripheral: CBPeripheral, didDiscoverDescriptorsFor characteristic: CBCharacteristic, error: (any Error)?)
 
-  /// A value was read, or came by itself; it is in the characteristic.
+  /// A value was read, notified or indicated; it is in the characteristic.
   func peripheral(_ peripheral: CBPeripheral, didUpdateValueFor characteristic: CBCharacteristic, error: (any Error)?)
 
   /// A descriptor was read; the value is in it.
@@ -34,15 +34,15 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
   /// A write with response was answered.
   func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
 
-  /// A write of a descriptor was answered.
+  /// A descriptor write was answered.
   func peripheral(_ peripheral: CBPeripheral, didWriteValueFor descriptor: CBDescriptor, error: (any Error)?)
 
   /// A subscription began or ended; see `isNotifying`.
   func peripheral(
     _ peripheral: CBPeripheral, didUpdateNotificationStateFor characteristic: CBCharacteristic, error: (any Error)?)
 
-  /// Writes without response have left: there is room again after `canSendWriteWithoutResponse` was false, or none of
-  /// them waits any more. Once for several that were written in a row.
+  /// Writes without response were sent: there is room again after `canSendWriteWithoutResponse` was false, or none is
+  /// queued any longer. Called once for several consecutive writes.
   func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral)
 
   /// The answer to `openL2CAPChannel`.

@@ -3,20 +3,20 @@
 
 /// How distances to a device are measured.
 open class CBChannelSoundingSessionConfiguration: NSObject {
-  /// The side of a measurement.
+  /// The side in a measurement.
   public enum Role: Int, Sendable {
     /// This machine measures.
     case initiator = 0
   }
 
-  /// The side of this machine.
+  /// This machine's side.
   public let role: Role
 
   /// Makes a configuration.
   public init(role: Role) { self.role = role }
 }
 
-/// The result of a measurement. Does not occur on Linux.
+/// A measurement's result. Does not occur on Linux.
 open class CBChannelSoundingProcedureResults: NSObject {
   /// The distance in metres.
   public let distance: Double
@@ -25,7 +25,7 @@ open class CBChannelSoundingProcedureResults: NSObject {
 }
 
 extension CBPeripheral {
-  /// Fails: the delegate is told `operationNotSupported` with `didCompleteChannelSoundingSession`.
+  /// Fails: the delegate receives `operationNotSupported` with `didCompleteChannelSoundingSession`.
   public func startChannelSoundingSession(_ configuration: CBChannelSoundingSessionConfiguration) {
     let error = NSError.failed(.operationNotSupported, "bled does not measure distances by Channel Sounding")
     engine.deliver(to: self) { $0.delegate?.peripheral($0, didCompleteChannelSoundingSession: error) }

@@ -1,10 +1,10 @@
 import BledClient
 import FrameworkSupport
 
-/// The number that names an L2CAP channel's listener: Protocol/Service Multiplexer.
+/// The number of an L2CAP channel's listener: Protocol/Service Multiplexer.
 public typealias CBL2CAPPSM = UInt16
 
-/// A connection-oriented channel. It is closed when both of its streams are closed, or released.
+/// A connection-oriented channel. It is closed when both streams are closed, or released.
 open class CBL2CAPChannel: NSObject {
   private let peerValue: CBPeer
   private let psmValue: CBL2CAPPSM
@@ -18,7 +18,7 @@ open class CBL2CAPChannel: NSObject {
     let socket = ChannelSocket(descriptor.take() ?? -1)
     input = ChannelInputStream(socket)
     output = ChannelOutputStream(socket)
-    // The end of both is seen by the side that reads.
+    // The reading side sees the end for both.
     input.events.onEnd = { [weak events = output.events] in events?.otherEnded() }
   }
 
@@ -27,13 +27,13 @@ open class CBL2CAPChannel: NSObject {
   open var peer: CBPeer! { peerValue }
 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  /// The octets that come from it.
+  /// The octets from the peer.
   open var inputStream: InputStream! { input }
 
   // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals
-  /// The octets that go to it.
+  /// The octets for the peer.
   open var outputStream: OutputStream! { output }
 
-  /// The number that names the listener.
+  /// The listener's number.
   open var psm: CBL2CAPPSM { psmValue }
 }

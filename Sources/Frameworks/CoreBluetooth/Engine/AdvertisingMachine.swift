@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// The advertisement of a peripheral manager.
+/// A peripheral manager's advertisement.
 ///
 /// | State    | Input                          | Effect                                                             |
 /// |----------|--------------------------------|--------------------------------------------------------------------|
@@ -18,7 +18,7 @@ import Bluetooth
 struct AdvertisingMachine {
   private enum State: Equatable {
     case off
-    /// Asked for; the number tells attempts apart.
+    /// Requested; the number distinguishes attempts.
     case starting(Int)
     /// On the air under the daemon's number.
     case on(Int)
@@ -27,11 +27,11 @@ struct AdvertisingMachine {
   enum Action {
     /// Asks the daemon; the result belongs to this attempt.
     case start(AdvertisingStart.Params, attempt: Int)
-    /// Stops the advertisement of this number; nil: all.
+    /// Stops the advertisement with this number; nil: all.
     case stop(Int?)
-    /// The program is told that it advertises, or why not.
+    /// Report to the program that it advertises, or the error.
     case started(BluetoothError?)
-    /// The program is told that it already advertises.
+    /// Report to the program that it already advertises.
     case refuse
   }
 
@@ -55,7 +55,7 @@ struct AdvertisingMachine {
   }
 
   /// The daemon has answered an attempt.
-  /// - Parameter result: the number of the advertisement.
+  /// - Parameter result: the advertisement's number.
   mutating func decided(_ attempt: Int, _ result: Result<Int, BluetoothError>) -> [Action] {
     guard state == .starting(attempt) else {
       return if case .success(let number) = result { [.stop(number)] } else { [] }
@@ -84,17 +84,17 @@ struct AdvertisingMachine {
     return actions
   }
 
-  /// Bluetooth is not available any more; the program is told that otherwise.
+  /// Bluetooth is no longer available; the program is notified by other means.
   mutating func end() -> [Action] {
     defer { (state, waiting) = (.off, []) }
     return state == .off ? [] : [.stop(nil)]
   }
 
-  /// An advertisement that the daemon kept goes on.
+  /// An advertisement kept by the daemon continues.
   mutating func restore(_ number: Int) { state = .on(number) }
 
-  /// The daemon has ended the advertisement of a number.
-  /// - Returns: whether the program's was it.
+  /// The daemon has ended the advertisement with this number.
+  /// - Returns: true if it was the program's.
   mutating func ended(_ number: Int) -> Bool {
     guard state == .on(number) else { return false }
     state = .off

@@ -1,18 +1,18 @@
 import BledRPC
 import Bluetooth
 
-/// The attributes of a peripheral that were discovered, by handle. An attribute discovered again with the same handle
-/// and UUID keeps its object.
+/// A peripheral's discovered attributes, by handle. An attribute rediscovered with the same handle and UUID keeps its
+/// object.
 struct AttributeTable {
   private var services: [UInt16: CBService] = [:]
   private(set) var characteristics: [UInt16: CBCharacteristic] = [:]
   /// The handles of all primary services, once all were discovered.
   var primaries: Set<UInt16>?
 
-  /// The objects of services, in order of their handles.
+  /// The objects for services, in handle order.
   mutating func objects(for found: [ServiceDescription], of peripheral: CBPeripheral) -> [CBService] {
     found.sorted { $0.handle < $1.handle }.map { description in
-      // An include declaration does not tell; a service that is not among all the primary ones is a secondary one.
+      // Unknown from an include declaration; a service missing among the primary ones is secondary.
       let isPrimary = description.primary && (primaries?.contains(description.handle) ?? true)
       if let known = services[description.handle], known.uuid.value == description.uuid { return known }
       let new = CBService(
@@ -22,7 +22,7 @@ struct AttributeTable {
     }
   }
 
-  /// The objects of characteristics, in order of their handles.
+  /// The objects for characteristics, in handle order.
   mutating func objects(for found: [CharacteristicDescription], of service: CBService) -> [CBCharacteristic] {
     found.sorted { $0.handle < $1.handle }.map { description in
       let properties = CBCharacteristicProperties(description.properties.compactMap(\.known))
@@ -52,7 +52,7 @@ struct AttributeTable {
   }
 }
 
-/// Known and found attributes together, in order of the handles.
+/// Known and found attributes together, in handle order.
 func merged<Attribute: CBAttribute>(
   _ known: [Attribute]?, _ found: [Attribute], isAll: Bool, handle: (Attribute) -> UInt16
 ) -> [Attribute] {

@@ -4,33 +4,33 @@ extension BluetoothError {
   /// The error as the delegate gets it: in the domain of `CBATTError` for a device's answer, else of `CBError`.
   var coreBluetooth: NSError { domain == .att ? .answered(.init(code), message) : .failed(cbCode, message) }
 
-  /// The same, where the daemon refused an operation that the characteristic's properties do not allow: as the device
-  /// would have.
+  /// The error as the device would have answered it, if the daemon refused an operation not allowed by the
+  /// characteristic's properties.
   func coreBluetooth(refusedAs refusal: CBATTError.Code) -> NSError {
     guard domain == .bled, code == BledError.notAllowedByProperties.rawValue else { return coreBluetooth }
     return .answered(refusal, message)
   }
 
-  /// The same for a write of so many octets: no value has more than 512 (Core 5.4, Vol 3, Part F, 3.2.9).
+  /// The error for a write of so many octets: no value has more than 512 (Core 5.4, Vol 3, Part F, 3.2.9).
   func coreBluetooth(refusedAs refusal: CBATTError.Code, writing length: Int) -> NSError {
     guard domain == .bled, length > 512 else { return coreBluetooth(refusedAs: refusal) }
     return .answered(.invalidAttributeValueLength, message)
   }
 
-  /// The same for a link that was up and has ended: a change of the adapter is not a failure to connect.
+  /// The error for a link that was established and has ended: a change of the adapter is not a failure to connect.
   var coreBluetoothOfLostLink: NSError { isOfAdapter ? .failed(.peripheralDisconnected, message) : coreBluetooth }
 
-  /// Whether the adapter was switched off, went away or failed.
+  /// True if the adapter was switched off, removed or failed.
   var isOfAdapter: Bool {
     domain == .gap && [.adapterOff, .adapterAbsent, .adapterFailed].contains(GAPError(rawValue: code))
   }
 
-  /// Whether the session with the daemon has ended, or is about to.
+  /// True if the session with the daemon has ended, or is about to.
   var isEndOfSession: Bool {
     domain == .bled && [.daemonUnreachable, .shuttingDown].contains(BledError(rawValue: code))
   }
 
-  /// Whether the operation failed because there is no connection (any longer).
+  /// True if the operation failed without a connection.
   var isEndOfConnection: Bool {
     switch domain {
     case .gap: [.disconnected, .notConnected, .cancelled].contains(GAPError(rawValue: code))
@@ -52,7 +52,7 @@ extension BluetoothError {
   private static func code(ofController code: Int) -> CBError.Code {
     switch code {
     case 0x02: .unknownDevice
-    // The end of a link with a pairing that was not finished in time (Vol 3, Part H, 3.4).
+    // A pairing not finished in time ended the link (Vol 3, Part H, 3.4).
     case 0x05: .encryptionTimedOut
     case 0x06: .peerRemovedPairingInformation
     case 0x08, 0x22: .connectionTimeout

@@ -3,7 +3,7 @@ import BledRPC
 import Bluetooth
 
 extension CentralEngine {
-  /// Opens a channel and has the delegate told, unless the connection ends before. Any thread.
+  /// Opens a channel and reports it to the delegate, unless the connection ends before. Any thread.
   func openChannel(_ psm: CBL2CAPPSM, to peripheral: CBPeripheral) {
     links.open(psm, on: peripheral) { [weak self] result in
       self?.deliver(to: peripheral) { peripheral in

@@ -1,14 +1,14 @@
 import BledRPC
 import Bluetooth
 
-/// The connections that a program registered for, and the ones already reported to it.
+/// The connections a program registered for, and those already reported to it.
 struct ConnectionEvents {
-  /// Which connections are meant: connections to one of the devices, and to devices with one of the services.
+  /// The registered connections: to one of the devices, and to devices with one of the services.
   struct Filter: Sendable {
     var identifiers: Set<UUID>?
     var services: [BluetoothUUID]?
 
-    /// Whether the device is meant; nil if its services must be asked for.
+    /// Returns true if the device matches; nil if its services must be read.
     func matches(_ identifier: UUID) -> Bool? {
       if identifiers?.contains(identifier) ?? false { return true }
       guard let services else { return identifiers == nil }
@@ -18,12 +18,12 @@ struct ConnectionEvents {
 
   /// Nil: none.
   fileprivate var filter: Filter?
-  /// The devices with a connection that was reported to the program.
+  /// The devices whose connection was reported to the program.
   fileprivate var told: Set<UUID> = []
 }
 
 extension CentralEngine {
-  /// Tells the program of connections that match, from now on; nil: of none. Any thread.
+  /// Reports matching connections to the program from now on; nil: none. Any thread.
   func watchConnections(_ filter: ConnectionEvents.Filter?) {
     run { [self] in
       connectionEvents = ConnectionEvents(filter: filter)
@@ -38,7 +38,7 @@ extension CentralEngine {
     call(PeripheralWatch.self, .init())
   }
 
-  /// A link of some program came up or ended. This manager's own connections are told by `didConnect`.
+  /// A program's link was established or ended. `didConnect` reports this manager's own connections.
   func linkChanged(_ change: PeripheralLinkChanged.Params) {
     guard let filter = connectionEvents.filter, let identifier = UUID(uuidString: change.peripheral) else { return }
     guard change.linked else {
@@ -58,7 +58,7 @@ extension CentralEngine {
     }
   }
 
-  /// Calls `body` if a link is on the adapter that the environment names; at once if it names none.
+  /// Calls `body` if a link is on the adapter named in the environment; at once without one.
   private func onChosenAdapter(_ peripheral: String, _ body: @escaping () -> Void) {
     guard adapter != nil else { return body() }
     call(PeripheralList.self, .init()) { [weak self] result in

@@ -3,9 +3,9 @@ import BledRPC
 import Bluetooth
 
 extension CentralEngine {
-  /// Adopts the state that the daemon kept, and informs the delegate.
+  /// Adopts the state kept by the daemon, and informs the delegate.
   func adopt(_ state: RestoredState) {
-    // Held until the delegate had its chance to keep them: peripherals that it does not retain are released.
+    // Held until the delegate had its chance to keep them: peripherals it does not retain are released.
     let peripherals = state.peripherals.compactMap { restored -> (CBPeripheral, RestoredState.Peripheral)? in
       guard let identifier = UUID(uuidString: restored.peripheral) else { return nil }
       let peripheral = peripheral(identifier)
@@ -28,7 +28,7 @@ extension CentralEngine {
     }
   }
 
-  /// The program was told that all of it has ended.
+  /// The end of all this was reported to the program.
   func giveUp(_ state: RestoredState) {
     for restored in state.peripherals { links.users.end(links.users.join(restored.peripheral)) }
     if state.scan != nil { call(ScanStop.self, .init()) }
@@ -52,7 +52,7 @@ extension CBPeripheral {
 }
 
 extension AttributeTable {
-  /// The objects of services and of everything that was discovered in them.
+  /// The objects for services with their discovered contents.
   fileprivate mutating func restore(_ found: [ServiceDescription], of peripheral: CBPeripheral) -> [CBService] {
     let services = objects(for: found, of: peripheral)
     for (service, description) in zip(services, found.sorted { $0.handle < $1.handle }) {

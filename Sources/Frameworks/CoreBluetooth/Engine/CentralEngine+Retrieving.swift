@@ -4,10 +4,10 @@ import Bluetooth
 import FrameworkSupport
 
 extension CentralEngine {
-  /// How long a call that must answer at once may wait for the daemon, in seconds.
+  /// Maximum wait for the daemon in a synchronous call, in seconds.
   static let timeout = 2.0
 
-  /// The devices of these identifiers that the program holds or the daemon knows. Any thread but `queue`.
+  /// The devices with these identifiers, held by the program or known to the daemon. Any thread but `queue`.
   func known(_ identifiers: [UUID]) -> [CBPeripheral] {
     let isAllHeld = identifiers.allSatisfy { peripherals.held($0) != nil }
     let entries = isAllHeld ? [:] : Dictionary(list().map { ($0.identifier, $0.entry) }) { $1 }
@@ -17,7 +17,7 @@ extension CentralEngine {
     }
   }
 
-  /// The devices that are connected for any program and have one of these services. Any thread but `queue`.
+  /// The devices connected for any program with one of these services. Any thread but `queue`.
   ///
   /// The link to a device of another program is shared for a moment, to ask for the services.
   func connected(withServices services: [BluetoothUUID]) -> [CBPeripheral] {
@@ -47,8 +47,8 @@ extension CentralEngine {
     }
   }
 
-  /// Asks a device whether it has one of these services. Its link is shared for that long.
-  /// - Parameter isLinked: Whether this session has the link already.
+  /// Checks if a device has one of these services. Its link is shared for that long.
+  /// - Parameter isLinked: True if this session has the link already.
   func probe(
     _ peripheral: String, for services: [BluetoothUUID], isLinked: Bool = false, then: @escaping (Bool) -> Void
   ) {
@@ -71,8 +71,8 @@ extension CentralEngine {
     return peripheral
   }
 
-  /// The devices that the daemon knows; none if it does not answer in time. The connection's own queue brings the
-  /// answer, so that waiting blocks only the caller.
+  /// The devices known to the daemon; none if it does not answer in time. The answer arrives on the connection's own
+  /// queue, so waiting blocks only the caller.
   private func list() -> [(identifier: UUID, entry: PeripheralList.Entry)] {
     guard let client = queue.sync(execute: { self.client }) else { return [] }
     let answered = DispatchSemaphore(value: 0)

@@ -2,13 +2,13 @@ import BledRPC
 import Bluetooth
 import FrameworkSupport
 
-/// A scan that the program asked for.
+/// A scan requested by the program.
 struct Scan: Sendable {
-  /// Which of the manager's scans it is.
+  /// Its number among the manager's scans.
   var number: Int
-  /// Only devices that advertise one of these; all if empty.
+  /// Only devices advertising one of these; all if empty.
   var services: [BluetoothUUID]
-  /// Also devices that solicit one of these.
+  /// Also devices soliciting one of these.
   var solicited: [BluetoothUUID]
   var duplicates: Bool
 
@@ -21,7 +21,7 @@ struct Scan: Sendable {
       duplicates: duplicates)
   }
 
-  /// The options with which the program asked for it.
+  /// The options in the program's request.
   var options: [String: Any] {
     var options: [String: Any] = [CBCentralManagerScanOptionAllowDuplicatesKey: NSNumber(value: duplicates)]
     if !solicited.isEmpty {
@@ -31,16 +31,16 @@ struct Scan: Sendable {
   }
 }
 
-/// The scan of a central manager.
+/// A central manager's scan.
 struct Scanning {
-  /// The scan that goes on.
+  /// The present scan.
   fileprivate var current: Scan?
-  /// Reports that wait for the program's queue.
+  /// Reports queued for the program.
   fileprivate let waitingReports = Guarded(0)
 }
 
 extension CentralEngine {
-  /// How many reports may wait for the program's queue; further reports are dropped, as on the air.
+  /// Maximum reports queued for the program; further reports are dropped, as on the air.
   private static let maximumWaitingReports = 512
 
   /// Starts a scan, or replaces it. Any thread.
@@ -67,7 +67,7 @@ extension CentralEngine {
     }
   }
 
-  /// The scan that the daemon kept goes on.
+  /// The scan kept by the daemon continues.
   func restoreScan(_ params: ScanStart.Params) -> Scan {
     let scan = Scan(
       number: 0, services: params.services ?? [], solicited: params.solicitedServices ?? [],
@@ -76,7 +76,7 @@ extension CentralEngine {
     return scan
   }
 
-  /// The state is not poweredOn any more.
+  /// The state is no longer poweredOn.
   func endScan() {
     if scanning.current != nil { call(ScanStop.self, .init()) }
     scanning.current = nil
@@ -108,7 +108,7 @@ extension CentralEngine {
 }
 
 extension ScanReport.Params {
-  /// The advertisement of the device, under the keys and in the types of Apple's framework.
+  /// The device's advertisement, under the keys and in the types of Apple's framework.
   var advertisementData: [String: Any] {
     var data: [String: Any] = [CBAdvertisementDataIsConnectable: NSNumber(value: connectable)]
     if let name { data[CBAdvertisementDataLocalNameKey] = name }

@@ -4,7 +4,7 @@ import Bluetooth
 import FrameworkSupport
 
 /// The work behind a `CBCentralManager`. Each peripheral has a record here; the program's view of it changes on the
-/// program's queue, just before the delegate is told.
+/// program's queue, just before the delegate is called.
 final class CentralEngine: ManagerEngine, @unchecked Sendable {
   weak var manager: CBCentralManager?
   private(set) lazy var links = CentralLinks(of: self)
@@ -20,14 +20,14 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
 
   override var permissions: [Permission] { [.scan, .connect] }
 
-  /// The object for a device: the one that is there, or a new one. Any thread.
+  /// The existing or a new object for a device. Any thread.
   func peripheral(_ identifier: UUID) -> CBPeripheral {
     peripherals.find(identifier) { CBPeripheral(identifier: identifier, number: $0, engine: self) }
   }
 
-  /// Takes over the object of another manager: it is then this one's, unless that uses the device, or this manager has
-  /// an object of its own for it. Any thread.
-  /// - Returns: Whether it is.
+  /// Takes over another manager's object, unless that manager uses the device, or this one has its own object for it.
+  /// Any thread.
+  /// - Returns: True if taken over.
   func adopt(_ other: CBPeripheral) -> Bool {
     guard other.state == .disconnected, let number = peripherals.adopt(other) else { return false }
     let (former, formerNumber) = (other.engine, other.number)
@@ -62,7 +62,7 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
     }
   }
 
-  /// The same with a peripheral. Any thread.
+  /// Calls `body` with the peripheral. Any thread.
   func deliver(to peripheral: CBPeripheral, _ body: @escaping (CBPeripheral) -> Void) {
     deliver { _ in body(peripheral) }
   }
@@ -127,7 +127,7 @@ final class CentralEngine: ManagerEngine, @unchecked Sendable {
     links.endAll(below: new)
   }
 
-  /// Hands an event of a connected peripheral on.
+  /// Passes on a connected peripheral's event.
   private func tell(_ id: String, _ body: @escaping (CBPeripheral) -> Void) {
     if let peripheral = links.connectedPeripheral(id) { deliver(to: peripheral, body) }
   }

@@ -3,8 +3,8 @@ import BledRPC
 import Bluetooth
 import FrameworkSupport
 
-/// The records of a manager's peripherals, and the requests of connected ones. All but the calls for any thread happens
-/// on the engine's queue, while the engine is there.
+/// The records of a manager's peripherals, and the connected ones' requests. Everything but the calls for any thread
+/// runs on the engine's queue, while the engine exists.
 final class CentralLinks {
   private unowned let engine: CentralEngine
   let users: LinkUsers
@@ -17,9 +17,9 @@ final class CentralLinks {
 
   /// Connects. Any thread.
   /// - Parameters:
-  ///   - delay: Seconds to wait before that.
-  ///   - autoReconnect: Whether to connect again when the connection drops.
-  ///   - isRetained: Whether the program does not hold the object: then it is held here until the connection ends.
+  ///   - delay: Seconds to wait before connecting.
+  ///   - autoReconnect: True to connect again when the connection drops.
+  ///   - isRetained: True if the program does not hold the object: then it is held here until the connection ends.
   func connect(_ peripheral: CBPeripheral, after delay: Double, autoReconnect: Bool, isRetained: Bool) {
     run { [self] in
       guard engine.state == .poweredOn else { return }
@@ -67,11 +67,11 @@ final class CentralLinks {
       }
     }
     record.user = nil
-    // Others of this manager use the link: its end does not follow.
+    // Other users of this manager keep the link: its end does not follow.
     if isReleased != true { end(record, error: nil) }
   }
 
-  /// A connection is back, or one is there that was waited for before the program was restored.
+  /// A connection is back, or one pending before the program's restoration was established.
   func connected(_ link: PeripheralConnected.Params) {
     guard let identifier = UUID(uuidString: link.peripheral), let record = records[identifier] else { return }
     tellLost(record)
@@ -81,7 +81,7 @@ final class CentralLinks {
     tellConnected(peripheral, mtu: link.mtu)
   }
 
-  /// No connection comes. That it was cancelled is known here.
+  /// The pending connection failed. A cancellation is known here.
   func connectFailed(_ failure: PeripheralConnectFailed.Params) {
     users.lost(failure.peripheral)
     guard let identifier = UUID(uuidString: failure.peripheral), let record = records[identifier],
@@ -101,13 +101,13 @@ final class CentralLinks {
       guard let error, reason?.isOfAdapter == true, engine.isOn(record.adapter) else {
         return end(record, error: error, isReconnecting: isReconnecting)
       }
-      // The daemon tells the adapter's state next, of which the program is told first.
+      // The daemon reports the adapter's state next, which is delivered to the program first.
       record.phase = .lost(error, isReconnecting: isReconnecting)
     case .ending: end(record, error: nil)
     }
   }
 
-  /// An adapter has changed, and the program was told of the state: now of the links that ended with it.
+  /// An adapter has changed, and the state was reported to the program: now report the ended links.
   func adapterChanged(_ adapter: String) {
     for record in records.inOrder where record.adapter == adapter { tellLost(record) }
   }
@@ -117,7 +117,7 @@ final class CentralLinks {
     end(record, error: error, isReconnecting: isReconnecting)
   }
 
-  /// The state is not poweredOn any more: no connection holds.
+  /// The state is no longer poweredOn: no connection remains.
   func endAll(below new: CBManagerState) {
     let reason = "Bluetooth is \(new)"
     for record in records.inOrder where record.phase != .idle {
@@ -132,14 +132,14 @@ final class CentralLinks {
     }
   }
 
-  /// The peripheral of this identifier, if it is connected.
+  /// The peripheral with this identifier, if connected.
   func connectedPeripheral(_ id: String) -> CBPeripheral? {
     guard let identifier = UUID(uuidString: id), let record = records[identifier], record.phase == .connected
     else { return nil }
     return record.peripheral
   }
 
-  /// Whether the program neither uses the device nor waits for it.
+  /// Returns true if the program neither uses the device nor waits for it.
   func isIdle(_ identifier: UUID) -> Bool { records[identifier].map { $0.phase == .idle } ?? true }
 
   /// The program has released a peripheral: its connection ends.
@@ -149,7 +149,7 @@ final class CentralLinks {
     giveBack(record)
   }
 
-  /// The manager is gone: waiting requests hold objects that hold the engine.
+  /// The manager was released: waiting requests hold objects that hold the engine.
   func dropAll() {
     for record in records.values {
       record.requests.sendCommands {}
@@ -185,7 +185,7 @@ final class CentralLinks {
   private func record(of peripheral: CBPeripheral) -> LinkRecord {
     if let known = records[peripheral.identifier], known.number == peripheral.number { return known }
     let new = LinkRecord(peripheral)
-    // The program has released the object before, which is told next.
+    // The program has released the earlier object, whose end is reported next.
     if let former = records[peripheral.identifier] { giveBack(former) }
     records[peripheral.identifier] = new
     return new
@@ -216,7 +216,7 @@ final class CentralLinks {
         record.adapter = link.adapter
         tellConnected(peripheral, mtu: link.mtu)
       case .failure(let error):
-        // The end of the session follows, and is told with the state.
+        // The session's end follows, and is reported with the state.
         if error.isEndOfSession { return }
         fail(record, error.coreBluetooth)
       }
@@ -230,7 +230,7 @@ final class CentralLinks {
     record.user = nil
   }
 
-  /// Tells the daemon of a connection that is there whether it is to come back when it drops.
+  /// Updates the daemon's setting for an existing connection: whether to reconnect when it drops.
   private func renew(_ record: LinkRecord) {
     guard let id = record.peripheral?.id else { return }
     let generation = record.generation
@@ -239,7 +239,7 @@ final class CentralLinks {
     ) { [weak self] user, result in
       guard let self, result.failure == nil else { return }
       guard record.generation == generation, record.phase == .connected, let peripheral = record.peripheral else {
-        // The link had dropped before, and the program was told: this one may be unused.
+        // The link had dropped before, as reported to the program: this one may be unused.
         users.end(user)
         return
       }
@@ -290,24 +290,24 @@ final class CentralLinks {
 
   // MARK: Requests
 
-  /// Queues a call on a peripheral: one after the other, in the order in which they were asked for. `then` comes on the
-  /// program's queue; it does not come if the connection ends before. Any thread.
-  /// - Parameter isCommand: Whether it is a write without response, which is sent even if the program then disconnects.
+  /// Queues a call on a peripheral: one at a time, in the order of requests. `then` is called on the program's queue,
+  /// but not if the connection ends before. Any thread.
+  /// - Parameter isCommand: True for a write without response, which is sent even if the program then disconnects.
   func request<Method: RPCMethod>(
     _ peripheral: CBPeripheral, _ method: Method.Type, _ params: Method.Params, isCommand: Bool,
     then: @escaping (CBPeripheral, Result<Method.Result, BluetoothError>) -> Void
   ) {
     enqueue(peripheral, in: \.requests, isCommand: isCommand) { [weak self] ended in
       self?.engine.call(method, params) { [weak self] result in
-        // If the connection is gone, the end of it is on its way, and no request is answered any more.
+        // Without a connection, its end is about to be reported, and no request is answered any longer.
         guard ended(), result.failure?.isEndOfConnection != true else { return }
         self?.engine.deliver { _ in then(peripheral, result) }
       }
     }
   }
 
-  /// Queues the opening of a channel behind the earlier ones; it does not wait for other requests, nor they for it: a
-  /// device may take long to answer. Any thread.
+  /// Queues the opening of a channel behind the earlier ones; it neither delays other requests nor waits for them: a
+  /// device may be slow to answer. Any thread.
   func open(
     _ psm: CBL2CAPPSM, on peripheral: CBPeripheral,
     then: @escaping (Result<(result: L2CAPOpen.Result, descriptor: ReceivedDescriptor), BluetoothError>) -> Void
@@ -341,6 +341,6 @@ final class CentralLinks {
 }
 
 extension [UUID: LinkRecord] {
-  /// The records in an order that does not change.
+  /// The records in a constant order.
   fileprivate var inOrder: [LinkRecord] { sorted { $0.key.uuidString < $1.key.uuidString }.map(\.value) }
 }

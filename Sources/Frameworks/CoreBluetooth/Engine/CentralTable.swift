@@ -1,20 +1,20 @@
-/// The objects for the centrals that subscribe or ask. The table holds the newest; the others stay the same for as long
-/// as the program holds them, a call of the delegate is to come, or they subscribe.
+/// The objects for subscribed or requesting centrals. The table holds the newest; other objects stay unique while the
+/// program holds them, a delegate call is pending, or they are subscribed.
 struct CentralTable {
   private struct Entry {
     weak var central: CBCentral?
-    /// The same object, while the table holds it.
+    /// The same object, while held by the table.
     var held: CBCentral?
   }
 
-  /// How many objects are held here.
+  /// Maximum held objects.
   static let maximumHeld = 64
 
   private var entries: [String: Entry] = [:]
   private var heldCount = 0
 
-  /// The object for a central: the one that is there, or a new one.
-  /// - Parameter id: How the daemon names it; nil is returned for a text that is not a UUID.
+  /// The existing or a new object for a central.
+  /// - Parameter id: The daemon's identifier; nil is returned for a text that is not a UUID.
   mutating func find(_ id: String) -> CBCentral? {
     if let known = entries[id]?.central { return known }
     guard let identifier = UUID(uuidString: id) else { return nil }

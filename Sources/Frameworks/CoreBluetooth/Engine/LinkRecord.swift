@@ -32,13 +32,13 @@ final class LinkRecord {
   let number: Int
   let identifier: UUID
   var phase = Phase.idle
-  /// The program as a user of the link: that waits for it, has it, or waits for it to come back.
+  /// The program as a user of the link: waiting for it, having it, or waiting for its return.
   var user: Int?
-  /// The adapter that has the link.
+  /// The link's adapter.
   var adapter: String?
   /// Incremented by each attempt and each end, to recognise late answers.
   var generation = 0
-  /// Whether the daemon is to connect again when the connection drops: as the last `connect` said.
+  /// True if the daemon is to reconnect when the connection drops: as in the last `connect`.
   var reconnectsItself = false
   /// `connect` was called while the connection was ending.
   var isWantedAgain = false
@@ -61,7 +61,7 @@ final class LinkRecord {
   }
 }
 
-/// Calls that are made one after the other.
+/// Calls made in sequence.
 final class CallLane {
   private typealias Call = (isCommand: Bool, send: () -> Void)
 
@@ -72,7 +72,7 @@ final class CallLane {
   private var last: (count: Int, then: () -> Void)?
 
   /// A call waits for its turn.
-  /// - Parameter isCommand: Whether it is a write without response, which needs no answer of the device.
+  /// - Parameter isCommand: True for a write without response, which needs no answer from the device.
   func append(isCommand: Bool, _ send: @escaping () -> Void) {
     waiting.append((isCommand, send))
     next()
@@ -88,7 +88,7 @@ final class CallLane {
     }
   }
 
-  /// The program gives the connection up: the commands that wait are sent at once, past the requests, which are void.
+  /// The program gives up the connection: queued commands are sent at once, past the requests, which are void.
   /// - Parameter then: Called when all of them have left; at once if a request is under way.
   func sendCommands(_ then: @escaping () -> Void) {
     let commands = waiting.filter(\.isCommand)
@@ -98,13 +98,13 @@ final class CallLane {
       for command in commands { command.send() }
       return then()
     }
-    // One more, until all are sent.
+    // Plus one, until all are sent.
     last = (commands.count + (current?.isCommand == true ? 2 : 1), then)
     for command in commands { command.send() }
     endedLast()
   }
 
-  /// Nothing waits any more.
+  /// Empties the queue.
   func removeAll() { (waiting, current, last) = ([], nil, nil) }
 
   private func endedLast() {

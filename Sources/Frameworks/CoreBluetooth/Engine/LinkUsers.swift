@@ -2,8 +2,8 @@ import BledConnection
 import BledRPC
 import Bluetooth
 
-/// The users of the links that a manager's session has at the daemon: the program, and questions of the manager itself.
-/// A link is given back by its last user. All of it happens on the engine's queue.
+/// The users of a manager's links at the daemon: the program, and the manager's own questions. The last user releases a
+/// link. Everything runs on the engine's queue.
 ///
 /// | State of a user | Input              | Effect                                                                   |
 /// |-----------------|--------------------|--------------------------------------------------------------------------|
@@ -29,7 +29,7 @@ final class LinkUsers {
 
   /// Asks the daemon for a link.
   /// - Parameter then: Called with the answer, unless the user or the session has ended before.
-  /// - Returns: The number of the user.
+  /// - Returns: The user's number.
   func connect(
     _ params: PeripheralConnect.Params,
     then: @escaping (_ user: Int, Result<PeripheralConnect.Result, BluetoothError>) -> Void
@@ -47,8 +47,8 @@ final class LinkUsers {
     return user
   }
 
-  /// The session has a link, or a pending request for one, that is used from now on.
-  /// - Returns: The number of the user.
+  /// The session has a link, or a pending request for one, in use from now on.
+  /// - Returns: The user's number.
   func join(_ peripheral: String) -> Int {
     let link = UsedLink(peripheral: peripheral)
     uses.use(link)
@@ -56,8 +56,8 @@ final class LinkUsers {
   }
 
   /// A user no longer needs its link.
-  /// - Parameter failed: Called if the link is released for it, and the daemon refuses: no end of the link follows.
-  /// - Returns: Whether the link is released, so that its end follows.
+  /// - Parameter failed: Called if the link is released, and the daemon refuses: no end follows.
+  /// - Returns: True if the link is released, so its end follows.
   @discardableResult
   func end(_ user: Int, failed: @escaping () -> Void = {}) -> Bool {
     switch users.removeValue(forKey: user) {

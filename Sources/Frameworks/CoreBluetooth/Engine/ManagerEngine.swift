@@ -3,7 +3,7 @@ import BledRPC
 import Bluetooth
 import FrameworkSupport
 
-/// The work behind a manager: its session with the daemon, and the consequences of the adapters' states.
+/// The work behind a manager: its session with the daemon, and the effects of the adapters' states.
 ///
 /// | State              | Input                      | Effect                                                       |
 /// |--------------------|----------------------------|--------------------------------------------------------------|
@@ -14,37 +14,37 @@ import FrameworkSupport
 /// | connected          | the connection ended       | resetting; again at once, then with growing pauses           |
 /// | resetting for 10 s | the daemon is not there    | unsupported                                                  |
 ///
-/// Everything here and in the subclasses happens on `queue`, unless it says otherwise; answers of the daemon come there
-/// in the order of the wire.
+/// Everything here and in the subclasses runs on `queue`, unless noted otherwise; the daemon's answers arrive there in
+/// the order of the wire.
 package class ManagerEngine: @unchecked Sendable {
   package let queue = DispatchQueue(label: "CoreBluetooth.engine")
   let delivery: Delivery
-  /// The socket that the environment named when the manager was made; nil: wherever there is one.
+  /// The socket named in the environment when the manager was made; nil: the first one found.
   private let path: String?
   /// The only adapter to be used, by name or address; nil: the daemon chooses.
   let adapter = ManagerEngine.variable("BLED_ADAPTER")
-  /// Under which name the session is kept when the program ends.
+  /// The session's restoration identifier.
   private var restoration: BledClient.Restoration?
   /// How often the identifier was in use by another session.
   private var refusals = 0
   private var hasBegun = false
   private(set) var client: BledClient?
   package private(set) var state = CBManagerState.unknown
-  /// The adapters that may be used; the first is the default.
+  /// The usable adapters; the first is the default.
   private(set) var adapters: [AdapterDescription] = []
   private var hasToldAdapter = false
   private var isClosed = false
   private var failures = 0
   private var lostAt: DispatchTime?
 
-  /// A variable of the environment; nil if it is not set or empty.
+  /// An environment variable; nil if unset or empty.
   private static func variable(_ name: String) -> String? {
     ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// - Parameters:
   ///   - identifier: The manager's restoration identifier, which is this program's alone.
-  ///   - socket: The daemon's; nil: the one that the environment names.
+  ///   - socket: The daemon's; nil: the one named in the environment.
   init(delivery: Delivery, restoration identifier: String?, socket: String? = nil) {
     self.delivery = delivery
     path = socket ?? Self.variable("BLED_SOCKET")
@@ -54,8 +54,8 @@ package class ManagerEngine: @unchecked Sendable {
   /// Begins to look for the daemon.
   package func start() { run { self.open() } }
 
-  /// Ends the connection: the daemon releases everything that the session held, or keeps it for the next manager with
-  /// the same restoration identifier. Any thread.
+  /// Ends the connection: the daemon releases everything held by the session, or keeps it for the next manager with the
+  /// same restoration identifier. Any thread.
   package func close() {
     run { [self] in
       isClosed = true
@@ -66,11 +66,11 @@ package class ManagerEngine: @unchecked Sendable {
     }
   }
 
-  /// For subclasses: the manager is gone, and its session about to end. Waiting calls hold objects that hold the
-  /// engine, and must go too.
+  /// For subclasses: the manager was released, and its session is about to end. Waiting calls hold objects that hold
+  /// the engine, and must be dropped, too.
   func closed() {}
 
-  /// Calls `body` on `queue`, after everything that was enqueued before. Any thread.
+  /// Calls `body` on `queue`, after everything enqueued before. Any thread.
   package func run(_ body: @escaping () -> Void) {
     let carried = Carried(body)
     queue.async { carried.value() }
@@ -79,19 +79,19 @@ package class ManagerEngine: @unchecked Sendable {
   /// For subclasses: the manager's permissions; without any of them the state is unauthorized.
   var permissions: [Permission] { [] }
 
-  /// For subclasses: observers of a new session are registered here. On the connection's queue, before any event.
+  /// For subclasses: register a new session's observers here. On the connection's queue, before any event.
   func observe(_ client: BledClient) {}
 
-  /// For subclasses: this is the state that the daemon kept for the manager.
+  /// For subclasses: the state kept by the daemon for the manager.
   func restore(_ state: RestoredState) {}
 
-  /// For subclasses: the daemon kept this for a link that was reported as ended while the daemon was away.
+  /// For subclasses: the state kept by the daemon for a link that was reported as ended while the daemon was away.
   func giveBack(_ state: RestoredState) {}
 
-  /// For subclasses: the session has ended, and all that it had; its state comes next.
+  /// For subclasses: the session has ended with everything it had; its state follows.
   func sessionEnded() {}
 
-  /// For subclasses: whether bled permits such a manager, each time it has said so.
+  /// For subclasses: the daemon has reported if it permits such a manager.
   func decided(isPermitted: Bool) {}
 
   /// For subclasses: `state` is no longer `old`.
@@ -115,7 +115,7 @@ package class ManagerEngine: @unchecked Sendable {
     }
   }
 
-  /// The same for a method with an answer that passes a descriptor; an unclaimed one is closed.
+  /// Like `call`, for a method whose answer passes a descriptor; an unclaimed one is closed.
   func callForDescriptor<Method: RPCMethod>(
     _ method: Method.Type, _ params: Method.Params,
     completion: @escaping (Result<(result: Method.Result, descriptor: ReceivedDescriptor), BluetoothError>) -> Void
@@ -130,7 +130,7 @@ package class ManagerEngine: @unchecked Sendable {
     }
   }
 
-  /// Calls `body` on `queue` for each notification of the session.
+  /// Calls `body` on `queue` for each of the session's notifications.
   func observe<Notification: RPCNotification>(
     _ type: Notification.Type, of client: BledClient, body: @escaping (Notification.Params) -> Void
   ) {
@@ -158,7 +158,7 @@ package class ManagerEngine: @unchecked Sendable {
     }
   }
 
-  /// On the connection's queue: later messages of the daemon find the session's observers, and find it opened.
+  /// On the connection's queue: the daemon's later messages find the session's observers, and find it opened.
   private func prepare(_ client: BledClient) {
     run { self.opened(client) }
     observe(AdapterChanged.self, of: client) { [weak self] adapter in
@@ -211,7 +211,7 @@ package class ManagerEngine: @unchecked Sendable {
     if isDenied { decided(isPermitted: false) }
     if let restoration, !error.isFromFurtherAway {
       refusals += 1
-      // The connection of a program that was killed may end a moment later.
+      // A killed program's connection may end a moment later.
       if error.code != BledError.alreadyInProgress.rawValue || refusals > 10 {
         Misuse.logFailure("the state is not preserved under \"\(restoration.identifier)\": \(error.message)")
         self.restoration = nil
@@ -234,10 +234,10 @@ package class ManagerEngine: @unchecked Sendable {
     adapter.map { description.adapter == $0 || description.address == $0.uppercased() } ?? true
   }
 
-  /// Whether an adapter of this name is used.
+  /// Returns true if an adapter with this name is used.
   func isChosen(_ name: String) -> Bool { adapter == nil || adapters.contains { $0.adapter == name } }
 
-  /// Whether an adapter of this name is known to be on; false for nil.
+  /// Returns true if an adapter with this name is known to be on; false for nil.
   func isOn(_ name: String?) -> Bool { adapters.contains { $0.adapter == name && $0.state.known == .on } }
 
   private func changed(_ description: AdapterDescription) {
@@ -252,7 +252,7 @@ package class ManagerEngine: @unchecked Sendable {
 
   private func update() {
     let new = CBManagerState(of: adapters)
-    // An adapter that starts is worth waiting for, unless it was in use.
+    // A starting adapter is worth waiting for, unless it was in use.
     if new != .resetting || state == .poweredOn { set(new) }
   }
 
@@ -265,7 +265,7 @@ package class ManagerEngine: @unchecked Sendable {
 }
 
 extension CBManagerState {
-  /// The state that adapters make together: that of the best of them.
+  /// The adapters' common state: that of the best of them.
   init(of adapters: some Collection<AdapterDescription>) {
     let states = adapters.map { adapter -> CBManagerState in
       switch (adapter.state.known, adapter.problem?.kind.known) {
@@ -282,7 +282,7 @@ extension CBManagerState {
 }
 
 extension BluetoothError {
-  /// Whether it is about the daemon or the way to it, and not about the restoration identifier.
+  /// True if it concerns the daemon or the way to it, not the restoration identifier.
   fileprivate var isFromFurtherAway: Bool {
     guard domain == .bled, let error = BledError(rawValue: code) else { return true }
     return ![.alreadyInProgress, .invalidParameter, .limitReached].contains(error)

@@ -1,7 +1,7 @@
 import FrameworkSupport
 
-/// The adapters on which the managers of this program advertise or have advertised. With several adapters one hears the
-/// advertisements of another, but no program on Apple's systems hears itself.
+/// The adapters on which this program's managers advertise or have advertised. An adapter receives another one's
+/// advertisements, but no program on Apple's systems discovers itself.
 enum OwnAdapters {
   private static let byManager = Guarded<[ObjectIdentifier: Set<String>]>([:])
 
@@ -9,7 +9,7 @@ enum OwnAdapters {
     byManager.with { _ = $0[ObjectIdentifier(engine), default: []].insert(adapter) }
   }
 
-  /// The manager is gone.
+  /// The manager was released.
   static func remove(of engine: ManagerEngine) { byManager.with { $0[ObjectIdentifier(engine)] = nil } }
 
   static func contains(_ adapter: String) -> Bool { byManager.with { $0.values.contains { $0.contains(adapter) } } }
@@ -21,10 +21,10 @@ extension CentralEngine {
 }
 
 extension ManagerEngine {
-  /// Whether the program itself advertises under this address. A manager with a chosen adapter may use others of the
-  /// program like any other device. On `queue`.
+  /// Returns true if the program itself advertises under this address. A manager with a chosen adapter may use the
+  /// program's others like any other device. On `queue`.
   ///
-  /// An adapter tells its address when it is on, which the other manager may learn later than this one.
+  /// An adapter reports its address when it is on, which the other manager may learn later than this one.
   func isOwn(_ address: String?) -> Bool {
     guard adapter == nil, let address else { return false }
     return adapters.contains {

@@ -1,7 +1,7 @@
 import BledClient
 import Bluetooth
 
-/// The answer that a device waits for. If it is released without one, the daemon refuses the request.
+/// A device's pending answer. If it is released without one, the daemon refuses the request.
 enum PendingAnswer {
   case read(ReadRequest)
   case write(WriteRequest)

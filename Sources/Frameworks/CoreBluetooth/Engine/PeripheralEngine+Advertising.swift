@@ -22,13 +22,13 @@ extension PeripheralEngine {
     run { [self] in perform(advertising.stop()) }
   }
 
-  /// The advertisement that the daemon kept goes on.
+  /// The advertisement kept by the daemon continues.
   func restoreAdvertising(_ number: Int, on adapter: String) {
     advertising.restore(number)
     OwnAdapters.add(adapter, of: self)
   }
 
-  /// The state is not poweredOn any more.
+  /// The state is no longer poweredOn.
   func endAdvertising() { perform(advertising.end()) }
 
   func advertisingChanged(_ change: AdvertisingChanged.Params) {
@@ -63,7 +63,7 @@ extension PeripheralEngine {
 }
 
 extension RestoredState.Advertisement {
-  /// The data of the advertisement, under the keys of `startAdvertising`.
+  /// The advertisement's data, under the keys of `startAdvertising`.
   var data: [String: Any] {
     var data: [String: Any] = [:]
     if let name = parameters.name { data[CBAdvertisementDataLocalNameKey] = name }

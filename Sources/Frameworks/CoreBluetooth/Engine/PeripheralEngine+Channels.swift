@@ -3,7 +3,7 @@ import BledRPC
 import Bluetooth
 
 extension PeripheralEngine {
-  /// Listens for channels and has the delegate told. Any thread.
+  /// Listens for channels and reports it to the delegate. Any thread.
   func publishChannel(isEncrypted: Bool) {
     run { [self] in
       let security: ChannelSecurity? = isEncrypted ? .encrypted : nil
@@ -18,7 +18,7 @@ extension PeripheralEngine {
     }
   }
 
-  /// Ends listening and has the delegate told. Any thread.
+  /// Ends listening and reports it to the delegate. Any thread.
   func unpublishChannel(_ psm: CBL2CAPPSM) {
     run { [self] in
       let adapter = channelAdapters.removeValue(forKey: psm)
@@ -31,7 +31,7 @@ extension PeripheralEngine {
     }
   }
 
-  /// Nothing is published any more; the delegate is not told.
+  /// Unpublishes all channels, without calling the delegate.
   func unpublishChannels() {
     for (psm, adapter) in channelAdapters { call(L2CAPUnpublish.self, .init(psm: psm, adapter: adapter)) }
     channelAdapters = [:]

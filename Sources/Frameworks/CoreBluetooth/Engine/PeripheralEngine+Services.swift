@@ -43,7 +43,7 @@ extension PeripheralEngine {
     deliver { $0.delegate?.peripheralManager($0, didAdd: service, error: error) }
   }
 
-  /// Queues a change of the published services.
+  /// Queues a change to the published services.
   private func change(_ body: @escaping (_ done: @escaping () -> Void) -> Void) {
     let carried = Carried(body)
     run { [self] in
@@ -61,7 +61,7 @@ extension PeripheralEngine {
 }
 
 extension PeripheralEngine {
-  /// Adopts the state that the daemon kept, and informs the delegate.
+  /// Adopts the state kept by the daemon, and informs the delegate.
   func adopt(_ state: RestoredState) {
     var services: [CBMutableService] = []
     var subscribers: [(CBMutableCharacteristic, CBCentral, Int)] = []
@@ -91,7 +91,7 @@ extension PeripheralEngine {
     }
   }
 
-  /// The program was told that all of it has ended.
+  /// The end of all this was reported to the program.
   func giveUp(_ state: RestoredState) {
     if !state.advertisements.isEmpty { call(AdvertisingStop.self, .init()) }
     if !state.services.isEmpty { call(ServiceRemove.self, .init()) }

@@ -35,8 +35,8 @@ extension PeripheralEngine {
     }
   }
 
-  /// Nothing is published any more: waiting values are void.
-  /// - Parameter telling: Whether the program is told that there is room.
+  /// Everything was unpublished: waiting values are void.
+  /// - Parameter telling: True to notify the program about room.
   func dropUpdates(telling: Bool) {
     let count = updates.dropAll()
     if telling { for _ in 0..<count { countOne() } }

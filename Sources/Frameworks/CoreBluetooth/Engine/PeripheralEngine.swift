@@ -3,13 +3,13 @@ import BledRPC
 import Bluetooth
 
 /// The work behind a `CBPeripheralManager`. The program's view changes on the program's queue, just before the delegate
-/// is told.
+/// is called.
 final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
   weak var manager: CBPeripheralManager?
   var publication = Publication()
   var updates = UpdateQueue()
   var advertising = AdvertisingMachine()
-  /// On which adapter each number for channels is published.
+  /// The adapter of each published channel number.
   var channelAdapters: [CBL2CAPPSM: String] = [:]
   private var centrals = CentralTable()
 
@@ -22,7 +22,7 @@ final class PeripheralEngine: ManagerEngine, @unchecked Sendable {
     }
   }
 
-  /// The object for a central: one for each while it subscribes or asks.
+  /// The object for a central: one per central while it subscribes or requests.
   func central(_ id: String) -> CBCentral? { centrals.find(id) }
 
   override func observe(_ client: BledClient) {

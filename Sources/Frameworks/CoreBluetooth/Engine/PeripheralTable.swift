@@ -1,6 +1,6 @@
 import FrameworkSupport
 
-/// The objects for devices that the program holds. Any thread.
+/// The device objects held by the program. Any thread.
 final class PeripheralTable: Sendable {
   private struct Reference {
     weak var peripheral: CBPeripheral?
@@ -8,7 +8,7 @@ final class PeripheralTable: Sendable {
 
   private let objects = Guarded<(last: Int, references: [UUID: Reference])>((0, [:]))
 
-  /// The object for a device: the one that is there, or a new one.
+  /// The existing or a new object for a device.
   /// - Parameter make: Makes one with this number, which no other has.
   func find(_ identifier: UUID, make: (Int) -> CBPeripheral) -> CBPeripheral {
     objects.with {
@@ -46,12 +46,12 @@ final class PeripheralTable: Sendable {
   /// The object for a device, if the program holds one.
   func held(_ identifier: UUID) -> CBPeripheral? { objects.with { $0.references[identifier]?.peripheral } }
 
-  /// All objects that the program holds.
+  /// All objects held by the program.
   var held: [CBPeripheral] { objects.with { $0.references.values.compactMap(\.peripheral) } }
 
   /// The program has released the object for a device.
   func forget(_ identifier: UUID) {
-    // A newer object for the device must not be released inside the lock: that would come here again.
+    // A newer object for the device must not be released inside the lock: that would lead back here.
     let newer = objects.with { objects in
       let newer = objects.references[identifier]?.peripheral
       if newer == nil { objects.references[identifier] = nil }

@@ -1,13 +1,13 @@
 import BledRPC
 import Bluetooth
 
-/// The published services of a peripheral manager, and the changes of them that wait.
+/// A peripheral manager's published services, and their pending changes.
 struct Publication {
   /// By their handles.
   private var services: [UInt16: CBMutableService] = [:]
-  /// By the handles of their values.
+  /// By value handle.
   private var characteristics: [UInt16: CBMutableCharacteristic] = [:]
-  /// Changes that wait; one is made after the other, as later ones need the handles of earlier ones.
+  /// Pending changes, made one at a time, as later ones need the handles of earlier ones.
   private var changes: [() -> Void] = []
   private var isChanging = false
 
@@ -28,7 +28,7 @@ struct Publication {
     return nil
   }
 
-  /// The handles of the services that a service includes.
+  /// The handles of a service's included services.
   func includes(of service: CBMutableService) -> [UInt16] { (service.includedServices ?? []).compactMap(handle) }
 
   /// The daemon has published a service.
@@ -40,7 +40,7 @@ struct Publication {
     }
   }
 
-  /// Adopts a service that the daemon kept.
+  /// Adopts a service kept by the daemon.
   mutating func restore(_ restored: RestoredState.Service) -> CBMutableService {
     let service = CBMutableService(restored.definition)
     add(service, restored.service)
@@ -48,7 +48,7 @@ struct Publication {
     return service
   }
 
-  /// A service is not published any more: there are no subscribers.
+  /// A service was unpublished: there are no subscribers.
   /// - Returns: its handle; nil if it was not published.
   mutating func remove(_ service: CBMutableService) -> UInt16? {
     guard let handle = handle(of: service) else { return nil }
@@ -60,23 +60,23 @@ struct Publication {
     return handle
   }
 
-  /// Nothing is published any more.
+  /// Everything was unpublished.
   mutating func removeAll() {
     for characteristic in characteristics.values { Self.endSubscriptions(characteristic) }
     (services, characteristics) = ([:], [:])
   }
 
-  /// The published characteristic with this handle of its value.
+  /// The published characteristic with this value handle.
   func characteristic(_ handle: UInt16) -> CBMutableCharacteristic? { characteristics[handle] }
 
-  /// The handle of the value of a characteristic, if that is published.
+  /// A characteristic's value handle, if published.
   func handle(of characteristic: CBMutableCharacteristic) -> UInt16? {
     characteristics.first { $0.value === characteristic }?.key
   }
 
   private func handle(of service: CBService) -> UInt16? { services.first { $0.value === service }?.key }
 
-  /// All subscriptions to a characteristic that is removed end; Apple's framework does not tell of them.
+  /// Ends all subscriptions to a removed characteristic; Apple's framework does not report these.
   private static func endSubscriptions(_ characteristic: CBMutableCharacteristic) {
     for central in characteristic.subscribedCentrals ?? [] { _ = characteristic.unsubscribe(central) }
   }
@@ -86,7 +86,7 @@ struct Publication {
   /// A change waits for its turn.
   mutating func append(_ change: @escaping () -> Void) { changes.append(change) }
 
-  /// The change that is to be made now, if there is one.
+  /// The change to be made now, if any.
   mutating func nextChange() -> (() -> Void)? {
     guard !isChanging, !changes.isEmpty else { return nil }
     isChanging = true
@@ -96,6 +96,6 @@ struct Publication {
   /// The change under way is made.
   mutating func changed() { isChanging = false }
 
-  /// Changes that wait are void.
+  /// Drops the pending changes.
   mutating func dropChanges() { (changes, isChanging) = ([], false) }
 }

@@ -3,30 +3,30 @@ import BledRPC
 import Bluetooth
 import FrameworkSupport
 
-/// A scan for a module beside this one, with the filters of the daemon: it goes on whenever Bluetooth can be used.
-/// Everything happens on `queue`, unless it says otherwise.
+/// A scan for a module beside this one, with the daemon's filters: it runs whenever Bluetooth can be used. Everything
+/// runs on `queue`, unless noted otherwise.
 package final class ScanEngine: ManagerEngine, @unchecked Sendable {
-  /// The news of the scan.
+  /// The scan's events.
   package enum Event {
-    /// Whether bled's policy permits this user to scan.
+    /// True if bled's policy permits this user to scan.
     case permitted(Bool)
-    /// Bluetooth has another state. The scan goes on while it is poweredOn.
+    /// Bluetooth has another state. The scan runs while it is poweredOn.
     case changed(CBManagerState)
-    /// The daemon has begun the scan that is wanted, or refused it.
+    /// The daemon has begun the wanted scan, or refused it.
     case decided(BluetoothError?)
-    /// A device was heard that this program is not itself.
+    /// A device other than this program itself was discovered.
     case heard(ScanReport.Params)
   }
 
   /// Receives the events; set it before `start`.
   package var onEvent: (Event) -> Void = { _ in }
-  /// The scan that is wanted; nil: none.
+  /// The wanted scan; nil: none.
   private var wanted: ScanStart.Params?
-  /// The number of the last scan that was wanted.
+  /// The last wanted scan's number.
   private var lastNumber = 0
 
-  /// Makes an engine that scans for nothing yet.
-  /// - Parameter socket: The daemon's; nil: the one that the environment names.
+  /// Makes an engine without a scan.
+  /// - Parameter socket: The daemon's; nil: the one named in the environment.
   package init(socket: String?) {
     super.init(delivery: Delivery(to: nil), restoration: nil, socket: socket)
   }

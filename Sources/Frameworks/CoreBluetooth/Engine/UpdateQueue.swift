@@ -6,12 +6,12 @@ struct UpdateQueue {
     let value: [UInt8]
     let characteristic: CBMutableCharacteristic
     let centrals: [String]?
-    /// How many octets the program gave.
+    /// Octets given by the program.
     let length: Int
-    /// Tells updates apart.
+    /// Distinguishes updates.
     fileprivate var number = 0
 
-    /// - Parameter value: the program's; octets beyond the longest value of an attribute are dropped.
+    /// - Parameter value: the program's; octets beyond an attribute's longest value are dropped.
     init(_ value: Data, of characteristic: CBMutableCharacteristic, to centrals: [String]?) {
       self.value = Array(value.prefix(UpdateQueue.longestValue))
       self.characteristic = characteristic
@@ -20,14 +20,14 @@ struct UpdateQueue {
     }
   }
 
-  /// How many octets a value can have.
+  /// Maximum octets of a value.
   fileprivate static let longestValue = 512
 
   private var waiting: [Update] = []
   private var last = 0
   /// The first of them was handed to the daemon.
   private var isSending = false
-  /// The program was told that a value was truncated.
+  /// True once a truncated value was reported to the program.
   private var hasToldTruncation = false
 
   mutating func append(_ update: Update) {
@@ -36,7 +36,7 @@ struct UpdateQueue {
     waiting[waiting.count - 1].number = last
   }
 
-  /// The update that is to be handed to the daemon now, if there is one.
+  /// The update for the daemon now, if any.
   mutating func next() -> Update? {
     guard !isSending, let next = waiting.first else { return nil }
     isSending = true
@@ -57,14 +57,14 @@ struct UpdateQueue {
     return true
   }
 
-  /// Nothing is published any more: waiting values are void.
-  /// - Returns: how many there were.
+  /// Everything was unpublished: waiting values are void.
+  /// - Returns: their number.
   mutating func dropAll() -> Int {
     defer { (waiting, isSending) = ([], false) }
     return waiting.count
   }
 
-  /// The text for the program if centrals received only the beginning of a value, as with Apple's framework: once.
+  /// The text for the program if centrals received only a value's beginning, as with Apple's framework: once.
   mutating func truncation(of update: Update, _ answer: ServerNotify.Result) -> String? {
     let isTooLong = update.length > Self.longestValue && answer.receivers > 0
     guard isTooLong || answer.truncated != nil, !hasToldTruncation else { return nil }
@@ -77,7 +77,7 @@ struct UpdateQueue {
   }
 }
 
-/// The updates of values that have not left yet.
+/// The unsent value updates.
 ///
 /// | State | Input                | Effect                                                  |
 /// |-------|----------------------|---------------------------------------------------------|
@@ -98,7 +98,7 @@ struct WaitingUpdates {
     return true
   }
 
-  /// One has left. True: the program is to be told that there is room again.
+  /// An update was sent. Returns true if the program has to be notified about room.
   mutating func end() -> Bool {
     count = max(0, count - 1)
     guard hasRefused, count <= 8 else { return false }

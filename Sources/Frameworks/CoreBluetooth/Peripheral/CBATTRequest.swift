@@ -2,8 +2,7 @@ import BledClient
 import Bluetooth
 import FrameworkSupport
 
-/// A read or write of a characteristic of this program, to be answered with
-/// `CBPeripheralManager.respond(to:withResult:)`.
+/// A read or write of this program's characteristic, to be answered with `CBPeripheralManager.respond(to:withResult:)`.
 open class CBATTRequest: NSObject {
   private let origin: (central: CBCentral, characteristic: CBCharacteristic, offset: Int)
   private let octets: Guarded<Data?>
@@ -15,7 +14,7 @@ open class CBATTRequest: NSObject {
     self.answer = answer
   }
 
-  /// The device that asks.
+  /// The requesting device.
   open var central: CBCentral { origin.central }
 
   /// The characteristic it asks for.

@@ -16,8 +16,8 @@ extension CBMutableService {
 
   /// The service as the daemon takes it.
   /// - Parameters:
-  ///   - includes: The handles of the services that it includes.
-  ///   - adapter: The only adapter that offers it to devices; nil for all.
+  ///   - includes: The handles of its included services.
+  ///   - adapter: The only adapter offering it to devices; nil for all.
   func definition(includes: [UInt16], adapter: String?) -> ServiceToPublish {
     ServiceToPublish(
       uuid: uuid.value, primary: isPrimary, includes: includes.isEmpty ? nil : includes,

@@ -2,10 +2,9 @@ import Beacons
 import Bluetooth
 import FrameworkSupport
 
-/// Publishes services, advertises them, and serves the centrals that connect.
+/// Publishes services, advertises them, and serves the connecting centrals.
 ///
-/// The program must retain it: when it is released, everything that it started ends, unless it has a restore
-/// identifier.
+/// The program must retain it: when it is released, everything it started ends, unless it has a restore identifier.
 open class CBPeripheralManager: CBManager {
   struct Shared {
     weak var delegate: (any CBPeripheralManagerDelegate)?
@@ -24,7 +23,7 @@ open class CBPeripheralManager: CBManager {
   /// Makes a manager.
   /// - Parameters:
   ///   - delegate: It receives the events, and is held weakly.
-  ///   - queue: The queue on which it is called; nil is the main queue.
+  ///   - queue: The queue for its calls; nil is the main queue.
   public convenience init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?) {
     self.init(delegate: delegate, queue: queue, options: nil)
   }
@@ -32,7 +31,7 @@ open class CBPeripheralManager: CBManager {
   /// Makes a manager.
   /// - Parameters:
   ///   - delegate: It receives the events, and is held weakly.
-  ///   - queue: The queue on which it is called; nil is the main queue.
+  ///   - queue: The queue for its calls; nil is the main queue.
   ///   - options: `CBPeripheralManagerOptionRestoreIdentifierKey` preserves the session when the program ends, see
   ///     docs/porting.md; the others have no effect on Linux.
   public init(delegate: (any CBPeripheralManagerDelegate)?, queue: DispatchQueue?, options: [String: Any]? = nil) {
@@ -46,7 +45,7 @@ open class CBPeripheralManager: CBManager {
 
   deinit { engine.close() }
 
-  /// The delegate, held weakly. One that is set when the state is known and no delegate was told of it is told.
+  /// The delegate (weak). If the state is already known and unreported, it is delivered to a newly set delegate.
   open weak var delegate: (any CBPeripheralManagerDelegate)? {
     get { shared[\.delegate] }
     set {
@@ -59,10 +58,10 @@ open class CBPeripheralManager: CBManager {
     }
   }
 
-  /// Whether it advertises.
+  /// True while it advertises.
   open var isAdvertising: Bool { shared[\.isAdvertising] }
 
-  /// Whether this program may use Bluetooth.
+  /// This program's permission to use Bluetooth.
   @available(*, deprecated, message: "Use CBManager.authorization")
   open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus {
     authorization == .denied ? .denied : .authorized
@@ -112,9 +111,9 @@ open class CBPeripheralManager: CBManager {
     engine.removeAll()
   }
 
-  /// Answers a read or a write, once; of several writes that came together the first, for all.
+  /// Answers a read or a write, once; among several writes received together the first, for all.
   /// - Parameters:
-  ///   - request: The request that the delegate received; for a read, `value` is set to the value from the offset on.
+  ///   - request: The delegate's request; for a read, with `value` set to the value from the offset on.
   ///   - result: `success`, or why it is refused.
   open func respond(to request: CBATTRequest, withResult result: CBATTError.Code) {
     request.answer.finish(result, value: request.value)
@@ -123,8 +122,8 @@ open class CBPeripheralManager: CBManager {
   /// Sends a new value to subscribers.
   /// - Parameters:
   ///   - value: Up to 512 octets; a central receives the first `maximumUpdateValueLength` of them.
-  ///   - characteristic: One that is published.
-  ///   - centrals: Only these; all that are subscribed if nil.
+  ///   - characteristic: A published characteristic.
+  ///   - centrals: Only these; all subscribed ones if nil.
   /// - Returns: False if there is no room: nothing was sent, and the delegate is called when there is room again.
   @discardableResult
   open func updateValue(
@@ -136,15 +135,15 @@ open class CBPeripheralManager: CBManager {
     return true
   }
 
-  /// Listens for L2CAP channels under a number that the daemon chooses; the delegate receives the number, and later the
-  /// channels that centrals open.
-  /// - Parameter encryptionRequired: Whether a central must be paired.
+  /// Listens for L2CAP channels under a number chosen by the daemon; the delegate receives the number, and later the
+  /// channels opened by centrals.
+  /// - Parameter encryptionRequired: True to require a paired central.
   open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
     guard isUsable(for: "publishL2CAPChannel") else { return }
     engine.publishChannel(isEncrypted: encryptionRequired)
   }
 
-  /// Ends listening for L2CAP channels. Channels that are open stay.
+  /// Ends listening for L2CAP channels. Open channels stay.
   open func unpublishL2CAPChannel(_ psm: CBL2CAPPSM) {
     guard isUsable(for: "unpublishL2CAPChannel") else { return }
     engine.unpublishChannel(psm)

@@ -4,7 +4,7 @@
 // Names that Foundation and Dispatch have on Apple's systems alone.
 
 // swift-format-ignore: AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized
-/// The older name of a queue.
+/// The older name for a queue.
 public typealias dispatch_queue_t = DispatchQueue
 
 /// A span of time in seconds.
@@ -36,14 +36,14 @@ public let USEC_PER_SEC: UInt64 = 1_000_000
 public let MSEC_PER_SEC: UInt64 = 1000
 
 // On Apple's systems every object may be an argument of `String(format: "%@", …)` and `NSLog`; Foundation on Linux has
-// that from Swift 6.4 on. Before that it takes only objects of its own: here the text of the description.
+// that from Swift 6.4 on. Before that it accepts only its own objects: here the description's text.
 #if compiler(<6.4)
-  /// An object that can be formatted with `%@`.
+  /// An object for the format `%@`.
   public protocol CBFormatArgument: _CVarArgObject, CustomStringConvertible {}
 
   // swift-format-ignore: NoLeadingUnderscores
   extension CBFormatArgument {
-    /// The text of the description; the caller retains it while it formats.
+    /// The description's text; the caller retains it while formatting.
     public var _cVarArgObject: any CVarArg { NSString(string: description) }
 
     /// The text's own; used only where the caller does not retain the text.

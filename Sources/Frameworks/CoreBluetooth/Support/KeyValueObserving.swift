@@ -1,7 +1,7 @@
 import FrameworkSupport
 
-/// The wishes of an observer of a property. Foundation on Linux has no key-value observing; this stands in for it, for
-/// the properties of managers and peripherals.
+/// A property observer's options. Foundation on Linux has no key-value observing; this replaces it for the properties
+/// of managers and peripherals.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   /// The bits.
   public let rawValue: UInt
@@ -17,7 +17,7 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
   public static let initial = NSKeyValueObservingOptions(rawValue: 4)
 }
 
-/// A change of an observed property.
+/// A change to an observed property.
 public struct NSKeyValueObservedChange<Value> {
   /// The value after it, if `.new` was asked for.
   public let newValue: Value?
@@ -25,7 +25,7 @@ public struct NSKeyValueObservedChange<Value> {
   public let oldValue: Value?
 }
 
-/// An observer that was registered; it ends with `invalidate` or with the last reference to this.
+/// A registered observer; it ends with `invalidate` or with the last reference to this.
 open class NSKeyValueObservation: NSObject {
   private let end: Guarded<(() -> Void)?>
 
@@ -79,7 +79,7 @@ extension CBKeyValueObservable {
   }
 }
 
-/// The observers of an object.
+/// An object's observers.
 final class KeyValueObservers: Sendable {
   private let list = Guarded<(last: Int, observers: [Int: () -> Void])>((0, [:]))
 
@@ -102,8 +102,8 @@ final class KeyValueObservers: Sendable {
 // Foundation on Linux has no key-value coding; old programs read identifiers with it.
 
 extension CBPeer {
-  /// A property by its name: `identifier` as `NSUUID`, and of a peripheral `name` as `String` and `state` as
-  /// `NSNumber`. Any other name ends the program.
+  /// A property by name: `identifier` as `NSUUID`, and for a peripheral `name` as `String` and `state` as `NSNumber`.
+  /// Any other name ends the program.
   public func value(forKey key: String) -> Any? {
     switch (key, self as? CBPeripheral) {
     case ("identifier", _): return NSUUID(uuidString: identifier.uuidString)

@@ -2,7 +2,7 @@
 /// The domain of `CBATTError`.
 public let CBATTErrorDomain = "CBATTErrorDomain"
 
-/// A device's answer to a request that it does not fulfil (Core 5.4, Vol 3, Part F, 3.4.1.1).
+/// A device's error response to a request (Core 5.4, Vol 3, Part F, 3.4.1.1).
 public struct CBATTError: CustomNSError, Hashable, Error, Sendable {
   // swift-format-ignore: NoLeadingUnderscores
   /// The error as `NSError`.
@@ -29,7 +29,7 @@ public struct CBATTError: CustomNSError, Hashable, Error, Sendable {
   /// Additional information.
   public var userInfo: [String: Any] { _nsError.userInfo }
 
-  /// The same with the message, as `CustomNSError` wants it.
+  /// The user info with the message, for `CustomNSError`.
   public var errorUserInfo: [String: Any] {
     [NSLocalizedDescriptionKey: localizedDescription].merging(_nsError.userInfo) { $1 }
   }
@@ -37,7 +37,7 @@ public struct CBATTError: CustomNSError, Hashable, Error, Sendable {
   /// Hashes the code: `NSError.hash` of Foundation on Linux crashes (Swift 6.3).
   public func hash(into hasher: inout Hasher) { hasher.combine(_nsError.code) }
 
-  /// A human-readable message: that of `userInfo`, or Apple's for the code.
+  /// A human-readable message: from `userInfo`, or Apple's for the code.
   public var localizedDescription: String {
     _nsError.userInfo[NSLocalizedDescriptionKey] as? String ?? code.localizedDescription
   }
@@ -48,7 +48,7 @@ extension CBATTError {
   public enum Code: RawRepresentable, Hashable, Sendable {
     /// No error.
     case success
-    /// There is no attribute with that handle.
+    /// No attribute has that handle.
     case invalidHandle
     /// The attribute may not be read.
     case readNotPermitted
@@ -98,7 +98,7 @@ extension CBATTError {
       self = Self.listed.indices.contains(rawValue) ? Self.listed[rawValue] : ._other(rawValue)
     }
 
-    /// Makes the code of a number; never nil.
+    /// Makes the code from a number; never nil.
     public init?(rawValue: Int) { self.init(rawValue) }
 
     /// The number.
@@ -134,7 +134,7 @@ extension CBATTError {
 extension CBATTError {
   /// No error.
   public static var success: Code { .success }
-  /// There is no attribute with that handle.
+  /// No attribute has that handle.
   public static var invalidHandle: Code { .invalidHandle }
   /// The attribute may not be read.
   public static var readNotPermitted: Code { .readNotPermitted }
@@ -176,19 +176,19 @@ extension CBATTError: _ObjectiveCBridgeable {
   /// The error as `NSError`.
   public func _bridgeToObjectiveC() -> NSError { _nsError }
 
-  /// Takes an `NSError` of this domain.
+  /// Converts an `NSError` of this domain.
   public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout CBATTError?) {
     _ = _conditionallyBridgeFromObjectiveC(source, result: &result)
   }
 
-  /// Takes an `NSError` of this domain.
+  /// Converts an `NSError` of this domain.
   /// - Returns: False for any other domain.
   public static func _conditionallyBridgeFromObjectiveC(_ source: NSError, result: inout CBATTError?) -> Bool {
     result = source.domain == errorDomain ? CBATTError(_nsError: source) : nil
     return result != nil
   }
 
-  /// Takes an `NSError` of this domain.
+  /// Converts an `NSError` of this domain.
   public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> CBATTError {
     CBATTError(_nsError: source ?? NSError(domain: errorDomain, code: 0))
   }

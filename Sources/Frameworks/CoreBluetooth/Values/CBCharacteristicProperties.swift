@@ -1,8 +1,8 @@
 import BledRPC
 
-/// The operations that a characteristic allows (Core 5.4, Vol 3, Part G, 3.3.1.1).
+/// The operations allowed on a characteristic (Core 5.4, Vol 3, Part G, 3.3.1.1).
 public struct CBCharacteristicProperties: OptionSet, Sendable {
-  /// The bits: the bits of the characteristic declaration, and two above them for local characteristics.
+  /// The bits: those in the characteristic declaration, and two above them for local characteristics.
   public let rawValue: UInt
 
   /// Makes a set from its bits.
@@ -30,7 +30,7 @@ public struct CBCharacteristicProperties: OptionSet, Sendable {
   public static let indicateEncryptionRequired = CBCharacteristicProperties(rawValue: 0x200)
 }
 
-/// The centrals that may read and write a local characteristic's value.
+/// The centrals permitted to read and write a local characteristic's value.
 public struct CBAttributePermissions: OptionSet, Sendable {
   /// The bits.
   public let rawValue: UInt

@@ -29,7 +29,7 @@ public struct CBError: CustomNSError, Hashable, Error, Sendable {
   /// Additional information.
   public var userInfo: [String: Any] { _nsError.userInfo }
 
-  /// The same with the message, as `CustomNSError` wants it.
+  /// The user info with the message, for `CustomNSError`.
   public var errorUserInfo: [String: Any] {
     [NSLocalizedDescriptionKey: localizedDescription].merging(_nsError.userInfo) { $1 }
   }
@@ -37,7 +37,7 @@ public struct CBError: CustomNSError, Hashable, Error, Sendable {
   /// Hashes the code: `NSError.hash` of Foundation on Linux crashes (Swift 6.3).
   public func hash(into hasher: inout Hasher) { hasher.combine(_nsError.code) }
 
-  /// A human-readable message: that of `userInfo`, or Apple's for the code.
+  /// A human-readable message: from `userInfo`, or Apple's for the code.
   public var localizedDescription: String {
     _nsError.userInfo[NSLocalizedDescriptionKey] as? String ?? code.localizedDescription
   }
@@ -50,7 +50,7 @@ extension CBError {
     case unknown
     /// A parameter is not valid.
     case invalidParameters
-    /// There is no attribute with that handle.
+    /// No attribute has that handle.
     case invalidHandle
     /// The device is not connected.
     case notConnected
@@ -80,9 +80,9 @@ extension CBError {
     case encryptionTimedOut
     /// There are too many paired devices.
     case tooManyLEPairedDevices
-    /// Too many notifications came in the background.
+    /// Too many notifications were received in the background.
     case leGattExceededBackgroundNotificationLimit
-    /// Nearly too many notifications came in the background.
+    /// Nearly too many notifications were received in the background.
     case leGattNearBackgroundNotificationLimit
     // swift-format-ignore: NoLeadingUnderscores
     /// A code outside the list.
@@ -100,7 +100,7 @@ extension CBError {
       self = Self.listed.indices.contains(rawValue) ? Self.listed[rawValue] : ._other(rawValue)
     }
 
-    /// Makes the code of a number; never nil.
+    /// Makes the code from a number; never nil.
     public init?(rawValue: Int) { self.init(rawValue) }
 
     /// The number.
@@ -143,7 +143,7 @@ extension CBError {
   public static var unknown: Code { .unknown }
   /// A parameter is not valid.
   public static var invalidParameters: Code { .invalidParameters }
-  /// There is no attribute with that handle.
+  /// No attribute has that handle.
   public static var invalidHandle: Code { .invalidHandle }
   /// The device is not connected.
   public static var notConnected: Code { .notConnected }
@@ -173,9 +173,9 @@ extension CBError {
   public static var encryptionTimedOut: Code { .encryptionTimedOut }
   /// There are too many paired devices.
   public static var tooManyLEPairedDevices: Code { .tooManyLEPairedDevices }
-  /// Too many notifications came in the background.
+  /// Too many notifications were received in the background.
   public static var leGattExceededBackgroundNotificationLimit: Code { .leGattExceededBackgroundNotificationLimit }
-  /// Nearly too many notifications came in the background.
+  /// Nearly too many notifications were received in the background.
   public static var leGattNearBackgroundNotificationLimit: Code { .leGattNearBackgroundNotificationLimit }
   /// The older spelling of `unknownDevice`.
   @available(*, deprecated, renamed: "unknownDevice")
@@ -188,19 +188,19 @@ extension CBError: _ObjectiveCBridgeable {
   /// The error as `NSError`.
   public func _bridgeToObjectiveC() -> NSError { _nsError }
 
-  /// Takes an `NSError` of this domain.
+  /// Converts an `NSError` of this domain.
   public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout CBError?) {
     _ = _conditionallyBridgeFromObjectiveC(source, result: &result)
   }
 
-  /// Takes an `NSError` of this domain.
+  /// Converts an `NSError` of this domain.
   /// - Returns: False for any other domain.
   public static func _conditionallyBridgeFromObjectiveC(_ source: NSError, result: inout CBError?) -> Bool {
     result = source.domain == errorDomain ? CBError(_nsError: source) : nil
     return result != nil
   }
 
-  /// Takes an `NSError` of this domain.
+  /// Converts an `NSError` of this domain.
   public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> CBError {
     CBError(_nsError: source ?? NSError(domain: errorDomain, code: 0))
   }

@@ -48,11 +48,11 @@ public enum CBPeripheralManagerState: Int, Sendable {
   case poweredOn = 5
 }
 
-/// Whether this program may use Bluetooth. On Linux: whether it may use the daemon's socket.
+/// A program's permission to use Bluetooth. On Linux: its access to the daemon's socket.
 public enum CBManagerAuthorization: Int, Sendable {
   /// The user has not been asked yet. Does not occur on Linux.
   case notDetermined = 0
-  /// The program may not, and the user cannot change that. Does not occur on Linux.
+  /// The program has no permission, and the user cannot change that. Does not occur on Linux.
   case restricted = 1
   /// The program has no permission to use the daemon's socket.
   case denied = 2

@@ -8,20 +8,20 @@ open class CBPeer: NSObject, NSCopying {
     id = identifier
   }
 
-  /// The stable identifier that this host has for the device.
+  /// This host's stable identifier for the device.
   open var identifier: UUID { id }
 
   /// There is one object for each device and manager: itself.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// A device that connected to this one and uses its services.
+/// A device connected to this one and using its services.
 open class CBCentral: CBPeer {
   private let length = Guarded(20)
 
-  /// How many octets of a value fit into one notification: MTU − 3, and at most 512.
+  /// Maximum octets of a value in one notification: MTU − 3, and at most 512.
   open var maximumUpdateValueLength: Int { length[\.self] }
 
-  /// Programs cut their values to it: nothing out of its range reaches them.
+  /// Programs split their values by it: only values in its range reach them.
   func setMaximumUpdateValueLength(_ octets: Int) { length[\.self] = min(max(octets, 20), 512) }
 }

@@ -18,7 +18,7 @@ public enum CBCharacteristicWriteType: Int, Sendable {
   case withoutResponse = 1
 }
 
-/// An event of a connection.
+/// A connection's event.
 public enum CBConnectionEvent: Int, Sendable {
   /// The connection ended.
   case peerDisconnected = 0
@@ -26,7 +26,7 @@ public enum CBConnectionEvent: Int, Sendable {
   case peerConnected = 1
 }
 
-/// The latency of the connection with a central.
+/// The latency of a central's connection.
 public enum CBPeripheralManagerConnectionLatency: Int, Sendable {
   /// Low latency, at the cost of power.
   case low = 0
@@ -44,7 +44,7 @@ public struct CBConnectionEventMatchingOption: RawRepresentable, Hashable, Senda
   /// Makes an option from its key.
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// Peripherals that have one of these services: an array of `CBUUID`.
+  /// Peripherals with one of these services: an array of `CBUUID`.
   public static let serviceUUIDs = Self(rawValue: "kCBConnectionEventMatchingOptionServiceUUIDs")
   /// Peripherals of these identifiers: an array of `UUID`.
   public static let peripheralUUIDs = Self(rawValue: "kCBConnectionEventMatchingOptionPeripheralUUIDs")

@@ -52,7 +52,7 @@ open class CBUUID: NSObject, NSCopying {
   /// The shortest form as text, upper case: "180D", "12345678", or 128 bits with dashes.
   open var uuidString: String { value.description }
 
-  /// Whether the other is a UUID with the same 128-bit form.
+  /// Returns true if the other is a UUID with the same 128-bit form.
   open override func isEqual(_ object: Any?) -> Bool { (object as? CBUUID)?.value == value }
 
   /// Equal for equal UUIDs.

@@ -15,22 +15,22 @@ public let CBAdvertisementDataServiceDataKey = "kCBAdvDataServiceData"
 public let CBAdvertisementDataManufacturerDataKey = "kCBAdvDataManufacturerData"
 /// Services in Apple's overflow area: `[CBUUID]`. Does not occur on Linux.
 public let CBAdvertisementDataOverflowServiceUUIDsKey = "kCBAdvDataHashedServiceUUIDs"
-/// Whether it accepts connections: `NSNumber`.
+/// True if it accepts connections: `NSNumber`.
 public let CBAdvertisementDataIsConnectable = "kCBAdvDataIsConnectable"
 /// The services it looks for (Service Solicitation): `[CBUUID]`.
 public let CBAdvertisementDataSolicitedServiceUUIDsKey = "kCBAdvDataSolicitedServiceUUIDs"
 
-// MARK: Options of a central manager, a scan and a connection, and restored state
+// MARK: Options for a central manager, a scan and a connection, and restored state
 
-/// Whether the system shows an alert when Bluetooth is off: `Bool`. No effect on Linux.
+/// True to show an alert when Bluetooth is off: `Bool`. No effect on Linux.
 public let CBCentralManagerOptionShowPowerAlertKey = "kCBInitOptionShowPowerAlert"
-/// The name under which the manager's state is kept: `String`. See docs/porting.md.
+/// The restoration identifier of the manager's state: `String`. See docs/porting.md.
 public let CBCentralManagerOptionRestoreIdentifierKey = "kCBInitOptionRestoreIdentifier"
 /// Access for media devices: `Bool`. No effect on Linux.
 public let CBCentralManagerOptionDeviceAccessForMedia = "kCBInitOptionDeviceAccessForMedia"
-/// Whether every report is wanted: `Bool`, false if missing.
+/// True to receive every report: `Bool`, false if missing.
 public let CBCentralManagerScanOptionAllowDuplicatesKey = "kCBScanOptionAllowDuplicates"
-/// Also devices that look for one of these services (Service Solicitation): `[CBUUID]`.
+/// Also devices soliciting one of these services (Service Solicitation): `[CBUUID]`.
 public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey = "kCBScanOptionSolicitedServiceUUIDs"
 /// Alert when it connects in the background: `Bool`. No effect on Linux.
 public let CBConnectPeripheralOptionNotifyOnConnectionKey = "kCBConnectOptionNotifyOnConnection"
@@ -46,20 +46,20 @@ public let CBConnectPeripheralOptionEnableTransportBridgingKey = "kCBConnectOpti
 public let CBConnectPeripheralOptionRequiresANCS = "kCBConnectOptionRequiresANCS"
 /// Reconnect automatically when the link drops: `Bool`, false if missing.
 public let CBConnectPeripheralOptionEnableAutoReconnect = "kCBConnectOptionEnableAutoReconnect"
-/// The peripherals that were connected or connecting: `[CBPeripheral]`.
+/// The peripherals connected or connecting: `[CBPeripheral]`.
 public let CBCentralManagerRestoredStatePeripheralsKey = "kCBRestoredPeripherals"
-/// The services that were scanned for: `[CBUUID]`.
+/// The services in the scan's filter: `[CBUUID]`.
 public let CBCentralManagerRestoredStateScanServicesKey = "kCBRestoredScanServices"
-/// The options of the scan: `[String: Any]`.
+/// The scan's options: `[String: Any]`.
 public let CBCentralManagerRestoredStateScanOptionsKey = "kCBRestoredScanOptions"
 
-// MARK: Options of a peripheral manager, and restored state
+// MARK: Options for a peripheral manager, and restored state
 
-/// Whether the system shows an alert when Bluetooth is off: `Bool`. No effect on Linux.
+/// True to show an alert when Bluetooth is off: `Bool`. No effect on Linux.
 public let CBPeripheralManagerOptionShowPowerAlertKey = "kCBInitOptionShowPowerAlert"
-/// The name under which the manager's state is kept: `String`. See docs/porting.md.
+/// The restoration identifier of the manager's state: `String`. See docs/porting.md.
 public let CBPeripheralManagerOptionRestoreIdentifierKey = "kCBInitOptionRestoreIdentifier"
-/// The services that were published: `[CBMutableService]`.
+/// The published services: `[CBMutableService]`.
 public let CBPeripheralManagerRestoredStateServicesKey = "kCBRestoredServices"
 /// The advertised data: `[String: Any]`.
 public let CBPeripheralManagerRestoredStateAdvertisementDataKey = "kCBRestoredAdvertisement"
@@ -82,5 +82,5 @@ public let CBUUIDCharacteristicAggregateFormatString = "2905"
 public let CBUUIDCharacteristicValidRangeString = "2906"
 /// Observation Schedule descriptor; its value is `Data`.
 public let CBUUIDCharacteristicObservationScheduleString = "2910"
-/// The characteristic in which a device publishes the PSM of an L2CAP channel.
+/// The characteristic with an L2CAP channel's PSM.
 public let CBUUIDL2CAPPSMCharacteristicString = "ABDD3056-28FA-441D-A470-55A75A52553A"

@@ -1,8 +1,8 @@
-// Delegates get objects of this class, as on Apple's systems: `as? NSError` gives nil for a Swift type here, while
-// `as? CBError` works for both. The description is that of Apple's framework; ours is the reason, which Foundation on
-// Linux prints.
+// Delegates get objects of this class, as on Apple's systems: `as? NSError` gives nil for a Swift type here, while `as?
+// CBError` works for both. The description is from Apple's framework; ours is the reason, printed by Foundation on
+// Linux.
 extension NSError {
-  /// The answer of a device.
+  /// A device's answer.
   static func answered(_ code: CBATTError.Code, _ reason: String) -> NSError {
     CBATTError(code, userInfo: userInfo(code.localizedDescription, reason))._nsError
   }
@@ -17,8 +17,8 @@ extension NSError {
   }
 }
 
-/// The error behind a `CBError` or `CBATTError` that a program makes. Foundation on Linux has no texts for domains of
-/// others.
+/// The error behind a `CBError` or `CBATTError` made by a program. Foundation on Linux has no texts for foreign
+/// domains.
 final class DescribedError: NSError, @unchecked Sendable {
   override var localizedDescription: String {
     userInfo[NSLocalizedDescriptionKey] as? String
