@@ -1,7 +1,7 @@
 import Beacons
 import Bluetooth
 
-/// The regions and constraints that a location manager watches.
+/// A location manager's regions and constraints.
 ///
 /// | Monitored region | Input                                     | Then                                                  |
 /// |------------------|-------------------------------------------|-------------------------------------------------------|
@@ -13,13 +13,13 @@ import Bluetooth
 /// | any              | Bluetooth pauses, and can be used again   | the state stays, and the timeout begins anew          |
 /// | any              | Bluetooth cannot be used                  | `monitoringFailed`, once; it goes on with Bluetooth   |
 ///
-/// For each constraint that is ranged there is a `ranged` each second while Bluetooth can be used, and one
-/// `rangingFailed` when it cannot.
+/// For each ranged constraint there is a `ranged` each second while Bluetooth can be used, and one `rangingFailed` when
+/// it cannot.
 struct BeaconMachine {
   /// Which beacons are meant.
   typealias Region = BeaconRanging.Region
 
-  /// Whether beacons can be heard.
+  /// The state of beacon reception.
   enum Bluetooth: Equatable {
     /// Not known yet, or about to change.
     case paused
@@ -31,7 +31,7 @@ struct BeaconMachine {
   enum Failure: Equatable {
     /// The policy of bled does not permit this user to scan.
     case denied
-    /// There is no adapter that is on; the text says more.
+    /// No adapter is on; the text has details.
     case unavailable(String)
     /// There are `maximumWatches` already.
     case limit
@@ -55,13 +55,13 @@ struct BeaconMachine {
     var tellsEntry: Bool
     var tellsExit: Bool
     var state = State.unknown
-    /// Since when its beacons could be heard without a pause; nil: not now.
+    /// The beginning of uninterrupted reception; nil: not now.
     var since: Instant?
     var hasStarted = false
     /// Until when the program waits for the state.
     var asked: Instant?
 
-    /// When its beacons are taken for away, if none is heard before.
+    /// When its beacons count as lost, unless one is received before.
     var end: Instant? {
       switch state {
       case .unknown: since?.advanced(by: BeaconMachine.firstLook)
@@ -71,9 +71,9 @@ struct BeaconMachine {
     }
   }
 
-  /// How many regions are monitored, and how many constraints ranged.
+  /// Maximum monitored regions, and maximum ranged constraints.
   static let maximumWatches = 20
-  /// The limit for the first state of a region: beacons send ten times a second, few less than once in five seconds.
+  /// The limit for a region's first state: beacons send ten times a second, few less than once in five seconds.
   private static let firstLook = Duration.seconds(5)
   /// The time between two lists of ranged beacons.
   private static let pace = Duration.seconds(1)
@@ -94,7 +94,7 @@ struct BeaconMachine {
 
   // MARK: Monitoring
 
-  /// The program wants to know when a region is entered and left; a region of the same identifier is replaced.
+  /// Monitors a region's entry and exit; a region with the same identifier is replaced.
   mutating func monitor(
     _ identifier: String, _ region: Region, tellsEntry: Bool, tellsExit: Bool, at now: Instant
   ) -> [Event] {
@@ -110,10 +110,10 @@ struct BeaconMachine {
     }
   }
 
-  /// The program does not want to know any more.
+  /// Ends monitoring.
   mutating func stopMonitoring(_ identifier: String) { monitors[identifier] = nil }
 
-  /// The program asks for the state of a region. One that is not monitored has none.
+  /// The program requests a region's state. A region that is not monitored has none.
   mutating func ask(_ identifier: String, at now: Instant) -> [Event] {
     guard let monitor = monitors[identifier], monitor.state == .unknown else {
       return [.determined(identifier, monitors[identifier]?.state ?? .unknown)]
@@ -123,12 +123,12 @@ struct BeaconMachine {
     return []
   }
 
-  /// The nearest beacon of a monitored region.
+  /// A monitored region's nearest beacon.
   func nearest(_ identifier: String) -> IBeacon? { monitors[identifier]?.ranging.beacons.first?.beacon }
 
   // MARK: Ranging
 
-  /// The program wants lists of the beacons in reach.
+  /// Begins lists of the beacons in range.
   mutating func range(_ region: Region, at now: Instant) -> [Event] {
     guard ranged[region] == nil else { return [] }
     guard ranged.count < Self.maximumWatches else { return [.rangingFailed(region, .limit)] }
@@ -138,7 +138,7 @@ struct BeaconMachine {
     return []
   }
 
-  /// The program does not want them any more.
+  /// Ends the lists.
   mutating func stopRanging(_ region: Region) {
     ranged[region] = nil
     if ranged.isEmpty { nextLists = nil }
@@ -167,7 +167,7 @@ struct BeaconMachine {
     }
   }
 
-  /// A beacon was heard.
+  /// A beacon was received.
   mutating func heard(_ beacon: IBeacon, rssi: Int?, at now: Instant) -> [Event] {
     guard bluetooth == .usable else { return [] }
     for region in ranged.keys where region.contains(beacon) {
@@ -190,7 +190,7 @@ struct BeaconMachine {
       if let asked = monitors[identifier]?.asked, asked <= now { events += settleQuestion(identifier) }
     }
     guard let nextLists, nextLists <= now else { return events }
-    // Lists that came too late are left out.
+    // Late lists are omitted.
     self.nextLists = max(nextLists.advanced(by: Self.pace), now)
     for region in ranged.keys.sorted(by: Self.isBefore) {
       _ = ranged[region]?.tick(at: now)
@@ -220,7 +220,7 @@ struct BeaconMachine {
     return monitor.hasStarted ? [] : [.monitoringStarted(identifier)]
   }
 
-  /// No beacon is heard any more: earlier ones do not count later.
+  /// Reception has ended: earlier beacons do not count later.
   private mutating func pause() {
     nextLists = nil
     for (identifier, monitor) in monitors {
@@ -229,7 +229,7 @@ struct BeaconMachine {
     }
   }
 
-  /// The state of a region is known.
+  /// A region's state is known.
   private mutating func settle(_ identifier: String, _ new: State) -> [Event] {
     guard let monitor = monitors[identifier], monitor.state != new else { return [] }
     let tells = new == .inside ? monitor.tellsEntry : monitor.tellsExit && monitor.state == .inside

@@ -7,7 +7,7 @@ import CoreBluetooth
 final class LocationEngine: @unchecked Sendable {
   /// The news for the manager, on the engine's queue.
   enum Event {
-    /// Whether the policy permits this user to scan, each time the daemon has said so.
+    /// True if the policy permits this user to scan, each time the daemon reports it.
     case permitted(Bool)
     case beacons(BeaconMachine.Event)
   }
@@ -25,7 +25,7 @@ final class LocationEngine: @unchecked Sendable {
   private var alarm: Instant?
 
   /// - Parameters:
-  ///   - socket: The daemon's; nil: the one that the environment names.
+  ///   - socket: The daemon's; nil: the one named in the environment.
   ///   - onEvent: Receives the events.
   init(socket: String?, onEvent: @escaping (Event) -> Void) {
     scan = ScanEngine(socket: socket)
@@ -34,7 +34,7 @@ final class LocationEngine: @unchecked Sendable {
     scan.start()
   }
 
-  /// The manager is gone. Any thread.
+  /// The manager was released. Any thread.
   func close() { scan.close() }
 
   /// Changes the watched regions and constraints. Any thread.
@@ -46,7 +46,7 @@ final class LocationEngine: @unchecked Sendable {
     }
   }
 
-  /// The nearest beacon of a monitored region. On the engine's queue.
+  /// A monitored region's nearest beacon. On the engine's queue.
   func nearest(_ identifier: String) -> IBeacon? { machine.nearest(identifier) }
 
   private func happened(_ event: ScanEngine.Event) {
@@ -116,6 +116,6 @@ extension BeaconMachine.Bluetooth {
 }
 
 extension Instant {
-  /// This moment, of the clock of Dispatch.
+  /// The present time by Dispatch's clock.
   static var now: Instant { Instant(nanoseconds: Int64(clamping: DispatchTime.now().uptimeNanoseconds)) }
 }

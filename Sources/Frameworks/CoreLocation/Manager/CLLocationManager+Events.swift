@@ -18,7 +18,7 @@ extension CLLocationManager {
     }
   }
 
-  /// Tells the delegate whether the service is permitted, if it is known and was not told.
+  /// Reports the service's permission to the delegate, if known and unreported.
   func tellPermission() {
     let delegate = shared.with { shared -> (any CLLocationManagerDelegate)? in
       guard let delegate = shared.delegate, shared.isPermitted != nil, !shared.hasToldPermission else { return nil }
@@ -30,7 +30,7 @@ extension CLLocationManager {
 
   private func tell(_ event: BeaconMachine.Event, at now: Instant) {
     guard let delegate else { return }
-    // Regions and constraints that the program has given up meanwhile are no longer told.
+    // Regions and constraints given up by the program meanwhile are no longer reported.
     switch event {
     case .monitoringStarted(let identifier):
       guard let region = monitored(identifier) else { return }
@@ -76,7 +76,7 @@ extension CLLocationManager {
 }
 
 extension [BeaconRanging.Ranged] {
-  /// The beacons of a list, those with an unknown distance last.
+  /// A list's beacons, those with an unknown distance last.
   fileprivate func beacons(of uuid: UUID, at now: Instant) -> [CLBeacon] {
     let all = map { CLBeacon($0, of: uuid, at: now) }
     return all.filter { $0.proximity != .unknown } + all.filter { $0.proximity == .unknown }

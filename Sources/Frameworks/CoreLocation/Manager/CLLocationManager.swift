@@ -1,7 +1,7 @@
 import CoreBluetooth
 import FrameworkSupport
 
-/// Tells of iBeacons: which regions are entered and left, and how near the beacons are.
+/// Reports iBeacons: entry and exit of regions, and the beacons' distances.
 ///
 /// The program must retain it: when it is released, monitoring and ranging end. The delegate is called on the main
 /// queue. Locations and directions do not exist on Linux: requests for them fail.
@@ -10,14 +10,14 @@ open class CLLocationManager: NSObject {
     weak var delegate: (any CLLocationManagerDelegate)?
     /// Nil: the daemon has not answered yet.
     var isPermitted: Bool?
-    /// The status of a program that is permitted: as it asked for.
+    /// A permitted program's status: as requested.
     var granted = CLAuthorizationStatus.authorizedAlways
     var hasToldPermission = false
     var monitored: [String: CLBeaconRegion] = [:]
     var constraints: Set<CLBeaconIdentityConstraint> = []
     var rangedRegions: Set<CLBeaconRegion> = []
 
-    /// The constraints that are ranged in either form.
+    /// The constraints ranged in either form.
     var ranged: Set<CLBeaconIdentityConstraint> {
       constraints.union(rangedRegions.map(\.beaconIdentityConstraint))
     }
@@ -31,7 +31,7 @@ open class CLLocationManager: NSObject {
   public override convenience init() { self.init(socket: nil, queue: nil) }
 
   /// - Parameters:
-  ///   - socket: The daemon's; nil: the one that the environment names.
+  ///   - socket: The daemon's; nil: the one named in the environment.
   ///   - queue: Where the delegate is called; nil: the main queue.
   init(socket: String?, queue: DispatchQueue?) {
     delivery = Delivery(to: queue)
@@ -41,7 +41,7 @@ open class CLLocationManager: NSObject {
 
   deinit { engine?.close() }
 
-  /// The delegate, held weakly. One that is set when the permission is known and no delegate was told of it is told.
+  /// The delegate (weak). If the permission is already known and unreported, it is delivered to a newly set delegate.
   open weak var delegate: (any CLLocationManagerDelegate)? {
     get { shared[\.delegate] }
     set {
@@ -52,15 +52,15 @@ open class CLLocationManager: NSObject {
 
   // MARK: Permission
 
-  /// Whether bled's policy permits this program to scan: `notDetermined` until the daemon has said so, and the delegate
-  /// is told. It stays when the daemon is away.
+  /// This program's permission to scan by bled's policy: `notDetermined` until the daemon reports it and the delegate
+  /// is called. It stays when the daemon is away.
   open var authorizationStatus: CLAuthorizationStatus {
     let (isPermitted, granted) = shared.with { ($0.isPermitted, $0.granted) }
     guard let isPermitted else { return Self.reachability }
     return isPermitted ? granted : .denied
   }
 
-  /// `denied` to a program that may not use the daemon's socket; the policy is known to a manager alone.
+  /// `denied` for a program without access to the daemon's socket; only a manager knows the policy.
   @available(*, deprecated, message: "Use the property of a manager")
   open class func authorizationStatus() -> CLAuthorizationStatus { reachability }
 
@@ -68,24 +68,24 @@ open class CLLocationManager: NSObject {
     CBManager.authorization == .denied ? .denied : .notDetermined
   }
 
-  /// Beacons are told as they are heard.
+  /// Beacons are reported as received.
   open var accuracyAuthorization: CLAccuracyAuthorization { .fullAccuracy }
 
-  /// Whether widgets of the program may be told: there are none on Linux.
+  /// True if the program's widgets may be notified: there are none on Linux.
   open var isAuthorizedForWidgets: Bool { false }
 
-  /// Beacons are told as they are heard: there is nothing to ask for.
+  /// Beacons are reported as received: there is nothing to request.
   /// - Parameters:
   ///   - purposeKey: Not used.
-  ///   - completion: Called on the queue of the delegate, without an error.
+  ///   - completion: Called on the delegate's queue, without an error.
   open func requestTemporaryFullAccuracyAuthorization(
     withPurposeKey purposeKey: String, completion: (@Sendable ((any Error)?) -> Void)? = nil
   ) { deliver { _ in completion?(nil) } }
 
-  /// There is no dialog: the policy of bled decides. The status of a permitted program is `authorizedWhenInUse` then.
+  /// There is no dialog: bled's policy decides. A permitted program's status is then `authorizedWhenInUse`.
   open func requestWhenInUseAuthorization() { request(.authorizedWhenInUse) }
 
-  /// There is no dialog: the policy of bled decides. The status of a permitted program is `authorizedAlways`.
+  /// There is no dialog: bled's policy decides. A permitted program's status is `authorizedAlways`.
   open func requestAlwaysAuthorization() { request(.authorizedAlways) }
 
   private func request(_ status: CLAuthorizationStatus) {
@@ -99,16 +99,16 @@ open class CLLocationManager: NSObject {
 
   // MARK: Monitoring
 
-  /// Whether regions of a class can be monitored: beacon regions can.
+  /// Returns true if regions of a class can be monitored: beacon regions can.
   open class func isMonitoringAvailable(for regionClass: AnyClass) -> Bool { regionClass is CLBeaconRegion.Type }
 
-  /// The regions that this manager monitors.
+  /// The regions monitored by this manager.
   open var monitoredRegions: Set<CLRegion> { Set(shared[\.monitored].values) }
 
-  /// How large a circle may be: none can be monitored.
+  /// Maximum size of a circle: none can be monitored.
   open var maximumRegionMonitoringDistance: CLLocationDistance { -1 }
 
-  /// Monitors a region, in place of the one of the same name. A manager monitors twenty at most.
+  /// Monitors a region, replacing one with the same identifier. A manager monitors twenty at most.
   open func startMonitoring(for region: CLRegion) {
     guard let region = (region as? CLBeaconRegion)?.copy() as? CLBeaconRegion else {
       return fail(region, .regionMonitoringFailure, "on Linux regions of beacons alone are monitored")
@@ -129,7 +129,7 @@ open class CLLocationManager: NSObject {
     }
   }
 
-  /// Monitors the region of this name no longer.
+  /// Stops monitoring the region with this identifier.
   open func stopMonitoring(for region: CLRegion) {
     let identifier = region.identifier
     guard shared.with({ $0.monitored.removeValue(forKey: identifier) }) != nil else { return }
@@ -139,7 +139,7 @@ open class CLLocationManager: NSObject {
     }
   }
 
-  /// Asks for the state of a monitored region: the delegate is told when it is known.
+  /// Requests a monitored region's state: the delegate receives it when it is known.
   open func requestState(for region: CLRegion) {
     let identifier = region.identifier
     guard shared[\.monitored][identifier] != nil else {
@@ -150,7 +150,7 @@ open class CLLocationManager: NSObject {
 
   // MARK: Ranging
 
-  /// Whether beacons can be ranged.
+  /// Returns true if beacons can be ranged.
   open class func isRangingAvailable() -> Bool { true }
 
   /// The constraints whose beacons are ranged.
@@ -160,7 +160,7 @@ open class CLLocationManager: NSObject {
   @available(*, deprecated, renamed: "rangedBeaconConstraints")
   open var rangedRegions: Set<CLRegion> { shared[\.rangedRegions] }
 
-  /// Tells the beacons in reach each second. A manager ranges for twenty constraints at most.
+  /// Reports the beacons in range each second. A manager ranges for twenty constraints at most.
   open func startRangingBeacons(satisfying constraint: CLBeaconIdentityConstraint) {
     let hasRoom = shared.with { shared in
       guard Self.hasRoom(for: constraint, in: shared.ranged) else { return false }
@@ -195,7 +195,7 @@ open class CLLocationManager: NSObject {
     let constraint = region.beaconIdentityConstraint
     let (hasRoom, former) = shared.with { shared -> (Bool, CLBeaconRegion?) in
       var others = shared
-      // Of the same name.
+      // The earlier region with this identifier.
       let former = others.rangedRegions.remove(region)
       guard Self.hasRoom(for: constraint, in: others.ranged) else { return (false, nil) }
       shared.rangedRegions.update(with: region)
@@ -233,44 +233,44 @@ open class CLLocationManager: NSObject {
   open var heading: CLHeading? { nil }
   /// How exact locations should be. No effect on Linux.
   open var desiredAccuracy: CLLocationAccuracy = kCLLocationAccuracyBest
-  /// Which movements are told. No effect on Linux.
+  /// The movements to report. No effect on Linux.
   open var distanceFilter: CLLocationDistance = kCLDistanceFilterNone
   /// The kind of movement. No effect on Linux.
   open var activityType = CLActivityType.other
-  /// Whether locations may pause. No effect on Linux.
+  /// True if locations may pause. No effect on Linux.
   open var pausesLocationUpdatesAutomatically = true
-  /// Whether locations come in the background. No effect on Linux.
+  /// True to receive locations in the background. No effect on Linux.
   open var allowsBackgroundLocationUpdates = false
-  /// Whether the use in the background is shown. No effect on Linux.
+  /// True to show the use in the background. No effect on Linux.
   open var showsBackgroundLocationIndicator = false
 
-  /// Whether there are location services: beacons are.
+  /// Returns true if there are location services: beacons are.
   open class func locationServicesEnabled() -> Bool { true }
-  /// Whether there is a compass: no.
+  /// Returns true with a compass: false.
   open class func headingAvailable() -> Bool { false }
-  /// Whether larger movements are told: no.
+  /// Returns true if larger movements are reported: false.
   open class func significantLocationChangeMonitoringAvailable() -> Bool { false }
 
-  /// Fails: the delegate is told `CLError.denied`.
+  /// Fails: the delegate receives `CLError.denied`.
   open func startUpdatingLocation() { failLocation(.denied) }
   /// Does nothing.
   open func stopUpdatingLocation() {}
-  /// Fails: the delegate is told `CLError.denied`.
+  /// Fails: the delegate receives `CLError.denied`.
   open func requestLocation() { failLocation(.denied) }
-  /// Fails: the delegate is told `CLError.headingFailure`.
+  /// Fails: the delegate receives `CLError.headingFailure`.
   open func startUpdatingHeading() { failLocation(.headingFailure) }
   /// Does nothing.
   open func stopUpdatingHeading() {}
-  /// Fails: the delegate is told `CLError.denied`.
+  /// Fails: the delegate receives `CLError.denied`.
   open func startMonitoringSignificantLocationChanges() { failLocation(.denied) }
   /// Does nothing.
   open func stopMonitoringSignificantLocationChanges() {}
-  /// Fails: the delegate is told `CLError.denied`.
+  /// Fails: the delegate receives `CLError.denied`.
   open func startMonitoringVisits() { failLocation(.denied) }
   /// Does nothing.
   open func stopMonitoringVisits() {}
 
-  /// Calls `body` on the queue of the delegate, if the manager is still there.
+  /// Calls `body` on the delegate's queue, if the manager still exists.
   func deliver(_ body: @escaping (CLLocationManager) -> Void) {
     delivery { [weak self] in
       if let self { body(self) }

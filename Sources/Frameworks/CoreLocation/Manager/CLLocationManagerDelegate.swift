@@ -1,6 +1,6 @@
-/// Receives the events of a location manager, on the main queue. No method is required.
+/// Receives a location manager's events, on the main queue. No method is required.
 public protocol CLLocationManagerDelegate: NSObjectProtocol {
-  /// Whether the program may use the service is known, or has changed.
+  /// The program's permission for the service is known, or has changed.
   func locationManagerDidChangeAuthorization(_ manager: CLLocationManager)
   /// The older form of it, called if the other is not there.
   func locationManager(_ manager: CLLocationManager, didChangeAuthorization status: CLAuthorizationStatus)
@@ -8,7 +8,7 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
   func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation])
   /// The direction is another one. Not called on Linux.
   func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading)
-  /// Whether the compass may ask to be calibrated. Not called on Linux.
+  /// Return true to permit calibration of the compass. Not called on Linux.
   func locationManagerShouldDisplayHeadingCalibration(_ manager: CLLocationManager) -> Bool
   /// The machine has stayed at a place. Not called on Linux.
   func locationManager(_ manager: CLLocationManager, didVisit visit: CLVisit)
@@ -19,11 +19,11 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
   /// A region is not monitored, or not now.
   func locationManager(
     _ manager: CLLocationManager, monitoringDidFailFor region: CLRegion?, withError error: any Error)
-  /// A beacon of the region was heard, the first one.
+  /// The region's first beacon was received.
   func locationManager(_ manager: CLLocationManager, didEnterRegion region: CLRegion)
-  /// No beacon of the region was heard for some time.
+  /// No beacon of the region was received for some time.
   func locationManager(_ manager: CLLocationManager, didExitRegion region: CLRegion)
-  /// The state of a region has changed, or the program asked for it.
+  /// A region's state has changed, or the program requested it.
   func locationManager(
     _ manager: CLLocationManager, didDetermineState state: CLRegionState, for region: CLRegion)
   /// The beacons in reach, the nearest first; each second.
@@ -32,10 +32,10 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
   /// Beacons cannot be ranged now.
   func locationManager(
     _ manager: CLLocationManager, didFailRangingFor beaconConstraint: CLBeaconIdentityConstraint, error: any Error)
-  /// The same for `startRangingBeacons(in:)`.
+  /// Like `didRange…satisfying`, for `startRangingBeacons(in:)`.
   func locationManager(
     _ manager: CLLocationManager, didRangeBeacons beacons: [CLBeacon], in region: CLBeaconRegion)
-  /// The same for `startRangingBeacons(in:)`.
+  /// Like `didFailRangingFor`, for `startRangingBeacons(in:)`.
   func locationManager(
     _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion, withError error: any Error)
   /// Locations pause. Not called on Linux.
@@ -46,7 +46,7 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
   func locationManager(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?)
 }
 
-// Without Objective-C no method of a protocol can be missing: these stand in.
+// Without Objective-C no protocol method can be missing: these are the defaults.
 extension CLLocationManagerDelegate {
   /// Calls the older form.
   public func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {

@@ -1,11 +1,11 @@
 import Beacons
 import CoreBluetooth
 
-/// A condition that a `CLMonitor` monitors.
+/// A condition for a `CLMonitor`.
 public protocol CLCondition: Sendable {}
 
 extension CLMonitor {
-  /// Beacons of an owner are in reach.
+  /// An owner's beacons are in range.
   public struct BeaconIdentityCondition: CLCondition, Hashable {
     /// Their owner.
     public let uuid: UUID
@@ -17,13 +17,13 @@ extension CLMonitor {
     /// All beacons of an owner.
     public init(uuid: UUID) { (self.uuid, major, minor) = (uuid, nil, nil) }
 
-    /// The beacons of an owner with this first number.
+    /// An owner's beacons with this first number.
     public init(uuid: UUID, major: UInt16) { (self.uuid, self.major, minor) = (uuid, major, nil) }
 
-    /// One beacon of an owner.
+    /// A single beacon of an owner.
     public init(uuid: UUID, major: UInt16, minor: UInt16) { (self.uuid, self.major, self.minor) = (uuid, major, minor) }
 
-    /// The same for the machine.
+    /// The region for the machine.
     var region: BeaconRanging.Region {
       BeaconRanging.Region(uuid: CBUUID(nsuuid: uuid).value, major: major, minor: minor)
     }

@@ -1,17 +1,17 @@
-/// Monitors conditions: whether beacons are in reach.
+/// Monitors conditions: the presence of beacons.
 ///
 /// The program must retain it: when it is released, monitoring ends, and its events finish. Conditions are not kept
 /// when the program ends.
 public actor CLMonitor {
-  /// The changes of the conditions, in order, for one reader. The newest 1024 wait to be fetched.
+  /// The changes of conditions, in order, for one reader. The newest 1024 are queued.
   public let events: Events
   private let engine: MonitorEngine
 
   /// Makes a monitor.
-  /// - Parameter name: A name of the program's own. It has no effect on Linux.
+  /// - Parameter name: The program's own name for it. It has no effect on Linux.
   public init(_ name: String) async { self.init(socket: nil) }
 
-  /// - Parameter socket: The daemon's; nil: the one that the environment names.
+  /// - Parameter socket: The daemon's; nil: the one named in the environment.
   init(socket: String?) {
     let (stream, output) = AsyncThrowingStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(1024))
     events = Events(stream: stream)
@@ -20,11 +20,11 @@ public actor CLMonitor {
 
   deinit { engine.close() }
 
-  /// The identifiers of the conditions, sorted.
+  /// The conditions' identifiers, sorted.
   public var identifiers: [String] { engine.identifiers }
 
-  /// Monitors a condition, in place of the one of the same identifier. A monitor has twenty at most: an event says that
-  /// a further one is not monitored, or one that is not of beacons.
+  /// Monitors a condition, replacing one with the same identifier. A monitor has twenty at most: an event reports that
+  /// a further one, or one for anything but beacons, is not monitored.
   /// - Parameters:
   ///   - condition: The condition.
   ///   - identifier: The program's name for it.
@@ -36,7 +36,7 @@ public actor CLMonitor {
   /// - Parameters:
   ///   - condition: The condition.
   ///   - identifier: The program's name for it.
-  ///   - state: The state that the program assumes.
+  ///   - state: The state assumed by the program.
   public func add(_ condition: any CLCondition, identifier: String, assuming state: Event.State) {
     engine.add(condition, identifier, state)
   }
@@ -44,14 +44,14 @@ public actor CLMonitor {
   /// Monitors a condition no longer.
   public func remove(_ identifier: String) { engine.remove(identifier) }
 
-  /// A condition with its last event; nil if there is none of this identifier.
+  /// A condition with its last event; nil without one for this identifier.
   public func record(for identifier: String) -> Record? { engine.record(for: identifier) }
 }
 
 extension CLMonitor {
-  /// The events of a monitor.
+  /// A monitor's events.
   public struct Events: AsyncSequence, Sendable {
-    /// The type of the elements.
+    /// The type of elements.
     public typealias Element = Event
 
     let stream: AsyncThrowingStream<Event, any Error>
@@ -68,17 +68,17 @@ extension CLMonitor {
     }
   }
 
-  /// A condition that is monitored.
+  /// A monitored condition.
   public struct Record: Sendable {
     /// The condition.
     public let condition: any CLCondition
-    /// Its last event; before the first one the state that was assumed.
+    /// Its last event; before the first one the assumed state.
     public let lastEvent: Event
   }
 
   /// A condition has another state.
   public struct Event: Sendable {
-    /// Whether a condition holds.
+    /// A condition's state.
     public enum State: UInt, Sendable {
       /// The state is not known yet.
       case unknown
@@ -92,17 +92,17 @@ extension CLMonitor {
 
     /// The program's name for the condition.
     public let identifier: String
-    /// The condition of the one beacon that was heard, where the state is satisfied.
+    /// The condition for the single received beacon, if the state is satisfied.
     public internal(set) var refinement: (any CLCondition)?
     /// The state.
     public let state: State
-    /// When that was found.
+    /// When it was found.
     public let date: Date
-    /// Whether bled's policy does not permit this user to scan.
+    /// True if bled's policy does not permit this user to scan.
     public internal(set) var authorizationDenied = false
-    /// Whether the monitor has twenty conditions already.
+    /// True if the monitor has twenty conditions already.
     public internal(set) var conditionLimitExceeded = false
-    /// Whether conditions of this kind are not monitored: on Linux those of beacons alone are.
+    /// True if conditions of this kind are not monitored: on Linux only beacon conditions are.
     public internal(set) var conditionUnsupported = false
 
     /// Always false.

@@ -41,7 +41,7 @@ final class MonitorEngine: Sendable {
     assumed = CLMonitor.Event(identifier: identifier, state: .unmonitored, date: Date())
     (assumed.conditionLimitExceeded, assumed.conditionUnsupported) = (!isNew, !isBeacon)
     tell(assumed)
-    // The former condition of this identifier may be one of beacons.
+    // The former condition with this identifier may be a beacon condition.
     if isNew { stop(identifier) }
   }
 
@@ -88,7 +88,7 @@ final class MonitorEngine: Sendable {
     }
   }
 
-  /// A condition that the program has removed meanwhile is no longer told.
+  /// A condition removed by the program meanwhile is no longer reported.
   private func tell(_ event: CLMonitor.Event) {
     let isNews = records.with { records in
       guard let record = records[event.identifier] else { return event.conditionLimitExceeded }

@@ -3,7 +3,7 @@ import Bluetooth
 
 /// A beacon in reach.
 open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
-  /// For how long a beacon may be silent before its distance is not known any more.
+  /// The silence after which a beacon's distance is unknown.
   private static let maximumSilence = Duration.seconds(5)
 
   /// Its owner.
@@ -18,7 +18,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
   public let accuracy: CLLocationAccuracy
   /// The average signal strength in dBm, from −127 to 20; 0: not known.
   public let rssi: Int
-  /// When it was last heard.
+  /// When it was last received.
   public let timestamp: Date
 
   /// The older name of `uuid`.
@@ -26,8 +26,8 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
   open var proximityUUID: UUID { uuid }
 
   /// - Parameters:
-  ///   - uuid: That of the constraint, and so of the beacon.
-  ///   - now: The moment of the list that it is in.
+  ///   - uuid: The constraint's, and so the beacon's.
+  ///   - now: The time of its list.
   init(_ ranged: BeaconRanging.Ranged, of uuid: UUID, at now: Instant) {
     self.uuid = uuid
     major = NSNumber(value: ranged.beacon.major)
@@ -50,7 +50,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
     rssi = Int(strength.rounded())
   }
 
-  /// Reads a beacon of an archive.
+  /// Reads an archived beacon.
   public required init?(coder: NSCoder) {
     guard let text = coder.decodeObject(of: NSString.self, forKey: "uuid"), let uuid = UUID(uuidString: "\(text)"),
       let major = UInt16(exactly: coder.decodeInteger(forKey: "major")),
@@ -65,7 +65,7 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
     self.timestamp = Date(timeIntervalSinceReferenceDate: timestamp.timeIntervalSinceReferenceDate)
   }
 
-  /// Beacons can be read from archives that are not trusted.
+  /// Beacons can be read from untrusted archives.
   open class var supportsSecureCoding: Bool { true }
 
   /// Writes the beacon into an archive.
@@ -82,13 +82,13 @@ open class CLBeacon: NSObject, NSCopying, NSSecureCoding {
   /// A beacon does not change: itself.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// One beacon is equal to itself at another time.
+  /// A beacon equals itself at another time.
   open override func isEqual(_ object: Any?) -> Bool {
     guard let other = object as? CLBeacon else { return false }
     return other.uuid == uuid && other.major == major && other.minor == minor
   }
 
-  /// That of its identity.
+  /// The hash of its identity.
   open override var hash: Int {
     var hasher = Hasher()
     hasher.combine(uuid)

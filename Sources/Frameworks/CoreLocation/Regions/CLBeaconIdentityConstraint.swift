@@ -1,9 +1,9 @@
 import Beacons
 import CoreBluetooth
 
-/// The first number of a beacon, such as that of a building.
+/// A beacon's first number, for example a building's.
 public typealias CLBeaconMajorValue = UInt16
-/// The second number of a beacon, such as that of a room.
+/// A beacon's second number, for example a room's.
 public typealias CLBeaconMinorValue = UInt16
 
 /// Which beacons are meant.
@@ -18,13 +18,13 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding {
   /// The second number; nil: any.
   open var minor: NSNumber? { minorValue.map { NSNumber(value: $0) } }
 
-  /// All beacons of an owner.
+  /// An owner's beacons.
   public convenience init(uuid: UUID) { self.init(uuid, nil, nil) }
 
-  /// The beacons of an owner with this first number.
+  /// An owner's beacons with this first number.
   public convenience init(uuid: UUID, major: CLBeaconMajorValue) { self.init(uuid, major, nil) }
 
-  /// One beacon of an owner.
+  /// A single beacon of an owner.
   public convenience init(uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue) {
     self.init(uuid, major, minor)
   }
@@ -35,7 +35,7 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding {
     minorValue = minor
   }
 
-  /// Reads a constraint of an archive.
+  /// Reads an archived constraint.
   public required init?(coder: NSCoder) {
     guard let text = coder.decodeObject(of: NSString.self, forKey: "uuid"), let uuid = UUID(uuidString: "\(text)")
     else { return nil }
@@ -47,7 +47,7 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding {
     minorValue = number("minor")
   }
 
-  /// Constraints can be read from archives that are not trusted.
+  /// Constraints can be read from untrusted archives.
   open class var supportsSecureCoding: Bool { true }
 
   /// Writes the constraint into an archive.
@@ -66,7 +66,7 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding {
     return other.uuid == uuid && other.majorValue == majorValue && other.minorValue == minorValue
   }
 
-  /// That of its parts.
+  /// The hash of its parts.
   open override var hash: Int {
     var hasher = Hasher()
     hasher.combine(uuid)
@@ -81,7 +81,7 @@ open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding {
     return "\(type(of: self)) (uuid: \(uuid), major: \(numbers[0]), minor: \(numbers[1]))"
   }
 
-  /// The same for the machine.
+  /// The region for the machine.
   var region: BeaconRanging.Region {
     BeaconRanging.Region(uuid: CBUUID(nsuuid: uuid).value, major: majorValue, minor: minorValue)
   }

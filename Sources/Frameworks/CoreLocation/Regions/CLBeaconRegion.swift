@@ -1,11 +1,11 @@
 import Beacons
 import CoreBluetooth
 
-/// The region in which beacons of an owner are heard.
+/// The region in which an owner's beacons are received.
 open class CLBeaconRegion: CLRegion {
   /// The beacons.
   public let beaconIdentityConstraint: CLBeaconIdentityConstraint
-  /// Whether the state is told when the display is switched on. No effect on Linux.
+  /// True to report the state when the display is switched on. No effect on Linux.
   open var notifyEntryStateOnDisplay = false
 
   /// Their owner.
@@ -28,7 +28,7 @@ open class CLBeaconRegion: CLRegion {
     self.init(beaconIdentityConstraint: CLBeaconIdentityConstraint(uuid: uuid, major: major), identifier: identifier)
   }
 
-  /// The region of one beacon.
+  /// A single beacon's region.
   public convenience init(
     uuid: UUID, major: CLBeaconMajorValue, minor: CLBeaconMinorValue, identifier: String
   ) {
@@ -37,7 +37,7 @@ open class CLBeaconRegion: CLRegion {
       identifier: identifier)
   }
 
-  /// The region of the beacons that a constraint describes.
+  /// The region of the beacons described by a constraint.
   public init(beaconIdentityConstraint: CLBeaconIdentityConstraint, identifier: String) {
     self.beaconIdentityConstraint = beaconIdentityConstraint
     super.init(identifier: identifier)
@@ -63,7 +63,7 @@ open class CLBeaconRegion: CLRegion {
     self.init(uuid: proximityUUID, major: major, minor: minor, identifier: identifier)
   }
 
-  /// Reads a region of an archive.
+  /// Reads an archived region.
   public required init?(coder: NSCoder) {
     guard let constraint = CLBeaconIdentityConstraint(coder: coder) else { return nil }
     beaconIdentityConstraint = constraint
@@ -86,10 +86,11 @@ open class CLBeaconRegion: CLRegion {
     return copy
   }
 
-  /// The advertisement that makes this machine a beacon of the region: for `CBPeripheralManager.startAdvertising`.
-  /// - Parameter measuredPower: The signal strength that a receiver has at 1 m, in dBm; nil: −59. Measure it with the
-  ///   device that matters.
-  /// - Returns: One value; a missing major or minor number is 0 there.
+  /// The advertisement by which this machine becomes a beacon of the region: for
+  /// `CBPeripheralManager.startAdvertising`.
+  /// - Parameter measuredPower: The signal strength at a receiver 1 m away, in dBm; nil: −59. Measure it with the
+  ///   intended device.
+  /// - Returns: One value; a missing major or minor number becomes 0.
   open func peripheralData(withMeasuredPower measuredPower: NSNumber?) -> NSMutableDictionary {
     let constraint = beaconIdentityConstraint
     let beacon = IBeacon(

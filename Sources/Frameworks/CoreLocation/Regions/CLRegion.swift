@@ -1,15 +1,15 @@
 /// A region to be monitored: see `CLBeaconRegion`.
 open class CLRegion: NSObject, NSCopying, NSSecureCoding {
-  /// The program's name for it: a manager monitors one region of a name.
+  /// The program's name for it: a manager monitors one region per name.
   public let identifier: String
-  /// Whether the delegate is told when it is entered.
+  /// True to notify the delegate on entry.
   open var notifyOnEntry = true
-  /// Whether the delegate is told when it is left.
+  /// True to notify the delegate on exit.
   open var notifyOnExit = true
 
   init(identifier: String) { self.identifier = identifier }
 
-  /// Reads a region of an archive.
+  /// Reads an archived region.
   public required init?(coder: NSCoder) {
     guard let identifier = coder.decodeObject(of: NSString.self, forKey: "identifier") else { return nil }
     self.identifier = "\(identifier)"
@@ -17,7 +17,7 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding {
     notifyOnExit = coder.decodeBool(forKey: "notifyOnExit")
   }
 
-  /// Regions can be read from archives that are not trusted.
+  /// Regions can be read from untrusted archives.
   open class var supportsSecureCoding: Bool { true }
 
   /// Writes the region into an archive.
@@ -34,10 +34,10 @@ open class CLRegion: NSObject, NSCopying, NSSecureCoding {
     return copy
   }
 
-  /// Two regions of a name are one.
+  /// Two regions with one name are equal.
   open override func isEqual(_ object: Any?) -> Bool { (object as? CLRegion)?.identifier == identifier }
 
-  /// That of the name.
+  /// The hash of the name.
   open override var hash: Int { identifier.hashValue }
 
   /// The name.
@@ -57,7 +57,7 @@ open class CLCircularRegion: CLRegion {
     super.init(identifier: identifier)
   }
 
-  /// Reads a region of an archive.
+  /// Reads an archived region.
   public required init?(coder: NSCoder) {
     center = CLLocationCoordinate2D(
       latitude: coder.decodeDouble(forKey: "latitude"), longitude: coder.decodeDouble(forKey: "longitude"))
@@ -80,7 +80,7 @@ open class CLCircularRegion: CLRegion {
     return copy
   }
 
-  /// Whether a place is in it.
+  /// Returns true if a place is in it.
   open func contains(_ coordinate: CLLocationCoordinate2D) -> Bool {
     CLLocation(latitude: center.latitude, longitude: center.longitude)
       .distance(from: CLLocation(latitude: coordinate.latitude, longitude: coordinate.longitude)) <= radius

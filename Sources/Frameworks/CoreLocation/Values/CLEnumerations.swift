@@ -1,4 +1,4 @@
-/// Whether a program may use location services: here whether bled's policy permits its user to scan.
+/// A program's permission to use location services: here its user's permission to scan by bled's policy.
 public enum CLAuthorizationStatus: Int32, Sendable {
   /// The user was not asked yet. Does not occur on Linux.
   case notDetermined = 0
@@ -8,7 +8,7 @@ public enum CLAuthorizationStatus: Int32, Sendable {
   case denied = 2
   /// Permitted.
   case authorizedAlways = 3
-  /// Permitted, of a program that has asked for no more than the time of its use.
+  /// Permitted, for a program that requested permission only during its use.
   case authorizedWhenInUse = 4
 
   /// The older name of `authorizedAlways`.
@@ -26,7 +26,7 @@ public enum CLAccuracyAuthorization: Int, Sendable {
 
 /// How near a beacon is.
 public enum CLProximity: Int, Sendable {
-  /// Not known: it was not heard for some seconds.
+  /// Unknown: it was not received for some seconds.
   case unknown = 0
   /// Within half a metre.
   case immediate = 1
@@ -40,15 +40,15 @@ public enum CLProximity: Int, Sendable {
 public enum CLRegionState: Int, Sendable {
   /// Not known.
   case unknown = 0
-  /// In the region: one of its beacons is heard.
+  /// In the region: one of its beacons is received.
   case inside = 1
   /// Not in the region.
   case outside = 2
 }
 
-/// The kind of movement that locations are for. No effect on Linux.
+/// The kind of movement for locations. No effect on Linux.
 public enum CLActivityType: Int, Sendable {
-  /// None of the others.
+  /// Any other kind.
   case other = 1
   /// In a car.
   case automotiveNavigation = 2

@@ -25,10 +25,10 @@ public struct CLError: _BridgedStoredNSError {
   /// The codes.
   public enum Code: Int, _ErrorCodeProtocol {
     // swift-format-ignore: NoLeadingUnderscores
-    /// The type of the errors.
+    /// The error type.
     public typealias _ErrorType = CLError
 
-    /// The place cannot be told now.
+    /// The place is unknown now.
     case locationUnknown = 0
     /// The service is not permitted, or does not exist on this machine.
     case denied = 1
@@ -42,7 +42,7 @@ public struct CLError: _BridgedStoredNSError {
     case regionMonitoringFailure = 5
     /// Monitoring could not begin at once.
     case regionMonitoringSetupDelayed = 6
-    /// Events of the region will be late.
+    /// The region's events will be late.
     case regionMonitoringResponseDelayed = 7
     /// Geocoding found nothing.
     case geocodeFoundNoResult = 8
@@ -70,7 +70,7 @@ public struct CLError: _BridgedStoredNSError {
     case historicalLocationError = 19
   }
 
-  /// The place cannot be told now.
+  /// The place is unknown now.
   public static var locationUnknown: Code { .locationUnknown }
   /// The service is not permitted, or does not exist on this machine.
   public static var denied: Code { .denied }
@@ -84,7 +84,7 @@ public struct CLError: _BridgedStoredNSError {
   public static var regionMonitoringFailure: Code { .regionMonitoringFailure }
   /// Monitoring could not begin at once.
   public static var regionMonitoringSetupDelayed: Code { .regionMonitoringSetupDelayed }
-  /// Events of the region will be late.
+  /// The region's events will be late.
   public static var regionMonitoringResponseDelayed: Code { .regionMonitoringResponseDelayed }
   /// Geocoding found nothing.
   public static var geocodeFoundNoResult: Code { .geocodeFoundNoResult }
@@ -118,19 +118,19 @@ extension CLError: _ObjectiveCBridgeable {
   /// The error as `NSError`.
   public func _bridgeToObjectiveC() -> NSError { _nsError }
 
-  /// Takes an `NSError` of this domain.
+  /// Converts an `NSError` of this domain.
   public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout CLError?) {
     _ = _conditionallyBridgeFromObjectiveC(source, result: &result)
   }
 
-  /// Takes an `NSError` of this domain.
+  /// Converts an `NSError` of this domain.
   /// - Returns: False for any other domain.
   public static func _conditionallyBridgeFromObjectiveC(_ source: NSError, result: inout CLError?) -> Bool {
     result = source.domain == kCLErrorDomain ? CLError(_nsError: source) : nil
     return result != nil
   }
 
-  /// Takes an `NSError` of this domain.
+  /// Converts an `NSError` of this domain.
   public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> CLError {
     CLError(_nsError: source ?? NSError(domain: kCLErrorDomain, code: 0))
   }

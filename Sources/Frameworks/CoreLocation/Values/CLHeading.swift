@@ -1,4 +1,4 @@
-/// A direction of a compass. Does not occur on Linux: the type is there for delegates.
+/// A compass direction. Does not occur on Linux: the type exists for delegates.
 open class CLHeading: NSObject {
   /// From magnetic north.
   public let magneticHeading: CLLocationDirection
@@ -18,7 +18,7 @@ open class CLHeading: NSObject {
   }
 }
 
-/// A stay at a place. Does not occur on Linux: the type is there for delegates.
+/// A stay at a place. Does not occur on Linux: the type exists for delegates.
 open class CLVisit: NSObject {
   /// Its beginning.
   public let arrivalDate: Date
@@ -26,7 +26,7 @@ open class CLVisit: NSObject {
   public let departureDate: Date
   /// The place.
   public let coordinate: CLLocationCoordinate2D
-  /// The error of the place.
+  /// The place's error.
   public let horizontalAccuracy: CLLocationAccuracy
 
   init(

@@ -24,7 +24,7 @@ public let kCLLocationAccuracyHundredMeters: CLLocationAccuracy = 100
 public let kCLLocationAccuracyKilometer: CLLocationAccuracy = 1000
 /// Three kilometres.
 public let kCLLocationAccuracyThreeKilometers: CLLocationAccuracy = 3000
-/// All movements are told.
+/// Every movement is reported.
 public let kCLDistanceFilterNone: CLLocationDistance = -1
 
 /// A place on the earth.
@@ -53,29 +53,29 @@ public func CLLocationCoordinate2DMake(
   CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
 }
 
-/// Whether a place is one on the earth.
+/// Returns true for a place on the earth.
 public func CLLocationCoordinate2DIsValid(_ place: CLLocationCoordinate2D) -> Bool {
   abs(place.latitude) <= 90 && abs(place.longitude) <= 180
 }
 
-/// A location that a program has, as from a file: on Linux no service tells one.
+/// A program's location, for example from a file: on Linux no service reports one.
 open class CLLocation: NSObject, NSCopying {
   /// The place.
   public let coordinate: CLLocationCoordinate2D
   /// Above sea level.
   public let altitude: CLLocationDistance
-  /// The error of the place.
+  /// The place's error.
   public let horizontalAccuracy: CLLocationAccuracy
-  /// The error of the altitude.
+  /// The altitude's error.
   public let verticalAccuracy: CLLocationAccuracy
-  /// The direction of the movement.
+  /// The direction of movement.
   public let course: CLLocationDirection
   /// Its speed.
   public let speed: CLLocationSpeed
   /// When it was found.
   public let timestamp: Date
 
-  /// Makes a location of a place alone.
+  /// Makes a location from a place alone.
   public convenience init(latitude: CLLocationDegrees, longitude: CLLocationDegrees) {
     self.init(
       coordinate: CLLocationCoordinate2D(latitude: latitude, longitude: longitude), altitude: 0, horizontalAccuracy: 0,
@@ -109,7 +109,7 @@ open class CLLocation: NSObject, NSCopying {
   /// A location does not change: itself.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// The way along the surface of a sphere with the earth's mean radius.
+  /// The distance along the surface of a sphere with the earth's mean radius.
   open func distance(from location: CLLocation) -> CLLocationDistance {
     let (here, there) = (coordinate, location.coordinate)
     let radians = Double.pi / 180
