@@ -3,7 +3,7 @@ import NearbySessions
 
 /// Lets peers nearby find this one and invite it.
 ///
-/// The program must retain it: when it is released, it stops. The delegate is called on a queue of its own.
+/// The program must retain it: when it is released, it stops. The delegate is called on its own queue.
 open class MCNearbyServiceAdvertiser: NSObject {
   private let shared = Guarded<WeakDelegate>(WeakDelegate())
   private var engine: AdvertiserEngine?
@@ -14,15 +14,15 @@ open class MCNearbyServiceAdvertiser: NSObject {
 
   /// This peer.
   public let myPeerID: MCPeerID
-  /// The texts that browsers are told.
+  /// The texts for browsers.
   public let discoveryInfo: [String: String]?
   /// The kind of service.
   public let serviceType: String
 
   /// Makes an advertiser.
   /// - Parameters:
-  ///   - info: texts that browsers are told, 400 octets together: with more, advertising does not start.
-  ///   - serviceType: 1 to 15 of a–z, 0–9 and single hyphens within, and a letter. Any other ends the program.
+  ///   - info: texts for browsers, 400 octets together: with more, advertising does not start.
+  ///   - serviceType: 1 to 15 of a–z, 0–9 and single hyphens within, with a letter. Any other ends the program.
   public init(peer myPeerID: MCPeerID, discoveryInfo info: [String: String]?, serviceType: String) {
     (self.myPeerID, discoveryInfo, self.serviceType) = (myPeerID, info, serviceType)
     super.init()
@@ -38,7 +38,7 @@ open class MCNearbyServiceAdvertiser: NSObject {
     set { shared[\.delegate] = newValue }
   }
 
-  /// Begins to advertise. Another advertiser of the same peer and service type is replaced.
+  /// Begins to advertise. Another advertiser for the same peer and service type is replaced.
   open func startAdvertisingPeer() { engine?.start() }
 
   /// Ends it. Connected peers stay.
@@ -55,11 +55,10 @@ open class MCNearbyServiceAdvertiser: NSObject {
   }
 }
 
-/// Receives the invitations of an advertiser, on its queue.
+/// Receives an advertiser's invitations, on its queue.
 public protocol MCNearbyServiceAdvertiserDelegate: NSObjectProtocol {
-  /// A peer invites this one. The handler is to be called once, on any thread: with true and a session of the
-  /// advertiser's peer, or with false. An invitation that is not answered in time, or whose handler is released,
-  /// is declined.
+  /// A peer invites this one. Call the handler once, on any thread: with true and a session of the advertiser's peer,
+  /// or with false. An invitation without an answer in time, or whose handler is released, is declined.
   func advertiser(
     _ advertiser: MCNearbyServiceAdvertiser, didReceiveInvitationFromPeer peerID: MCPeerID, withContext context: Data?,
     invitationHandler: @escaping (Bool, MCSession?) -> Void)
@@ -67,7 +66,7 @@ public protocol MCNearbyServiceAdvertiserDelegate: NSObjectProtocol {
   func advertiser(_ advertiser: MCNearbyServiceAdvertiser, didNotStartAdvertisingPeer error: any Error)
 }
 
-// Without Objective-C no method of a protocol can be missing: this stands in.
+// Without Objective-C no protocol method can be missing: this is the default.
 extension MCNearbyServiceAdvertiserDelegate {
   /// Does nothing.
   public func advertiser(_ advertiser: MCNearbyServiceAdvertiser, didNotStartAdvertisingPeer error: any Error) {}

@@ -3,10 +3,10 @@ import NearbySessions
 
 /// Finds peers nearby, and invites them into sessions.
 ///
-/// The program must retain it: when it is released, it stops. The delegate is called on a queue of its own. A radio
-/// does not hear itself: programs on one machine need an adapter each.
+/// The program must retain it: when it is released, it stops. The delegate is called on its own queue. A radio does not
+/// receive itself: programs on one machine need an adapter each.
 open class MCNearbyServiceBrowser: NSObject {
-  /// The time for an answer that a program leaves open, in seconds.
+  /// The timeout of a program that gives none, in seconds.
   private static let usualTimeout = 30.0
 
   private let shared = Guarded<WeakDelegate>(WeakDelegate())
@@ -22,7 +22,7 @@ open class MCNearbyServiceBrowser: NSObject {
   public let serviceType: String
 
   /// Makes a browser.
-  /// - Parameter serviceType: 1 to 15 of a–z, 0–9 and single hyphens within, and a letter. Any other ends the program.
+  /// - Parameter serviceType: 1 to 15 of a–z, 0–9 and single hyphens within, with a letter. Any other ends the program.
   public init(peer myPeerID: MCPeerID, serviceType: String) {
     (self.myPeerID, self.serviceType) = (myPeerID, serviceType)
     super.init()
@@ -42,14 +42,14 @@ open class MCNearbyServiceBrowser: NSObject {
   /// Begins to look for peers.
   open func startBrowsingForPeers() { engine?.start() }
 
-  /// Ends it. Peers that were found can still be invited.
+  /// Stops browsing. Found peers can still be invited.
   open func stopBrowsingForPeers() { engine?.stop() }
 
-  /// Invites a peer into a session. Its delegate is told the outcome.
+  /// Invites a peer into a session. The session's delegate receives the outcome.
   /// - Parameters:
-  ///   - peerID: a peer that was found.
-  ///   - session: a session of this browser's peer.
-  ///   - context: octets that the peer sees before it answers, at most 65,535.
+  ///   - peerID: a found peer.
+  ///   - session: a session for this browser's peer.
+  ///   - context: octets shown to the peer before it answers, at most 65,535.
   ///   - timeout: the time for the answer, in seconds; 0 or less: 30.
   open func invitePeer(_ peerID: MCPeerID, to session: MCSession, withContext context: Data?, timeout: TimeInterval) {
     guard let engine else { return }
@@ -71,17 +71,17 @@ open class MCNearbyServiceBrowser: NSObject {
   }
 }
 
-/// Receives the peers that a browser finds, on its queue.
+/// Receives the peers found by a browser, on its queue.
 public protocol MCNearbyServiceBrowserDelegate: NSObjectProtocol {
   /// A peer is nearby, or its information has changed.
   func browser(_ browser: MCNearbyServiceBrowser, foundPeer peerID: MCPeerID, withDiscoveryInfo info: [String: String]?)
-  /// A peer was not heard for ten seconds, or has stopped to advertise.
+  /// A peer was not received for ten seconds, or has stopped advertising.
   func browser(_ browser: MCNearbyServiceBrowser, lostPeer peerID: MCPeerID)
   /// Browsing could not begin.
   func browser(_ browser: MCNearbyServiceBrowser, didNotStartBrowsingForPeers error: any Error)
 }
 
-// Without Objective-C no method of a protocol can be missing: this stands in.
+// Without Objective-C no protocol method can be missing: this is the default.
 extension MCNearbyServiceBrowserDelegate {
   /// Does nothing.
   public func browser(_ browser: MCNearbyServiceBrowser, didNotStartBrowsingForPeers error: any Error) {}

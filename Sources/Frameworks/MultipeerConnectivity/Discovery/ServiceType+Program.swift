@@ -2,7 +2,7 @@ import FrameworkSupport
 import NearbySessions
 
 extension ServiceType {
-  /// The type that programs use which find each other otherwise.
+  /// The type for programs that find each other by other means.
   static let unadvertised = ServiceType(program: "bled-multipeer")
 
   /// - Parameter text: 1 to 15 of a–z, 0–9 and "-", a letter among them, and no "-" at an end or beside another one.

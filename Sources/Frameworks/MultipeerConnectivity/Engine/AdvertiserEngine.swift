@@ -13,7 +13,7 @@ final class AdvertiserEngine: @unchecked Sendable {
 
   private struct State {
     var isStarted = false
-    /// Whether it has worked since it was started.
+    /// True if it has worked since it was started.
     var hasWorked = false
   }
 
@@ -45,7 +45,7 @@ final class AdvertiserEngine: @unchecked Sendable {
 
   func started() { state[\.hasWorked] = true }
 
-  /// - Returns: whether the program was told, as advertising has not begun.
+  /// - Returns: true if the program was notified, as advertising has not begun.
   func failed(_ error: BluetoothError) -> Bool {
     let isToBeTold = state.with { state in
       guard state.isStarted, !state.hasWorked else { return false }
@@ -95,7 +95,7 @@ extension AdvertiserEngine.Event {
   fileprivate var isFailure: Bool { if case .failed = self { true } else { false } }
 }
 
-/// Errors of a program that it cannot be told otherwise.
+/// A program's errors that cannot be reported otherwise.
 enum Misuse {
   private static let program = ProgramLog("MultipeerConnectivity")
 

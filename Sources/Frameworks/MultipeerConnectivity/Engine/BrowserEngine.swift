@@ -2,7 +2,7 @@ import BledClient
 import FrameworkSupport
 import NearbySessions
 
-/// The work behind a browser: the scan, and the peers that the program was told of.
+/// The work behind a browser: the scan, and the peers reported to the program.
 final class BrowserEngine: @unchecked Sendable {
   /// The news for the program, on the browser's queue.
   enum Event {
@@ -13,7 +13,7 @@ final class BrowserEngine: @unchecked Sendable {
 
   private struct State {
     var work: Task<Void, Never>?
-    /// Counts the starts: findings of an earlier one are not told any more.
+    /// Counts the starts: findings of an earlier one are no longer reported.
     var number = 0
     var found = HeardPeers()
   }

@@ -3,7 +3,7 @@ import FrameworkSupport
 import NearbySessions
 import Noise
 
-/// A peer of this program with one service type: the node that its advertisers, browsers and sessions share.
+/// This program's peer with one service type: the node shared by its advertisers, browsers and sessions.
 ///
 /// The node is made when it is first needed, and again when the daemon was started again.
 actor LocalNode {
@@ -14,26 +14,26 @@ actor LocalNode {
   }
 
   private static let all = Guarded<[Key: WeakReference<LocalNode>]>([:])
-  /// The keys of the peers of this program, by identifier.
+  /// The keys of this program's peers, by identifier.
   private static let keyPairs = Guarded<[UInt64: X25519KeyPair]>([:])
 
   /// How often an invitation is sent whose link is lost.
   private static let attempts = 3
 
   let key: Key
-  /// The advertisement that is wanted, which `reconcile` brings about.
+  /// The wanted advertisement, applied by `reconcile`.
   private let wanted = Guarded(Wanted())
-  /// The number of the one that has been brought about.
+  /// The number of the applied one.
   private var applied = 0
   private var isReconciling = false
-  /// The sessions that are to be reached by members.
+  /// The sessions to be reachable for members.
   private var reachers: Set<SessionEngine.Era> = []
   private var opened: (client: BledClient, node: NearbyNode)?
   private var opening: Task<Result<(client: BledClient, node: NearbyNode), BluetoothError>, Never>?
   private var watches: [Task<Void, Never>] = []
-  /// The peers that were heard.
+  /// The discovered peers.
   private var heard = HeardPeers()
-  /// The attempts and connections that are being ended, by peer: the next invitation waits for them.
+  /// The attempts and connections being ended, by peer: the next invitation waits for them.
   private let ends = Guarded((last: 0, tasks: [UInt64: [Int: Task<Void, Never>]]()))
 
   private init(key: Key) { self.key = key }
@@ -48,7 +48,7 @@ actor LocalNode {
     }
   }
 
-  /// The node of a peer, which lives as long as it is held.
+  /// A peer's node, which lives as long as it is held.
   static func shared(_ peer: MCPeerID, _ type: ServiceType) -> LocalNode {
     let key = Key(peer: peer.identity, type: type, place: peer.place)
     return all.with { all in
@@ -152,7 +152,7 @@ actor LocalNode {
           hasOpened[\.self] = true
         }
       } catch {
-        // Two that invite each other, or read each other's descriptions, can take a link away from each other.
+        // Two peers that invite each other, or read each other's descriptions, can take a link away from each other.
         guard error.isLoss(hasOpened[\.self]), attempt < Self.attempts, elapsed() < timeout, !Task.isCancelled
         else { throw error }
         attempt += 1
@@ -185,7 +185,7 @@ actor LocalNode {
     return try result.get()
   }
 
-  /// The work that ends attempts and connections to a peer.
+  /// The work to end attempts and connections to a peer.
   nonisolated func endings(of identifier: UInt64) -> [Task<Void, Never>] {
     ends.with { $0.tasks[identifier].map { Array($0.values) } ?? [] }
   }
@@ -204,12 +204,12 @@ actor LocalNode {
     }
   }
 
-  /// A browser has heard a peer, or hears it no longer.
+  /// A browser has found a peer, or lost it.
   func changed(_ change: NearbyChange) { _ = heard.change(change) }
 
   // MARK: Advertising
 
-  /// The wish of one advertiser.
+  /// An advertiser's request.
   private struct Advertisement: Sendable {
     let advertiser: WeakReference<AdvertiserEngine>
     let information: [String: String]
@@ -259,20 +259,20 @@ actor LocalNode {
         advertisement.advertiser.object?.started()
       } catch {
         guard let advertiser = advertisement.advertiser.object else { return }
-        // One that never worked is told of; one that did waits for the daemon.
+        // A failure of an advertiser that never worked is reported; one that worked before waits for the daemon.
         if advertiser.failed(error) { wanted.with { if $0.number == number { $0.change(to: nil) } } }
         try? await Task.sleep(for: .seconds(1))
       }
     }
   }
 
-  /// Accepts invitations of members of a session, though no advertiser may be started.
+  /// Accepts invitations from a session's members, even without a started advertiser.
   func becomeReachable(for era: SessionEngine.Era) async throws(BluetoothError) {
     reachers.insert(era)
     try await current().becomeReachable()
   }
 
-  /// The session needs no invitations any more, or is not the same since it was disconnected.
+  /// The session needs no further invitations, or has changed since it was disconnected.
   func becomeUnreachable(for era: SessionEngine.Era) async {
     guard reachers.remove(era) != nil, reachers.isEmpty else { return }
     await opened?.node.becomeUnreachable()
@@ -280,8 +280,8 @@ actor LocalNode {
 }
 
 extension BluetoothError {
-  /// Whether an invitation may have failed because of its link, and not for a reason that stays.
-  /// - Parameter hasOpened: whether it has reached the peer, which may have declined it then.
+  /// True if an invitation may have failed because of its link, and not for a permanent reason.
+  /// - Parameter hasOpened: true if it has reached the peer, which may have declined it then.
   fileprivate func isLoss(_ hasOpened: Bool) -> Bool {
     switch domain {
     case .gap where code == GAPError.disconnected.rawValue: return true
@@ -293,7 +293,7 @@ extension BluetoothError {
   }
 }
 
-/// A reference that does not retain.
+/// A weak reference.
 struct WeakReference<Object: AnyObject & Sendable>: Sendable {
   private(set) weak var object: Object?
 

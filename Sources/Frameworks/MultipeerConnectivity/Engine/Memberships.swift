@@ -1,6 +1,6 @@
 import FrameworkSupport
 
-/// The sessions of this program, by their peers and the secrets that their members know.
+/// This program's sessions, by their peers and the secrets known to their members.
 enum Memberships {
   private struct Key: Hashable {
     let identifier: UInt64
@@ -9,17 +9,17 @@ enum Memberships {
 
   private static let sessions = Guarded<[Key: WeakReference<SessionEngine>]>([:])
 
-  /// The session of a peer of this program whose members know this secret.
+  /// The session of this program's peer whose members know this secret.
   static func session(of identifier: UInt64, _ token: GroupToken) -> SessionEngine? {
     sessions.with { $0[Key(identifier: identifier, token: token)]?.object }
   }
 
-  /// Adds a secret; a later session of the same peer takes the place of an earlier one.
+  /// Adds a secret; a later session of the same peer replaces an earlier one.
   static func add(_ token: GroupToken, of session: SessionEngine) {
     sessions.with { $0[Key(identifier: session.own.identifier, token: token)] = WeakReference(session) }
   }
 
-  /// Removes a secret, unless another session has taken the place of this one.
+  /// Removes a secret, unless another session has replaced this one.
   static func remove(_ token: GroupToken, of session: SessionEngine) {
     sessions.with { sessions in
       let key = Key(identifier: session.own.identifier, token: token)

@@ -1,8 +1,8 @@
 import FrameworkSupport
 import NearbySessions
 
-/// The data and streams that are to be sent to a peer, in their order, and the messages of the session, which go before
-/// them: without "ready" the peer would keep a secret that is of no use any more.
+/// The data and streams queued for a peer, in order, and the session's messages, which precede them: without "ready"
+/// the peer would keep a useless secret.
 final class OutgoingQueue: Sendable {
   enum Item: Sendable {
     case data(Data)
@@ -12,12 +12,12 @@ final class OutgoingQueue: Sendable {
 
   private typealias Waiter = CheckedContinuation<Void, Never>
 
-  /// The octets of data that wait for their turn, besides one of any length up to it, and the items.
+  /// Maximum octets of queued data, besides one item of any length up to it, and maximum items.
   static let octetLimit = 16 << 20, itemLimit = 4096
 
   private struct State {
     var messages: [SessionMessage] = []
-    /// Whether a message is being sent.
+    /// True while a message is being sent.
     var isSendingMessage = false
     var items: [Item] = []
     var octets = 0
@@ -30,7 +30,7 @@ final class OutgoingQueue: Sendable {
       messages.isEmpty && !isSendingMessage ? items.first : nil
     }
 
-    /// The waits that are over.
+    /// The waits to end.
     mutating func ended() -> [Waiter] {
       var ended: [Waiter] = []
       if isClosed || !messages.isEmpty, let waiter = messageWaiter {
@@ -48,7 +48,7 @@ final class OutgoingQueue: Sendable {
   private let state = Guarded(State())
 
   /// Adds an item.
-  /// - Returns: false if there is no room, or nothing is sent any more.
+  /// - Returns: false without room, or after the end.
   func add(_ item: Item) -> Bool {
     change { state in
       let hasRoom = state.items.count < Self.itemLimit && state.octets + item.octets <= Self.octetLimit
@@ -59,7 +59,7 @@ final class OutgoingQueue: Sendable {
     }
   }
 
-  /// Adds a message of the session. "ready" needs no room.
+  /// Adds a session's message. "ready" needs no room.
   /// - Returns: as `add`.
   func add(_ message: SessionMessage) -> Bool {
     change { state in
@@ -69,7 +69,7 @@ final class OutgoingQueue: Sendable {
     }
   }
 
-  /// Waits for the next message, for one caller, for which the last one is sent; nil once it is closed.
+  /// Waits for the next message, for one caller, after the last one was sent; nil once it is closed.
   func nextMessage() async -> SessionMessage? {
     change { $0.isSendingMessage = false }
     while true {
@@ -97,7 +97,7 @@ final class OutgoingQueue: Sendable {
     }
   }
 
-  /// Nothing is sent any more: the streams that have not begun end.
+  /// Ends sending: streams that have not begun end.
   func close() {
     let items = change { state in
       state.isClosed = true
@@ -107,7 +107,7 @@ final class OutgoingQueue: Sendable {
     for case .stream(let socket, _) in items { socket.close() }
   }
 
-  /// Changes the state, and ends the waits that are over.
+  /// Changes the state, and ends the finished waits.
   @discardableResult
   private func change<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
     let (result, ended) = state.with { state in

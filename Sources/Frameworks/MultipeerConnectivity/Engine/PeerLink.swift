@@ -2,27 +2,27 @@ import BledClient
 import FrameworkSupport
 import NearbySessions
 
-/// The connection to one peer of a session: carries data, messages and streams in their order, and reads events one
-/// behind the other, so that a program that does not take them stops the sender.
+/// The connection to a session's peer: carries data, messages and streams in order, and reads events in sequence, so a
+/// program that does not handle them stops the sender.
 final class PeerLink: @unchecked Sendable {
   let connection: NearbyConnection
   let peer: PeerIdentity
-  /// The node of the connection; held as long as the link is there.
+  /// The connection's node; held as long as the link exists.
   let local: LocalNode
   private let outgoing = OutgoingQueue()
-  /// The sockets of the program's streams.
+  /// The sockets for the program's streams.
   private let streams = Guarded<[ObjectIdentifier: StreamSocket]>([:])
-  /// Of the reader alone: the peer's streams that the program has.
+  /// For the reader alone: the peer's streams held by the program.
   private var received: [ReceivedStream] = []
-  /// Of the reader alone: data whose end has not come.
+  /// For the reader alone: data whose end was not received.
   private var partial: [UInt8] = []
-  /// Of the reader alone: streams and resources that came before the greeting was over.
+  /// For the reader alone: streams and resources received before the greeting was complete.
   private var early: [NearbyEvent] = []
 
-  /// The most streams of the peer that the program has open, and the most events before the greeting is over: each
-  /// takes descriptors of this process.
+  /// Maximum open streams of the peer, and maximum events before the greeting is complete: each takes descriptors of
+  /// this process.
   private static let streamLimit = 64
-  /// The most octets of data that are put together.
+  /// Maximum octets of reassembled data.
   private static let longestData = 16 << 20
 
   init(_ connection: NearbyConnection, _ peer: PeerIdentity, at local: LocalNode) {
@@ -44,10 +44,10 @@ final class PeerLink: @unchecked Sendable {
   /// - Returns: false if there is no room.
   func send(_ item: OutgoingQueue.Item) -> Bool { outgoing.add(item) }
 
-  /// Sends a message of the session, before all data that waits.
+  /// Sends a session's message, before all queued data.
   func send(_ message: SessionMessage) { _ = outgoing.add(message) }
 
-  /// Ends the connection, and the streams of the program. Any thread.
+  /// Ends the connection, and the program's streams. Any thread.
   func close() {
     outgoing.close()
     for stream in streams.with({ $0.values.map { $0 } }) { stream.close() }
@@ -58,7 +58,7 @@ final class PeerLink: @unchecked Sendable {
 
   private func writeMessages() async {
     while let message = await outgoing.nextMessage() {
-      // The reader is told of the end.
+      // The reader is notified of the end.
       guard (try? await connection.sendWhenReady(message.encoded, isFirst: true)) != nil else { return }
     }
   }
@@ -78,7 +78,7 @@ final class PeerLink: @unchecked Sendable {
           }
         }
       } catch {
-        // The reader is told of the end.
+        // The reader is notified of the end.
         return
       }
     }
@@ -116,7 +116,7 @@ final class PeerLink: @unchecked Sendable {
     }
   }
 
-  /// - Returns: whether the other side keeps to the protocol.
+  /// - Returns: true if the other side follows the protocol.
   private func take(_ message: SessionMessage, for engine: SessionEngine) async -> Bool {
     switch message {
     case .part(let octets):
@@ -180,7 +180,7 @@ final class PeerLink: @unchecked Sendable {
     }
   }
 
-  /// A stream of the program, and the socket behind it.
+  /// A program's stream, and the socket behind it.
   static func outputStream() -> (OutputStream, StreamSocket)? {
     StreamSocket.pair().map { (ChannelOutputStream($0), $1) }
   }
@@ -190,14 +190,14 @@ final class PeerLink: @unchecked Sendable {
   }
 }
 
-/// A stream of the peer that the program was given.
+/// A peer's stream passed to the program.
 private struct ReceivedStream {
   weak var stream: ChannelInputStream?
 
   var isOpen: Bool { stream.map { $0.streamStatus != .closed } ?? false }
 }
 
-/// The end of a pair of sockets whose other end a stream of the program has.
+/// One end of a socket pair whose other end is a program's stream.
 typealias StreamSocket = NearbySessions.ChannelSocket
 
 extension NearbySessions.ChannelSocket {

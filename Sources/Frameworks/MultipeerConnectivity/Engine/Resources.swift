@@ -2,7 +2,7 @@ import BledClient
 import FrameworkSupport
 import NearbySessions
 
-/// A file that is sent to a peer.
+/// A file being sent to a peer.
 final class ResourceSending: Sendable {
   private let progress: Carried<Progress>
   private let flow = Guarded<OutgoingFlow?>(nil)
@@ -35,7 +35,7 @@ final class ResourceSending: Sendable {
     }
   }
 
-  /// The hash of the file is made on a thread of its own: it may take long.
+  /// The file's hash is made on its own thread: it may take long.
   private static func offer(of file: FileResource) async throws(BluetoothError) -> ResourceOffer {
     let result = await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
@@ -46,12 +46,12 @@ final class ResourceSending: Sendable {
   }
 }
 
-/// A file that a peer sends.
+/// A file being received from a peer.
 enum ResourceReceiving {
-  /// Receives a file into a folder that only this user can read, and removes it when the program was told.
+  /// Receives a file into a folder readable only by this user, and removes it after reporting it to the program.
   /// - Parameters:
   ///   - progress: cancelling it ends the transfer.
-  ///   - tell: tells the program.
+  ///   - tell: reports to the program.
   static func receive(
     _ offer: ResourceOffer, from flow: IncomingFlow, _ progress: Progress,
     tell: (Result<URL, NSError>) async -> Void
@@ -77,7 +77,7 @@ enum ResourceReceiving {
 }
 
 extension FlowEnd {
-  /// The error of a resource that was not finished.
+  /// The error for an unfinished resource.
   fileprivate var error: NSError? {
     switch self {
     case .finished: nil

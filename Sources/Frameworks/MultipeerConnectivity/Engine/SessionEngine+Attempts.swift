@@ -2,12 +2,12 @@ import BledClient
 import FrameworkSupport
 import NearbySessions
 
-/// Attempts to connect with a peer: invitations of either side, each of which ends once.
+/// Attempts to connect to a peer: invitations by either side, each of which ends once.
 extension SessionEngine {
-  /// Begins an attempt, unless the peer is connected or invited already. Its work waits until former connections of the
-  /// peer have ended.
-  /// - Parameter work: gets the number of the attempt, for its end.
-  /// - Returns: whether it was begun.
+  /// Begins an attempt, unless the peer is connected or invited already. Its work waits until the peer's former
+  /// connections have ended.
+  /// - Parameter work: gets the attempt's number, for its end.
+  /// - Returns: true if it was begun.
   func begin(
     _ peer: PeerIdentity, at local: LocalNode, evenIfConnected: Bool = false, _ state: inout State,
     _ work: @escaping @Sendable (Int) async -> Void
@@ -28,7 +28,7 @@ extension SessionEngine {
   }
 
   /// The peer is to invite this side.
-  /// - Returns: the number of the wait, for its end; nil if the peer is connected or invited already.
+  /// - Returns: the wait's number, for its end; nil if the peer is connected or invited already.
   func beginWait(for peer: PeerIdentity) -> Int? {
     state.with { state in
       guard !state.isClosed, state.entries[peer.identifier]?.isIdle ?? true else { return nil }
@@ -48,7 +48,7 @@ extension SessionEngine {
     }
   }
 
-  /// The nodes at which this session is to be reached are one more.
+  /// Adds a node at which this session is reachable.
   /// - Returns: the era, for the node.
   func addReachable(_ local: LocalNode) -> Era {
     state.with { state in

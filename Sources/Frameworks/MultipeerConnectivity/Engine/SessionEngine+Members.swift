@@ -2,34 +2,34 @@ import BledClient
 import FrameworkSupport
 import NearbySessions
 
-/// The members of a session connect with each other: each that joins is told of the others, and of two the one with
-/// the lower identifier invites the other, with the secret of one that has told of it. A secret is told to peers that
-/// are accepted, and known as long as the peer is connected.
+/// A session's members connect with each other: a joining one receives the list of the others, and in each pair the one
+/// with the lower identifier invites the other, with the secret of a peer that listed it. A secret is sent to accepted
+/// peers, and is known as long as the peer is connected.
 extension SessionEngine {
   /// How often a member is invited, with growing pauses, and the time for each.
   private static let attempts = 7, timeout = Duration.seconds(30)
 
-  /// The session gets another secret: the one of before is of no use any more.
+  /// The session gets another secret, and drops the former one.
   func renew(_ state: inout State) {
     Memberships.remove(state.token, of: self)
     state.token = GroupToken()
     Memberships.add(state.token, of: self)
   }
 
-  /// Tells an accepted peer the secret of the session.
+  /// Sends the session's secret to an accepted peer.
   func tellToken(_ identifier: UInt64, _ state: inout State) {
     state.entries[identifier]?.link?.send(.ready(state.token))
     state.entries[identifier]?.told = state.token
   }
 
-  /// The secret of a connected peer, which takes the place of a former one.
+  /// A connected peer's secret, which replaces a former one.
   func know(_ token: GroupToken, _ identifier: UInt64, _ state: inout State) {
     forgetToken(of: identifier, &state)
     state.entries[identifier]?.token = token
     Memberships.add(token, of: self)
   }
 
-  /// The secret of a peer is of no use without the peer, unless it is also that of another one.
+  /// A peer's secret is useless without the peer, unless it is also another one's.
   func forgetToken(of identifier: UInt64, _ state: inout State) {
     guard let token = state.entries[identifier]?.token else { return }
     state.entries[identifier]?.token = nil
@@ -37,7 +37,7 @@ extension SessionEngine {
     Memberships.remove(token, of: self)
   }
 
-  /// Tells each connected peer of the others.
+  /// Sends each connected peer the list of the others.
   func tellMembers() {
     let entries = state.with { $0.entries.values.filter(\.machine.isConnected) }
     for entry in entries {
@@ -46,7 +46,7 @@ extension SessionEngine {
     }
   }
 
-  /// A peer has told of others.
+  /// A peer has sent a list of others.
   func heard(_ members: [UInt64], from link: PeerLink) {
     state.with { state in
       guard let entry = state.entries[link.peer.identifier], entry.link === link, entry.machine.isConnected else {
@@ -73,7 +73,7 @@ extension SessionEngine {
     Task { try? await local.becomeReachable(for: era) }
   }
 
-  /// Invites a member, which need not be told of if that fails.
+  /// Invites a member; a failure need not be reported.
   private func dial(_ member: UInt64, _ teller: PeerLink, _ era: Int) -> SessionAttempt {
     let local = teller.local
     let former = local.endings(of: member)
@@ -87,7 +87,7 @@ extension SessionEngine {
           await attach(connection, peer, at: local, .member(era))
           break
         } catch {
-          // The member may not have heard of this side yet, or a new secret may wait behind data.
+          // The member may not have received this side's identifier yet, or a new secret may wait behind data.
           try? await Task.sleep(for: .seconds(1 << attempt))
         }
       }
@@ -96,9 +96,9 @@ extension SessionEngine {
     return SessionAttempt(local: local, work: work)
   }
 
-  // MARK: Discovery of the program's own
+  // MARK: Discovery by the program
 
-  /// The data by which one peer connects with this session.
+  /// The data for a peer's connection to this session.
   func connectionData(for identifier: UInt64, at local: LocalNode) async throws(BluetoothError) -> Data {
     try await local.becomeReachable(for: addReachable(local))
     let token = state.with { state in
@@ -110,7 +110,7 @@ extension SessionEngine {
     return ConnectionData(identifier: own.identifier, token: token).encoded
   }
 
-  /// Connects with a peer by the data of its session: the one with the lower identifier invites.
+  /// Connects to a peer by its session's data: the one with the lower identifier invites.
   func connect(_ peer: PeerIdentity, _ data: Data, at local: LocalNode) {
     guard let data = ConnectionData(data), data.identifier == peer.identifier, peer.identifier != own.identifier else {
       Misuse.log("a peer is connected with the data of that peer: this is not")

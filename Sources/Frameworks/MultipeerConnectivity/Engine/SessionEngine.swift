@@ -2,8 +2,8 @@ import BledClient
 import FrameworkSupport
 import NearbySessions
 
-/// The work behind a session: its peers and their links. The members of a session connect with each other by
-/// themselves (`SessionEngine+Members`).
+/// The work behind a session: its peers and their links. The members of a session connect with each other by themselves
+/// (`SessionEngine+Members`).
 final class SessionEngine: @unchecked Sendable {
   /// The news for the program, on the session's queue.
   enum Event {
@@ -23,7 +23,7 @@ final class SessionEngine: @unchecked Sendable {
     let number: Int
   }
 
-  /// The time for greetings and the judgement of the certificate.
+  /// The time for greetings and the certificate's validation.
   private static let opening = Duration.seconds(60)
 
   let own: PeerIdentity
@@ -52,7 +52,7 @@ final class SessionEngine: @unchecked Sendable {
 
   // MARK: The program
 
-  /// The connected peers, in the order in which they were connected.
+  /// The connected peers, in the order of their connections.
   var connected: [PeerIdentity] {
     state.with { $0.entries.values.filter(\.machine.isConnected) }.sorted { $0.rank < $1.rank }.map(\.peer)
   }
@@ -76,9 +76,9 @@ final class SessionEngine: @unchecked Sendable {
     }
   }
 
-  /// Accepts an invitation, also of a connected peer: it may have been started again. Its identifier is easily taken,
-  /// so another key is declined as long as there is a link to the former peer.
-  /// - Parameter isAsked: whether the program has accepted it.
+  /// Accepts an invitation, also from a connected peer: it may have restarted. Its identifier is easily copied, so
+  /// another key is declined while the former peer has a link.
+  /// - Parameter isAsked: true if the program has accepted it.
   func join(_ invitation: NearbyInvitation, from peer: PeerIdentity, at local: LocalNode, isAsked: Bool) {
     state.with { state in
       let begun = begin(peer, at: local, evenIfConnected: true, &state) { [self] attempt in
@@ -114,7 +114,7 @@ final class SessionEngine: @unchecked Sendable {
     }
   }
 
-  /// Ends the connection to one peer, or the attempts. The secret of the session changes, as the peer knows it.
+  /// Ends the connection to one peer, or the attempts. The session's secret changes, as the peer knows it.
   func cancel(_ identifier: UInt64) {
     state.with { state in
       let connection = state.entries[identifier]?.link?.connection
@@ -137,8 +137,8 @@ final class SessionEngine: @unchecked Sendable {
 
   func era(_ state: State) -> Era { Era(session: ObjectIdentifier(self), number: state.era) }
 
-  /// The connection to a peer is there. It takes the place of a former one: the peer's program was started again. One
-  /// that is not wanted any more is ended.
+  /// The connection to a peer is established. It replaces a former one: the peer's program has restarted. A connection
+  /// no longer wanted is ended.
   func attach(_ connection: NearbyConnection, _ peer: PeerIdentity, at local: LocalNode, _ origin: SessionState.Origin)
     async
   {
@@ -180,7 +180,7 @@ final class SessionEngine: @unchecked Sendable {
     change(link) { $0.ended() }
     state.with { state in
       guard let entry = state.entries[link.peer.identifier], entry.link === link else { return }
-      // Its end was told: the end of further attempts is not.
+      // Its end was reported: the end of further attempts is not.
       state.entries[link.peer.identifier]?.link = nil
       endIfIdle(link.peer.identifier, &state)
     }
@@ -195,7 +195,7 @@ final class SessionEngine: @unchecked Sendable {
     if isNew { tellMembers() }
   }
 
-  /// Changes a peer's machine, and carries out its actions, within the lock: so the program is told in this order.
+  /// Changes a peer's machine, and carries out its actions, within the lock: so reports to the program keep this order.
   func perform(
     _ body: (inout PeerMachine) -> [PeerMachine.Action], _ identifier: UInt64, _ state: inout State
   ) {
@@ -205,7 +205,7 @@ final class SessionEngine: @unchecked Sendable {
     for action in actions {
       switch action {
       case .tell(let new):
-        // The secret may have changed since it was told; a second "ready" is possible only now.
+        // The secret may have changed since it was sent; a second "ready" is possible only now.
         if new == .connected, state.entries[identifier]?.told != state.token { tellToken(identifier, &state) }
         deliver(.changed(entry.peer, new))
       case .send(let message): entry.link?.send(message)
@@ -231,7 +231,7 @@ final class SessionEngine: @unchecked Sendable {
     delivery { [onEvent] in onEvent(event.value) }
   }
 
-  /// Tells the program, and waits until it has heard.
+  /// Reports to the program, and waits until that is done.
   func tell(_ event: Event) async {
     let event = Carried(event)
     await withCheckedContinuation { continuation in
@@ -242,9 +242,9 @@ final class SessionEngine: @unchecked Sendable {
     }
   }
 
-  /// Tells the program that a peer cannot be connected.
+  /// Reports to the program that a peer cannot be connected.
   func refuse(_ peer: PeerIdentity) { deliver(.changed(peer, .notConnected)) }
 
-  /// Calls a handler of the program on the session's queue.
+  /// Calls a program's handler on the session's queue.
   func call(_ body: @escaping () -> Void) { delivery(body) }
 }

@@ -1,15 +1,15 @@
 import NearbySessions
 
-/// The peers that are heard, each perhaps as several devices: an identifier is easily taken, so the first device that
-/// is still there stands for its peer, and the others do not count.
+/// The discovered peers, each perhaps as several devices: an identifier is easily copied, so the first device still
+/// present represents its peer, and the others do not count.
 struct HeardPeers: Sendable {
-  /// By identifier, in the order in which they were found.
+  /// By identifier, in order of discovery.
   private var devices: [UInt64: [FoundPeer]] = [:]
 
-  /// A peer, if it is there.
+  /// A peer, if present.
   subscript(identifier: UInt64) -> FoundPeer? { devices[identifier]?.first }
 
-  /// All peers.
+  /// The present peers.
   var all: [FoundPeer] { devices.values.compactMap(\.first) }
 
   /// - Returns: the change for the program, if there is one.

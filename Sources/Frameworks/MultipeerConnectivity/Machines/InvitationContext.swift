@@ -5,7 +5,7 @@ enum InvitationContext: Hashable, Sendable {
   /// An invitation among members of one session.
   case member(GroupToken)
 
-  /// The longest context of a program.
+  /// The longest context from a program.
   static let longest = (1 << 16) - 1
 
   var encoded: [UInt8] {
@@ -16,7 +16,7 @@ enum InvitationContext: Hashable, Sendable {
     }
   }
 
-  /// - Returns: nil for one that is malformed.
+  /// - Returns: nil if malformed.
   init?(_ octets: [UInt8]) {
     let rest = octets.dropFirst()
     switch octets.first {
@@ -31,7 +31,7 @@ enum InvitationContext: Hashable, Sendable {
   }
 }
 
-/// The data with which programs that have found each other otherwise connect.
+/// The data for connecting programs that have found each other by other means.
 struct ConnectionData: Hashable, Sendable {
   private static let version: UInt8 = 1
 

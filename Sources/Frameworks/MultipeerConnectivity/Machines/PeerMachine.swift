@@ -1,4 +1,4 @@
-/// One peer of a session, from the invitation to the end.
+/// A session's peer, from the invitation to the end.
 ///
 /// | State     | Input                          | Effect                                                       |
 /// |-----------|--------------------------------|--------------------------------------------------------------|
@@ -12,11 +12,11 @@
 /// | any       | ended, anything else           | told "notConnected", once; closed → over                     |
 /// | over      | anything                       | nothing                                                      |
 ///
-/// So "connecting" is told before "connected", and each that was invited ends with exactly one "notConnected".
+/// So "connecting" is reported before "connected", and each invited peer ends with exactly one "notConnected".
 struct PeerMachine: Sendable {
   private enum State: Sendable {
     case invited
-    /// With the secret of the other side's "ready", once it has come.
+    /// With the secret in the other side's "ready", once received.
     case greeting(hasGreeting: Bool, ready: GroupToken?, isAccepted: Bool)
     case connected
     case over
@@ -26,9 +26,9 @@ struct PeerMachine: Sendable {
   enum Action: Hashable, Sendable {
     case tell(MCSessionState)
     case send(SessionMessage)
-    /// "ready" is sent, with the secret that this side's session has then.
+    /// "ready" is sent, with the present secret of this side's session.
     case sendReady
-    /// The other side has told the secret of its session; it is known until `close`.
+    /// The other side has sent its session's secret; it is known until `close`.
     case know(GroupToken)
     /// The program is to judge the certificate.
     case judge([Data]?)

@@ -2,17 +2,17 @@
 enum SessionMessage: Hashable, Sendable {
   /// The end of data, or all of it.
   case data([UInt8])
-  /// Data of which more follows.
+  /// Data with more to follow.
   case part([UInt8])
   case greeting(Greeting)
-  /// The sender accepts the receiver: the secret by which peers are members of its session.
+  /// The sender accepts the receiver: the secret that identifies peers as its session's members.
   case ready(GroupToken)
-  /// The other peers of the sender's session.
+  /// The other peers in the sender's session.
   case members([UInt64])
 
   /// The octets of data in a message.
   static let partLength = 60 << 10
-  /// The peers of a list.
+  /// Maximum peers in a list.
   private static let memberLimit = 16
 
   var encoded: [UInt8] {
@@ -25,7 +25,7 @@ enum SessionMessage: Hashable, Sendable {
     }
   }
 
-  /// - Returns: nil for a message that is malformed or of an unknown kind.
+  /// - Returns: nil for a malformed or unknown message.
   init?(_ octets: [UInt8]) {
     let rest = octets.dropFirst()
     switch octets.first {
@@ -51,10 +51,10 @@ struct Greeting: Hashable, Sendable {
   static let certificateLimit = 16, octetLimit = 64 << 10
 
   var encryption: MCEncryptionPreference
-  /// The certificates of the sender; nil: it has none.
+  /// The sender's certificates; nil: it has none.
   var certificates: [Data]?
 
-  /// Whether a session can do with the encryption that the other wants.
+  /// True if the sides' encryption preferences are compatible.
   func isCompatible(with other: Greeting) -> Bool {
     switch (encryption, other.encryption) {
     case (.required, .none), (.none, .required): false
@@ -90,7 +90,7 @@ struct Greeting: Hashable, Sendable {
   }
 }
 
-/// The secret of a session, which its members know: a peer that names it in an invitation is one of them.
+/// A session's secret, known to its members: a peer that gives it in an invitation is one of them.
 struct GroupToken: Hashable, Sendable {
   static let length = 16
   let octets: [UInt8]

@@ -42,7 +42,7 @@ extension MCSession {
 
   /// Sends a file to a peer.
   /// - Parameters:
-  ///   - resourceURL: a regular file of this machine: others are not supported.
+  ///   - resourceURL: a regular file on this machine: others are not supported.
   ///   - resourceName: 1 to 255 octets of UTF-8.
   ///   - completionHandler: called once on the session's queue: nil when the peer has all of it, or an error.
   /// - Returns: the progress in octets, which can be cancelled; nil if nothing is sent.

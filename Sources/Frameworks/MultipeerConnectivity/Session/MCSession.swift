@@ -2,10 +2,10 @@ import BledClient
 import FrameworkSupport
 import NearbySessions
 
-/// A group of up to eight peers that exchange data, streams and files, encrypted.
+/// A group of up to eight peers exchanging data, streams and files, encrypted.
 ///
-/// A peer that joins is connected with all members. The program must retain the session: when it is released, its
-/// connections end. The delegate is called on a queue of its own, one call at a time.
+/// A joining peer is connected with all members. The program must retain the session: when it is released, its
+/// connections end. The delegate is called on its own queue, one call at a time.
 open class MCSession: NSObject {
   private let shared = Guarded<WeakDelegate>(WeakDelegate())
   let engine: SessionEngine
@@ -14,16 +14,16 @@ open class MCSession: NSObject {
     weak var delegate: (any MCSessionDelegate)?
   }
 
-  /// Carries the events of the engine to this object, which the engine must not retain.
+  /// Carries the engine's events to this object, which the engine must not retain.
   private final class Receiver {
     weak var session: MCSession?
   }
 
   /// This peer.
   public let myPeerID: MCPeerID
-  /// The certificates that other peers are shown.
+  /// The certificates shown to other peers.
   public let securityIdentity: [Any]?
-  /// Whether the session is to be encrypted.
+  /// The session's preference for encryption.
   public let encryptionPreference: MCEncryptionPreference
 
   /// Makes a session without certificates.
@@ -35,7 +35,8 @@ open class MCSession: NSObject {
   /// - Parameters:
   ///   - identity: certificates as `Data` (DER), which other peers are shown as they are: 64 KiB together. With other
   ///     elements it is not shown.
-  ///   - encryptionPreference: all connections are encrypted. One with `none` and one with `required` do not connect.
+  ///   - encryptionPreference: all connections are encrypted. A session with `none` and one with `required` do not
+  ///     connect.
   public init(peer myPeerID: MCPeerID, securityIdentity identity: [Any]?, encryptionPreference: MCEncryptionPreference)
   {
     (self.myPeerID, securityIdentity, self.encryptionPreference) = (myPeerID, identity, encryptionPreference)
@@ -68,16 +69,16 @@ open class MCSession: NSObject {
     set { shared[\.delegate] = newValue }
   }
 
-  /// The peers that are connected, without this one.
+  /// The connected peers, without this one.
   open var connectedPeers: [MCPeerID] { engine.connected.map { MCPeerID($0) } }
 
-  /// Ends the connections to all peers. Data that they have not received is lost.
+  /// Ends the connections to all peers. Data they have not received is lost.
   open func disconnect() { engine.disconnect() }
 
-  // MARK: Discovery of the program's own
+  // MARK: Discovery by the program
 
-  /// Makes the data with which one peer connects with this session (`connectPeer`), until `disconnect`. The program
-  /// brings it there.
+  /// Makes the data for a peer to connect to this session (`connectPeer`), until `disconnect`. The program transfers
+  /// it.
   /// - Parameter completionHandler: called once on the session's queue: the data, or an error.
   open func nearbyConnectionData(
     forPeer peerID: MCPeerID, withCompletionHandler completionHandler: @escaping (Data?, (any Error)?) -> Void
@@ -95,7 +96,7 @@ open class MCSession: NSObject {
     }
   }
 
-  /// The same.
+  /// Like `nearbyConnectionData(forPeer:withCompletionHandler:)`, asynchronously.
   open func nearbyConnectionData(forPeer peerID: MCPeerID) async throws -> Data {
     do throws(BluetoothError) {
       return try await engine.connectionData(for: peerID.identifier, at: .shared(myPeerID, .unadvertised))
@@ -104,7 +105,7 @@ open class MCSession: NSObject {
     }
   }
 
-  /// Connects with a peer by the data of its session. Both sides call it, with the data of the other.
+  /// Connects to a peer by its session's data. Both sides call it, with the other's data.
   open func connectPeer(_ peerID: MCPeerID, withNearbyConnectionData data: Data) {
     engine.connect(peerID.identity, data, at: .shared(myPeerID, .unadvertised))
   }

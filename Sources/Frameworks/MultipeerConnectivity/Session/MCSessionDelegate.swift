@@ -1,8 +1,8 @@
 import FrameworkSupport
 
-/// Receives the events of a session, on its queue, one at a time. As long as a method does not return, peers wait.
+/// Receives a session's events, on its queue, one at a time. As long as a method does not return, peers wait.
 public protocol MCSessionDelegate: NSObjectProtocol {
-  /// A peer is connecting, connected, or not any more. `notConnected` is told once for each that was invited.
+  /// A peer is connecting, connected or disconnected. `notConnected` is reported once for each invited peer.
   func session(_ session: MCSession, peer peerID: MCPeerID, didChange state: MCSessionState)
   /// A peer has sent data.
   func session(_ session: MCSession, didReceive data: Data, fromPeer peerID: MCPeerID)
@@ -13,7 +13,7 @@ public protocol MCSessionDelegate: NSObjectProtocol {
   func session(
     _ session: MCSession, didStartReceivingResourceWithName resourceName: String, fromPeer peerID: MCPeerID,
     with progress: Progress)
-  /// The file is there, or an error. The file is removed when the method returns: move it, or read it before.
+  /// The file is complete, or failed. The file is removed when the method returns: move it, or read it before.
   func session(
     _ session: MCSession, didFinishReceivingResourceWithName resourceName: String, fromPeer peerID: MCPeerID,
     at localURL: URL?, withError error: (any Error)?)
@@ -24,7 +24,7 @@ public protocol MCSessionDelegate: NSObjectProtocol {
     certificateHandler: @escaping (Bool) -> Void)
 }
 
-// Without Objective-C no method of a protocol can be missing: this stands in.
+// Without Objective-C no protocol method can be missing: this is the default.
 extension MCSessionDelegate {
   /// Accepts each certificate.
   public func session(

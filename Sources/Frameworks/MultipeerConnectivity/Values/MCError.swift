@@ -4,7 +4,7 @@ import BledClient
 /// The domain of `MCError`.
 public let MCErrorDomain = "MCErrorDomain"
 
-/// An error of a session, an advertiser or a browser.
+/// An error from a session, an advertiser or a browser.
 public struct MCError: _BridgedStoredNSError {
   // swift-format-ignore: NoLeadingUnderscores
   /// The error as `NSError`.
@@ -27,20 +27,20 @@ public struct MCError: _BridgedStoredNSError {
   /// The codes.
   public enum Code: Int, _ErrorCodeProtocol {
     // swift-format-ignore: NoLeadingUnderscores
-    /// The type of the errors.
+    /// The error type.
     public typealias _ErrorType = MCError
 
     /// The reason is not known.
     case unknown = 0
     /// The peer is not connected.
     case notConnected = 1
-    /// A value that cannot be used.
+    /// An unusable value.
     case invalidParameter = 2
     /// The call is not supported on Linux.
     case unsupported = 3
     /// The call took too long.
     case timedOut = 4
-    /// One of the sides cancelled it.
+    /// Cancelled by one side.
     case cancelled = 5
     /// The call cannot be carried out now: without Bluetooth, or at a limit.
     case unavailable = 6
@@ -50,13 +50,13 @@ public struct MCError: _BridgedStoredNSError {
   public static var unknown: Code { .unknown }
   /// The peer is not connected.
   public static var notConnected: Code { .notConnected }
-  /// A value that cannot be used.
+  /// An unusable value.
   public static var invalidParameter: Code { .invalidParameter }
   /// The call is not supported on Linux.
   public static var unsupported: Code { .unsupported }
   /// The call took too long.
   public static var timedOut: Code { .timedOut }
-  /// One of the sides cancelled it.
+  /// Cancelled by one side.
   public static var cancelled: Code { .cancelled }
   /// The call cannot be carried out now: without Bluetooth, or at a limit.
   public static var unavailable: Code { .unavailable }
@@ -68,19 +68,19 @@ extension MCError: _ObjectiveCBridgeable {
   /// The error as `NSError`.
   public func _bridgeToObjectiveC() -> NSError { _nsError }
 
-  /// Takes an `NSError` of this domain.
+  /// Converts an `NSError` of this domain.
   public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout MCError?) {
     _ = _conditionallyBridgeFromObjectiveC(source, result: &result)
   }
 
-  /// Takes an `NSError` of this domain.
+  /// Converts an `NSError` of this domain.
   /// - Returns: False for any other domain.
   public static func _conditionallyBridgeFromObjectiveC(_ source: NSError, result: inout MCError?) -> Bool {
     result = source.domain == MCErrorDomain ? MCError(_nsError: source) : nil
     return result != nil
   }
 
-  /// Takes an `NSError` of this domain.
+  /// Converts an `NSError` of this domain.
   public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> MCError {
     MCError(_nsError: source ?? NSError(domain: MCErrorDomain, code: 0))
   }
@@ -97,7 +97,7 @@ extension NSError {
       ])
   }
 
-  /// The same of an error of bled.
+  /// The error for an error from bled.
   static func multipeer(_ error: BluetoothError) -> NSError {
     let codes: [(BluetoothError, MCError.Code)] = [
       (GAPError.notConnected.error(""), .notConnected), (GAPError.timeout.error(""), .timedOut),

@@ -3,23 +3,22 @@ import NearbySessions
 
 /// A peer: its identifier, which no other has, and its name, which others may have, too.
 ///
-/// Two that are made with one name are different peers. One that is read from an archive is the same peer as the one
-/// that was written.
+/// Two peers made with one name are different. A peer read from an archive equals the archived one.
 open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
   /// The longest name, in octets of UTF-8.
   private static let longestName = 63
-  /// Of the identifier (8 octets) and the name.
+  /// The identifier (8 octets) and the name.
   private static let archiveKey = "peer"
 
   /// The name.
   public let displayName: String
   let identifier: UInt64
-  /// Of a peer of this program: the daemon and the adapter.
+  /// For this program's peer: the daemon and the adapter.
   let place: Place
 
   /// Makes a new peer.
   /// - Parameter displayName: at most 63 octets of UTF-8; a longer one ends the program. Others see it without control
-  ///   characters. An empty one, as `Host.current().localizedName` is on Linux, stands for the name of the host.
+  ///   characters. An empty one, like `Host.current().localizedName` on Linux, stands for the host's name.
   public convenience init(displayName: String) { self.init(displayName: displayName, place: .environment) }
 
   convenience init(displayName: String, place: Place) {
@@ -36,7 +35,7 @@ open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
     self.place = place
   }
 
-  /// Reads a peer of an archive.
+  /// Reads an archived peer.
   public required init?(coder: NSCoder) {
     guard let octets = coder.decodeObject(of: NSData.self, forKey: Self.archiveKey).map({ Array($0) }),
       let name = String(validating: octets.dropFirst(8), as: UTF8.self), 1...Self.longestName ~= name.utf8.count
@@ -46,28 +45,28 @@ open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
     place = .environment
   }
 
-  /// Peers can be read from archives that are not trusted.
+  /// Peers can be read from untrusted archives.
   open class var supportsSecureCoding: Bool { true }
 
   /// Writes the peer into an archive.
   open func encode(with coder: NSCoder) {
-    // One value: programs take archives of one peer to be equal, and with more the order varies.
+    // One value: programs expect archives of one peer to be equal, and with more values the order varies.
     coder.encode(NSData(data: Data(identifier.octets + displayName.utf8)), forKey: Self.archiveKey)
   }
 
   /// A peer does not change: itself.
   open func copy(with zone: NSZone? = nil) -> Any { self }
 
-  /// Whether it is the same peer.
+  /// Returns true for the same peer.
   open override func isEqual(_ object: Any?) -> Bool { (object as? MCPeerID)?.identifier == identifier }
 
-  /// The same for the same peer, in each program.
+  /// Equal for the same peer, in each program.
   open override var hash: Int { Int(truncatingIfNeeded: identifier) }
 
   /// Its name.
   open override var description: String { "<MCPeerID: DisplayName = \(displayName)>" }
 
-  /// The same as a plain value.
+  /// The peer as a plain value.
   var identity: PeerIdentity { PeerIdentity(identifier: identifier, name: displayName) }
 }
 
@@ -87,9 +86,9 @@ extension UInt64 {
 
 /// The way to the radio: a daemon and one of its adapters.
 struct Place: Hashable, Sendable {
-  /// The socket of the daemon; nil: the usual one.
+  /// The daemon's socket; nil: the usual one.
   var socket: String?
-  /// The name or address of the adapter; nil: the first.
+  /// The adapter's name or address; nil: the first.
   var adapter: String?
   /// The clock of all limits; tests hold it.
   var clock: any Clock<Duration> = ContinuousClock()

@@ -1,14 +1,14 @@
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The fewest peers of a session, oneself included.
+/// Minimum peers in a session, oneself included.
 public let kMCSessionMinimumNumberOfPeers = 2
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
-/// The most peers of a session, oneself included.
+/// Maximum peers in a session, oneself included.
 public let kMCSessionMaximumNumberOfPeers = 8
 
 /// How data is sent.
 public enum MCSessionSendDataMode: Int, Sendable {
-  /// Data arrives once and in order, or the peer is not connected any more.
+  /// Data arrives once and in order, or the peer is disconnected.
   case reliable = 0
   /// Data is sent at once or dropped.
   case unreliable = 1
@@ -24,7 +24,7 @@ public enum MCSessionState: Int, Sendable {
   case connected = 2
 }
 
-/// Whether a session is to be encrypted. All are, on Linux.
+/// A session's preference for encryption. All are encrypted on Linux.
 public enum MCEncryptionPreference: Int, Sendable {
   /// Encryption is possible.
   case optional = 0
