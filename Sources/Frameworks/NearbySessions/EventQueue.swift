@@ -1,5 +1,5 @@
-/// An event of a session before its program fetches it. A stream or resource is only a number: the queue must not keep
-/// the session that the program has released.
+/// A session's event before its program fetches it. A stream or resource is only a number: the queue must not retain a
+/// session released by the program.
 enum QueuedEvent: Sendable {
   case message([UInt8])
   case datagram([UInt8])
@@ -23,7 +23,7 @@ enum QueuedEvent: Sendable {
   }
 }
 
-/// The events of a session that its program has not fetched. While it is full, no more are read from the other side.
+/// A session's events not fetched by its program. While it is full, no more are read from the other side.
 struct EventQueue: Sendable {
   /// The octets of messages and datagrams, and their number: an empty one takes room, too.
   static let octetLimit = 1 << 20, countLimit = 1024
@@ -38,7 +38,7 @@ struct EventQueue: Sendable {
   var count: Int { events.count + leaving.count }
   var isEmpty: Bool { count == 0 }
 
-  /// Whether the events of a channel fill it.
+  /// True if a channel's events fill it.
   func isFull(_ lane: Frame.Lane) -> Bool {
     switch lane {
     case .control: octets > Self.octetLimit || count - flows >= Self.countLimit

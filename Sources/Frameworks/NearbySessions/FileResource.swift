@@ -2,19 +2,19 @@ import BluetoothCrypto
 import BledClient
 private import Glibc
 
-/// A file that is sent or received as a resource.
+/// A file sent or received as a resource.
 public struct FileResource: Sendable {
   /// The octets read at a time.
   static let piece = 32 << 10
 
-  /// The path of the file.
+  /// The file's path.
   public let path: String
 
   /// Names a file.
   public init(path: String) { self.path = path }
 
   /// Reads the file once, for an offer.
-  /// - Throws: `BledError.invalidParameter` with the system's reason, also for a file that is no regular one.
+  /// - Throws: `BledError.invalidParameter` with the system's reason, also for a file that is not regular.
   public func offer() throws(BluetoothError) -> ResourceOffer {
     let file = try OpenFile(path, O_RDONLY)
     var hash = SHA256Stream()
@@ -27,9 +27,9 @@ public struct FileResource: Sendable {
     return ResourceOffer(name: name.cut(to: 255), size: size, hash: hash.hash())
   }
 
-  /// Sends the file that was offered, and waits until the peer has all of it.
-  /// - Parameter progress: called with the octets that are on their way or received.
-  /// - Returns: how it ended; a task that is cancelled ends it.
+  /// Sends the offered file, and waits until the peer has all of it.
+  /// - Parameter progress: called with the number of octets sent or received.
+  /// - Returns: the outcome; cancelling the task ends it.
   /// - Throws: as `offer`, if the file cannot be read to the end.
   public func send(
     _ offer: ResourceOffer, over flow: OutgoingFlow, progress: @Sendable (UInt64) -> Void = { _ in }
@@ -59,13 +59,13 @@ public struct FileResource: Sendable {
     return await flow.ended()
   }
 
-  /// Receives a resource into a folder. The octets go to a hidden file named after the hash, `.HASH.part`; one that is
-  /// left of an attempt before is continued. Once the hash is right, the file gets a name made of the offered one that
-  /// no file there has: nothing is ever replaced.
-  /// - Parameter progress: called with the octets that were received.
-  /// - Returns: how it ended, and the path of the file if it is finished; a task that is cancelled ends it.
+  /// Receives a resource into a folder. The octets go to a hidden file named after the hash, `.HASH.part`; a file left
+  /// by an earlier attempt is continued. Once the hash is verified, the file gets an unused name derived from the
+  /// offered one: nothing is ever replaced.
+  /// - Parameter progress: called with the number of received octets.
+  /// - Returns: the outcome, and the file's path if it is finished; cancelling the task ends it.
   /// - Throws: `BledError.invalidParameter` with the system's reason if it cannot be written; `.alreadyInProgress` if
-  ///   another transfer of the same octets into the folder is under way.
+  ///   another transfer of the same octets into the folder is in progress.
   public static func receive(
     _ offer: ResourceOffer, from flow: IncomingFlow, into folder: String,
     progress: @Sendable (UInt64) -> Void = { _ in }
@@ -79,7 +79,7 @@ public struct FileResource: Sendable {
       guard file.freeSpace >= offer.size - done else { return await endWithoutRoom(partial, flow) }
       await flow.accept(from: done)
       while done < offer.size, let octets = await flow.read() {
-        // More than was offered: the other side errs, and would wait for an answer.
+        // More than offered: the other side errs, and would wait for an answer.
         guard UInt64(octets.count) <= offer.size - done else { return await endDamaged(partial, flow) }
         guard try file.write(octets) else { return await endWithoutRoom(partial, flow) }
         hash.update(octets)
@@ -101,21 +101,21 @@ public struct FileResource: Sendable {
     }
   }
 
-  /// The octets are not those of the offer: none of them is kept.
+  /// The octets differ from the offer: none is kept.
   private static func endDamaged(_ partial: String, _ flow: IncomingFlow) async -> (end: FlowEnd, path: String?) {
     unlink(partial)
     await flow.close(.damaged)
     return (.damaged, nil)
   }
 
-  /// There is no room for a file: none of it is kept.
+  /// There is no room for a file: nothing is kept.
   private static func endWithoutRoom(_ partial: String, _ flow: IncomingFlow) async -> (end: FlowEnd, path: String?) {
     unlink(partial)
     await flow.close(.noRoom)
     return (.noRoom, nil)
   }
 
-  /// Gives a file the first name that no other has.
+  /// Gives a file the first unused name.
   /// - Parameter link: link(2), which unlike rename(2) fails if there is one.
   static func named(
     _ partial: String, _ folder: String, _ name: String, link: (String, String) -> Int32 = { Glibc.link($0, $1) }
@@ -145,7 +145,7 @@ public struct FileResource: Sendable {
   }
 }
 
-/// A file of this machine that is read or written piece by piece.
+/// A file on this machine, read or written piece by piece.
 private final class OpenFile {
   private let descriptor: Int32
   private let path: String
@@ -194,9 +194,8 @@ private final class OpenFile {
     guard let offset = Int(exactly: offset), lseek(descriptor, offset, SEEK_SET) >= 0 else { throw Self.error(path) }
   }
 
-  /// Adds the octets of the file to a hash, and leaves the position behind them; octets beyond the limit
-  /// are cut off.
-  /// - Returns: how many octets there are.
+  /// Adds the file's octets to a hash, and leaves the position behind them; octets beyond the limit are truncated.
+  /// - Returns: the number of octets.
   func hash(atMost limit: UInt64, into hash: inout SHA256Stream) throws(BluetoothError) -> UInt64 {
     var done: UInt64 = 0
     while done < limit, case let octets = try read(Int(min(UInt64(FileResource.piece), limit - done))), !octets.isEmpty

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// The invitations that the program has not fetched, in their order. One whose session has ended leaves, so that none
-/// that has timed out keeps another one out.
+/// The invitations not fetched by the program, in order. An invitation leaves with its session, so an expired one keeps
+/// no other out.
 final class InvitationQueue: Sendable {
   private typealias Continuation = CheckedContinuation<NearbyInvitation?, Never>
 
   private struct State {
     var invitations: [NearbyInvitation] = []
     var waiter: (number: Int, continuation: Continuation)?
-    /// The number of the last wait.
+    /// The last wait's number.
     var lastNumber = 0
     var hasFinished = false
   }
@@ -18,7 +18,7 @@ final class InvitationQueue: Sendable {
 
   init(limit: Int) { self.limit = limit }
 
-  /// Whether a reader waits.
+  /// True if a reader waits.
   var isAwaited: Bool { state.withLock { $0.waiter != nil } }
 
   /// - Returns: false if there is no room.
@@ -36,7 +36,7 @@ final class InvitationQueue: Sendable {
     return isAdded
   }
 
-  /// The session of this number has ended.
+  /// The session with this number has ended.
   func remove(_ number: Int) {
     // Released behind the lock: the last reference to a session ends more than this.
     _ = state.withLock { state in
@@ -82,7 +82,7 @@ final class InvitationQueue: Sendable {
     state.withLock { $0.invitations.isEmpty || Task.isCancelled ? nil : $0.invitations.removeFirst() }
   }
 
-  /// Ends the wait if its number is one that is meant: the wait of another reader goes on.
+  /// Ends the wait if its number matches: another reader's wait continues.
   private func wake(where isMeant: (Int) -> Bool = { _ in true }) {
     let continuation = state.withLock { state -> Continuation? in
       guard let waiter = state.waiter, isMeant(waiter.number) else { return nil }

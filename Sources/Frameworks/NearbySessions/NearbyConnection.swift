@@ -6,9 +6,9 @@ public final class NearbyConnection: Sendable {
   public let identifier: UInt64
   /// The peer's name, without control characters.
   public let name: String
-  /// The peer's public key: the same each time for the same peer.
+  /// The peer's public key: constant for a peer.
   public let key: [UInt8]
-  /// Six digits that both sides have, unless a third one is in between: people compare them.
+  /// Six digits, equal at both sides without a third one in between: people compare them.
   public let code: String
   let node: NearbyNode
   let number: Int
@@ -24,7 +24,7 @@ public final class NearbyConnection: Sendable {
 
   deinit { Task { [node, number] in await node.end(number, .byUs) } }
 
-  /// Whether there is a link to the peer now. A session without one may come back.
+  /// True if there is a link to the peer now. A session without one may return.
   public var hasLink: Bool { get async { await node.hasLink(number) } }
 
   /// The next event; nil behind `ended`, and when the task is cancelled: the event is left for the next call then. For
@@ -33,21 +33,21 @@ public final class NearbyConnection: Sendable {
 
   /// Sends a message: it arrives once and in order, or the session ends.
   /// - Parameter message: 0 to 1,048,576 octets.
-  /// - Throws: `BledError.limitReached` while 1 MiB waits to be received by the other side; `.invalidParameter` for one
-  ///   that is too long; `GAPError.notConnected`.
+  /// - Throws: `BledError.limitReached` while 1 MiB waits for the other side; `.invalidParameter` for a message that is
+  ///   too long; `GAPError.notConnected`.
   public func send(_ message: [UInt8]) async throws(BluetoothError) { try await node.send(message, to: number) }
 
   /// Sends a message, as soon as less than 1 MiB waits to be received by the other side. Messages of several callers
   /// may overtake each other.
-  /// - Parameter isFirst: whether it overtakes the messages that wait to be sent, and has 256 KiB more room; several
-  ///   that go first keep their order.
+  /// - Parameter isFirst: true to overtake the queued messages, with 256 KiB more room; several such messages keep
+  ///   their order.
   /// - Throws: as `send`, but for `BledError.limitReached`; `GAPError.cancelled` if the task was cancelled before.
   public func sendWhenReady(_ message: [UInt8], isFirst: Bool = false) async throws(BluetoothError) {
     try await node.sendWhenReady(message, to: number, isFirst: isFirst)
   }
 
   /// Sends a datagram at once, or drops it if there is no link or something is waiting to be sent.
-  /// - Returns: whether it was sent.
+  /// - Returns: true if it was sent.
   @discardableResult
   public func sendDatagram(_ octets: [UInt8]) async -> Bool { await node.sendDatagram(octets, to: number) }
 
@@ -64,11 +64,11 @@ public final class NearbyConnection: Sendable {
     try await node.open(name: offer.name, offer: offer, to: number)
   }
 
-  /// Ends the session; messages that the peer has not received are lost.
+  /// Ends the session; messages not received by the peer are lost.
   public func disconnect() async { await node.end(number, .byUs) }
 }
 
-/// An event of a session.
+/// A session's event.
 public enum NearbyEvent: Sendable {
   /// A message.
   case message([UInt8])
@@ -86,15 +86,15 @@ public enum NearbyEvent: Sendable {
   case ended(NearbyEnd)
 }
 
-/// An invitation of a peer.
+/// A peer's invitation.
 public struct NearbyInvitation: Sendable {
-  /// The session that it would be.
+  /// The possible session.
   public let connection: NearbyConnection
-  /// The octets that the peer sent with it, at most 66 KiB.
+  /// The octets sent with it by the peer, at most 66 KiB.
   public let context: [UInt8]
 
   /// Answers. Only the first answer counts, and none behind the invitation's timeout.
-  /// - Returns: whether the session is connected.
+  /// - Returns: true if the session is connected.
   @discardableResult
   public func answer(_ accepts: Bool) async -> Bool { await connection.node.answer(connection.number, accepts) }
 }
@@ -106,10 +106,10 @@ public struct OutgoingFlow: Sendable {
   let flow: UInt32
 
   /// Waits until the peer has accepted a resource.
-  /// - Returns: the octet from which on it wants it; nil if it does not, or the task was cancelled.
+  /// - Returns: the first octet the peer wants; nil if it declines, or the task was cancelled.
   public func accepted() async -> UInt64? { await connection.node.accepted(flow, of: connection.number) }
 
-  /// How many octets can be sent now, at most 16 KiB; waits until there are some.
+  /// The octets that can be sent now, at most 16 KiB; waits until there are some.
   /// - Returns: nil if the flow has ended, or the task was cancelled.
   public func room() async -> Int? { await connection.node.room(flow, of: connection.number) }
 
@@ -119,7 +119,7 @@ public struct OutgoingFlow: Sendable {
     await connection.node.write(octets, flow, of: connection.number)
   }
 
-  /// Ends it: of a stream as finished, of a resource before its end as cancelled.
+  /// Ends it: a stream as finished, a resource before its end as cancelled.
   public func close(_ end: FlowEnd = .finished) async { await connection.node.close(flow, end, of: connection.number) }
 
   /// Waits for the end; `cancelled` if the task is cancelled before.
@@ -137,11 +137,11 @@ public struct IncomingFlow: Sendable {
     await connection.node.accept(flow, offset, of: connection.number)
   }
 
-  /// The next octets, at most 64 KiB: all that are there; nil at the end, and when the task is cancelled, which leaves
-  /// them to the next call. As long as they are not read, the peer waits with this flow.
+  /// The next octets, at most 64 KiB: all available ones; nil at the end, and when the task is cancelled, which leaves
+  /// them to the next call. Until they are read, the peer waits with this flow.
   public func read() async -> [UInt8]? { await connection.node.read(flow, of: connection.number) }
 
-  /// Ends it: a resource that is whole as finished.
+  /// Ends it: a complete resource as finished.
   public func close(_ end: FlowEnd) async { await connection.node.close(flow, end, of: connection.number) }
 
   /// How it has ended, after `read` gave nil; `cancelled` if the task is cancelled before its end.

@@ -1,12 +1,12 @@
 import BledClient
 
-/// The peers that are near.
+/// The nearby peers.
 extension NearbyNode {
   /// The silence after which a peer is lost, in seconds.
   private static let silence = 10.0
 
-  /// Looks for peers, until the stream is released. A peer is told of once its description was read, for which a short
-  /// connection to it is needed; a peer that is connected was read before.
+  /// Searches for peers, until the stream is released. A peer is reported once its description was read, over a short
+  /// connection; a connected peer's was read before.
   /// - Throws: as `BledClient.scan`.
   public func browse() async throws(BluetoothError) -> AsyncThrowingStream<NearbyChange, any Error> {
     let uuid = settings.type.uuid
@@ -48,9 +48,9 @@ extension NearbyNode {
     return lastScan
   }
 
-  /// The description of a peer, read over a short connection. One is read at a time, so that advertising strangers
-  /// cannot fill the radio with connections; an invitation does not wait for them. Another one that could not be read
-  /// before is read meanwhile, so that a device that never answers does not hold up new ones.
+  /// A peer's description, read over a short connection. One is read at a time, so advertising strangers cannot fill
+  /// the radio with connections; an invitation does not wait for them. A second one, after a failed reading, is read
+  /// meanwhile, so a device that never answers does not delay new ones.
   func look(at peripheral: String, _ identifier: UInt64, isRetry: Bool = false) async -> PeerDescription? {
     let turns = isRetry ? retryTurns : lookTurns
     await turns.begin()

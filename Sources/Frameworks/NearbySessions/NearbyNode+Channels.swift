@@ -2,7 +2,7 @@ import BledClient
 
 /// The channels of sessions: their octets in both directions.
 extension NearbyNode {
-  /// A channel of a session's present link is open.
+  /// A channel on a session's present link is open.
   func attach(_ socket: ChannelSocket, _ lane: Frame.Lane, to number: Int) {
     guard peers[number] != nil else { return socket.close() }
     peers[number]?.sockets[lane]?.close()
@@ -31,7 +31,7 @@ extension NearbyNode {
     perform(peers[number]?.session.lost(at: now) ?? [], of: number)
   }
 
-  /// As long as the program does not fetch the events of a channel, no more is read from it.
+  /// Pauses reading from a channel until the program fetches its events.
   private func waitForProgram(_ lane: Frame.Lane, of number: Int) async {
     guard let peer = peers[number], peer.mustWait(lane), peer.pausedReaders[lane] == nil else { return }
     await withCheckedContinuation { peers[number]?.pausedReaders[lane] = $0 }
@@ -116,15 +116,15 @@ extension NearbyNode {
     let events = peers[number]?.session.answer(accepts) ?? []
     perform(events, of: number)
     guard events.contains(.connected) else { return false }
-    // The peer was started again, and the link of its former session still counts as up.
+    // The peer has restarted, and the link of its former session still counts as up.
     let key = peers[number]?.key
     let former = peers.keys.filter { $0 != number && peers[$0]?.key == key && peers[$0]?.session.isAlive == true }
     for other in former.sorted() { end(other, .replaced) }
     return true
   }
 
-  /// Peers that connect and go must not keep all others out for as long as they may come back. Of the lost sessions
-  /// that were accepted here the oldest ends in which nothing was transferred, or whose peer has the newcomer's name.
+  /// Peers that connect and leave must not keep all others out until their return expires. Among the lost sessions
+  /// accepted here the oldest without any transfer, or with the newcomer's name, ends.
   private func makeRoom(for number: Int) {
     let name = peers[number]?.remote.name
     let lost = peers.filter { other, peer in
@@ -134,7 +134,7 @@ extension NearbyNode {
     if let oldest = lost.keys.min() { end(oldest, .linkLost) }
   }
 
-  /// The sessions that are connected, or about to come back.
+  /// The sessions connected, or about to return.
   var connectedCount: Int { peers.values.count(where: \.session.isAlive) }
 
   func end(_ number: Int, _ reason: NearbyEnd) {

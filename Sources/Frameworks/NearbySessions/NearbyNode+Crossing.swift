@@ -1,21 +1,21 @@
 import BledClient
 
-/// An invitation of this side that is under way.
+/// This side's pending invitation.
 struct OwnInvitation {
-  /// Tells it from an earlier one to the same peer.
+  /// Distinguishes it from an earlier one to the same peer.
   let number: Int
-  /// The number of its session and the key of the peer, once a channel to it is open.
+  /// The number of its session and the peer's key, once a channel to it is open.
   var session: (number: Int, key: [UInt8])?
-  /// The invitations of that identifier that wait for the key, with their contexts.
+  /// The invitations from that identifier that wait for the key, with their contexts.
   var held: [Int: [UInt8]] = [:]
-  /// The peer's own invitation, which took the place of this one.
+  /// The peer's own invitation, which replaced this one.
   var crossed: NearbyConnection?
   var waiter: CheckedContinuation<Void, Never>?
 }
 
-/// Invitations in both directions at once: the one of the lower identifier stands.
+/// Invitations in both directions at once: the one from the lower identifier prevails.
 extension NearbyNode {
-  /// How long the peer's invitation may take if it stands instead of the own one.
+  /// The time for the peer's invitation if it prevails over the own one.
   private static let crossing = Duration.seconds(30)
 
   /// A peer invites this side.
@@ -27,7 +27,7 @@ extension NearbyNode {
     }
     guard !isConnected else { return end(number, .replaced) }
     guard let own = inviting[peer.remote.identifier] else { return tell(context, number) }
-    // An identifier is easily taken; the key tells whether it is the peer that is being invited.
+    // An identifier is easily copied; the key shows if it is the invited peer.
     guard let session = own.session else {
       inviting[peer.remote.identifier]?.held[number] = context
       return
@@ -36,26 +36,26 @@ extension NearbyNode {
     cross(number)
   }
 
-  /// The key of the peer that this side invites is known.
+  /// The invited peer's key is known.
   func began(_ identifier: UInt64, _ number: Int, _ key: [UInt8]) {
     let held = inviting[identifier]?.held ?? [:]
     inviting[identifier]?.session = (number, key)
     inviting[identifier]?.held = [:]
     for (number, context) in held.sorted(by: { $0.key < $1.key }) { invited(context, number) }
-    // One of which the program was told before, and which it has not answered.
+    // One reported to the program before, and not answered yet.
     for (number, peer) in peers
     where peer.key == key && peer.remote.identifier == identifier && peer.session.isInvited {
       cross(number)
     }
   }
 
-  /// The invitation of this side is over; the program answers the others of that identifier.
+  /// This side's invitation is over; the program answers the others from that identifier.
   func concluded(_ identifier: UInt64) {
     let own = inviting.removeValue(forKey: identifier)
     for (number, context) in (own?.held ?? [:]).sorted(by: { $0.key < $1.key }) { tell(context, number) }
   }
 
-  /// Waits for the peer's own invitation, if the peer has said that it stands.
+  /// Waits for the peer's own invitation, if the peer has announced that it prevails.
   func crossed(_ identifier: UInt64, _ end: NearbyEnd?) async -> NearbyConnection? {
     if end == .replaced, !hasStopped, let own = inviting[identifier], own.crossed == nil {
       let timer = Task {
@@ -75,7 +75,7 @@ extension NearbyNode {
     return inviting[identifier]?.crossed
   }
 
-  /// Ends the wait of an invitation, and not that of a later one to the same peer.
+  /// Ends an invitation's wait, but not that of a later one to the same peer.
   func wakeCrossing(_ identifier: UInt64, _ number: Int) {
     guard let own = inviting[identifier], own.number == number else { return }
     inviting[identifier]?.waiter = nil

@@ -1,9 +1,9 @@
 import BledClient
 import Noise
 
-/// Sessions that this side begins.
+/// Sessions begun by this side.
 extension NearbyNode {
-  /// How often a link is requested that is lost before its session is open.
+  /// Attempts for a link that is lost before its session is open.
   private static let attempts = 3
 
   /// A link to a device, and a control channel on it.
@@ -12,7 +12,7 @@ extension NearbyNode {
   /// Invites a peer and waits for its answer.
   /// - Parameters:
   ///   - context: at most 65,536 octets, which the peer sees before it answers.
-  ///   - timeout: how long the peer has to answer, from 1 s to 18 hours.
+  ///   - timeout: the time for the peer's answer, from 1 s to 18 hours.
   ///   - opened: called when the channel is encrypted and the code known, before the peer answers.
   /// - Returns: the session, connected.
   /// - Throws: `GAPError.connectionFailed` if the peer declines or cannot be reached; `.disconnected` if the link is
@@ -128,7 +128,7 @@ extension NearbyNode {
     }
   }
 
-  /// Connects to a device, looks its description up, and opens a control channel. The end of the node ends it.
+  /// Connects to a device, reads its description, and opens a control channel. The node's end ends it.
   private func dial(
     _ peripheral: String, _ identifier: UInt64, _ hello: Hello
   ) async throws(BluetoothError) -> Dialed {
@@ -172,7 +172,7 @@ extension NearbyNode {
       } catch {
         let isLost = (try? await link.parameters()) == nil
         await release(peripheral)
-        // The other side may have given the link back, which it had requested for a look at this side's description.
+        // The other side may have released the link, which it had requested to read this side's description.
         guard isLost, attempt < Self.attempts, !Task.isCancelled else { throw error }
         attempt += 1
       }
@@ -206,7 +206,7 @@ extension NearbyNode {
     return ChannelSocket(descriptor)
   }
 
-  /// Opens the bulk channel of the present link; without it the link is of no use.
+  /// Opens the present link's bulk channel; without it the link is useless.
   private func openBulk(_ opened: ControlOpening.Opened, _ number: Int) async {
     guard let link = peers[number]?.link, let control = peers[number]?.sockets[.control],
       let opening = BulkOpening(
@@ -224,7 +224,7 @@ extension NearbyNode {
       attach(socket, .bulk, to: number)
       perform(events, of: number)
     } catch {
-      // One that was ended here waits until the other side knows.
+      // A session ended here waits until the other side knows.
       if peers[number]?.hasEnded == false, peers[number]?.sockets[.control] === control { linkLost(number) }
     }
   }

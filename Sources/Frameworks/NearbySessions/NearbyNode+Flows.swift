@@ -30,7 +30,7 @@ extension NearbyNode {
     peer.flows[flow]?.end = end
     peer.flows[flow]?.endNumber = peer.lastEnd
     wake(flow, of: number)
-    // The newest ends can still be asked for, also those of flows that were opened long ago.
+    // The newest ends remain available, also for flows opened long ago.
     let ended = (peers[number]?.flows ?? [:]).filter { $0.value.end != nil && $0.value.unread.isEmpty }
     for (flow, _) in ended.sorted(by: { $0.value.endNumber < $1.value.endNumber }).dropLast(64) {
       peers[number]?.flows[flow] = nil

@@ -2,22 +2,22 @@ import BledClient
 
 /// The connection to one device, which sessions of both directions and looks at descriptions share.
 struct DeviceLink {
-  /// The sessions, handshakes and looks that use it, or wait for it.
+  /// The sessions, handshakes and readings that use it, or wait for it.
   var users = 0
-  /// The connection, if this side requested one that was not given back.
+  /// The connection, if this side requested one and has not released it.
   var connection: Peripheral?
-  /// Whether it is being requested or given back, one at a time.
+  /// True while it is being requested or released, one at a time.
   var isChanging = false
 }
 
 /// Connections to devices.
 ///
-/// Two devices have one link, whichever of them requested it. So a channel that the other side opened counts as a user,
-/// too: the end of this side's last session or look must not take the link away from it.
+/// Two devices have one link, whichever of them requested it. So a channel opened by the other side counts as a user,
+/// too: the end of this side's last session or reading must not take the link away from it.
 extension NearbyNode {
-  /// Connects to a device, or joins the users of the present connection.
+  /// Connects to a device, or joins the present connection's users.
   func acquire(_ peripheral: String) async throws(BluetoothError) -> Peripheral {
-    // Counted before: a release meanwhile must not disconnect the link that is about to be used.
+    // Counted before: a release meanwhile must not disconnect the link about to be used.
     join(peripheral)
     guard await beginChange(peripheral) else {
       await release(peripheral)
@@ -51,7 +51,7 @@ extension NearbyNode {
   /// The other side uses the link.
   func join(_ peripheral: String) { links[peripheral, default: DeviceLink()].users += 1 }
 
-  /// The last user of a link gives it back.
+  /// A link's last user releases it.
   func release(_ peripheral: String) async {
     links[peripheral]?.users -= 1
     guard links[peripheral]?.users == 0 else { return }
@@ -86,7 +86,7 @@ extension NearbyNode {
     wake(at: .change(of: peripheral))
   }
 
-  /// Reads the description of a peer; a device may have several.
+  /// Reads a peer's description; a device may have several.
   func description(of link: Peripheral, _ identifier: UInt64) async throws(BluetoothError) -> PeerDescription {
     let task = Task { () async -> Result<PeerDescription, BluetoothError> in
       do throws(BluetoothError) {
@@ -101,7 +101,7 @@ extension NearbyNode {
   }
 
   /// Waits for a task, which is cancelled when its time is over, or the present task is cancelled.
-  /// - Throws: the error of the task; `late` when its time is over.
+  /// - Throws: the task's error; `late` after its time.
   static func result<Value: Sendable>(
     of task: Task<Result<Value, BluetoothError>, Never>, within time: Duration, on clock: any Clock<Duration>,
     or late: BluetoothError

@@ -1,7 +1,7 @@
 import BledClient
 import Noise
 
-/// Whether invitations are accepted, as calls have asked for it.
+/// The acceptance of invitations, as requested by calls.
 ///
 /// | Input        | Effect                                                          |
 /// |--------------|-----------------------------------------------------------------|
@@ -21,19 +21,19 @@ struct Acceptance {
   mutating func cancel(_ call: Int) { calls.remove(call) }
 }
 
-/// Sessions that others begin.
+/// Sessions begun by others.
 extension NearbyNode {
   /// Begins to accept invitations, and to advertise that.
-  /// - Parameter information: other texts than those of the settings.
+  /// - Parameter information: texts other than in the settings.
   /// - Throws: as `BledClient.publishL2CAPChannel`, `publish` and `advertise`; `BledError.invalidParameter` for
-  ///   information that is too long; `GAPError.cancelled` if the task was cancelled: then this call alone is undone.
+  ///   oversized information; `GAPError.cancelled` if the task was cancelled: then this call alone is undone.
   public func advertise(_ information: [String: String]? = nil) async throws(BluetoothError) {
     if let information { try Self.check(information) }
     try await accept(information) { change in change(&self.visibility) }
   }
 
-  /// Accepts invitations, of all peers, or of peers that know this one.
-  /// - Parameter update: Changes the acceptance that is meant.
+  /// Accepts invitations from all peers, or from peers that know this one.
+  /// - Parameter update: Changes the acceptance in question.
   func accept(
     _ information: [String: String]? = nil, _ update: ((inout Acceptance) -> Void) -> Void
   ) async throws(BluetoothError) {
@@ -78,7 +78,7 @@ extension NearbyNode {
     try await publish(information)
   }
 
-  /// Takes back the texts of a call that was cancelled, unless another call has given its own meanwhile.
+  /// Withdraws a cancelled call's texts, unless another call has set its own meanwhile.
   private func restoreInformation(after call: Int) async {
     await advertisingTurns.begin()
     defer { advertisingTurns.end() }
@@ -97,8 +97,8 @@ extension NearbyNode {
     try await publishDescription()
   }
 
-  /// Stops to accept invitations; in a task that is cancelled without waiting for it. Sessions stay, and their links
-  /// are still found when they are lost.
+  /// Stops accepting invitations; in a cancelled task without waiting for it. Sessions stay, and their lost links are
+  /// still found again.
   public func stopAdvertising() async {
     visibility = Acceptance()
     await updateAdvertising()
@@ -145,10 +145,10 @@ extension NearbyNode {
     ).handle
   }
 
-  /// ABDD3056-28FA-441D-A470-55A75A52553A: the characteristic from which programs for Core Bluetooth read a PSM.
+  /// ABDD3056-28FA-441D-A470-55A75A52553A: the characteristic from which Core Bluetooth programs read a PSM.
   private static let psmUUID = BluetoothUUID(high: 0xABDD_3056_28FA_441D, low: 0xA470_55A7_5A52_553A)
 
-  /// Advertises as long as invitations are accepted, or the dialer of a session may have to find this side again.
+  /// Advertises as long as invitations are accepted, or a session's dialer may have to find this side again.
   func updateAdvertising() async { await Self.outcome { await self.changeAdvertising() } }
 
   private func changeAdvertising() async {
@@ -220,7 +220,7 @@ extension NearbyNode {
     await release(device)
   }
 
-  /// The handshake of a channel that another peer opened.
+  /// The handshake on a channel opened by another peer.
   private func serve(_ socket: ChannelSocket, _ peripheral: String) async throws(Violation) {
     let timer = Task { [clock = settings.clock] in
       try await clock.sleep(for: PeerSession.timeout)
@@ -280,7 +280,7 @@ extension NearbyNode {
     }
   }
 
-  /// The hello for a dialer, and the number of the session that it resumes.
+  /// The hello for a dialer, and the number of the session it resumes.
   private func answer(
     to dialer: Hello, _ key: [UInt8], on device: String
   ) throws(Violation) -> (hello: Hello, resumed: Int?) {
@@ -293,7 +293,7 @@ extension NearbyNode {
           && !$0.value.session.isDialer
       }
       guard let number = known?.key else { return (answer, nil) }
-      // The former link may still count as up here: nothing of it counts behind the numbers that are told now.
+      // The former link may still count as up here: none of its frames counts after the counts now sent.
       linkLost(number)
       guard let session = peers[number]?.session else { return (answer, nil) }
       answer.session = dialer.session
@@ -327,7 +327,7 @@ extension NearbyNode {
       attach(socket, .control, to: resumed)
       return perform(events ?? [], of: resumed)
     }
-    // A session that is not known any more: the answer says so.
+    // An unknown session: the answer says so.
     guard answer.session != Hello.noSession else { return socket.close() }
     for (number, peer) in peers where peer.key == opened.remoteKey && !peer.session.isDialer && !peer.hasEnded {
       end(number, .replaced)
@@ -340,7 +340,7 @@ extension NearbyNode {
     perform(peers[number]?.session.receive([], on: .control, at: now) ?? [], of: number)
   }
 
-  /// The link of a session that the other side has dialled is not given back before the session.
+  /// A session's link dialled by the other side is not released before the session.
   private func use(_ device: String, for number: Int) {
     join(device)
     if let former = peers[number]?.device { Task { await release(former) } }

@@ -1,21 +1,21 @@
 import BledClient
 
-/// Peers that know each other's identifiers by other means, such as members of one group.
+/// Peers that know each other's identifiers by other means, such as a group's members.
 extension NearbyNode {
-  /// Accepts invitations of peers that know this one's identifier, also while it is not advertised as one that accepts
+  /// Accepts invitations from peers that know this one's identifier, also while it does not advertise that it accepts
   /// invitations. They arrive in `invitations`, too.
   /// - Throws: as `advertise`.
   public func becomeReachable() async throws(BluetoothError) {
     try await accept { change in change(&self.reachability) }
   }
 
-  /// Ends that; in a task that is cancelled without waiting for it.
+  /// Ends that; in a cancelled task without waiting for it.
   public func becomeUnreachable() async {
     reachability = Acceptance()
     await updateAdvertising()
   }
 
-  /// Waits until a peer is heard, whether it accepts the invitations of all or not, or the task is cancelled.
+  /// Waits until a peer is discovered, even if it does not accept invitations from all, or the task is cancelled.
   /// - Returns: the peer, without name and information.
   /// - Throws: as `BledClient.scan`; `GAPError.timeout` if the task was cancelled.
   public func find(_ identifier: UInt64) async throws(BluetoothError) -> FoundPeer {

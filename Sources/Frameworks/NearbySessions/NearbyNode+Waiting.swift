@@ -2,9 +2,9 @@ import Synchronization
 
 /// A place where calls wait until something has happened there, which each checks again.
 enum WaitingPlace: Hashable {
-  /// Room in the queue of messages of a session.
+  /// Room in a session's message queue.
   case messages(Int)
-  /// A stream or resource of a session.
+  /// A session's stream or resource.
   case flow(UInt32, of: Int)
   /// The end of channels, of any session.
   case channels
@@ -36,8 +36,8 @@ extension NearbyNode {
     if waits[place]?.isEmpty == true { waits[place] = nil }
   }
 
-  /// Does work to its end. A task that is cancelled only waits no longer, so that nothing is left half done.
-  /// - Returns: The result of the work; nil if the task was cancelled before.
+  /// Does work to its end. A cancelled task only stops waiting, so nothing is left half done.
+  /// - Returns: The work's result; nil if the task was cancelled before.
   @discardableResult
   static func outcome<Value: Sendable>(of work: @escaping @Sendable () async -> Value) async -> Value? {
     let (results, output) = AsyncStream.makeStream(of: Value.self)
@@ -49,7 +49,7 @@ extension NearbyNode {
     return nil
   }
 
-  /// The next event of a session; nil behind the last one, and when the task is cancelled: that takes none away.
+  /// A session's next event; nil after the last one, and when the task is cancelled, which removes none.
   func nextEvent(of number: Int, for connection: NearbyConnection) async -> NearbyEvent? {
     while !Task.isCancelled, let peer = peers[number] {
       if let event = peer.events.next() {
@@ -93,11 +93,11 @@ extension NearbyNode {
   }
 }
 
-/// The wait of one call for the next event of a session.
+/// A call's wait for a session's next event.
 final class EventWait: Sendable {
   private let cancellation = Atomic(false)
 
-  /// Whether its task is cancelled, which the node may not have heard yet.
+  /// True if its task is cancelled, which the node may not know yet.
   var isCancelled: Bool { cancellation.load(ordering: .relaxed) }
 
   func cancel() { cancellation.store(true, ordering: .relaxed) }

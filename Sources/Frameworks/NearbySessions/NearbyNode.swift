@@ -1,28 +1,28 @@
 import BledClient
 import Noise
 
-/// This program among the programs that are near: it advertises itself, hears others, and has sessions with them.
+/// This program among the nearby programs: it advertises itself, discovers others, and has sessions with them.
 ///
-/// A radio does not hear itself: two programs on one machine meet only if each has an adapter of its own.
+/// A radio does not receive itself: two programs on one machine meet only with an adapter each.
 public actor NearbyNode {
-  /// The peers that a node may be connected with at a time: eight with itself.
+  /// Maximum simultaneously connected peers of a node: eight with itself.
   public static let peerLimit = 7
   /// The handshakes and unanswered invitations of others at a time.
   static let pendingLimit = 16
-  /// The same of one device, so that none can keep all others out.
+  /// The limit per device, so none can keep all others out.
   static let pendingDeviceLimit = 4
-  /// How long the other side has to close the channels of a session that was ended here.
+  /// The time for the other side to close the channels of a session ended here.
   private static let lingering = Duration.seconds(2)
-  /// How long the reading of a description may take, however many services a device has: others wait for it.
+  /// The time for reading a description, however many services a device has: others wait for it.
   static let readingLimit = Duration.seconds(15)
-  /// How long a device may take to be connected.
+  /// The time for a device to be connected.
   static let connectingLimit = Duration.seconds(10)
-  /// How long a connection may take, all attempts and the handshake included, and the opening of each channel.
+  /// The time for a connection, including all attempts and the handshake, and for the opening of each channel.
   static let dialingLimit = Duration.seconds(30)
 
   let client: BledClient
   let settings: NearbySettings
-  /// The invitations that the program has not fetched.
+  /// The invitations not fetched by the program.
   let unfetched = InvitationQueue(limit: NearbyNode.pendingLimit)
   private let elapsed: @Sendable () -> Duration
 
@@ -30,20 +30,20 @@ public actor NearbyNode {
   var lastNumber = 0
   /// The channels of others whose handshakes are under way, by device.
   var pending: [String: Int] = [:]
-  /// The handshakes and invitations of others that were refused since as many were waiting as may.
+  /// Handshakes and invitations refused because too many were waiting.
   public internal(set) var refusals = 0
   /// The listener, the service and the advertisement, once there are some.
   var listening: L2CAPPublish.Result?
   var service: UInt16?
   var advertisement: Int?
-  /// The service data that is advertised.
+  /// The advertised service data.
   var advertised: [UInt8] = []
   var isVisible: Bool { visibility.isWanted }
-  /// Whether peers that know the identifier may invite this one, also while it is not visible.
+  /// True if peers knowing the identifier may invite this one, also while it is not visible.
   var isReachable: Bool { reachability.isWanted }
   var visibility = Acceptance(), reachability = Acceptance()
   var lastAcceptance = 0
-  /// The texts of the description.
+  /// The description's texts.
   var information: [String: String]
   /// The texts of the last call that was not cancelled.
   var settledInformation: [String: String]
@@ -53,25 +53,25 @@ public actor NearbyNode {
   var listener: Task<Void, Never>?
   /// The connections to devices.
   var links: [String: DeviceLink] = [:]
-  /// The changes of the channel, the description and the advertisement: of two at once one would stay on the air.
+  /// The changes to the channel, the description and the advertisement: with two at once one would stay on the air.
   let advertisingTurns = Turns()
   var lastScan = 0
-  /// The reading of descriptions: the first of a device, and those after one that failed.
+  /// The reading of descriptions: a device's first, and those after a failure.
   let lookTurns = Turns(), retryTurns = Turns()
-  /// The invitations of this side, by the identifier of the peer.
+  /// This side's invitations, by the peer's identifier.
   var inviting: [UInt64: OwnInvitation] = [:]
   var lastInvitation = 0
-  /// The dials that are under way.
+  /// The pending dials.
   var dials: [Int: Task<Result<Dialed, BluetoothError>, Never>] = [:]
   var lastDial = 0
   private(set) var hasStopped = false
-  /// The sessions whose invitation is awaited: nothing else refers to them yet.
+  /// The sessions with an awaited invitation: nothing else refers to them yet.
   var waiting: [Int: NearbyConnection] = [:]
   /// The waits of calls, each with its number.
   var waits: [WaitingPlace: [Int: CheckedContinuation<Void, Never>]] = [:]
   var lastWait = 0
 
-  /// - Throws: `BledError.invalidParameter` for information that is too long.
+  /// - Throws: `BledError.invalidParameter` for oversized information.
   public init(client: BledClient, settings: NearbySettings) throws(BluetoothError) {
     try Self.check(settings.information)
     self.client = client
@@ -90,19 +90,19 @@ public actor NearbyNode {
 
   deinit { unfetched.finish() }
 
-  /// The invitations of others, for one reader at a time. One that has timed out, or ended otherwise, leaves.
+  /// Others' invitations, for one reader at a time. An invitation that expires, or ends otherwise, leaves.
   public nonisolated var invitations: AsyncStream<NearbyInvitation> {
     AsyncStream(unfolding: { [unfetched] in await unfetched.next() })
   }
 
-  /// The name that others see.
+  /// The name shown to others.
   public nonisolated var name: String { settings.name }
 
-  /// The time of the sessions.
+  /// The sessions' time.
   var now: Instant { Instant.zero.advanced(by: elapsed()) }
 
-  /// Ends all sessions, invitations, the advertisement and the listener, for good; in a task that is cancelled without
-  /// waiting for it.
+  /// Ends all sessions, invitations, the advertisement and the listener, for good; in a cancelled task without waiting
+  /// for it.
   public func stop() async {
     (visibility, reachability) = (Acceptance(), Acceptance())
     hasStopped = true
@@ -134,8 +134,8 @@ public actor NearbyNode {
     } while true
   }
 
-  /// Waits until a peer knows that its former session has ended here, or had the time to: it takes an invitation before
-  /// that for one that crosses its own. Sessions that end later do not count: anyone can bring those about.
+  /// Waits until a peer knows that its former session has ended here, or had time to: before that it would treat an
+  /// invitation as crossing its own. Sessions that end later do not count: anyone can cause them.
   func formerEnds(of identifier: UInt64) async {
     let former = peers.filter { _, peer in
       peer.remote.identifier == identifier && peer.hasEnded && !peer.session.isDialer
@@ -147,7 +147,7 @@ public actor NearbyNode {
 
   // MARK: Events of sessions
 
-  /// Handles the events of a session's machine, and sends its output.
+  /// Handles the events from a session's machine, and sends its output.
   func perform(_ events: [PeerSession.Event], of number: Int) {
     for event in events { handle(event, of: number) }
     for lane in Frame.Lane.allCases { pump(lane, of: number) }
@@ -197,8 +197,8 @@ public actor NearbyNode {
     }
   }
 
-  /// A session that has ended here stays until the other side, which is told so, closes the channels: an earlier end of
-  /// the link would take the news with it. One that does not read has as much time as any other.
+  /// A session ended here stays until the other side, which is notified, closes the channels: an earlier end of the
+  /// link would lose the notice. A peer that does not read has as much time as any other.
   func finish(_ number: Int) {
     guard let peer = peers[number], peer.hasEnded else { return }
     guard peer.session.tellsEnd, !peer.sockets.isEmpty else { return forget(number) }

@@ -1,21 +1,21 @@
 import BledClient
 import Noise
 
-/// The identity of this program among its peers, and how it takes part.
+/// This program's identity among its peers, and its settings.
 public struct NearbySettings: Sendable {
-  /// The kind of service: only peers of the same kind find each other.
+  /// The kind of service: only peers with the same kind find each other.
   public var type: ServiceType
-  /// The name that others see, not necessarily unique.
+  /// The name shown to others, not necessarily unique.
   public var name: String
-  /// The identifier, by which others know this peer when they hear it again.
+  /// The identifier by which others recognise this peer.
   public var identifier: UInt64
-  /// The key by which others know that it is the same peer. Keep it together with the identifier.
+  /// The key by which others verify that it is the same peer. Keep it together with the identifier.
   public var key: X25519KeyPair
-  /// Short texts that others see before they invite: 400 octets together.
+  /// Short texts shown to others before they invite: 400 octets together.
   public var information: [String: String] = [:]
   /// The adapter, by name or address; nil: the first.
   public var adapter: String?
-  /// How long a lost link may take to come back, before the peer is not connected any more.
+  /// Maximum time for a lost link to return, before the peer is disconnected.
   public var resumption = Duration.seconds(10)
   /// The clock of all limits; tests hold it.
   package var clock: any Clock<Duration> = ContinuousClock()
@@ -30,7 +30,7 @@ public struct NearbySettings: Sendable {
   }
 }
 
-/// A peer that was heard.
+/// A discovered peer.
 public struct FoundPeer: Hashable, Sendable {
   /// Its identifier: random, and not proved before a session is begun.
   public let identifier: UInt64
@@ -38,14 +38,14 @@ public struct FoundPeer: Hashable, Sendable {
   public let name: String
   /// Its texts.
   public let information: [String: String]
-  /// The daemon's identifier of its device.
+  /// The daemon's identifier for its device.
   public let peripheral: String
 }
 
-/// A change of the peers that are near.
+/// A change among the nearby peers.
 public enum NearbyChange: Sendable {
-  /// A peer is there, or its description has changed.
+  /// A peer was found, or its description has changed.
   case found(FoundPeer)
-  /// A peer was not heard for ten seconds.
+  /// A peer was not received for ten seconds.
   case lost(FoundPeer)
 }

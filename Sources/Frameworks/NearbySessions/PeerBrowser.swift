@@ -1,8 +1,8 @@
 import BledClient
 
-/// The peers of one look around: which advertisements were heard, and which peers were told of.
+/// The peers in one search: the received advertisements, and the reported peers.
 actor PeerBrowser {
-  /// Reads the description of a peer, nil if that fails; the last one tells whether an attempt has failed before.
+  /// Reads a peer's description, nil on failure; the last argument is true after a failed attempt.
   typealias Look =
     @Sendable (_ peripheral: String, _ identifier: UInt64, _ isRetry: Bool) async -> PeerDescription?
 
@@ -15,14 +15,14 @@ actor PeerBrowser {
   private let own: UInt64
   private let firstPause: Duration
   private let output: AsyncThrowingStream<NearbyChange, any Error>.Continuation
-  /// By the daemon's identifier of the device.
+  /// By the device's identifier at the daemon.
   private var marks: [String: PeerDescription.Mark] = [:]
   private var found: [String: FoundPeer] = [:]
-  /// The devices that are being read: each once at a time, however often it changes its advertisement.
+  /// The devices being read: each once at a time, however often it changes its advertisement.
   private var reading: Set<String> = []
 
   /// - Parameters:
-  ///   - firstPause: the pause after the first attempt to read a description that fails; each is twice the one before.
+  ///   - firstPause: the pause after the first failed attempt to read a description, doubled each time.
   ///   - look: reads descriptions.
   init(
     own: UInt64, _ output: AsyncThrowingStream<NearbyChange, any Error>.Continuation,
@@ -35,7 +35,7 @@ actor PeerBrowser {
     self.look = look
   }
 
-  /// Whether a description is being read, or will be.
+  /// True if a description is being read, or will be.
   var isReading: Bool { !reading.isEmpty }
 
   func heard(_ mark: PeerDescription.Mark, _ peripheral: String) {
@@ -53,7 +53,7 @@ actor PeerBrowser {
     withdraw(peripheral)
   }
 
-  /// The look around has ended: nothing is read any more.
+  /// The search has ended: nothing is read any longer.
   func end() { marks = [:] }
 
   private func withdraw(_ peripheral: String) {
@@ -64,7 +64,7 @@ actor PeerBrowser {
     defer { reading.remove(peripheral) }
     var pause = firstPause
     var isRetry = false
-    // No attempt is the last one: the scan reports an advertisement that stays the same once.
+    // No attempt is the last one: the scan reports an unchanged advertisement once.
     while let mark = marks[peripheral], mark.isInviting {
       if let description = await look(peripheral, mark.identifier, isRetry), marks[peripheral] == mark {
         return tell(

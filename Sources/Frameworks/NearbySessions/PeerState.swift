@@ -1,14 +1,14 @@
 import BledClient
 
-/// One session within its node: the machine, the present link, and the events and waits of the program. A class: to
-/// read one part does not copy all.
+/// A session within its node: the machine, the present link, and the program's events and waits. A class: reading one
+/// part does not copy all.
 final class PeerState {
   var session: PeerSession
   let remote: FoundPeer
   let key: [UInt8]
   let code: String
   weak var connection: NearbyConnection?
-  /// The number and key of the bulk channel that is awaited, of an acceptor.
+  /// For an acceptor, the number and key of the awaited bulk channel.
   var ticket: (number: UInt64, key: [UInt8])?
   /// The dialer's connection to the device.
   var link: Peripheral?
@@ -17,26 +17,26 @@ final class PeerState {
   var sockets: [Frame.Lane: ChannelSocket] = [:]
   var isWriting: Set<Frame.Lane> = []
   var timer: Task<Void, Never>?
-  /// Whether the lost link is being dialled: two links for one session would contradict each other.
+  /// True while the lost link is being dialled: two links for one session would contradict each other.
   var isRedialing = false
-  /// Whether the session has ended here, and the other side has yet to close the channels.
+  /// True if the session has ended here, and the other side has yet to close the channels.
   var isLingering = false
 
-  /// The events that were not fetched.
+  /// The events not fetched yet.
   var events = EventQueue()
-  /// The call that waits for one: true if it is to look again, false if it is over.
+  /// The call waiting for an event: true to check again, false if it is over.
   var eventWaiter: (wait: EventWait, continuation: CheckedContinuation<Bool, Never>)?
-  /// The end, once it was told.
+  /// The end, once reported.
   var end: NearbyEnd?
   var hasEnded: Bool { end != nil }
-  /// Whether this side has begun it, and it has not ended.
+  /// True if this side has begun it, and it has not ended.
   var isOurs: Bool { session.isDialer && !hasEnded }
-  /// The readers of the channels, while too much of them was not fetched.
+  /// The channels' readers, paused while too much is not fetched.
   var pausedReaders: [Frame.Lane: CheckedContinuation<Void, Never>] = [:]
   /// The wait for the answer to an invitation.
   var answerWaiter: CheckedContinuation<NearbyEnd?, Never>?
   var flows: [UInt32: FlowState] = [:]
-  /// Whether messages, or octets of a stream or resource, were sent or received.
+  /// True if messages, or octets of a stream or resource, were sent or received.
   var hasTransferred = false
   /// Counts the ends of flows.
   var lastEnd = 0
@@ -45,21 +45,21 @@ final class PeerState {
     (self.session, self.remote, self.key, self.code) = (session, remote, key, code)
   }
 
-  /// Whether the program has to fetch something before more is read from a channel.
+  /// True if the program has to fetch something before more is read from a channel.
   func mustWait(_ lane: Frame.Lane) -> Bool {
     guard !hasEnded, sockets[lane] != nil else { return false }
     if events.isFull(lane) { return true }
-    // An ended flow has no window any more, and its octets still need room.
+    // An ended flow has no window, but its octets still need room.
     return lane == .bulk && flows.values.count { $0.end != nil && !$0.unread.isEmpty } >= EventQueue.flowLimit
   }
 }
 
-/// One stream or resource within its session.
+/// A stream or resource within its session.
 struct FlowState {
-  /// The octets that were not read.
+  /// The unread octets.
   var unread: [[UInt8]] = []
   var offset: UInt64?
   var end: FlowEnd?
-  /// The order of the ends.
+  /// The end's place among the ends.
   var endNumber = 0
 }

@@ -1,4 +1,4 @@
-/// The turns of work of which an actor does one at a time, in the order of arrival.
+/// The turns for work that an actor does one at a time, in the order of arrival.
 final class Turns {
   private(set) var isTaken = false
   private var waiters: [CheckedContinuation<Void, Never>] = []

@@ -1,8 +1,7 @@
 private import Dispatch
 private import Glibc
 
-/// The socket of an L2CAP channel, or of a stream of a program. Reads and writes that may block have a thread of their
-/// own each.
+/// The socket for an L2CAP channel, or for a program's stream. Blocking reads and writes have their own threads.
 package final class ChannelSocket: Sendable {
   private let descriptor: Int32
   private let reading = DispatchQueue(label: "bled.nearby.read")
@@ -13,18 +12,18 @@ package final class ChannelSocket: Sendable {
 
   deinit { Glibc.close(descriptor) }
 
-  /// The most octets that are read at a time.
+  /// Maximum octets per read.
   private static let readLimit = 64 << 10
 
   /// Waits for the next octets, at most 64 KiB.
-  /// - Returns: all that are there; nil at the end.
+  /// - Returns: all available octets; nil at the end.
   package func read() async -> [UInt8]? {
     await withCheckedContinuation { continuation in
       reading.async { [self] in continuation.resume(returning: receive(0)) }
     }
   }
 
-  /// The octets that are there, at most 64 KiB; nil also at the end.
+  /// The available octets, at most 64 KiB; nil also at the end.
   func readNow() -> [UInt8]? { receive(Int32(MSG_DONTWAIT)) }
 
   private func receive(_ flags: Int32) -> [UInt8]? {
@@ -35,7 +34,7 @@ package final class ChannelSocket: Sendable {
   }
 
   /// Writes as many octets as there is room for.
-  /// - Returns: how many; 0 also at the end of the channel.
+  /// - Returns: the number written; 0 also at the end of the channel.
   func writeNow(_ octets: [UInt8]) -> Int {
     max(0, send(descriptor, octets, octets.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)))
   }

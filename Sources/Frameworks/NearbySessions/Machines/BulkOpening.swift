@@ -1,7 +1,7 @@
 import Noise
 
-/// The opening of a bulk channel: the handshake Noise_NNpsk0_25519_ChaChaPoly_SHA256, with the key that the acceptor's
-/// hello had. So it belongs to that link, and needs no names.
+/// A bulk channel's opening: the handshake Noise_NNpsk0_25519_ChaChaPoly_SHA256, with the key from the acceptor's
+/// hello. So it belongs to that link, and needs no names.
 ///
 /// | State     | Side     | Input     | Output                                   |
 /// |-----------|----------|-----------|------------------------------------------|
@@ -17,7 +17,7 @@ struct BulkOpening: Sendable {
 
   /// - Parameters:
   ///   - key: 32 octets.
-  ///   - records: with the octets behind the preface, of the acceptor.
+  ///   - records: for the acceptor with the octets behind the preface.
   /// - Returns: nil for a key of another length.
   init?(
     _ role: Handshake.Role, type: ServiceType, ticket: UInt64, key: [UInt8], records: RecordReader = RecordReader()
@@ -32,7 +32,7 @@ struct BulkOpening: Sendable {
     self.records = records
   }
 
-  /// Begins; of the acceptor with the octets that came with the preface.
+  /// Begins; for the acceptor with the octets received with the preface.
   /// - Returns: the octets to be sent, and the channel once it is open.
   mutating func start() throws(Violation) -> (send: [UInt8], stream: SecureStream?) {
     switch role {

@@ -1,7 +1,7 @@
 import BluetoothCrypto
 import Noise
 
-/// The opening of a control channel: the handshake Noise_XX_25519_ChaChaPoly_SHA256, and a hello from each side.
+/// A control channel's opening: the handshake Noise_XX_25519_ChaChaPoly_SHA256, and a hello from each side.
 ///
 /// | State       | Side     | Input          | Output                                           |
 /// |-------------|----------|----------------|--------------------------------------------------|
@@ -14,9 +14,9 @@ import Noise
 /// | greeting    | dialer   | hello          | `opened`, if the nonce is the one committed to → over |
 /// | any         | both     | anything else  | `Violation`                                      |
 ///
-/// Both sides show the same six digits, which people compare. They are of the handshake's hash and both nonces. The
-/// acceptor commits to its nonce before it sees the dialer's, and the dialer sends its own before it sees the
-/// acceptor's: so a person in the middle cannot search for keys that make the codes of two handshakes equal.
+/// Both sides show the same six digits, which people compare. They are derived from the handshake's hash and both
+/// nonces. The acceptor commits to its nonce before it sees the dialer's, and the dialer sends its own before it sees
+/// the acceptor's: so a person in the middle cannot search for keys with equal codes in two handshakes.
 struct ControlOpening: Sendable {
   private enum State: Sendable {
     case handshake
@@ -29,7 +29,7 @@ struct ControlOpening: Sendable {
   struct Opened: Sendable {
     var stream: SecureStream
     var hello: Hello
-    /// The static key of the other side, by which it is known again.
+    /// The other side's static key, which identifies it later.
     var remoteKey: [UInt8]
     /// Six digits.
     var code: String
@@ -53,8 +53,8 @@ struct ControlOpening: Sendable {
   private var state = State.handshake
 
   /// - Parameters:
-  ///   - hello: of the dialer, as it is sent; of the acceptor, without session.
-  ///   - records: with the octets behind the preface, of the acceptor.
+  ///   - hello: for the dialer, as sent; for the acceptor, without session.
+  ///   - records: for the acceptor with the octets behind the preface.
   ///   - nonce: 16 random octets, except in tests.
   /// - Returns: nil if the key cannot be used.
   init?(
@@ -71,7 +71,7 @@ struct ControlOpening: Sendable {
     ownNonce = nonce
   }
 
-  /// Begins; of the acceptor with the octets that came with the preface.
+  /// Begins; for the acceptor with the octets received with the preface.
   mutating func start() throws(Violation) -> [Action] {
     switch role {
     case .initiator: [.send(Preface.control.octets + RecordReader.record(try write([])))]

@@ -1,4 +1,4 @@
-/// The streams and resources of a session. Each goes one way, from the side that opened it to the other.
+/// A session's streams and resources. Each goes one way, from the side that opened it to the other.
 ///
 /// | State of a flow  | Side     | Input          | Effect                                             |
 /// |------------------|----------|----------------|----------------------------------------------------|
@@ -16,7 +16,7 @@
 /// | (none), was open | both     | anything       | ignored: it crossed the close                      |
 /// | anything else    | both     | anything       | `Violation`                                        |
 struct FlowTable: Sendable {
-  /// The streams and resources that each side may have open at a time.
+  /// Maximum open streams and resources per side.
   static let limit = 32
 
   private enum State: Sendable {
@@ -50,7 +50,7 @@ struct FlowTable: Sendable {
   var all: [UInt32] { flows.keys.sorted() }
 
   /// Opens a stream or, with an offer, a resource.
-  /// - Returns: its number and the frame that opens it; nil at the limit.
+  /// - Returns: its number and the opening frame; nil at the limit.
   mutating func open(name: String, offer: ResourceOffer? = nil) -> (flow: UInt32, frame: Frame)? {
     guard flows.values.count(where: \.isOwn) < Self.limit, nextOwn < .max - 2 else { return nil }
     let number = nextOwn
@@ -74,7 +74,7 @@ struct FlowTable: Sendable {
     return Frame(kind: .accept, flow: number, payload: payload)
   }
 
-  /// How many octets can be sent now.
+  /// The octets that can be sent now.
   func room(_ number: UInt32) -> Int {
     guard let flow = flows[number], flow.isOwn, case .open = flow.state else { return 0 }
     return flow.window.credit
@@ -87,7 +87,7 @@ struct FlowTable: Sendable {
     return Frame(kind: .data, flow: number, payload: octets)
   }
 
-  /// The owner has consumed octets of the other side's flow.
+  /// The owner has consumed octets from the other side's flow.
   mutating func consume(_ count: Int, of number: UInt32) -> Frame? {
     guard let credit = flows[number]?.window.consume(count) else { return nil }
     var payload: [UInt8] = []
@@ -100,7 +100,7 @@ struct FlowTable: Sendable {
     flows.removeValue(forKey: number).map { _ in Frame(kind: .close, flow: number, payload: [end.rawValue]) }
   }
 
-  /// A frame of the other side.
+  /// A frame from the other side.
   /// - Returns: the event for the owner, and the frame to answer with.
   mutating func receive(_ frame: Frame) throws(Violation) -> (event: Event?, answer: Frame?) {
     let number = frame.flow
@@ -148,8 +148,8 @@ struct FlowTable: Sendable {
     }
   }
 
-  /// A flow; nil for one that has ended.
-  /// - Throws: for one that never was, or of the wrong side.
+  /// A flow; nil for an ended one.
+  /// - Throws: for one that never existed, or belongs to the wrong side.
   private func existing(_ number: UInt32, isOwn: Bool?) throws(Violation) -> Flow? {
     if let flow = flows[number], isOwn == nil || flow.isOwn == isOwn { return flow }
     let ownsNumber = number % 2 == nextOwn % 2

@@ -1,15 +1,15 @@
-/// The window of one stream or resource: how many octets its sender may still send before the receiver has consumed
-/// some. So a receiver that stops reading holds up this flow only.
+/// A stream's or resource's window: the octets its sender may still send before the receiver has consumed some. So a
+/// receiver that stops reading delays this flow only.
 struct FlowWindow: Hashable, Sendable {
-  /// The octets that may be on their way or unread, at the beginning and at any time.
+  /// Maximum octets in transit or unread, at the beginning and at any time.
   static let size = 64 << 10
 
-  /// The octets that may still be sent.
+  /// The remaining octets to send.
   private(set) var credit = size
-  /// The octets that were consumed since the last credit, on the receiver's side.
+  /// The octets consumed since the last credit, on the receiver's side.
   private var consumed = 0
 
-  /// Octets were sent, or came.
+  /// Octets were sent or received.
   mutating func use(_ count: Int) throws(Violation) {
     guard count <= credit else { throw Violation("\(count) octets where the window has room for \(credit)") }
     credit -= count
@@ -32,13 +32,13 @@ struct FlowWindow: Hashable, Sendable {
   }
 }
 
-/// A file, or anything else with a length that is known, as it is offered.
+/// A file, or other content of known length, on offer.
 public struct ResourceOffer: Hashable, Sendable {
-  /// The name that the sender gives it: 1 to 255 octets. `PeerName.file` makes a name for the disk of it.
+  /// The name given by the sender: 1 to 255 octets. `PeerName.file` derives a file name from it.
   public var name: String
   /// The number of octets.
   public var size: UInt64
-  /// The SHA-256 hash of its octets, 32 octets.
+  /// Its octets' SHA-256 hash, 32 octets.
   public var hash: [UInt8]
 
   /// Makes an offer.
@@ -51,9 +51,9 @@ public struct ResourceOffer: Hashable, Sendable {
 
 /// Why a stream or resource ended.
 public enum FlowEnd: UInt8, Hashable, Sendable {
-  /// All was sent, or all was received and has the offered hash.
+  /// Everything was sent, or received with the offered hash.
   case finished = 0
-  /// One side cancelled it.
+  /// Cancelled by one side.
   case cancelled = 1
   /// The receiver did not accept it.
   case declined = 2

@@ -2,7 +2,7 @@
 public enum NearbyEnd: Hashable, Sendable {
   /// This side ended it.
   case byUs
-  /// The other side ended it.
+  /// Ended by the other side.
   case byPeer
   /// The invitation was not accepted.
   case declined
@@ -10,11 +10,11 @@ public enum NearbyEnd: Hashable, Sendable {
   case timeout
   /// The link was lost and did not come back in time.
   case linkLost
-  /// The other side does not know the session any more: its program was started again.
+  /// The other side no longer knows the session: its program has restarted.
   case forgotten
   /// The same peer began another session.
   case replaced
-  /// The other side broke the protocol, as the text says.
+  /// The other side violated the protocol, as described in the text.
   case violation(String)
 
   /// The octet of "bye".
@@ -27,7 +27,7 @@ public enum NearbyEnd: Hashable, Sendable {
     }
   }
 
-  /// The end of which the other side told.
+  /// The end reported by the other side.
   init(code: UInt8) {
     switch code {
     case 1: self = .declined

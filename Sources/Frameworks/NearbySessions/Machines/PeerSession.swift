@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// A session with one peer: the invitation, messages, streams and resources, over links that come and go.
+/// A session with one peer: the invitation, messages, streams and resources, over successive links.
 ///
 /// | State        | Input                     | Effect                                                         |
 /// |--------------|---------------------------|----------------------------------------------------------------|
@@ -15,7 +15,7 @@ import Bluetooth
 /// | lost         | the time has passed       | → ended                                                        |
 /// | any          | bye, a violation, end     | → ended                                                        |
 ///
-/// `ended` is told once, and nothing behind it. Output is fetched with `output(on:)`, when a channel has room.
+/// `ended` is reported once, and nothing after it. Output is fetched with `output(on:)`, when a channel has room.
 struct PeerSession: Sendable {
   enum State: Hashable, Sendable {
     case beginning(until: Instant)
@@ -38,23 +38,23 @@ struct PeerSession: Sendable {
     case ended(NearbyEnd)
   }
 
-  /// How long an invitation may be awaited behind the handshake.
+  /// Maximum wait for an invitation after the handshake.
   static let timeout = Duration.seconds(30)
-  /// The octets and frames that may wait to be received by the other side, on the channel of messages.
+  /// Maximum octets and frames waiting for the other side, on the message channel.
   static let queue = (octets: (1 << 20) + (64 << 10), frames: 4096)
-  /// The octets of datagrams that may wait for their turn.
+  /// Maximum octets of queued datagrams.
   private static let datagramRoom = 64 << 10
-  /// The frames of `FlowTable` that the other side makes necessary, and may leave unacknowledged.
+  /// Maximum unacknowledged `FlowTable` frames caused by the other side.
   static let answerLimit = 4096
-  /// The octets of the bulk channel that are held until the invitation is answered.
+  /// Maximum octets of the bulk channel held until the invitation is answered.
   private static let heldBeforeConnected = 256 << 10
-  /// The octets that `output` gives at a time, before their encryption: those of whole messages of Noise.
+  /// The octets of `output` at a time, before encryption: in whole Noise messages.
   private static let burst = 4 * SecureStream.longestPlaintext
-  /// The same with messages that go first.
+  /// The queue with messages that go first.
   private static let urgentQueue = (octets: queue.octets + (256 << 10), frames: queue.frames + 64)
 
   let isDialer: Bool
-  /// The identifier of the session, 16 octets.
+  /// The session's identifier, 16 octets.
   let identifier: [UInt8]
   private let resumption: Duration
   private(set) var state: State
@@ -63,19 +63,19 @@ struct PeerSession: Sendable {
   private var flows: FlowTable
   private var datagrams: [Frame] = []
   private var bye: NearbyEnd?
-  /// Whether the other side is told that the session has ended.
+  /// True if the session's end is reported to the other side.
   private(set) var tellsEnd = false
-  /// Datagrams that were not sent, since something was queued.
+  /// Unsent datagrams, dropped because others were queued.
   private(set) var droppedDatagrams = 0
 
   /// A channel of the present link.
   private struct Channel: Sendable {
     var stream: SecureStream
-    /// The rest of the frames that were fetched to be sent.
+    /// The rest of the fetched outgoing frames.
     var outgoing = OctetQueue()
   }
 
-  /// - Parameter resumption: how long a lost link may take to come back.
+  /// - Parameter resumption: maximum time for a lost link to return.
   init(
     isDialer: Bool, identifier: [UInt8], control: SecureStream, resumption: Duration, at now: Instant
   ) {
@@ -100,13 +100,13 @@ struct PeerSession: Sendable {
 
   // MARK: The link
 
-  /// The link of the bulk channel is open.
+  /// The link's bulk channel is open.
   mutating func openedBulk(_ stream: SecureStream) -> [Event] {
     channels[.bulk] = Channel(stream: stream)
     return drain(.bulk)
   }
 
-  /// Another link for the same session, with the counts of the other side's hello.
+  /// Another link for the same session, with the counts from the other side's hello.
   mutating func resume(control: SecureStream, receivedControl: UInt64, receivedBulk: UInt64) -> [Event] {
     switch state {
     case .connected, .lost: break
@@ -148,7 +148,7 @@ struct PeerSession: Sendable {
     }
   }
 
-  /// Octets of a channel of the present link.
+  /// Octets from a channel of the present link.
   mutating func receive(_ octets: [UInt8], on lane: Frame.Lane, at now: Instant) -> [Event] {
     guard state != .ended, channels[lane] != nil else { return [] }
     channels[lane]?.stream.append(octets)
@@ -249,7 +249,7 @@ struct PeerSession: Sendable {
     state = .inviting(until: now.advanced(by: .seconds(Int(seconds))))
   }
 
-  /// The acceptor answers the invitation; one that has timed out is gone.
+  /// The acceptor answers the invitation; an expired one no longer exists.
   mutating func answer(_ accepts: Bool) -> [Event] {
     guard case .invited = state else { return [] }
     guard accepts else { return end(.declined, tellsOther: true) }
@@ -259,7 +259,7 @@ struct PeerSession: Sendable {
     return [.connected]
   }
 
-  /// Whether so many octets can be queued as a message.
+  /// True if so many octets can be queued as a message.
   func hasRoom(for message: Int, isFirst: Bool = false) -> Bool {
     guard let lane = lanes[.control] else { return false }
     let limit = isFirst ? Self.urgentQueue : Self.queue
@@ -267,7 +267,7 @@ struct PeerSession: Sendable {
   }
 
   /// Queues a message, which arrives once and in order, or the session ends.
-  /// - Parameter isFirst: whether it overtakes the messages that were not sent yet.
+  /// - Parameter isFirst: true to overtake the unsent messages.
   /// - Returns: false if there is no room, or no session.
   mutating func send(_ message: [UInt8], isFirst: Bool = false) -> Bool {
     guard isAlive, message.count <= Frame.Kind.message.longest, hasRoom(for: message.count, isFirst: isFirst) else {
@@ -291,7 +291,7 @@ struct PeerSession: Sendable {
     return true
   }
 
-  /// Whether it is connected, or may be again.
+  /// True if it is connected, or may be again.
   var isAlive: Bool {
     switch state {
     case .connected, .lost: true
@@ -299,7 +299,7 @@ struct PeerSession: Sendable {
     }
   }
 
-  /// Whether the other side waits for the owner's answer.
+  /// True if the other side waits for the owner's answer.
   var isInvited: Bool { if case .invited = state { true } else { false } }
 
   private var answersKept: Int { lanes[.bulk]?.answersKept ?? 0 }
@@ -316,7 +316,7 @@ struct PeerSession: Sendable {
     if let frame = flows.accept(number, offset: offset) { lanes[.bulk]?.enqueue(frame) }
   }
 
-  /// How many octets of a flow can be sent now.
+  /// The octets of a flow that can be sent now.
   func room(_ number: UInt32) -> Int { min(flows.room(number), Frame.Kind.data.longest) }
 
   mutating func send(_ octets: [UInt8], on number: UInt32) -> Bool {
@@ -333,7 +333,7 @@ struct PeerSession: Sendable {
     if let frame = flows.close(number, end) { lanes[.bulk]?.enqueue(frame) }
   }
 
-  /// Ends the session here; the other side is told if there is a link.
+  /// Ends the session here, with a report to the other side if there is a link.
   mutating func end(_ reason: NearbyEnd, tellsOther: Bool = false) -> [Event] {
     guard state != .ended else { return [] }
     let open = flows.all

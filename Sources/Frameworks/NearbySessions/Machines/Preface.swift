@@ -1,4 +1,4 @@
-/// The octets with which a dialer begins a channel, in clear: the version, and which of the two channels it is.
+/// A dialer's first octets on a channel, unencrypted: the version, and the kind of channel.
 enum Preface: Hashable, Sendable {
   /// The channel of invitations and messages.
   case control
@@ -15,11 +15,11 @@ enum Preface: Hashable, Sendable {
     }
   }
 
-  /// The prologue of the handshake behind it (Noise, 6).
+  /// The prologue for the handshake behind it (Noise, 6).
   func prologue(_ type: ServiceType) -> [UInt8] { Array("bled nearby 1 \(type)".utf8) + octets }
 }
 
-/// Reads the preface of a channel that another peer opened.
+/// Reads the preface on a channel opened by another peer.
 struct PrefaceReader: Sendable {
   /// With the octets behind the preface.
   private(set) var records = RecordReader()

@@ -1,5 +1,5 @@
-/// The counted frames of one channel in both directions, which survive the loss of the link: each frame is kept until
-/// the other side has acknowledged it.
+/// A channel's counted frames in both directions, which survive the link's loss: each frame is kept until the other
+/// side has acknowledged it.
 ///
 /// | Input              | Effect                                                                        |
 /// |--------------------|-------------------------------------------------------------------------------|
@@ -10,34 +10,34 @@
 /// | acknowledge(total) | the frames up to that number are released; `Violation` for one that was not sent |
 /// | resume(total)      | the same, and the others are sent again in their order                         |
 ///
-/// Frames have no number on the wire: a channel keeps their order, and after a loss both sides tell how many they have.
+/// Frames have no number on the wire: a channel keeps their order, and after a loss both sides exchange their counts.
 struct ReliableLane: Sendable {
-  /// The number of frames of the other side so far.
+  /// Frames received from the other side so far.
   private(set) var receivedCount: UInt64 = 0
-  /// The frames that the other side keeps until it is told of them, and their octets.
+  /// The frames kept by the other side until acknowledged, and their octets.
   private var owed = (frames: 0, octets: 0)
-  /// The frames and octets of which it is told at once; of fewer it is told beside other frames. A queue that is full
-  /// but for so many octets still has room for the longest message.
+  /// The frames and octets acknowledged at once; fewer are acknowledged beside other frames. A queue full except for so
+  /// many octets still has room for the longest message.
   static let due = (frames: 64, octets: 48 << 10)
   private var acknowledged: UInt64 = 0
   /// The frames behind `acknowledged`.
   private var kept: [Frame] = []
-  /// How many of them were sent on this link, and on any link.
+  /// The number sent on this link, and on any link.
   private var sent = 0, sentEver = 0
-  /// The place behind the frames that go before others.
+  /// The place behind the frames that precede others.
   private var firstEnd = 0
-  /// The octets of the frames that are kept.
+  /// The kept frames' octets.
   private(set) var keptOctets = 0
-  /// How many of them answer the other side, which no window bounds.
+  /// The kept answers to the other side, which no window bounds.
   private(set) var answersKept = 0
 
-  /// Whether the other side is to be told at once of frames that came.
+  /// True if received frames are to be acknowledged at once.
   var isAcknowledgementDue: Bool { owed.frames >= Self.due.frames || owed.octets >= Self.due.octets }
-  /// Whether frames wait to be sent.
+  /// True if frames wait to be sent.
   var hasUnsent: Bool { sent < kept.count }
-  /// How many frames are kept.
+  /// The number of kept frames.
   var keptCount: Int { kept.count }
-  /// Whether all frames were received by the other side.
+  /// True if the other side has received all frames.
   var isSettled: Bool { kept.isEmpty }
 
   mutating func enqueue(_ frame: Frame) {
@@ -46,7 +46,7 @@ struct ReliableLane: Sendable {
     if frame.kind.isAnswer { answersKept += 1 }
   }
 
-  /// Enqueues a frame behind the ones that the other side may have received, and behind others that go first.
+  /// Enqueues a frame behind those possibly received by the other side, and behind others that go first.
   mutating func enqueueFirst(_ frame: Frame) {
     let place = max(sentEver, firstEnd)
     kept.insert(frame, at: place)
@@ -69,7 +69,7 @@ struct ReliableLane: Sendable {
     owed.octets += frame.length
   }
 
-  /// The acknowledgement that is owed.
+  /// The pending acknowledgement.
   mutating func acknowledgement() -> Frame? {
     guard owed.frames > 0 else { return nil }
     owed = (0, 0)
@@ -93,7 +93,7 @@ struct ReliableLane: Sendable {
     sent = max(0, sent - count)
   }
 
-  /// A new link: the frames that the other side lacks are sent again.
+  /// A new link: frames missing at the other side are sent again.
   mutating func resume(_ total: UInt64) throws(Violation) {
     try acknowledge(total)
     sent = 0

@@ -1,26 +1,26 @@
 import Noise
 
-/// One channel after its handshake: frames in, encrypted messages out, and the reverse.
+/// A channel after its handshake: frames in, encrypted messages out, and the reverse.
 struct SecureStream: Sendable {
-  /// The longest plaintext of one message: with its tag and length it fits into one packet of a usual channel.
+  /// A message's longest plaintext: with tag and length it fits into one packet of a usual channel.
   static let longestPlaintext = 8192 - 2 - CipherState.overhead
 
   private var transport: Handshake.Transport
   private var records: RecordReader
   private var frames = FrameDecoder()
 
-  /// - Parameter records: with the octets that came behind the handshake.
+  /// - Parameter records: with the octets received behind the handshake.
   init(_ transport: Handshake.Transport, _ records: RecordReader) {
     self.transport = transport
     self.records = records
   }
 
-  /// The number of octets that were not decrypted yet.
+  /// The octets not decrypted yet.
   var heldCount: Int { records.heldCount }
 
   mutating func append(_ octets: some Collection<UInt8>) { records.append(octets) }
 
-  /// The next frame of the other side; nil if more octets are needed.
+  /// The other side's next frame; nil if more octets are needed.
   mutating func next() throws(Violation) -> Frame? {
     while true {
       if let frame = try frames.next() { return frame }

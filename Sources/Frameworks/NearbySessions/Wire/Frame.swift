@@ -1,6 +1,6 @@
-/// A unit of the protocol above the encryption: a type, the number of a flow, and a payload.
+/// A protocol unit above the encryption: a type, a flow number, and a payload.
 ///
-/// On the wire: the type in one octet, the flow in four, the length of the payload in three, the payload.
+/// On the wire: the type in one octet, the flow in four, the payload length in three, the payload.
 struct Frame: Hashable, Sendable {
   /// The types.
   enum Kind: UInt8, CaseIterable, Sendable {
@@ -19,7 +19,7 @@ struct Frame: Hashable, Sendable {
     case close = 13
   }
 
-  /// The two channels of a link.
+  /// A link's two channels.
   enum Lane: CaseIterable, Sendable {
     /// Invitations and messages.
     case control
@@ -31,7 +31,7 @@ struct Frame: Hashable, Sendable {
   static let headerLength = 8
 
   var kind: Kind
-  /// 0 for frames that belong to no stream or resource.
+  /// 0 for frames without a stream or resource.
   var flow: UInt32 = 0
   var payload: [UInt8] = []
 
@@ -63,7 +63,7 @@ extension Frame.Kind {
     }
   }
 
-  /// The channel that carries it; an acknowledgement is of the channel that it comes on.
+  /// Its channel; an acknowledgement belongs to the channel it is received on.
   var lane: Frame.Lane? {
     switch self {
     case .hello, .invite, .answer, .message, .datagram, .bye: .control
@@ -72,10 +72,10 @@ extension Frame.Kind {
     }
   }
 
-  /// Whether a frame of the other side may be its cause.
+  /// True if a frame from the other side may be its cause.
   var isAnswer: Bool { self == .close || self == .credit }
 
-  /// Whether it is kept until the other side has acknowledged it, and sent again after a lost link.
+  /// True if it is kept until the other side has acknowledged it, and sent again after a lost link.
   var isCounted: Bool {
     switch self {
     case .hello, .datagram, .acknowledge, .bye: false
@@ -84,9 +84,9 @@ extension Frame.Kind {
   }
 }
 
-/// A breach of the protocol by the other side, after which the link ends.
+/// The other side's breach of the protocol, after which the link ends.
 struct Violation: Error, Hashable, Sendable {
-  /// The breach, for the error of the session.
+  /// The breach, for the session's error.
   var text: String
 
   init(_ text: String) { self.text = text }

@@ -1,11 +1,11 @@
-/// Cuts the decrypted octets of a channel into frames.
+/// Splits a channel's decrypted octets into frames.
 ///
 /// | State   | Input             | Output                                                        |
 /// |---------|-------------------|---------------------------------------------------------------|
 /// | header  | 8 octets          | `Violation` for an unknown type or a payload that is too long |
 /// | payload | the whole payload | the frame; header                                             |
 ///
-/// A header is judged before its payload is awaited, so no more than the longest payload of its type is held.
+/// A header is checked before its payload is awaited, so no more than its type's longest payload is held.
 struct FrameDecoder: Sendable {
   private enum State: Sendable {
     case header
@@ -15,7 +15,7 @@ struct FrameDecoder: Sendable {
   private var state = State.header
   private var held = OctetQueue()
 
-  /// The number of octets that wait for the rest of their frame.
+  /// The octets waiting for the rest of their frame.
   var heldCount: Int { held.count }
 
   mutating func append(_ octets: some Collection<UInt8>) { held.append(octets) }
@@ -37,7 +37,7 @@ struct FrameDecoder: Sendable {
   }
 }
 
-/// Octets in the order in which they came, removed from the front without moving the rest each time.
+/// Octets in order of arrival, removed from the front without moving the rest each time.
 struct OctetQueue: Sendable {
   private var octets: [UInt8] = []
   private var start = 0

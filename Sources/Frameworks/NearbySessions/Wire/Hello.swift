@@ -1,22 +1,22 @@
 /// The first frame of each side on a control channel.
 struct Hello: Hashable, Sendable {
-  /// The version of the protocol.
+  /// The protocol version.
   static let version: UInt8 = 1
-  /// The octets of a session's identifier, of a nonce, and of a bulk channel's key.
+  /// The octets of a session identifier, a nonce, and a bulk channel's key.
   static let sessionLength = 16, nonceLength = 16, keyLength = 32
-  /// No session: the dialer begins one, or the acceptor does not know the one that was asked for.
+  /// No session: the dialer begins one, or the acceptor does not know the requested one.
   static let noSession = [UInt8](repeating: 0, count: sessionLength)
 
   var identifier: UInt64
   var name: String
-  /// The session that is begun or resumed.
+  /// The session begun or resumed.
   var session: [UInt8] = noSession
-  /// The number of counted frames received so far on the two channels of the session.
+  /// The counted frames received so far on the session's two channels.
   var receivedControl: UInt64 = 0
   var receivedBulk: UInt64 = 0
   /// The acceptor's nonce, which it committed to in the handshake; zeros from the dialer.
   var nonce = [UInt8](repeating: 0, count: nonceLength)
-  /// The number and the key of the bulk channel that the dialer is to open; zeros from the dialer.
+  /// The number and key of the bulk channel the dialer is to open; zeros from the dialer.
   var ticket: UInt64 = 0
   var key = [UInt8](repeating: 0, count: keyLength)
 
@@ -35,7 +35,7 @@ struct Hello: Hashable, Sendable {
 }
 
 extension Hello {
-  /// Reads a hello. Octets behind the name are ignored, so that later versions can add some.
+  /// Reads a hello. Octets behind the name are ignored, so later versions can add some.
   init(_ frame: Frame) throws(Violation) {
     guard frame.kind == .hello else { throw Violation("a frame \"\(frame.kind)\" before the hello") }
     var reader = OctetReader(frame.payload)

@@ -1,4 +1,4 @@
-/// Octets that are taken from the front; numbers have their most significant octet first.
+/// Octets read from the front; numbers have their most significant octet first.
 struct OctetReader {
   private(set) var rest: ArraySlice<UInt8>
 
@@ -40,7 +40,7 @@ extension [UInt8] {
 }
 
 extension String {
-  /// The longest beginning that has so many octets of UTF-8 and ends with a whole character.
+  /// The longest beginning with at most so many octets of UTF-8, ending with a whole character.
   func cut(to limit: Int) -> String {
     guard utf8.count > limit else { return self }
     var result = ""

@@ -1,27 +1,27 @@
 import Bluetooth
 
-/// The description of a peer: its advertisement, and the value of its characteristic.
+/// A peer's description: its advertisement, and its characteristic's value.
 struct PeerDescription: Hashable, Sendable {
-  /// The most octets of all pairs of its information together.
+  /// Maximum octets of all information pairs together.
   static let longestInformation = 400
 
   var identifier: UInt64
-  /// Changes with each change of the others.
+  /// Changes with each change to the others.
   var revision: UInt8
-  /// Whether it accepts invitations: a peer that advertises only to be found again does not.
+  /// True if it accepts invitations: a peer that advertises only to be found again does not.
   var isInviting: Bool
   var psm: UInt16
   var name: String
   var information: [String: String]
 
-  /// The service data of the advertisement: 10 octets.
+  /// The advertisement's service data: 10 octets.
   var serviceData: [UInt8] {
     var octets: [UInt8] = []
     octets.append(number: identifier)
     return octets + [revision, isInviting ? 1 : 0]
   }
 
-  /// The value of the characteristic.
+  /// The characteristic's value.
   var value: [UInt8] {
     var octets = [Hello.version]
     octets.append(number: identifier)
@@ -35,7 +35,7 @@ struct PeerDescription: Hashable, Sendable {
     return octets
   }
 
-  /// Whether information can be part of a description.
+  /// True if information can be part of a description.
   static func fits(_ information: [String: String]) -> Bool {
     information.allSatisfy { !$0.key.isEmpty && $0.key.utf8.count + $0.value.utf8.count <= 254 }
       && information.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 2 } <= longestInformation
@@ -43,7 +43,7 @@ struct PeerDescription: Hashable, Sendable {
 }
 
 extension PeerDescription {
-  /// An advertisement of a peer.
+  /// A peer's advertisement.
   struct Mark: Hashable, Sendable {
     var identifier: UInt64
     var revision: UInt8
@@ -59,8 +59,8 @@ extension PeerDescription {
     }
   }
 
-  /// Reads the value of the characteristic.
-  /// - Returns: nil for one that is malformed or of another version.
+  /// Reads the characteristic's value.
+  /// - Returns: nil if malformed or of another version.
   init?(value: [UInt8]) {
     var reader = OctetReader(value)
     guard reader.number(UInt8.self) == Hello.version, let identifier = reader.number(UInt64.self),

@@ -1,22 +1,22 @@
-/// The names of peers and of their files.
+/// The names of peers and their files.
 public enum PeerName {
-  /// The longest name of a peer, in octets of UTF-8.
+  /// A peer's longest name, in octets of UTF-8.
   public static let longest = 63
 
-  /// Whether a peer may have this name: 1 to 63 octets of UTF-8 without control characters.
+  /// Returns true for a valid peer name: 1 to 63 octets of UTF-8 without control characters.
   public static func isValid(_ name: String) -> Bool {
     1...longest ~= name.utf8.count && !name.unicodeScalars.contains(where: isUnsafe)
   }
 
-  /// A name that a peer may have, made of any text; "unnamed" if nothing of it is left.
+  /// A valid peer name derived from any text; "unnamed" if nothing of it is left.
   public static func valid(_ text: String) -> String {
     let name = cleaned(text).cut(to: longest)
     return name.isEmpty ? "unnamed" : name
   }
 
-  /// The name under which a received file is stored: the last component without control characters and characters that
-  /// turn the direction of text, without dots and spaces in front, and with at most 200 octets, so that a number and an
-  /// ending have room within the 255 of a file system. The ending survives the cut.
+  /// The name for storing a received file: the last component without control characters and characters that change the
+  /// text direction, without dots and spaces in front, and with at most 200 octets, so that a number and an ending have
+  /// room within a file system's 255. The ending survives the cut.
   /// - Returns: "unnamed" if nothing of it is left.
   public static func file(_ name: String) -> String {
     let last = name.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init) ?? ""
@@ -27,7 +27,7 @@ public enum PeerName {
     return stem.cut(to: 200 - ending.utf8.count) + ending
   }
 
-  /// The other names for a file when one is taken: "photo (2).jpg".
+  /// The alternative names for a file when one is taken: "photo (2).jpg".
   /// - Parameter number: 2 or more.
   public static func file(_ name: String, number: Int) -> String {
     let (stem, ending) = parts(name)

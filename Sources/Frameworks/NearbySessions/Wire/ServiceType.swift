@@ -1,13 +1,13 @@
 import Bluetooth
 import BluetoothCrypto
 
-/// The kind of service that peers offer and look for, as names of services in RFC 6335, 5.1: 1 to 15 of the characters
+/// The kind of service that peers offer and search for, like service names in RFC 6335, 5.1: 1 to 15 of the characters
 /// a–z, 0–9 and "-", at least one letter, no hyphen at an end or beside another.
 public struct ServiceType: Hashable, Sendable, CustomStringConvertible {
   /// The text.
   public let description: String
 
-  /// - Returns: nil for a text that is not such a name.
+  /// - Returns: nil for an invalid name.
   public init?(_ text: String) {
     let octets = Array(text.utf8)
     let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
@@ -25,10 +25,10 @@ public struct ServiceType: Hashable, Sendable, CustomStringConvertible {
   /// The type of `bleshell send` and `bleshell receive`.
   public static let files = ServiceType(known: "bled-files")
 
-  /// The UUID of the GATT service: version 8 (RFC 9562, 5.8), the beginning of a SHA-256 hash.
+  /// The GATT service's UUID: version 8 (RFC 9562, 5.8), the beginning of a SHA-256 hash.
   public var uuid: BluetoothUUID { Self.uuid(of: "bled nearby service \(description)") }
 
-  /// The UUID of the characteristic with the description of a peer; one for all types.
+  /// The UUID of the characteristic with a peer's description; equal for all types.
   static let descriptionUUID = uuid(of: "bled nearby description")
 
   private static func uuid(of text: String) -> BluetoothUUID {
