@@ -1,9 +1,9 @@
-/// A queue that calls one block after the other, and the executor of an actor that has it as
-/// `unownedExecutor`: here each queue of Dispatch, of which `init(label:)` makes a serial one.
+/// A queue that runs its blocks in sequence, and the executor for actors with it as `unownedExecutor`: here each
+/// Dispatch queue, made serial by `init(label:)`.
 public typealias DispatchSerialQueue = DispatchQueue
 
 extension DispatchQueue: @retroactive Executor, @retroactive SerialExecutor {
-  /// Runs a job of an actor behind the blocks that are queued.
+  /// Runs an actor's job behind the queued blocks.
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }

@@ -1,8 +1,8 @@
 private import Glibc
 import Synchronization
 
-/// Calls a function: on Linux there are no objects that a pool releases.
-/// - Returns: The result of the function.
+/// Calls a function: on Linux there are no objects for a pool to release.
+/// - Returns: The function's result.
 /// - Throws: The function's error.
 public func autoreleasepool<Result, Failure: Error>(
   invoking body: () throws(Failure) -> Result
@@ -10,7 +10,7 @@ public func autoreleasepool<Result, Failure: Error>(
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Locks an object, as often as this thread asks for it; waits while another thread has it locked.
-/// - Parameter object: An object of a class; it is not retained.
+/// - Parameter object: A class instance; it is not retained.
 /// - Returns: 0.
 @discardableResult public func objc_sync_enter(_ object: Any) -> Int32 {
   let identifier = ObjectIdentifier(object as AnyObject)
@@ -25,7 +25,7 @@ public func autoreleasepool<Result, Failure: Error>(
 
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Unlocks an object once.
-/// - Parameter object: The object that was locked.
+/// - Parameter object: The locked object.
 /// - Returns: 0; -1 if this thread has not locked it.
 @discardableResult public func objc_sync_exit(_ object: Any) -> Int32 {
   let identifier = ObjectIdentifier(object as AnyObject)
@@ -37,7 +37,7 @@ public func autoreleasepool<Result, Failure: Error>(
   }
 }
 
-/// The lock of an object, while a thread has it or waits for it.
+/// An object's lock, while a thread has it or waits for it.
 private final class ObjectLock {
   static let all = Mutex<[ObjectIdentifier: ObjectLock]>([:])
 
@@ -60,7 +60,7 @@ private final class ObjectLock {
   }
 }
 
-/// A lock that leaves the table's own lock.
+/// A lock to be used outside of the table's own lock.
 private struct Unchecked: @unchecked Sendable {
   let value: ObjectLock
   init(_ value: ObjectLock) { self.value = value }
