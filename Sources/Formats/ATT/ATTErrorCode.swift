@@ -2,7 +2,7 @@ import Bluetooth
 
 /// Why a request was refused (Core 5.4, Vol 3, Part F, 3.4.1.1; common profile errors: Supplement, Part B).
 public struct ATTErrorCode: RawRepresentable, Error, Hashable, Sendable {
-  /// The octet of the Error Response.
+  /// The Error Response's octet.
   public let rawValue: UInt8
 
   /// Makes an error from any octet; 0x80 to 0x9F belong to the application.
@@ -26,15 +26,15 @@ public struct ATTErrorCode: RawRepresentable, Error, Hashable, Sendable {
   public static let insufficientAuthorization = ATTErrorCode(rawValue: 0x08)
   /// Too many prepared writes.
   public static let prepareQueueFull = ATTErrorCode(rawValue: 0x09)
-  /// There is no attribute of that type in the range.
+  /// No attribute in the range has that type.
   public static let attributeNotFound = ATTErrorCode(rawValue: 0x0A)
   /// The value is too short for Read Blob.
   public static let attributeNotLong = ATTErrorCode(rawValue: 0x0B)
   /// The encryption key is too short.
   public static let encryptionKeySizeTooShort = ATTErrorCode(rawValue: 0x0C)
-  /// The value has a length that the attribute cannot take.
+  /// The attribute cannot accept a value of this length.
   public static let invalidAttributeValueLength = ATTErrorCode(rawValue: 0x0D)
-  /// Something went wrong that has no code of its own.
+  /// An error without its own code.
   public static let unlikelyError = ATTErrorCode(rawValue: 0x0E)
   /// There is a key, and the link must be encrypted with it.
   public static let insufficientEncryption = ATTErrorCode(rawValue: 0x0F)
@@ -60,8 +60,8 @@ public struct ATTErrorCode: RawRepresentable, Error, Hashable, Sendable {
     self == .insufficientAuthentication || self == .insufficientEncryption || self == .encryptionKeySizeTooShort
   }
 
-  /// True if a client that ignores it would miss an answer that it could have: with more protection, with a permission,
-  /// or after another discovery.
+  /// True if a client that ignores it would miss a possible answer: with more protection, with a permission, or after
+  /// another discovery.
   public var isToBeTold: Bool {
     isAboutSecurity || self == .insufficientAuthorization || self == .databaseOutOfSync
   }

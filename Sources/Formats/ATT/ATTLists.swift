@@ -1,6 +1,6 @@
 /// A sequence of elements of one size, as in the responses to Read By Type, Read By Group Type, Find Information and
 /// Find By Type Value (Core 5.4, Vol 3, Part F, 3.4.3.2, 3.4.3.4, 3.4.4.2 and 3.4.4.10). Octets behind the last whole
-/// element are left out.
+/// element are ignored.
 public struct ElementList: Sequence, IteratorProtocol {
   private var rest: ArraySlice<UInt8>
   private let size: Int
@@ -51,7 +51,7 @@ public struct LengthValueList: Sequence, IteratorProtocol {
   /// Walks through the tuples in wire form.
   public init(_ list: ArraySlice<UInt8>) { rest = list }
 
-  /// The next value, and whether all of it is there.
+  /// The next value, and true if it is complete.
   public mutating func next() -> (value: ArraySlice<UInt8>, isWhole: Bool)? {
     guard rest.count >= 2 else { return nil }
     let length = Int(rest.word(at: 0))

@@ -1,6 +1,6 @@
 /// The first octet of an ATT packet (Core 5.4, Vol 3, Part F, 3.3.1 and 3.4.8).
 public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
-  /// Bits 0 to 5 name the method, bit 6 marks a command, bit 7 a signature at the end of the packet.
+  /// Bits 0 to 5 identify the method, bit 6 marks a command, bit 7 a signature at the packet's end.
   public let rawValue: UInt8
 
   /// Makes an opcode from any octet, known or not.
@@ -72,18 +72,18 @@ public struct ATTOpcode: RawRepresentable, Hashable, Sendable {
 }
 
 extension ATTOpcode {
-  /// The purpose of a packet, by its opcode alone (3.3).
+  /// A packet's purpose, by its opcode alone (3.3).
   public enum Kind: Hashable, Sendable {
     /// The receiver answers with one response or Error Response. Unknown opcodes without the command flag count as
     /// requests.
     case request
-    /// The end of a request.
+    /// A request's end.
     case response
     /// There is no response; unknown ones are ignored.
     case command
     /// A value from the server, not confirmed.
     case notification
-    /// A value from the server that the client confirms.
+    /// A value from the server, which the client confirms.
     case indication
     /// The answer to an indication.
     case confirmation

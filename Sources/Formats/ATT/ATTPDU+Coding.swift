@@ -6,7 +6,7 @@ public enum ATTDecodingError: Error, Hashable, Sendable {
   case empty
   /// The opcode is not defined.
   case unknownOpcode(ATTOpcode)
-  /// The packet has a length that its opcode cannot have, or a field has a value that it cannot have.
+  /// The packet's length is impossible for its opcode, or a field has an impossible value.
   case malformed(ATTOpcode)
 }
 
@@ -37,7 +37,7 @@ extension ATTPDU {
     }
   }
 
-  /// Everything that is not on the path of reads, writes and values.
+  /// Everything off the path of reads, writes and values.
   private static func decodeRare(_ opcode: ATTOpcode, _ body: ArraySlice<UInt8>) throws(ATTDecodingError) -> ATTPDU {
     switch opcode {
     case .errorResponse:

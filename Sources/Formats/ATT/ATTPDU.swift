@@ -2,14 +2,14 @@ import Bluetooth
 
 /// An ATT packet (Core 5.4, Vol 3, Part F, 3.4).
 ///
-/// Values and lists are slices of the packet that was decoded: decoding copies and allocates nothing.
-/// Lists keep their wire form; `HandleValueList` and its like walk through them.
+/// Values and lists are slices of the decoded packet: decoding copies and allocates nothing. Lists keep their wire
+/// form; `HandleValueList` and its like walk through them.
 public enum ATTPDU: Hashable, Sendable {
-  /// 3.4.1.1. Which request failed, at which handle (0 for none), and why.
+  /// 3.4.1.1. The failed request, its handle (0 for none), and the reason.
   case errorResponse(request: ATTOpcode, handle: UInt16, error: ATTErrorCode)
-  /// 3.4.2.1. The largest packet that the client accepts.
+  /// 3.4.2.1. The largest packet accepted by the client.
   case exchangeMTURequest(UInt16)
-  /// 3.4.2.2. The largest packet that the server accepts.
+  /// 3.4.2.2. The largest packet accepted by the server.
   case exchangeMTUResponse(UInt16)
   /// 3.4.3.1.
   case findInformationRequest(start: UInt16, end: UInt16)
@@ -50,7 +50,7 @@ public enum ATTPDU: Hashable, Sendable {
   case writeResponse
   /// 3.4.5.3.
   case writeCommand(UInt16, value: ArraySlice<UInt8>)
-  /// 3.4.5.4. The 12 octets of the signature are 4 of the counter and 8 of the code.
+  /// 3.4.5.4. The signature's 12 octets are 4 for the counter and 8 for the code.
   case signedWriteCommand(UInt16, value: ArraySlice<UInt8>, signature: ArraySlice<UInt8>)
   /// 3.4.6.1.
   case prepareWriteRequest(UInt16, offset: UInt16, value: ArraySlice<UInt8>)
@@ -71,7 +71,7 @@ public enum ATTPDU: Hashable, Sendable {
 }
 
 extension ATTPDU {
-  /// The first octet of the packet.
+  /// The packet's first octet.
   public var opcode: ATTOpcode {
     switch self {
     case .errorResponse: .errorResponse

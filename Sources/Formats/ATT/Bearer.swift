@@ -11,26 +11,26 @@ import Bluetooth
 // Inputs: `receive`, `send(request:)`, `send(indication:)`, `answered`, `timePassed`, `end`. Output: `Event`,
 // `deadline`.
 
-/// The rules of one ATT bearer: the MTU, one request and one indication pending each way, 30 s for each.
+/// The rules for one ATT bearer: the MTU, one request and one indication pending each way, 30 s for each.
 ///
-/// Enhanced bearers (3.2.11) have the same, but for the MTU: it is that of their channel and is not exchanged.
+/// Enhanced bearers (3.2.11) have the same rules, except for the MTU: it is their channel's and is not exchanged.
 public struct Bearer: Sendable {
-  /// How long a request or an indication may wait for its answer.
+  /// Maximum wait for the answer to a request or an indication.
   public static let transactionTimeout: Duration = .seconds(30)
   /// The MTU before the exchange, in octets.
   public static let defaultMTU = 23
 
-  /// The meaning of a received packet.
+  /// A received packet's meaning.
   public enum Event: Hashable, Sendable {
-    /// A request of the peer; call `answered()` when the response was sent.
+    /// A request from the peer; call `answered()` when the response was sent.
     case request(ATTPDU)
-    /// A command of the peer, without a response.
+    /// A command from the peer, without a response.
     case command(ATTPDU)
     /// The response to our request, possibly an Error Response.
     case response(ATTPDU)
     /// A malformed response to our request.
     case malformedResponse(ATTDecodingError)
-    /// A notification, of one or of several values.
+    /// A notification, with one or several values.
     case notification(ATTPDU)
     /// An indication, and the confirmation to send.
     case indication(ATTPDU, confirmation: [UInt8])
@@ -38,8 +38,8 @@ public struct Bearer: Sendable {
     case confirmation
     /// Send this: the response to an MTU exchange or to a malformed request.
     case answer([UInt8])
-    /// An answer that nothing awaits: a second one to the same request, or one to another request. It changes nothing;
-    /// pending requests stay pending.
+    /// An answer to nothing: a second one to a request, or one to another request. It changes nothing; pending requests
+    /// stay pending.
     case stray(ATTOpcode)
     /// There is nothing to do.
     case ignored
@@ -54,8 +54,8 @@ public struct Bearer: Sendable {
 
   /// The largest packet we accept, 23 to 517 octets.
   public let maximumMTU: Int
-  /// The largest packet on this bearer in octets, 23 before the exchange. It never becomes smaller: packets of that
-  /// length may be on their way already.
+  /// The largest packet on this bearer in octets, 23 before the exchange. It never decreases: packets of that length
+  /// may be in transit already.
   public private(set) var mtu = Bearer.defaultMTU
   /// Why the bearer ended; nil while it is open.
   public private(set) var error: BearerError?
@@ -72,7 +72,8 @@ public struct Bearer: Sendable {
   }
 
   /// Opens an enhanced bearer.
-  /// - Parameter enhancedMTU: the longest packet that both ends of its channel take, 64 or more octets; clamped to 517.
+  /// - Parameter enhancedMTU: the longest packet accepted by both ends of its channel, 64 or more octets; clamped to
+  ///   517.
   public init(enhancedMTU: Int) {
     maximumMTU = min(max(enhancedMTU, Bearer.defaultMTU), 517)
     exchangesMTU = false
@@ -90,7 +91,7 @@ public struct Bearer: Sendable {
     return min(first, second)
   }
 
-  /// Records that this request is sent now.
+  /// Records that this request is being sent.
   /// - Returns: false, and nothing is recorded, if another is pending or the bearer ended.
   public mutating func send(request packet: [UInt8], now: Instant) -> Bool {
     guard canRequest, let opcode = packet.first else { return false }
@@ -98,7 +99,7 @@ public struct Bearer: Sendable {
     return true
   }
 
-  /// Records that an indication is sent now.
+  /// Records that an indication is being sent.
   /// - Returns: false, and nothing is recorded, if another is pending or the bearer ended.
   public mutating func sendIndication(now: Instant) -> Bool {
     guard canIndicate else { return false }
@@ -198,7 +199,7 @@ public struct Bearer: Sendable {
 }
 
 extension ATTPDU {
-  /// True if this is the answer to `request`: its response, or an Error Response that names it.
+  /// True if this answers `request`: its response, or an Error Response that names it.
   fileprivate func answers(_ request: ATTOpcode) -> Bool {
     if case .errorResponse(let failed, _, _) = self { return failed == request }
     return opcode.answers(request)
@@ -206,7 +207,7 @@ extension ATTPDU {
 }
 
 extension ATTOpcode {
-  /// True if this is the response that belongs to `request`: the opcode that follows it (3.4.8).
+  /// True if this is the response to `request`: the following opcode (3.4.8).
   func answers(_ request: ATTOpcode) -> Bool { rawValue == request.rawValue &+ 1 }
 }
 
