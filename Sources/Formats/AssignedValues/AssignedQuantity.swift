@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// A value of an assigned characteristic that is, or begins with, one number with a unit.
+/// The value of an assigned characteristic that is, or begins with, one number with a unit.
 public struct AssignedQuantity: Hashable, Sendable {
   /// The number; always finite.
   public let number: Double
@@ -9,9 +9,9 @@ public struct AssignedQuantity: Hashable, Sendable {
 
   /// Reads a value.
   /// - Parameters:
-  ///   - uuid: The UUID of the characteristic.
+  ///   - uuid: The characteristic's UUID.
   ///   - value: Its value as read or notified.
-  /// - Returns: nil for a UUID that is not known here, or a value that does not fit it or says that nothing is known.
+  /// - Returns: nil for a UUID not known here, or a value that does not fit it or means "unknown".
   public init?(of uuid: BluetoothUUID, value: [UInt8]) {
     guard let short = uuid.short16, let (number, unit) = Self.parts(short, value), number.isFinite else { return nil }
     (self.number, self.unit) = (number, unit)

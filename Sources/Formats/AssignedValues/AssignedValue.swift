@@ -26,7 +26,7 @@ public enum AssignedValue {
     return text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) } ? text : nil
   }
 
-  /// Values of several fields, each with a type of its own.
+  /// Values of several fields, each with its own type.
   private static func measurement(_ uuid: UInt16, _ value: [UInt8]) -> String? {
     switch uuid {
     case 0x2A08: DateTime(value)?.description
@@ -41,7 +41,7 @@ public enum AssignedValue {
     }
   }
 
-  /// Values that are one number with a unit.
+  /// Values consisting of one number with a unit.
   private static func quantity(_ uuid: UInt16, _ value: [UInt8]) -> String? {
     var reader = OctetReader(value)
     switch uuid {
@@ -57,7 +57,7 @@ public enum AssignedValue {
     }
   }
 
-  /// Values that describe a device and its capabilities.
+  /// Values describing a device and its capabilities.
   private static func description(_ uuid: UInt16, _ value: [UInt8]) -> String? {
     var reader = OctetReader(value)
     switch uuid {
@@ -114,7 +114,7 @@ public struct PnPID: Hashable, Sendable {
   public var vendorIDSource: UInt8
   /// The vendor.
   public var vendor: UInt16
-  /// The product, a number of the vendor's.
+  /// The product, as numbered by the vendor.
   public var product: UInt16
   /// The version, as digits 0xJJMN for JJ.M.N.
   public var version: UInt16
@@ -141,7 +141,7 @@ extension PnPID: CustomStringConvertible {
   }
 }
 
-/// Values that are a number out of a list.
+/// Values that are a number from a list.
 extension AssignedValue {
   /// Body Sensor Location, 0x2A38 (GATT Specification Supplement, 3.35).
   fileprivate static func bodySensorLocation(_ value: UInt8) -> String {
@@ -166,12 +166,12 @@ extension AssignedValue {
     return name(value, of: names) ?? "location \(value)"
   }
 
-  /// The name at the place of a number; nil beyond the end of the list.
+  /// The name for a number; nil beyond the list's end.
   static func name(_ value: UInt8, of names: [String?]) -> String? {
     names.indices.contains(Int(value)) ? names[Int(value)] : nil
   }
 
-  /// The names of the bits that are set, the lowest first; "off" for none.
+  /// The names of the set bits, the lowest first; "off" for none.
   static func flags(_ bits: UInt16, _ names: [String]) -> String {
     let set = names.enumerated().filter { bits & 1 << UInt16($0.offset) != 0 }.map(\.element)
     return set.isEmpty ? "off" : set.joined(separator: ", ")

@@ -4,7 +4,7 @@ import Bluetooth
 public struct HeartRateMeasurement: Hashable, Sendable {
   /// Beats per minute.
   public var rate: UInt16
-  /// Whether the sensor has skin contact; nil if it does not detect that.
+  /// True with skin contact; nil if the sensor does not detect that.
   public var isInContact: Bool?
   /// The energy expended since the last reset, in kilojoules, where it is sent.
   public var energyExpended: UInt16?

@@ -3,7 +3,7 @@ import Bluetooth
 /// The value of Blood Pressure Measurement, 0x2A35, and Intermediate Cuff Pressure, 0x2A36
 /// (GATT Specification Supplement, 3.32).
 public struct BloodPressureMeasurement: Hashable, Sendable {
-  /// The upper pressure in the unit that `isKilopascal` says; the cuff's pressure in 0x2A36.
+  /// The upper pressure in the unit given by `isKilopascal`; the cuff's pressure in 0x2A36.
   public var systolic: MedicalFloat
   /// The lower pressure.
   public var diastolic: MedicalFloat
@@ -11,9 +11,9 @@ public struct BloodPressureMeasurement: Hashable, Sendable {
   public var mean: MedicalFloat
   /// True for kilopascals, false for millimetres of mercury.
   public var isKilopascal: Bool
-  /// When it was measured, where that is sent.
+  /// The time of measurement, if sent.
   public var time: DateTime?
-  /// Beats a minute, where that is sent.
+  /// Beats per minute, if sent.
   public var pulseRate: MedicalFloat?
 
   /// Reads the value.
@@ -51,13 +51,13 @@ extension BloodPressureMeasurement: CustomStringConvertible {
 /// The value of Temperature Measurement, 0x2A1C, and Intermediate Temperature, 0x2A1E
 /// (GATT Specification Supplement, 3.214).
 public struct TemperatureMeasurement: Hashable, Sendable {
-  /// The temperature in the unit that `isFahrenheit` says.
+  /// The temperature in the unit given by `isFahrenheit`.
   public var temperature: MedicalFloat
   /// True for degrees Fahrenheit, false for Celsius.
   public var isFahrenheit: Bool
-  /// When it was measured, where that is sent.
+  /// The time of measurement, if sent.
   public var time: DateTime?
-  /// Where on the body it was measured, where that is sent: a value of Temperature Type, 0x2A1D.
+  /// The place of measurement on the body, if sent: a Temperature Type, 0x2A1D.
   public var type: UInt8?
 
   /// Reads the value.

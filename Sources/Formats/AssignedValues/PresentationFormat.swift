@@ -1,17 +1,17 @@
 import Bluetooth
 
-/// The value of a Characteristic Presentation Format descriptor, 0x2904 (Core 5.4, Vol 3, Part G, 3.3.3.5): how
-/// the value of its characteristic is to be shown.
+/// The value of a Characteristic Presentation Format descriptor, 0x2904 (Core 5.4, Vol 3, Part G, 3.3.3.5): the
+/// presentation of its characteristic's value.
 public struct PresentationFormat: Hashable, Sendable {
-  /// The type of the value (Assigned Numbers, 2.4.1).
+  /// The value's type (Assigned Numbers, 2.4.1).
   public var format: UInt8
-  /// The power of ten that integers are multiplied with.
+  /// The power of ten by which integers are multiplied.
   public var exponent: Int8
-  /// The UUID of the unit (Assigned Numbers, 3.5).
+  /// The unit's UUID (Assigned Numbers, 3.5).
   public var unit: BluetoothUUID
   /// The organisation that defines `descriptionNumber`; 1 is the Bluetooth SIG.
   public var namespace: UInt8
-  /// A number that tells characteristics of one type apart: first, second, left, right…
+  /// A number that distinguishes characteristics of one type: first, second, left, right…
   public var descriptionNumber: UInt16
 
   /// Reads the value.
@@ -28,10 +28,10 @@ public struct PresentationFormat: Hashable, Sendable {
     self.descriptionNumber = descriptionNumber
   }
 
-  /// The name of the format: "uint16"; nil for one not known here.
+  /// The format's name: "uint16"; nil for one not known here.
   public var formatName: String? { Self.formats[format] }
 
-  /// The sign of the unit, "°C", empty where there is none; nil for one not known here.
+  /// The unit's sign, "°C", empty if there is none; nil for one not known here.
   public var unitText: String? {
     unit.short16.flatMap { AssignedNames.name(of: $0, .unit) }.map { $0 == "1" ? "" : $0 }
   }
