@@ -1,18 +1,18 @@
 import Bluetooth
 
-/// The formats of makers and applications that are understood: one line each, by the announcing AD type.
+/// The known formats of makers and applications: one line each, by the announcing AD type.
 extension AdvertisingData {
-  /// The facts about a device besides the data of one format.
+  /// The facts about a device besides one format's data.
   public struct Source {
     /// The whole data.
     let data: AdvertisingData
-    /// The address of the device; nil for an anonymous advertisement.
+    /// The device's address; nil for an anonymous advertisement.
     let address: DeviceAddress?
     /// Decrypts, where there is a key.
     let open: (SealedData) -> SealedData.Opened
   }
 
-  /// How many things one report says at the most; further structures are not decoded.
+  /// Maximum items from one report; further structures are not decoded.
   public static let maximumDecoded = 8
 
   private static let companies: [(company: UInt16?, decode: @Sendable (ManufacturerData, Source) -> DecodedData?)] = [
@@ -31,10 +31,10 @@ extension AdvertisingData {
     (SwitchBot.formerService, { data, _ in SwitchBot.decode(data) }),
   ]
 
-  /// The content in the known formats, in the order of the data, eight items at the most. An item in the advertisement
-  /// and again in the scan response counts once.
+  /// The content in the known formats, in the data's order, at most eight items. An item in both the advertisement and
+  /// the scan response counts once.
   /// - Parameters:
-  ///   - address: the address of the device, of which encryption makes use.
+  ///   - address: the device's address, used by encryption.
   ///   - open: decrypts encrypted data.
   public func decoded(
     address: DeviceAddress?, open: (SealedData) -> SealedData.Opened = { _ in .keyIsMissing }

@@ -4,15 +4,15 @@ import Bluetooth
 public struct AltBeacon: Hashable, Sendable {
   /// The company identifier of the beacon's maker.
   public var company: UInt16
-  /// The first 16 of the 20 octets that identify it: the organization.
+  /// The first 16 of the 20 identifying octets: the organization.
   public var uuid: BluetoothUUID
   /// The next two, most significant octet first.
   public var major: UInt16
   /// The last two, most significant octet first.
   public var minor: UInt16
-  /// The signal strength that a receiver has at a distance of 1 m, in dBm.
+  /// The signal strength at a receiver 1 m away, in dBm.
   public var measuredPower: Int8
-  /// An octet with a meaning that its maker defines.
+  /// An octet defined by the beacon's maker.
   public var reserved: UInt8
 
   /// Makes a beacon.
@@ -28,7 +28,7 @@ public struct AltBeacon: Hashable, Sendable {
   }
 
   /// Reads manufacturer-specific data.
-  /// - Returns: nil for that of anything else.
+  /// - Returns: nil for other data.
   public init?(_ data: AdvertisingData.ManufacturerData) {
     var reader = OctetReader(data.data)
     guard data.data.count == 24, reader.bigEndian(2) == 0xBEAC, let place = BeaconPlace(from: &reader),

@@ -1,12 +1,12 @@
 import Bluetooth
 
-/// The objects of BTHome (bthome.io, Format): an identifier, and a value with a length that follows from it.
+/// The objects of BTHome (bthome.io, Format): an identifier, and a value whose length it determines.
 extension BTHome {
-  /// How the value of an object is read.
+  /// The format of an object's value.
   fileprivate enum Form {
     /// A number of so many octets × factor / divisor.
     case unsigned(Int, times: Int = 1, over: Int = 1)
-    /// The same in two's complement.
+    /// The number in two's complement.
     case signed(Int, times: Int = 1, over: Int = 1)
     /// An octet: no or yes.
     case flag
@@ -14,11 +14,11 @@ extension BTHome {
     case text
     /// Its length in an octet, then octets.
     case raw
-    /// An event of a button.
+    /// A button's event.
     case button
-    /// An event of a dimmer: a direction (none, left, right), and a number of steps.
+    /// A dimmer's event: a direction (none, left, right), and a number of steps.
     case dimmer
-    /// The parts of a version, the last one first.
+    /// A version's parts, the last one first.
     case version(Int)
   }
 
@@ -54,7 +54,7 @@ extension BTHome {
     0xF2: ("firmware", .version(3)),
   ]
 
-  /// 0x0F and the following ones: the condition that holds if the octet is 1.
+  /// 0x0F and the following ones: the condition that applies if the octet is 1.
   private static let flags: [UInt8: String] = [
     0x0F: "on", 0x10: "powered", 0x11: "open", 0x15: "batteryLow", 0x16: "charging", 0x17: "carbonMonoxide",
     0x18: "cold", 0x19: "connected", 0x1A: "doorOpen", 0x1B: "garageDoorOpen", 0x1C: "gasDetected", 0x1D: "hot",

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Follows the iBeacons of a region: which are in reach, and how near they are.
+/// Follows a region's iBeacons: those in range, and their proximity.
 ///
 /// | Input                       | The beacon is | Then                                                               |
 /// |-----------------------------|---------------|--------------------------------------------------------------------|
@@ -9,9 +9,9 @@ import Bluetooth
 /// | a beacon of another region  |               | nothing                                                            |
 /// | the deadline                | followed      | `exited` for beacons not heard for `timeout`                       |
 ///
-/// Proximity follows from how much weaker the signal is than at 1 m. In free space that is 6 dB each time the distance
-/// doubles, so −6 dB is half a metre and 12 dB are four metres. Walls and hands change it by as much, so a proximity is
-/// only left when the average is 2 dB beyond its border.
+/// Proximity follows from the signal's loss since 1 m. In free space that is 6 dB for each doubling of the distance, so
+/// −6 dB is half a metre and 12 dB are four metres. Walls and hands change it by as much, so a proximity is only left
+/// when the average is 2 dB beyond its border.
 public struct BeaconRanging: Sendable {
   /// Which beacons are meant.
   public struct Region: Hashable, Sendable {
@@ -29,13 +29,13 @@ public struct BeaconRanging: Sendable {
       self.minor = minor
     }
 
-    /// Whether a beacon is in it.
+    /// Returns true if a beacon is in it.
     public func contains(_ beacon: IBeacon) -> Bool {
       beacon.uuid == uuid && major ?? beacon.major == beacon.major && minor ?? beacon.minor == beacon.minor
     }
 
-    /// How the manufacturer-specific data of its beacons begins, after the company identifier, and which bits of that
-    /// count: the filter for a scan.
+    /// The first octets of its beacons' manufacturer-specific data, after the company identifier, and the mask of the
+    /// significant bits: the filter for a scan.
     public var pattern: (data: [UInt8], mask: [UInt8]) {
       let beacon = IBeacon(uuid: uuid, major: major ?? 0, minor: minor ?? 0, measuredPower: 0)
       var mask = [UInt8](repeating: 0xFF, count: 22)
@@ -59,16 +59,16 @@ public struct BeaconRanging: Sendable {
 
   /// A beacon in reach.
   public struct Ranged: Hashable, Sendable {
-    /// The beacon as it was last heard.
+    /// The beacon as last received.
     public fileprivate(set) var beacon: IBeacon
     /// How near it is.
     public fileprivate(set) var proximity = Proximity.unknown
     /// Its average signal strength in dBm.
     public fileprivate(set) var rssi: Double?
-    /// When it was last heard.
+    /// When it was last received.
     public fileprivate(set) var lastHeard: Instant
 
-    /// How much weaker than at 1 m it is received, in dB.
+    /// Its loss since 1 m, in dB.
     public var loss: Double? { rssi.map { Double(beacon.measuredPower) - $0 } }
   }
 
@@ -78,17 +78,17 @@ public struct BeaconRanging: Sendable {
     case entered(Ranged)
     /// Its proximity has changed.
     case moved(Ranged)
-    /// The beacon was not heard any more.
+    /// The beacon is no longer received.
     case exited(Ranged)
   }
 
-  /// How long a beacon may be silent: iBeacons send ten times a second, slow ones once in a few seconds.
+  /// Maximum silence of a beacon: iBeacons send ten times a second, slow ones once in a few seconds.
   public static let timeout = Duration.seconds(10)
-  /// How many beacons are followed.
+  /// Maximum followed beacons.
   public static let limit = 256
   /// The range of RSSI in dBm (Core 5.4, Vol 4, Part E, 7.7.65.2).
   private static let strengths = -127...20
-  /// The weight of a new measurement in the average.
+  /// A new measurement's weight in the average.
   private static let weight = 0.2
   /// How far beyond a border the average must be, in dB.
   private static let hysteresis = 2.0
@@ -111,11 +111,11 @@ public struct BeaconRanging: Sendable {
   /// When `tick` has something to do.
   public var deadline: Instant? { followed.values.map(\.lastHeard).min()?.advanced(by: Self.timeout) }
 
-  /// A beacon was heard.
+  /// A beacon was received.
   /// - Parameters:
   ///   - beacon: which one.
-  ///   - rssi: the signal strength in dBm, where known: one beyond the range of RSSI is not.
-  ///   - now: when it was heard.
+  ///   - rssi: the signal strength in dBm, if known: a value beyond the range of RSSI is not.
+  ///   - now: the time of reception.
   public mutating func heard(_ beacon: IBeacon, rssi: Int?, at now: Instant) -> [Event] {
     guard region.contains(beacon) else { return [] }
     let former = followed[beacon.place]

@@ -2,7 +2,7 @@ import Bluetooth
 
 /// Decoded data for people.
 extension DecodedData {
-  /// The unit of values of a name; nil for values without one.
+  /// The unit of values with a name; nil for values without one.
   public static func unit(of name: String) -> String? {
     // The number of a repeated name does not count; pm10 and the like are names of their own.
     units[name] ?? units[String(name.prefix { !("0"..."9").contains($0) })]
@@ -24,12 +24,12 @@ extension DecodedData {
     return values.isEmpty ? kind : "\(kind): \(values.joined(separator: ", "))"
   }
 
-  /// The names that stand first on a line.
+  /// The names at the beginning of a line.
   private static let leading = [
     "uuid", "major", "minor", "namespace", "instance", "url", "model", "encrypted", "key", "temperature", "humidity",
   ]
 
-  /// The names left out of a line: counters of packets, and the address, which is shown anyway.
+  /// The names omitted from a line: counters of packets, and the address, which is shown anyway.
   private static let details: Set<String> = [
     "packet", "counter", "sequence", "address", "company", "reserved", "format",
   ]

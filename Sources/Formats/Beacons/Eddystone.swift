@@ -1,29 +1,28 @@
 import Bluetooth
 
 /// A frame of an Eddystone beacon: service data of FEAA (Eddystone Protocol Specification). All numbers have the most
-/// significant octet first. Values that are encrypted, or derived from a key and the beacon's clock, are reported as
-/// sent.
+/// significant octet first. Encrypted values, or those derived from a key and the beacon's clock, are reported as sent.
 public enum Eddystone: Hashable, Sendable {
-  /// The identity: 10 octets of a namespace and 6 of an instance in it.
+  /// The identity: 10 octets for a namespace and 6 for an instance in it.
   case uid(txPower: Int8, namespace: [UInt8], instance: [UInt8])
   /// A URL.
   case url(txPower: Int8, url: String)
   /// Telemetry.
   case tlm(Telemetry)
-  /// Telemetry that only the owner can read.
+  /// Telemetry readable only by the owner.
   case encryptedTLM(EncryptedTelemetry)
   /// An ephemeral identifier, 8 octets: only the owner can resolve it, as it changes again and again.
   case eid(txPower: Int8, identifier: [UInt8])
 
   /// How the beacon is.
   public struct Telemetry: Hashable, Sendable {
-    /// The voltage of its battery in millivolts; 0 without a battery.
+    /// The battery's voltage in millivolts; 0 without a battery.
     public var millivolts: UInt16
     /// Its temperature in 1/256 °C; −32768 if it is not measured.
     public var temperature: Int16
-    /// How many packets it has sent since it was started.
+    /// Packets sent since its start.
     public var packets: UInt32
-    /// How long ago it was started, in tenths of a second.
+    /// The time since its start, in tenths of a second.
     public var tenthsOfSeconds: UInt32
   }
 
@@ -41,7 +40,7 @@ public enum Eddystone: Hashable, Sendable {
   /// The service of all frames.
   public static let service: BluetoothUUID = 0xFEAA
 
-  /// Reads the data of the service.
+  /// Reads the service data.
   /// - Returns: nil for other frames, and for malformed ones.
   public init?(_ data: [UInt8]) {
     var reader = OctetReader(data)
@@ -114,14 +113,14 @@ public enum Eddystone: Hashable, Sendable {
 }
 
 extension Eddystone {
-  /// The data of a frame of identity.
-  /// - Returns: nil unless there are 10 octets of the namespace and 6 of the instance.
+  /// The data of an identity frame.
+  /// - Returns: nil unless the namespace has 10 octets and the instance has 6.
   public static func uidData(txPower: Int8, namespace: [UInt8], instance: [UInt8]) -> [UInt8]? {
     guard namespace.count == 10, instance.count == 6 else { return nil }
     return [0x00, UInt8(bitPattern: txPower)] + namespace + instance + [0, 0]
   }
 
-  /// The data of a frame of a URL.
+  /// The data of a URL frame.
   /// - Throws: `BledError.invalidParameter`, with the valid values.
   public static func urlData(txPower: Int8, url: String) throws(BluetoothError) -> [UInt8] {
     [0x10, UInt8(bitPattern: txPower)] + (try EddystoneURL.octets(url))

@@ -1,14 +1,14 @@
 import Bluetooth
 
-/// The compressed URLs of Eddystone (Eddystone-URL, URL Scheme Prefix and HTTP URL encoding): one octet for how it
-/// begins, then printable ASCII, in which some octets stand for frequent ends of host names.
+/// The compressed URLs of Eddystone (Eddystone-URL, URL Scheme Prefix and HTTP URL encoding): one octet for the
+/// beginning, then printable ASCII, in which some octets stand for frequent ends of host names.
 enum EddystoneURL {
-  /// How many octets may follow the one for the beginning.
+  /// Maximum octets after the one for the beginning.
   private static let limit = 17
   private static let beginnings = ["http://www.", "https://www.", "http://", "https://"]
   private static let ends = ["com", "org", "edu", "net", "info", "biz", "gov"]
 
-  /// The expansion of an octet; nil for reserved ones.
+  /// An octet's expansion; nil for reserved ones.
   private static func expansion(_ octet: UInt8) -> String? {
     switch octet {
     case 0..<7: ".\(ends[Int(octet)])/"
@@ -18,7 +18,7 @@ enum EddystoneURL {
     }
   }
 
-  /// Reads the octets of a frame.
+  /// Reads a frame's octets.
   /// - Returns: nil for more octets than fit, and for reserved ones.
   static func text(_ octets: ArraySlice<UInt8>) -> String? {
     guard let first = octets.first, first < beginnings.count, (1...limit).contains(octets.count - 1) else { return nil }
@@ -30,8 +30,8 @@ enum EddystoneURL {
     return text
   }
 
-  /// Writes the octets of a frame.
-  /// - Throws: `BledError.invalidParameter` for other text than a URL of the web, and for one that is too long.
+  /// Writes a frame's octets.
+  /// - Throws: `BledError.invalidParameter` for other text than a web URL, and for one that is too long.
   static func octets(_ url: String) throws(BluetoothError) -> [UInt8] {
     let codes = Array(url.utf8)
     // "http://www." is also a "http://": the longer ones come first, and something must be left.

@@ -3,11 +3,11 @@ import Bluetooth
 /// Thermometers of Govee: H5072 and H5075 (temperature and humidity in one number), H5074 (two numbers), and H5101,
 /// H5102 and H5177 (as the H5075, elsewhere).
 enum Govee {
-  /// The company of the first products.
+  /// The first products' company.
   static let company: UInt16 = 0xEC88
-  /// The company of the later ones, which is the identifier of another company.
+  /// The later ones' company, which is another company's identifier.
   static let laterCompany: UInt16 = 0x0001
-  /// The service that tells the later ones from products of that company.
+  /// The service that distinguishes the later ones from that company's products.
   private static let service: BluetoothUUID = 0xEC88
 
   static func decode(_ data: [UInt8]) -> DecodedData? {

@@ -9,11 +9,11 @@ public struct IBeacon: Hashable, Sendable {
 
   /// The owner's identifier.
   public var uuid: BluetoothUUID
-  /// The first number of the two that the owner gives, such as that of a building.
+  /// The first number set by the owner, for example a building's.
   public var major: UInt16
-  /// The second number, such as that of a room.
+  /// The second number, for example a room's.
   public var minor: UInt16
-  /// The signal strength that a receiver has at a distance of 1 m, in dBm.
+  /// The signal strength at a receiver 1 m away, in dBm.
   public var measuredPower: Int8
 
   /// Makes a beacon.
@@ -25,7 +25,7 @@ public struct IBeacon: Hashable, Sendable {
   }
 
   /// Reads manufacturer-specific data.
-  /// - Returns: nil for that of anything else.
+  /// - Returns: nil for other data.
   public init?(_ data: AdvertisingData.ManufacturerData) {
     guard data.company == Self.company, data.data.starts(with: Self.beginning) else { return nil }
     self.init(content: data.data.dropFirst(Self.beginning.count))
@@ -60,7 +60,7 @@ public struct IBeacon: Hashable, Sendable {
   }
 }
 
-/// The 20 octets that name an iBeacon, and by custom also an AltBeacon: all numbers with the most significant octet
+/// The 20 octets identifying an iBeacon, and by custom also an AltBeacon: all numbers with the most significant octet
 /// first.
 struct BeaconPlace: Hashable {
   var uuid: BluetoothUUID

@@ -23,7 +23,7 @@ enum MiBeacon {
   private static let hasObjects: UInt16 = 1 << 6
   private static let mesh: UInt16 = 1 << 7
 
-  /// The octets that the check covers besides the objects.
+  /// The octets checked besides the objects.
   private static let associatedData: [UInt8] = [0x11]
 
   static func decode(_ data: [UInt8], _ source: AdvertisingData.Source) -> DecodedData? {
@@ -66,7 +66,7 @@ enum MiBeacon {
 }
 
 extension DecodedData {
-  /// Adds the value of a MiBeacon object; nothing for one that is not known or has another length.
+  /// Adds a MiBeacon object's value; nothing if it is unknown or has another length.
   fileprivate mutating func add(object identifier: UInt16, _ value: [UInt8]) {
     var reader = OctetReader(value)
     switch (identifier, value.count) {

@@ -2,11 +2,11 @@ import Bluetooth
 
 /// Encrypted data in an advertisement: AES-CCM with a key of 128 bits.
 public struct SealedData: Hashable, Sendable {
-  /// The address of the device, by which its key is found.
+  /// The device's address, which identifies its key.
   public let address: DeviceAddress
   /// The nonce, 12 or 13 octets.
   public let nonce: [UInt8]
-  /// The octets that are checked and not encrypted.
+  /// The octets checked and not encrypted.
   public let associatedData: [UInt8]
   /// The encrypted octets.
   public let payload: [UInt8]
@@ -17,7 +17,7 @@ public struct SealedData: Hashable, Sendable {
   public enum Opened: Hashable, Sendable {
     /// There is no key for the device.
     case keyIsMissing
-    /// The key at hand is another one than that of the data.
+    /// The given key differs from the data's key.
     case keyIsWrong
     /// The decrypted octets.
     case octets([UInt8])
