@@ -1,4 +1,4 @@
-/// The content of an advertisement; `packed` lays it out in advertising data and scan response data.
+/// An advertisement's content; `packed` lays it out in advertising data and scan response data.
 public struct AdvertisingContent: Hashable, Sendable {
   /// The flags; nil for none.
   public var flags: AdvertisingFlags?
@@ -14,12 +14,12 @@ public struct AdvertisingContent: Hashable, Sendable {
   public var manufacturerData: AdvertisingData.ManufacturerData?
   /// The appearance (Assigned Numbers, 2.6).
   public var appearance: UInt16?
-  /// The power at which the packets are sent, in dBm, −127 to 127.
+  /// The packets' transmit power in dBm, −127 to 127.
   public var txPowerLevel: Int?
   /// AD structures of any other kind.
   public var others: [AdvertisingData.Structure]
 
-  /// Makes content. Without arguments it is that of a discoverable LE device, and nothing else.
+  /// Makes content; without arguments only that of a discoverable LE device.
   public init(
     flags: AdvertisingFlags? = [.generalDiscoverable, .brEDRNotSupported], name: String? = nil,
     serviceUUIDs: [BluetoothUUID] = [], solicitedServiceUUIDs: [BluetoothUUID] = [],
@@ -47,14 +47,14 @@ public struct AdvertisingContent: Hashable, Sendable {
     public var shortenedName: String?
   }
 
-  /// Lays the content out. The flags and the data that scanners filter by come first and stay in the advertisement as
-  /// long as there is room; the rest goes into the scan response; a list of services that fits into
-  /// neither is split; the name comes last and is shortened, by whole characters, to the remaining room.
+  /// Lays the content out. The flags and the data for scanners' filters come first and stay in the advertisement while
+  /// there is room; the rest goes into the scan response; a list of services that fits into neither is split; the name
+  /// is last and is shortened, by whole characters, to the remaining room.
   /// - Parameters:
-  ///   - capacity: the octets that the advertisement can hold: 31, or with extended advertising the adapter's limit.
-  ///   - scanResponseCapacity: the octets that the scan response can hold, 0 where there is none, as with extended
-  ///     advertising that is connectable.
-  /// - Throws: `GAPError.advertisingDataTooLong`, which names the parts that do not fit.
+  ///   - capacity: maximum octets of the advertisement: 31, or with extended advertising the adapter's limit.
+  ///   - scanResponseCapacity: maximum octets of the scan response, 0 without one, as with connectable extended
+  ///     advertising.
+  /// - Throws: `GAPError.advertisingDataTooLong`, which names the parts without room.
   public func packed(capacity: Int = 31, scanResponseCapacity: Int = 31) throws(BluetoothError) -> Packed {
     // First by importance; if that fails, longest first, which leaves smaller gaps.
     let fields = fields
@@ -121,7 +121,7 @@ private struct AdvertisingDataPacker {
     }
   }
 
-  /// Places the name whole where that is possible, else as much of it as fits where there is more room.
+  /// Places the name whole if possible, else as much of it as fits into the larger room.
   mutating func place(name: String) throws(BluetoothError) {
     guard !name.isEmpty else { return }
     let maximum = min(max(room, scanResponseRoom) - 2, 254)
@@ -140,7 +140,7 @@ private struct AdvertisingDataPacker {
     try place([.localName(beginning, isComplete: false)])
   }
 
-  /// Splits a complete list of services in two incomplete ones. Nothing else can be split.
+  /// Splits a complete list of services into two incomplete ones. Other structures cannot be split.
   private mutating func split(_ structure: AdvertisingData.Structure) -> Bool {
     let uuids = structure.serviceUUIDs
     guard let width = uuids.first?.advertisedWidth.rawValue else { return false }

@@ -1,4 +1,4 @@
-/// The identity of the device: flags, name, appearance, manufacturer and power (CSS, Part A, 1.2 to 1.5 and 1.12).
+/// The device's identity: flags, name, appearance, manufacturer and power (CSS, Part A, 1.2 to 1.5 and 1.12).
 extension AdvertisingData {
   /// Manufacturer-specific data.
   public struct ManufacturerData: Hashable, Sendable {
@@ -13,14 +13,14 @@ extension AdvertisingData {
       self.data = data
     }
 
-    /// Reads the octets of the packet: the company, low octet first, then the data.
+    /// Reads the packet's octets: the company, low octet first, then the data.
     /// - Returns: nil for less than two octets.
     public init?(octets: [UInt8]) {
       guard octets.count >= 2 else { return nil }
       self.init(company: UInt16(octets[0]) | UInt16(octets[1]) << 8, data: Array(octets.dropFirst(2)))
     }
 
-    /// The octets of the packet: the company, low octet first, then the data.
+    /// The packet's octets: the company, low octet first, then the data.
     public var octets: [UInt8] {
       [UInt8(truncatingIfNeeded: company), UInt8(truncatingIfNeeded: company >> 8)] + data
     }
@@ -29,13 +29,13 @@ extension AdvertisingData {
   /// The flags; nil if there are none.
   public var flags: AdvertisingFlags? { first(.flags)?.first.map(AdvertisingFlags.init(rawValue:)) }
 
-  /// The name: the complete one where there is one, else the shortened one. It ends before the first octet that is not
-  /// UTF-8 or is NUL, and has no white space at its ends; nil if nothing is left.
+  /// The name: the complete one if there is one, else the shortened one. It ends before the first octet that is NUL or
+  /// invalid UTF-8, without white space at its ends; nil if nothing is left.
   public var localName: String? {
     (first(.completeLocalName) ?? first(.shortenedLocalName)).flatMap { Self.text($0) }
   }
 
-  /// The power at which the packet was sent, in dBm.
+  /// The packet's transmit power, in dBm.
   public var txPowerLevel: Int? { first(.txPowerLevel)?.first.map { Int(Int8(bitPattern: $0)) } }
 
   /// The appearance (Assigned Numbers, 2.6).
@@ -49,7 +49,7 @@ extension AdvertisingData {
     structures.compactMap { $0.type == .manufacturerSpecificData ? ManufacturerData(octets: $0.data) : nil }
   }
 
-  /// The text up to the first octet that is not UTF-8 or is NUL, without white space at its ends; nil if none is left.
+  /// The text up to the first octet that is NUL or invalid UTF-8, without white space at its ends; nil if none is left.
   package static func text(_ octets: [UInt8]) -> String? {
     var scalars = String.UnicodeScalarView()
     var decoder = UTF8()
@@ -67,17 +67,17 @@ extension AdvertisingData.Structure {
   /// A structure of flags.
   public static func flags(_ flags: AdvertisingFlags) -> Self { Self(.flags, [flags.rawValue]) }
 
-  /// A structure of the device's name or of its beginning.
+  /// A structure with the device's name or its beginning.
   public static func localName(_ name: String, isComplete: Bool = true) -> Self {
     Self(isComplete ? .completeLocalName : .shortenedLocalName, Array(name.utf8))
   }
 
-  /// A structure of the power at which the packet is sent, in dBm; values beyond −127 to 127 are held to that range.
+  /// A structure with the packet's transmit power, in dBm; values beyond −127 to 127 are clamped.
   public static func txPowerLevel(_ level: Int) -> Self {
     Self(.txPowerLevel, [UInt8(bitPattern: Int8(clamping: max(level, -127)))])
   }
 
-  /// A structure of the appearance (Assigned Numbers, 2.6).
+  /// A structure with the appearance (Assigned Numbers, 2.6).
   public static func appearance(_ appearance: UInt16) -> Self {
     Self(.appearance, [UInt8(truncatingIfNeeded: appearance), UInt8(truncatingIfNeeded: appearance >> 8)])
   }
@@ -88,9 +88,9 @@ extension AdvertisingData.Structure {
   }
 }
 
-/// The flags of an advertisement (CSS, Part A, 1.3).
+/// An advertisement's flags (CSS, Part A, 1.3).
 public struct AdvertisingFlags: OptionSet, Hashable, Sendable {
-  /// The octet of the packet.
+  /// The packet's octet.
   public let rawValue: UInt8
   /// Makes flags from the octet.
   public init(rawValue: UInt8) { self.rawValue = rawValue }

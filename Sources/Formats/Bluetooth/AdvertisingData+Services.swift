@@ -1,23 +1,23 @@
 /// Service UUIDs and service data (CSS, Part A, 1.1, 1.10 and 1.11).
 extension AdvertisingData {
-  /// Data that belongs to a service.
+  /// A service's data.
   public struct ServiceData: Hashable, Sendable {
     /// The service.
     public var uuid: BluetoothUUID
     /// The data after the UUID.
     public var data: [UInt8]
 
-    /// Makes data of a service.
+    /// Makes a service's data.
     public init(uuid: BluetoothUUID, data: [UInt8]) {
       self.uuid = uuid
       self.data = data
     }
   }
 
-  /// The services that the device lists, in order, each once.
+  /// The services listed by the device, in order, each once.
   public var serviceUUIDs: [BluetoothUUID] { unique { $0.serviceUUIDs } }
 
-  /// The services that the device solicits, in order, each once.
+  /// The services solicited by the device, in order, each once.
   public var solicitedServiceUUIDs: [BluetoothUUID] { unique { $0.solicitedServiceUUIDs } }
 
   /// The data of services, in order.
@@ -30,7 +30,7 @@ extension AdvertisingData {
 }
 
 extension AdvertisingData.Structure {
-  /// The services that this structure lists; an incomplete UUID at the end is ignored.
+  /// The services listed in this structure; an incomplete UUID at the end is ignored.
   public var serviceUUIDs: [BluetoothUUID] {
     switch type {
     case .incompleteServices16, .completeServices16: uuids(ofWidth: 2)
@@ -40,7 +40,7 @@ extension AdvertisingData.Structure {
     }
   }
 
-  /// The services that this structure solicits; an incomplete UUID at the end is ignored.
+  /// The services solicited in this structure; an incomplete UUID at the end is ignored.
   public var solicitedServiceUUIDs: [BluetoothUUID] {
     switch type {
     case .solicitedServices16: uuids(ofWidth: 2)
@@ -50,7 +50,8 @@ extension AdvertisingData.Structure {
     }
   }
 
-  /// The octets of the UUID with which service data begins: 2, 4 or 16; nil for a structure of another type.
+  /// The length in octets of the UUID at the beginning of service data: 2, 4 or 16; nil for a structure of another
+  /// type.
   public var serviceDataUUIDWidth: Int? {
     switch type {
     case .serviceData16: 2
@@ -60,7 +61,7 @@ extension AdvertisingData.Structure {
     }
   }
 
-  /// The service data that this structure holds.
+  /// The service data in this structure.
   public var serviceData: AdvertisingData.ServiceData? {
     guard let width = serviceDataUUIDWidth, data.count >= width,
       let uuid = BluetoothUUID(littleEndian: data.prefix(width))
@@ -79,10 +80,10 @@ extension AdvertisingData.Structure {
     return Self(type, uuid.advertisedOctets + data)
   }
 
-  /// Structures that list services, one for each width of UUID that occurs.
+  /// Structures listing services, one for each UUID width present.
   /// - Parameters:
   ///   - uuids: the services.
-  ///   - isComplete: whether the device has no other services of that width.
+  ///   - isComplete: true if the device has no other services of that width.
   public static func services(_ uuids: [BluetoothUUID], isComplete: Bool = true) -> [Self] {
     lists(of: uuids) { width in
       switch width {
@@ -93,7 +94,7 @@ extension AdvertisingData.Structure {
     }
   }
 
-  /// Structures that list solicited services, one for each width of UUID that occurs.
+  /// Structures listing solicited services, one for each UUID width present.
   public static func solicitedServices(_ uuids: [BluetoothUUID]) -> [Self] {
     lists(of: uuids) { width in
       switch width {
@@ -121,7 +122,7 @@ extension AdvertisingData.Structure {
 }
 
 extension BluetoothUUID {
-  /// How many octets a UUID takes in AD data, where, unlike in ATT, there is a 32-bit form.
+  /// A UUID's octets in AD data, which, unlike ATT, has a 32-bit form.
   enum AdvertisedWidth: Int, CaseIterable { case two = 2, four = 4, sixteen = 16 }
 
   var advertisedWidth: AdvertisedWidth { short16 != nil ? .two : short32 != nil ? .four : .sixteen }

@@ -1,6 +1,6 @@
-/// The URI of an advertisement (CSS, Part A, 1.18).
+/// An advertisement's URI (CSS, Part A, 1.18).
 extension AdvertisingData {
-  /// The URI in full; nil if it is none or its scheme is a code point that is not known here.
+  /// The URI in full; nil if it is invalid or its scheme is a code point not known here.
   public var uri: String? {
     guard let octets = first(.uri), let text = String(validating: octets, as: UTF8.self),
       let code = text.unicodeScalars.first
@@ -9,14 +9,14 @@ extension AdvertisingData {
     return scheme + text.unicodeScalars.dropFirst().reduce(into: "") { $0.unicodeScalars.append($1) }
   }
 
-  /// Schemes with a code point of their own (Assigned Numbers, 2.7); the first stands for all others.
+  /// Schemes with their own code point (Assigned Numbers, 2.7); the first stands for all others.
   private static let uriSchemes: [(code: Unicode.Scalar, name: String)] = [
     ("\u{01}", ""), ("\u{16}", "http:"), ("\u{17}", "https:"),
   ]
 }
 
 extension AdvertisingData.Structure {
-  /// A structure of a URI; a scheme that has a code point is written as that.
+  /// A structure with a URI; a scheme with a code point is written as that.
   public static func uri(_ uri: String) -> Self {
     let scheme = AdvertisingData.uriSchemes.last { uri.utf8.starts(with: $0.name.utf8) }
     guard let scheme else { return Self(.uri, Array(uri.utf8)) }

@@ -1,12 +1,12 @@
-/// The content of an advertisement, a scan response or any other AD data: a list of AD structures
-/// (Core 5.4, Vol 3, Part C, 11; the meaning of each is in the Core Specification Supplement, Part A).
+/// The content of an advertisement, a scan response or any other AD data: a list of AD structures (Core 5.4, Vol 3,
+/// Part C, 11; their meanings are in the Core Specification Supplement, Part A).
 ///
 /// Reading never fails: an unreadable one is left out and counted. `AdvertisingContent` builds such data from its
 /// contents.
 public struct AdvertisingData: Hashable, Sendable {
-  /// One AD structure: a type and its data.
+  /// An AD structure: a type and its data.
   public struct Structure: Hashable, Sendable {
-    /// The meaning of the data.
+    /// The data's meaning.
     public var type: AdvertisingDataType
     /// The data, 0 to 254 octets, in wire order.
     public var data: [UInt8]
@@ -21,15 +21,15 @@ public struct AdvertisingData: Hashable, Sendable {
     public var encodedLength: Int { 2 + data.count }
   }
 
-  /// The structures in the order of the packet, including unknown types.
+  /// The structures in the packet's order, including unknown types.
   public var structures: [Structure]
-  /// How many structures were left out because they reached beyond the end of their packet.
+  /// Structures omitted because they reached beyond the end of their packet.
   public private(set) var malformedCount = 0
 
   /// Makes data of structures.
   public init(_ structures: [Structure] = []) { self.structures = structures }
 
-  /// Reads AD data. A length of zero ends it early; a structure that is longer than the rest is dropped.
+  /// Reads AD data. A length of zero ends it early; a structure longer than the rest is dropped.
   public init(parsing octets: [UInt8]) {
     structures = []
     var index = 0
@@ -44,14 +44,14 @@ public struct AdvertisingData: Hashable, Sendable {
     }
   }
 
-  /// Reads AD data that is part of something else, as the other initializer does.
+  /// Reads AD data within other octets, like the other initializer.
   public init(parsing octets: some Collection<UInt8>) { self.init(parsing: Array(octets)) }
 
-  /// The number of octets that `encode()` gives.
+  /// The length of `encode()` in octets.
   public var encodedLength: Int { structures.reduce(0) { $0 + $1.encodedLength } }
 
   /// Writes the structures one after the other.
-  /// - Throws: `GAPError.advertisingDataTooLong` if the data of a structure is longer than 254 octets.
+  /// - Throws: `GAPError.advertisingDataTooLong` if a structure's data is longer than 254 octets.
   public func encode() throws(BluetoothError) -> [UInt8] {
     var octets: [UInt8] = []
     octets.reserveCapacity(encodedLength)
@@ -67,13 +67,13 @@ public struct AdvertisingData: Hashable, Sendable {
     return octets
   }
 
-  /// The data of the first structure of a type, without decoding.
+  /// The data of the first structure with a type, without decoding.
   public func first(_ type: AdvertisingDataType) -> [UInt8]? { structures.first { $0.type == type }?.data }
 
-  /// The data of all structures of a type.
+  /// The data of all structures with a type.
   public func all(_ type: AdvertisingDataType) -> [[UInt8]] { structures.filter { $0.type == type }.map(\.data) }
 
-  /// This data and then that of another packet of the same device: an advertisement and its scan response.
+  /// This data followed by that of the device's other packet: an advertisement and its scan response.
   public func merged(with other: AdvertisingData) -> AdvertisingData {
     var merged = self
     merged.structures += other.structures

@@ -1,6 +1,6 @@
-/// The form of every error: the domain that defines its code, the code, its name, and a human-readable message.
+/// The form of every error: the domain defining its code, the code, its name, and a human-readable message.
 public struct BluetoothError: Error, Hashable, Sendable {
-  /// The domain that defines a code.
+  /// The domain defining a code.
   public enum Domain: String, Vocabulary {
     /// Attribute protocol error codes (Core 5.4, Vol 3, Part F, 3.4.1.1).
     case att
@@ -12,11 +12,11 @@ public struct BluetoothError: Error, Hashable, Sendable {
     case bled
   }
 
-  /// The domain that defines `code`.
+  /// The domain defining `code`.
   public let domain: Domain
   /// The code within the domain.
   public let code: Int
-  /// The name of the code, in lower camel case: "insufficientEncryption".
+  /// The code's name, in lower camel case: "insufficientEncryption".
   public let name: String
   /// A human-readable message with the fault and, if there is one, the remedy.
   public let message: String
@@ -45,7 +45,7 @@ public enum GAPError: Int, Hashable, Sendable, CaseIterable {
   case notConnected = 3
   /// The connection ended before the operation did.
   case disconnected = 4
-  /// No device of that identifier, name or address is known.
+  /// No device with that identifier, name or address is known.
   case unknownDevice = 5
   /// The adapter is powered off.
   case adapterOff = 6
@@ -68,7 +68,7 @@ public enum GAPError: Int, Hashable, Sendable, CaseIterable {
   /// This machine refuses to be connected with the device.
   case blocked = 15
 
-  /// The error as a `BluetoothError`, with a message that says more than the code.
+  /// The error as a `BluetoothError`, with a message more specific than the code.
   public func error(_ message: String) -> BluetoothError {
     BluetoothError(domain: .gap, code: rawValue, name: "\(self)", message: message)
   }
@@ -76,13 +76,13 @@ public enum GAPError: Int, Hashable, Sendable, CaseIterable {
 
 /// Errors of the daemon itself.
 public enum BledError: Int, Hashable, Sendable, CaseIterable {
-  /// A parameter of the request is not valid; the message names it.
+  /// A parameter of the request is invalid; the message names it.
   case invalidParameter = 1
   /// The session lacks the permission.
   case notPermitted = 2
-  /// There is no service, characteristic, descriptor or advertisement with that handle or number.
+  /// No service, characteristic, descriptor or advertisement has that handle or number.
   case unknownHandle = 3
-  /// A limit of the daemon was reached.
+  /// One of the daemon's limits was reached.
   case limitReached = 4
   /// The operation is already under way.
   case alreadyInProgress = 5
@@ -101,7 +101,7 @@ public enum BledError: Int, Hashable, Sendable, CaseIterable {
   /// The device has several attributes with these UUIDs.
   case ambiguousAttribute = 12
 
-  /// The error as a `BluetoothError`, with a message that says more than the code.
+  /// The error as a `BluetoothError`, with a message more specific than the code.
   public func error(_ message: String) -> BluetoothError {
     BluetoothError(domain: .bled, code: rawValue, name: "\(self)", message: message)
   }

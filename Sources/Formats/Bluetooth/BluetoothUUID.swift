@@ -1,4 +1,4 @@
-/// A UUID of an attribute, service or characteristic: 16, 32 or 128 bits (Core 5.4, Vol 3, Part B, 2.5.1).
+/// A UUID for an attribute, service or characteristic: 16, 32 or 128 bits (Core 5.4, Vol 3, Part B, 2.5.1).
 ///
 /// Two UUIDs are equal when their 128-bit forms are, however short they were written.
 public struct BluetoothUUID: Hashable, Sendable {
@@ -18,7 +18,7 @@ public struct BluetoothUUID: Hashable, Sendable {
   /// Makes a 16-bit UUID, such as 0x180D.
   public init(_ short: UInt16) { self.init(UInt32(short)) }
 
-  /// Makes a 32-bit UUID; a value below 0x10000 is the 16-bit UUID of that value.
+  /// Makes a 32-bit UUID; a value below 0x10000 is the 16-bit UUID with that value.
   public init(_ short: UInt32) {
     self.init(high: Self.baseHigh | UInt64(short) << 32, low: Self.baseLow)
   }
@@ -83,7 +83,7 @@ public struct BluetoothUUID: Hashable, Sendable {
     (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? low : high) >> (8 * UInt64($0 & 7))) }
   }
 
-  /// The octets that ATT carries, in wire order: 2 where there is a 16-bit form, else 16 (Vol 3, Part F, 3.2.1).
+  /// The octets for ATT, in wire order: 2 if there is a 16-bit form, else 16 (Vol 3, Part F, 3.2.1).
   public var attOctets: [UInt8] {
     guard let short = short16 else { return littleEndian128 }
     return [UInt8(truncatingIfNeeded: short), UInt8(truncatingIfNeeded: short >> 8)]
@@ -113,7 +113,7 @@ extension BluetoothUUID: ExpressibleByIntegerLiteral {
 
 extension BluetoothUUID: Codable {
   /// Reads the text form.
-  /// - Throws: `DecodingError.dataCorrupted` for any text that is not a UUID.
+  /// - Throws: `DecodingError.dataCorrupted` for any text but a UUID.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)

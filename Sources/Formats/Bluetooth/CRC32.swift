@@ -4,7 +4,7 @@ package struct CRC32 {
 
   package init() {}
 
-  /// The checksum of all octets that were added.
+  /// The checksum of all octets added.
   package var value: UInt32 { ~register }
 
   package mutating func add(_ octets: some Sequence<UInt8>) {

@@ -1,19 +1,19 @@
-/// A device's data in a format of its maker or of an application: the kind of format, and values by name.
+/// A device's data in a format by its maker or an application: the kind of format, and values by name.
 ///
-/// A name means the same in every kind, unit included (`DecodedData.unit(of:)`; `docs/beacons.md` lists them all).
-/// Values that are not available, or that the format does not allow, are left out.
+/// A name has one meaning in every kind, unit included (`DecodedData.unit(of:)`; `docs/beacons.md` lists them all).
+/// Unavailable or invalid values are omitted.
 public struct DecodedData: Hashable, Sendable {
   /// The formats.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Apple's iBeacon.
     case iBeacon
-    /// The identity of an Eddystone beacon.
+    /// An Eddystone beacon's identity.
     case eddystoneUID
-    /// The URL of an Eddystone beacon.
+    /// An Eddystone beacon's URL.
     case eddystoneURL
-    /// The telemetry of an Eddystone beacon, plain or encrypted.
+    /// An Eddystone beacon's telemetry, plain or encrypted.
     case eddystoneTLM
-    /// The ephemeral identifier of an Eddystone beacon.
+    /// An Eddystone beacon's ephemeral identifier.
     case eddystoneEID
     /// AltBeacon.
     case altBeacon
@@ -43,7 +43,7 @@ public struct DecodedData: Hashable, Sendable {
 
   /// A value with its name.
   public struct Member: Hashable, Sendable {
-    /// The name, in lower camel case; the second value of a name has a 2 at its end, and so on.
+    /// The name, in lower camel case; a name's second value has a 2 at its end, and so on.
     public let name: String
     /// The value.
     public let value: Value
@@ -55,11 +55,11 @@ public struct DecodedData: Hashable, Sendable {
     }
   }
 
-  /// The format, one of `Kind`, or one that a later version added.
+  /// The format, one of `Kind`, or one added by a later version.
   public let kind: String
   /// The values, as they are in the packet.
   public private(set) var members: [Member] = []
-  /// How many values a format without a fixed number of them may have.
+  /// Maximum values of a format without a fixed number.
   package static let limit = 32
 
   /// Makes data from its parts.
@@ -71,10 +71,10 @@ public struct DecodedData: Hashable, Sendable {
   /// Begins with a format without values.
   package init(_ kind: Kind) { self.kind = kind.rawValue }
 
-  /// The value of this name.
+  /// The value with this name.
   public subscript(name: String) -> Value? { members.first { $0.name.hasSameOctets(as: name) }?.value }
 
-  /// Adds a value; nothing for nil. A name that is there already gets a number.
+  /// Adds a value; nothing for nil. An existing name gets a number.
   package mutating func add(_ name: String, _ value: Value?) {
     guard let value else { return }
     var numbered = name
@@ -91,8 +91,8 @@ public struct DecodedData: Hashable, Sendable {
     add(name, number.flatMap { Int(exactly: $0) }.map(Value.integer))
   }
 
-  /// Adds a number that was sent as `raw` × `factor` / `divisor`. The quotient is the number that is nearest to the
-  /// decimal fraction that the device means, so 2506 over 100 is 25.06.
+  /// Adds a number sent as `raw` × `factor` / `divisor`. The quotient is the number nearest to the intended decimal
+  /// fraction, so 2506 over 100 is 25.06.
   package mutating func add(_ name: String, _ raw: Int?, times factor: Int = 1, over divisor: Int) {
     add(name, raw.map { .number(Double($0 * factor) / Double(divisor)) })
   }
@@ -113,7 +113,7 @@ extension DecodedData: Codable {
     init?(intValue: Int) { return nil }
   }
 
-  /// Reads an object; its members come in the order of their names, and lists and objects are left out.
+  /// Reads an object; its members are in the order of their names, without lists and objects.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     kind = try container.decode(String.self, forKey: Key(stringValue: "kind"))

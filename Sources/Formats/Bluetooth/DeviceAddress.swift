@@ -1,6 +1,6 @@
-/// The address of a Bluetooth LE device together with its type (Core 5.4, Vol 6, Part B, 1.3).
+/// A Bluetooth LE device's address with its type (Core 5.4, Vol 6, Part B, 1.3).
 public struct DeviceAddress: Hashable, Sendable {
-  /// Whether an address was assigned by the IEEE or chosen by the device.
+  /// The origin of an address: assigned by the IEEE or chosen by the device.
   public enum Kind: UInt8 {
     /// Public device address; HCI address type 0.
     case `public` = 0
@@ -10,7 +10,7 @@ public struct DeviceAddress: Hashable, Sendable {
 
   /// The 48 bits as a number, most significant octet first: "F0:F1:F2:F3:F4:F5" is 0xF0F1F2F3F4F5.
   public let value: UInt64
-  /// The type of the address.
+  /// The address type.
   public let kind: Kind
 
   /// The address with all bits zero, which stands for "none" (Core 5.4, Vol 4, Part E, 7.8.10).
@@ -52,7 +52,7 @@ public struct DeviceAddress: Hashable, Sendable {
   /// True for a random address with the two top bits set (Core 5.4, Vol 6, Part B, 1.3.2.1).
   public var isStaticRandom: Bool { kind == .random && value >> 46 == 0b11 }
 
-  /// True for an address that a device keeps, a public or a static random one: keys are of such.
+  /// True for a permanent address, a public or static random one: keys belong to such addresses.
   public var isIdentity: Bool { kind == .public || isStaticRandom }
 
   /// True for a random address with the two top bits 01 (Core 5.4, Vol 6, Part B, 1.3.2.2).
@@ -83,7 +83,7 @@ extension DeviceAddress.Kind: Vocabulary {
     }
   }
 
-  /// The type of this name; nil for any other text.
+  /// The type with this name; nil for any other text.
   public init?(word: String) {
     guard let kind = Self.allCases.first(where: { $0.word.hasSameOctets(as: word) }) else { return nil }
     self = kind

@@ -54,7 +54,7 @@ public enum Hex {
 }
 
 extension UInt16 {
-  /// The handle of an attribute as people read it: "0x0012"
+  /// An attribute's handle for people: "0x0012"
   public var handleText: String {
     let digits = String(self, radix: 16)
     return "0x" + String(repeating: "0", count: 4 - digits.utf8.count) + digits

@@ -1,4 +1,4 @@
-/// An instant of a monotonic clock. State machines receive instants and return deadlines; they never read a clock.
+/// A monotonic clock's instant. State machines receive instants and return deadlines; they never read a clock.
 public struct Instant: InstantProtocol, Hashable, Sendable {
   /// Nanoseconds since the clock's own zero.
   public var nanoseconds: Int64
@@ -6,7 +6,7 @@ public struct Instant: InstantProtocol, Hashable, Sendable {
   /// The clock's own zero.
   public static let zero = Instant(nanoseconds: 0)
 
-  /// Makes the instant that lies this many nanoseconds after the clock's zero.
+  /// Makes the instant this many nanoseconds after the clock's zero.
   public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
   /// The instant `duration` later (earlier if negative), clamped to the clock's range.
@@ -15,7 +15,7 @@ public struct Instant: InstantProtocol, Hashable, Sendable {
     return Instant(nanoseconds: overflow ? (duration < .zero ? .min : .max) : sum)
   }
 
-  /// How much later `other` is.
+  /// The time from here to `other`.
   public func duration(to other: Instant) -> Duration {
     let (difference, overflow) = other.nanoseconds.subtractingReportingOverflow(nanoseconds)
     return .nanoseconds(overflow ? (other > self ? .max : .min) : difference)

@@ -1,14 +1,13 @@
-/// Takes numbers from the front of a value, least significant octet first; nil once there are too few octets.
+/// Reads numbers from the front of a value, least significant octet first; nil without enough octets.
 package struct OctetReader {
   private var rest: ArraySlice<UInt8>
 
   /// Begins with the first octet.
   package init(_ octets: [UInt8]) { rest = octets[...] }
 
-  /// Whether no octet is left.
   package var isAtEnd: Bool { rest.isEmpty }
 
-  /// How many octets are left.
+  /// The remaining octets.
   package var count: Int { rest.count }
 
   /// The next octet.
@@ -39,7 +38,7 @@ package struct OctetReader {
     return octets(count)?.reduce(0) { $0 << 8 | Int($1) }
   }
 
-  /// The same as a number in two's complement.
+  /// The number in two's complement.
   package mutating func signedBigEndian(_ count: Int) -> Int? { bigEndian(count).map { Self.signed($0, count) } }
 
   /// The next `count` octets, at most 7, as a number in two's complement.

@@ -1,12 +1,12 @@
-/// The octets of a stream that were received and not yet read.
+/// A stream's octets received and not yet read.
 package struct ReceivedOctets: Sendable {
   private var octets: [UInt8] = []
-  /// How many at the start were read.
+  /// Octets already read at the start.
   private var read = 0
 
   package init() {}
 
-  /// All that was not read.
+  /// The unread octets.
   package var rest: ArraySlice<UInt8> { octets[read...] }
 
   package mutating func append(_ more: some Sequence<UInt8>) {
@@ -17,7 +17,7 @@ package struct ReceivedOctets: Sendable {
     octets.append(contentsOf: more)
   }
 
-  /// Drops octets that were read.
+  /// Drops read octets.
   /// - Parameter count: at most `rest.count`.
   package mutating func drop(_ count: Int) { read += min(count, octets.count - read) }
 

@@ -1,4 +1,4 @@
-/// The value of Appearance, 0x2A01, and of the AD type of that name (Assigned Numbers, 2.6).
+/// The value of Appearance, 0x2A01, and of the AD type with that name (Assigned Numbers, 2.6).
 public struct Appearance: RawRepresentable, Hashable, Sendable {
   /// The category in the upper 10 bits, the sub-category in the lower 6.
   public let rawValue: UInt16
@@ -8,7 +8,7 @@ public struct Appearance: RawRepresentable, Hashable, Sendable {
   /// The category's number.
   public var category: UInt16 { rawValue >> 6 }
 
-  /// The assigned name, "Heart Rate Belt"; that of the category where only that is known; else nil.
+  /// The assigned name, "Heart Rate Belt"; the category's if only that is known; else nil.
   public var assignedName: String? {
     AssignedNames.name(of: rawValue, .appearance) ?? AssignedNames.name(of: category << 6, .appearance)
   }

@@ -1,6 +1,6 @@
-// Data: scripts/assigned-names makes it of a list of all companies.
+// Data: made by scripts/assigned-names from a list of all companies.
 extension AssignedNames {
-  /// Lines of a company's number in 4 hexadecimal digits and its name, sorted by their octets.
+  /// Lines with a company's number in 4 hexadecimal digits and its name, sorted by their octets.
   static let companies = NameTable(
     """
     0000 Ericsson AB

@@ -1,6 +1,6 @@
 // Data: scripts/assigned-names adds lines and sorts them.
 extension AssignedNames {
-  /// Lines of a kind, a number in hexadecimal digits and a name, sorted by their octets.
+  /// Lines with a kind, a number in hexadecimal digits and a name, sorted by their octets.
   static let table = NameTable(
     """
     ad 01 Flags

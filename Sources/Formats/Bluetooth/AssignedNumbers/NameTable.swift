@@ -1,4 +1,4 @@
-/// A table of names in the program's constant data: lines of a key, a space and a name, sorted by their octets. The
+/// A table of names in the program's constant data: lines with a key, a space and a name, sorted by their octets. The
 /// table is searched in place.
 struct NameTable: Sendable {
   private let text: StaticString
@@ -10,16 +10,16 @@ struct NameTable: Sendable {
     UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
   }
 
-  /// The name of a key; nil if the table does not hold it.
+  /// The name for a key; nil if it is not in the table.
   func name(of key: String) -> String? {
     let key = Array("\(key) ".utf8)
     let line = line(at: place(of: key))
     return line.starts(with: key) ? String(decoding: line.dropFirst(key.count), as: UTF8.self) : nil
   }
 
-  /// The numbers of 16 bits with a name, in upper or lower case, or, if none has it, with a name that begins so; the
-  /// lowest first.
-  /// - Parameter start: how the keys begin, before the digits of the number.
+  /// The 16-bit numbers with a name, in upper or lower case, or, if none has it, with a name that begins so; the lowest
+  /// first.
+  /// - Parameter start: the keys' beginning, before the digits of the number.
   func numbers(named name: String, _ start: String = "") -> [UInt16] {
     let wanted = name.lowercased()
     guard !wanted.isEmpty else { return [] }
@@ -55,7 +55,7 @@ struct NameTable: Sendable {
     }
   }
 
-  /// Where the first line begins that is not before `key`; the end of the table if all are.
+  /// The beginning of the first line not before `key`; the table's end if all are.
   private func place(of key: [UInt8]) -> Int {
     let octets = octets
     var (low, high) = (0, octets.count)
@@ -69,7 +69,7 @@ struct NameTable: Sendable {
     return low
   }
 
-  /// The line that begins at a place, without its end; empty beyond the table.
+  /// The line at a place, without its end; empty beyond the table.
   private func line(at place: Int) -> Slice<UnsafeBufferPointer<UInt8>> {
     let octets = octets
     return octets[min(place, octets.count)...].prefix { $0 != UInt8(ascii: "\n") }

@@ -1,8 +1,8 @@
-/// Whether an adapter works, without the reason why not.
+/// An adapter's state, without the reason for a problem.
 public enum AdapterCondition: String, Vocabulary {
   /// There is no such controller at the moment.
   case absent
-  /// The controller is there and has no power.
+  /// The controller is present, without power.
   case off
   /// The adapter is being brought into use.
   case starting
@@ -14,7 +14,7 @@ public enum AdapterCondition: String, Vocabulary {
   case failed
 }
 
-/// The kinds of problem that keep an adapter from being used.
+/// The kinds of problem that make an adapter unusable.
 public enum AdapterProblemKind: String, Vocabulary {
   /// The daemon lacks a capability.
   case permission
@@ -28,7 +28,7 @@ public enum AdapterProblemKind: String, Vocabulary {
   case hardware
 }
 
-/// The activities of an adapter beside its links.
+/// An adapter's activities beside its links.
 public enum AdapterActivity: String, Vocabulary {
   /// Looking for a device to connect to it.
   case connecting
@@ -44,6 +44,6 @@ public enum AdvertisingEnd: String, Vocabulary {
   case duration
   /// The set was sent as often as requested.
   case count
-  /// The device that it was directed to has connected.
+  /// The target device has connected.
   case connected
 }

@@ -10,14 +10,14 @@ public enum LinkRole: String, Vocabulary {
 public enum ChannelMode: String, Vocabulary {
   /// LE credit-based flow control mode (10.1), which every device with channels has.
   case leCreditBased
-  /// Enhanced credit-based flow control mode (10.2), in which the ends may change their MTU later.
+  /// Enhanced credit-based flow control mode (10.2), whose ends may change their MTU later.
   case enhanced
 
-  /// The packets that a channel takes, in octets (4.22, 4.25).
+  /// A channel's possible packet lengths, in octets (4.22, 4.25).
   public var lengths: ClosedRange<Int> { self == .enhanced ? 64...65_535 : 23...65_535 }
 }
 
-/// The means of a person on this machine while it pairs (Core 5.4, Vol 3, Part H, 2.3.2).
+/// The means of a person on this machine during pairing (Core 5.4, Vol 3, Part H, 2.3.2).
 public enum PairingCapability: String, Vocabulary {
   /// Read a passkey.
   case display
@@ -25,8 +25,8 @@ public enum PairingCapability: String, Vocabulary {
   case displayYesNo
   /// Type a passkey.
   case keyboard
-  /// All of it.
+  /// Both display and keyboard.
   case keyboardDisplay
-  /// Nothing: pairing has no protection against a person in the middle.
+  /// No means: pairing has no protection against a person in the middle.
   case none
 }

@@ -1,9 +1,9 @@
 /// A text that equals another one only octet for octet.
 ///
 /// Swift compares and hashes strings by canonical equivalence (Unicode Standard Annex 15): "é" equals "e" with a
-/// combining accent, and the time that takes grows with the square of a run of combining characters. A text that comes
-/// from outside may do neither: identifiers that differ stay different, and none costs more than its length. Bound its
-/// length before it is kept as a key.
+/// combining accent, in a time quadratic in the run of combining characters. Neither is acceptable for a text from
+/// outside: different identifiers stay different, and none costs more than its length. Limit its length before it is
+/// stored as a key.
 public struct OctetText: Hashable, Sendable {
   /// The text itself.
   public let string: String
@@ -11,7 +11,7 @@ public struct OctetText: Hashable, Sendable {
   /// Wraps a text.
   public init(_ string: String) { self.string = string }
 
-  /// Whether both have the same octets in UTF-8.
+  /// Returns true if both have the same octets in UTF-8.
   public static func == (left: OctetText, right: OctetText) -> Bool { left.string.hasSameOctets(as: right.string) }
 
   /// Hashes the octets.
@@ -22,12 +22,12 @@ public struct OctetText: Hashable, Sendable {
 }
 
 extension OctetText: ExpressibleByStringLiteral {
-  /// Wraps a literal, such as the pattern of a `case`.
+  /// Wraps a literal, such as a `case` pattern.
   public init(stringLiteral value: String) { self.init(value) }
 }
 
 extension String {
-  /// Whether both have the same octets in UTF-8; see `OctetText`.
+  /// Returns true if both have the same octets in UTF-8; see `OctetText`.
   public func hasSameOctets(as other: String) -> Bool {
     var (left, right) = (self, other)
     return left.withUTF8 { left in right.withUTF8 { left.elementsEqual($0) } }
@@ -48,7 +48,7 @@ extension String {
 }
 
 extension RawRepresentable where Self: CaseIterable, RawValue == String {
-  /// The case of this name, which may come from outside: `init(rawValue:)` compares by canonical equivalence.
+  /// The case with this name, which may be from outside: `init(rawValue:)` compares by canonical equivalence.
   public init?(word: String) {
     guard let found = Self.allCases.first(where: { $0.rawValue.hasSameOctets(as: word) }) else { return nil }
     self = found

@@ -1,8 +1,8 @@
-/// A physical layer of Bluetooth LE (Core 5.4, Vol 6, Part B, 1.1.1); its raw value is the number that HCI gives it.
+/// A physical layer of Bluetooth LE (Core 5.4, Vol 6, Part B, 1.1.1); its raw value is HCI's number.
 public enum PHY: UInt8, Vocabulary {
-  /// 1 Mb/s, the one that every device has.
+  /// 1 Mb/s, supported by every device.
   case le1M = 1
-  /// 2 Mb/s; never the primary PHY of an advertisement.
+  /// 2 Mb/s; never an advertisement's primary PHY.
   case le2M = 2
   /// 125 or 500 kb/s, for a longer range.
   case leCoded = 3
@@ -16,7 +16,7 @@ public enum PHY: UInt8, Vocabulary {
     }
   }
 
-  /// The PHY of this spelling.
+  /// The PHY with this spelling.
   public init?(word: String) {
     guard let known = Self.allCases.first(where: { $0.word.hasSameOctets(as: word) }) else { return nil }
     self = known

@@ -1,13 +1,13 @@
 /// An enumeration whose values are spelled as words outside the program: on the socket and in files.
 ///
-/// Decoding refuses any other word, with an error that lists the vocabulary. A word from a program of another release,
-/// which may have more of them, is a `Word`.
+/// Decoding refuses any other word, with an error listing the vocabulary. A word from another release's program, which
+/// may have more of them, is a `Word`.
 public protocol Vocabulary: CaseIterable, Codable, CustomStringConvertible, ExpressibleByStringLiteral, Hashable,
   Sendable
 where StringLiteralType == String {
   /// The spelling.
   var word: String { get }
-  /// The value of this spelling, which may come from outside; nil for any other text.
+  /// The value with this spelling, which may be from outside; nil for any other text.
   init?(word: String)
 }
 
@@ -18,8 +18,8 @@ extension Vocabulary {
   /// The words in double quotes, for errors: `"public", "random"`.
   public static var list: String { allCases.map { "\"\($0.word)\"" }.joined(separator: ", ") }
 
-  /// A word in the source. A text that is not in the vocabulary is a fault of the program, and ends it; texts from
-  /// outside go to `init(word:)`.
+  /// A word in the source. A text not in the vocabulary is a bug in the program, and ends it; texts from outside go to
+  /// `init(word:)`.
   public init(stringLiteral word: String) {
     guard let value = Self(word: word) else { preconditionFailure("\"\(word)\" is not one of \(Self.list)") }
     self = value

@@ -1,4 +1,4 @@
-/// A word from a program of another release: one of a vocabulary, or one that a later release added to it.
+/// A word from another release's program: one in a vocabulary, or one added to it by a later release.
 ///
 /// Words can be added to the protocol's enumerations (docs/versions.md), so decoding accepts any text and keeps it.
 public struct Word<Known: Vocabulary>: Hashable, Sendable {
@@ -9,10 +9,10 @@ public struct Word<Known: Vocabulary>: Hashable, Sendable {
 
   private let content: Content
 
-  /// A word of the vocabulary.
+  /// A word in the vocabulary.
   public init(_ known: Known) { content = .known(known) }
 
-  /// The word of this spelling.
+  /// The word with this spelling.
   public init(_ text: String) { content = Known(word: text).map { .known($0) } ?? .other(OctetText(text)) }
 
   /// The word's value; nil if this release does not know the word.
@@ -49,11 +49,11 @@ extension Word: CustomStringConvertible, ExpressibleByStringLiteral {
   /// The spelling.
   public var description: String { text }
 
-  /// The word of this spelling, so that words can be compared with literals.
+  /// The word with this spelling, for comparing words with literals.
   public init(stringLiteral text: String) { self.init(text) }
 }
 
 extension Sequence {
-  /// The words for values of a vocabulary.
+  /// The words for a vocabulary's values.
   public func words<Known: Vocabulary>() -> [Word<Known>] where Element == Known { map { Word($0) } }
 }
