@@ -1,6 +1,6 @@
 import CNettle
 
-/// The two functions on which all others here stand.
+/// The two functions behind all others here.
 public enum AES128 {
   /// Encrypts one block: the security function e (Core 5.4, Vol 3, Part H, 2.2.1).
   public static func encrypt(_ block: Key128, key: Key128) -> Key128 {
@@ -11,7 +11,7 @@ public enum AES128 {
     return Key128(trusted: octets)
   }
 
-  /// The message authentication code of a message of any length (RFC 4493; Core 5.4, Vol 3, Part H, 2.2.5).
+  /// The message authentication code for a message of any length (RFC 4493; Core 5.4, Vol 3, Part H, 2.2.5).
   /// - Parameter message: the message, most significant octet first.
   public static func cmac(_ message: some Collection<UInt8>, key: Key128) -> Key128 {
     let message = Array(message)
@@ -24,7 +24,7 @@ public enum AES128 {
   }
 }
 
-/// 128 bits that are a number to the specification: a key, a random number, a confirm value.
+/// 128 bits that the specification treats as a number: a key, a random number, a confirm value.
 ///
 /// Between machines they travel least significant octet first; the cryptographic functions are defined with the most
 /// significant octet first. This type has both and so keeps them from being mixed up.
@@ -60,7 +60,7 @@ public struct Key128: Hashable, Sendable {
   }
 
   /// The number with only its lowest octets, as a key of fewer than 16 octets is (Core 5.4, Vol 3, Part H, 2.3.4).
-  /// - Parameter size: the number of octets that stay, 0 to 16.
+  /// - Parameter size: the number of octets to keep, 0 to 16.
   public func truncated(to size: Int) -> Key128 {
     let size = min(max(size, 0), 16)
     return Key128(trusted: Array(repeating: 0, count: 16 - size) + bigEndian.suffix(size))
@@ -72,7 +72,7 @@ public struct Key128: Hashable, Sendable {
   /// For results of AES, which have 16 octets.
   init(trusted octets: [UInt8]) { bigEndian = octets }
 
-  /// Each bit of one where it differs from the other.
+  /// Exclusive or of the bits.
   static func ^ (left: Key128, right: Key128) -> Key128 {
     Key128(trusted: zip(left.bigEndian, right.bigEndian).map { $0 ^ $1 })
   }

@@ -3,9 +3,9 @@ public enum AESCCM {
   /// Decrypts, if the check fits.
   /// - Parameters:
   ///   - payload: the encrypted part, less than 65,536 octets.
-  ///   - check: the message authentication code, 4 to 16 octets, an even number (M of the RFC).
-  ///   - nonce: 7 to 13 octets; the rest of 15 is for the length (L of the RFC).
-  ///   - associatedData: the part that is checked and not encrypted, less than 65,280 octets.
+  ///   - check: the message authentication code, 4 to 16 octets, an even number (M in the RFC).
+  ///   - nonce: 7 to 13 octets; the rest of 15 is for the length (L in the RFC).
+  ///   - associatedData: the part checked and not encrypted, less than 65,280 octets.
   /// - Returns: the message; nil if the check does not fit, or for other numbers of octets.
   public static func open(
     _ payload: [UInt8], check: [UInt8], nonce: [UInt8], associatedData: [UInt8] = [], key: Key128
@@ -33,7 +33,7 @@ public enum AESCCM {
       authenticate(octets(UInt16(truncatingIfNeeded: associatedData.count)) + associatedData, &code, key)
     }
     authenticate(message, &code, key)
-    // All octets are compared, so that the time does not tell how many of them fit.
+    // All octets are compared, so the time does not reveal the number of matches.
     let difference = zip(zip(code, keyStream(0)), check).reduce(0 as UInt8) { $0 | ($1.0.0 ^ $1.0.1 ^ $1.1) }
     return difference == 0 ? message : nil
   }

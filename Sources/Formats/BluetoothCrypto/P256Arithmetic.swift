@@ -1,6 +1,6 @@
 import CNettle
 
-/// A number from 1 to n-1 in nettle's form, where n is the order of the group of P-256.
+/// A number from 1 to n-1 in nettle's form, with n the order of the P-256 group.
 final class P256Scalar {
   fileprivate var value = ecc_scalar()
 
@@ -33,13 +33,13 @@ final class P256Point {
     guard nettle_ecc_point_set(&value, &x.value, &y.value) == 1 else { return nil }
   }
 
-  /// The public key of a private one.
+  /// A private key's public key.
   convenience init(multiplyingBaseBy scalar: P256Scalar) {
     self.init()
     nettle_ecc_point_mul_g(&value, &scalar.value)
   }
 
-  /// The product of both, which is not at infinity: the order of the group is a prime.
+  /// The product of both, which is not at infinity: the group's order is a prime.
   convenience init(multiplying point: P256Point, by scalar: P256Scalar) {
     self.init()
     nettle_ecc_point_mul(&value, &scalar.value, &point.value)

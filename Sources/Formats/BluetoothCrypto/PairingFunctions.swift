@@ -8,8 +8,8 @@ public enum LegacyPairing {
   ///   - r: the random number.
   ///   - request: the Pairing Request packet in wire order, 7 octets.
   ///   - response: the Pairing Response packet in wire order, 7 octets.
-  ///   - initiator: the address of the device that is central.
-  ///   - responder: the address of the device that is peripheral.
+  ///   - initiator: the central device's address.
+  ///   - responder: the peripheral device's address.
   /// - Returns: nil unless both packets have 7 octets.
   public static func c1(
     k: Key128, r: Key128, request: [UInt8], response: [UInt8], initiator: DeviceAddress, responder: DeviceAddress
@@ -47,7 +47,7 @@ public enum SecureConnections {
   ///   - u: the X coordinate of the sender's public key, 32 octets, most significant first.
   ///   - v: the X coordinate of the receiver's public key, likewise.
   ///   - x: the random number.
-  ///   - z: 0, or 0x80 with the bit of the passkey.
+  ///   - z: 0, or 0x80 with the passkey's bit.
   public static func f4(u: [UInt8], v: [UInt8], x: Key128, z: UInt8) -> Key128 { AES128.cmac(u + v + [z], key: x) }
 
   /// The key generation function f5.
@@ -69,11 +69,11 @@ public enum SecureConnections {
 
   /// The check value generation function f6.
   /// - Parameters:
-  ///   - w: the key that f5 made.
+  ///   - w: the key from f5.
   ///   - n1: the sender's random number.
   ///   - n2: the receiver's random number.
   ///   - r: the passkey, 0 in the other methods.
-  ///   - ioCapability: authentication requirements, out of band flag and I/O capability of the sender, in this order.
+  ///   - ioCapability: the sender's authentication requirements, out of band flag and I/O capability, in this order.
   public static func f6(
     w: Key128, n1: Key128, n2: Key128, r: Key128, ioCapability: [UInt8], sender: DeviceAddress, receiver: DeviceAddress
   ) -> Key128 {
@@ -104,7 +104,7 @@ public enum KeyDerivation {
   /// - Parameters:
   ///   - k: the identity resolving key (IRK).
   ///   - r: the upper 24 bits of a resolvable private address.
-  /// - Returns: the lower 24 bits if the address is of that identity.
+  /// - Returns: the lower 24 bits if the address has that identity.
   public static func ah(k: Key128, r: UInt32) -> UInt32 {
     let octets = [UInt8](repeating: 0, count: 13) + (1...3).map { UInt8(truncatingIfNeeded: r >> (24 - 8 * $0)) }
     return AES128.encrypt(Key128(trusted: octets), key: k).bigEndian.suffix(3).reduce(0) { $0 << 8 | UInt32($1) }
@@ -117,12 +117,12 @@ public enum KeyDerivation {
   /// The link key conversion function h7.
   public static func h7(salt: Key128, w: Key128) -> Key128 { AES128.cmac(w.bigEndian, key: salt) }
 
-  /// The BR/EDR link key that belongs to a long term key.
-  /// - Parameter ct2: whether both devices can do h7.
+  /// The BR/EDR link key for a long term key.
+  /// - Parameter ct2: true if both devices support h7.
   public static func linkKey(of ltk: Key128, ct2: Bool) -> Key128 { convert(ltk, ct2, salt: "tmp1", keyID: "lebr") }
 
-  /// The long term key that belongs to a BR/EDR link key.
-  /// - Parameter ct2: whether both devices can do h7.
+  /// The long term key for a BR/EDR link key.
+  /// - Parameter ct2: true if both devices support h7.
   public static func longTermKey(of linkKey: Key128, ct2: Bool) -> Key128 {
     convert(linkKey, ct2, salt: "tmp2", keyID: "brle")
   }
@@ -136,8 +136,8 @@ public enum KeyDerivation {
 }
 
 extension DeviceAddress {
-  /// Whether it is a resolvable private address that was made with this identity resolving key (Core 5.4, Vol 6, Part
-  /// B, 1.3.2.3). One encryption, for other addresses none.
+  /// Returns true for a resolvable private address made with this identity resolving key (Core 5.4, Vol 6, Part B,
+  /// 1.3.2.3). One encryption, for other addresses none.
   public func isResolved(by key: Key128) -> Bool {
     guard isResolvablePrivate else { return false }
     let (random, hash) = (UInt32(truncatingIfNeeded: value >> 24), UInt32(truncatingIfNeeded: value & 0xFF_FFFF))
@@ -149,7 +149,7 @@ extension DeviceAddress {
   public static func privateAddress(
     of key: Key128, using generator: inout some RandomNumberGenerator
   ) -> DeviceAddress {
-    // Of the 22 random bits at least one is 0, and one is 1.
+    // At least one of the 22 random bits is 0, and one is 1.
     let random = UInt32.random(in: 1..<0x3F_FFFF, using: &generator) | 0x40_0000
     let hash = KeyDerivation.ah(k: key, r: random)
     return DeviceAddress(value: UInt64(random) << 24 | UInt64(hash), kind: .random)

@@ -14,7 +14,7 @@ public enum SHA256 {
   }
 }
 
-/// A SHA-256 hash of octets that come in pieces, such as those of a file.
+/// A SHA-256 hash of octets in pieces, for example a file's.
 public struct SHA256Stream {
   private var context = sha256_ctx()
 
