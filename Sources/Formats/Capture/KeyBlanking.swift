@@ -14,8 +14,8 @@ import Bluetooth
 /// With Pairing Random the keys of LE legacy pairing and a passkey can be computed from the other packets, and it from
 /// Pairing Confirm, as the temporary key is 0 or a passkey. The contents of vendors' commands are not known: it stays.
 public struct KeyBlanking: Sendable {
-  /// How many octets of a packet that may be shown are still to come, by link and direction. A piece of any other is
-  /// not shown: its beginning may be missing.
+  /// Displayable octets of a packet still to follow, by link and direction. Any other packet's piece is not shown: its
+  /// beginning may be missing.
   private var shown: [UInt32: Int] = [:]
 
   /// Begins with no packet seen.
@@ -29,7 +29,7 @@ public struct KeyBlanking: Sendable {
     return packet
   }
 
-  /// How many octets at the beginning may be shown; nil: all.
+  /// The displayable octets at the beginning; nil: all.
   private mutating func kept(of packet: MonitorPacket) -> Int? {
     let octets = packet.octets[...]
     switch packet.kind {
@@ -44,7 +44,7 @@ public struct KeyBlanking: Sendable {
 
   // MARK: HCI (Core 5.4, Vol 4, Part E)
 
-  /// How many octets of the parameters may be shown, by opcode.
+  /// The displayable octets of the parameters, by opcode.
   private static let commands: [UInt16: Int] = [
     // Link Key, PIN Code and User Passkey Request Reply, Remote OOB (Extended) Data Request Reply: behind the address.
     0x040B: 6, 0x040D: 6, 0x042E: 6, 0x0430: 6, 0x0445: 6,
@@ -83,14 +83,14 @@ public struct KeyBlanking: Sendable {
   /// Pairing Confirm, Pairing Random, Encryption Information, Central Identification, Identity Information, Signing
   /// Information.
   private static let secretCodes: Set<UInt8> = [0x03, 0x04, 0x06, 0x07, 0x08, 0x0A]
-  /// The headers of data and of L2CAP, and the code.
+  /// The headers of data and L2CAP, and the code.
   private static let codeEnd = 9
 
   private mutating func kept(ofData packet: MonitorPacket, isSent: Bool) -> Int? {
     let octets = packet.octets[...]
     guard let header = octets.little16(at: 0) else { return nil }
     let link = UInt32(header & 0x0FFF) << 1 | (isSent ? 1 : 0)
-    // A further piece of a packet.
+    // A packet's further piece.
     if header >> 12 & 3 == 1 {
       guard let rest = shown[link], packet.length - 4 <= rest else {
         shown[link] = nil
@@ -100,7 +100,7 @@ public struct KeyBlanking: Sendable {
       return nil
     }
     shown[link] = nil
-    // A sender that cuts a packet before its kind can be told has something to hide.
+    // A packet cut before its kind is known may hide something.
     guard octets.count >= Self.codeEnd else { return octets.count }
     guard Self.securityManagers.contains(octets.little16(at: 6) ?? 0),
       Self.secretCodes.contains(octets[octets.startIndex + 8])

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// The advertisements of one device in a recording.
+/// A device's advertisements in a recording.
 struct AirRecord: Sendable {
   /// So many signals and times are kept.
   private static let maximumSamples = 512
@@ -24,6 +24,6 @@ struct AirRecord: Sendable {
   /// The signal of all reports.
   var signal: RecordedDevice.Signal? { RecordedDevice.Signal(signals) }
 
-  /// In seconds; nil if too few advertisements were heard.
+  /// In seconds; nil with too few advertisements.
   var interval: Double? { RecordedDevice.advertisingInterval(times) }
 }

@@ -9,8 +9,8 @@ extension AttributeRecord {
 
   /// The device answered a request.
   /// - Parameters:
-  ///   - isEncrypted: Whether the link was, which tells the requirement behind an error.
-  ///   - time: In microseconds, like `linkUp`, the time when the link came up.
+  ///   - isEncrypted: True for an encrypted link, which shows the requirement behind an error.
+  ///   - time: In microseconds, like `linkUp`, the time when the link was established.
   mutating func answered(_ request: ATTPDU, _ answer: ATTPDU, isEncrypted: Bool, at time: Int64, linkUp: Int64) {
     let seconds = max(0, Double(time &- linkUp) / 1_000_000)
     switch (request, answer) {
@@ -62,7 +62,7 @@ extension AttributeRecord {
     }
   }
 
-  /// The protection that an error asks for; nil for other errors (Core 5.4, Vol 3, Part C, 10.3.1).
+  /// The protection requested by an error; nil for other errors (Core 5.4, Vol 3, Part C, 10.3.1).
   private static func level(_ error: ATTErrorCode, isEncrypted: Bool) -> Level? {
     switch error {
     case .insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort:

@@ -7,7 +7,7 @@ extension AttributeRecord {
     BluetoothUUID(0x2800), BluetoothUUID(0x2801), BluetoothUUID(0x2802), BluetoothUUID(0x2803),
   ]
 
-  /// The services, in the order of their handles.
+  /// The services, in handle order.
   var services: [RecordedDevice.Service] {
     groups.sorted { $0.key < $1.key }.map { start, group in
       var service = RecordedDevice.Service(uuid: group.uuid)
@@ -43,7 +43,7 @@ extension AttributeRecord {
     return characteristic
   }
 
-  /// Values without repetitions: a value that equals the one before is a long value that was read again.
+  /// Values without repetitions: a value equal to the one before is a long value read again.
   private static func changes(_ values: [RecordedDevice.Value]) -> [RecordedDevice.Value] {
     values.reduce(into: []) { if $0.last?.octets != $1.octets { $0.append($1) } }
   }
@@ -55,7 +55,7 @@ extension AttributeRecord {
     return String(decoding: octets, as: UTF8.self)
   }
 
-  /// The handles of values for which no characteristic was discovered.
+  /// The value handles without a discovered characteristic.
   var handlesWithoutType: [UInt16] {
     let known = Set(declarations.values.map(\.value)).union(types.keys).union(declarations.keys)
     return values.keys.filter { !known.contains($0) }.sorted()

@@ -1,7 +1,7 @@
 import ATT
 import Bluetooth
 
-/// The attributes of one device, as far as its answers to requests told them.
+/// A device's attributes, as far as disclosed by its answers to requests.
 ///
 /// | Input                               | Knowledge                                                     |
 /// |-------------------------------------|---------------------------------------------------------------|
@@ -25,7 +25,7 @@ struct AttributeRecord: Sendable {
     var uuid: BluetoothUUID
   }
 
-  /// The values of an attribute.
+  /// An attribute's values.
   struct Values {
     var read: [RecordedDevice.Value] = []
     var sent: [RecordedDevice.Value] = []
@@ -38,15 +38,15 @@ struct AttributeRecord: Sendable {
   private static let maximumValues = 20_000
 
   private(set) var groups: [UInt16: Group] = [:]
-  /// The first handles of included services, by the handle of the declaration.
+  /// The first handles of included services, by declaration handle.
   private(set) var includes: [UInt16: UInt16] = [:]
   private(set) var declarations: [UInt16: Declaration] = [:]
-  /// The types of attributes that Find Information told.
+  /// The types of attributes from Find Information.
   private(set) var types: [UInt16: BluetoothUUID] = [:]
   private(set) var values: [UInt16: Values] = [:]
   private(set) var readLevels: [UInt16: Level] = [:]
   private(set) var writeLevels: [UInt16: Level] = [:]
-  /// How many values were not kept.
+  /// Values not kept.
   private(set) var valuesLeftOut = 0
   private var valueCount = 0
 
@@ -69,14 +69,14 @@ struct AttributeRecord: Sendable {
 
   // MARK: Values
 
-  /// A value, or the first piece of one, was read.
-  /// - Parameter time: In seconds since the link came up.
+  /// A value, or its first piece, was read.
+  /// - Parameter time: In seconds since the link was established.
   mutating func wasRead(_ handle: UInt16, _ octets: ArraySlice<UInt8>, at time: Double) {
     guard values[handle]?.read.last?.octets != Array(octets), isRoom else { return }
     values[handle, default: Values()].read.append(.init(time: time, octets: Array(octets)))
   }
 
-  /// A further piece of the value that was read last.
+  /// A further piece of the last read value.
   mutating func wasRead(_ handle: UInt16, further octets: ArraySlice<UInt8>, from offset: Int) {
     guard let last = values[handle]?.read.indices.last, values[handle]?.read[last].octets.count == offset,
       offset + octets.count <= 512
@@ -87,7 +87,7 @@ struct AttributeRecord: Sendable {
   /// A value was notified or indicated.
   /// - Parameters:
   ///   - time: In microseconds.
-  ///   - linkUp: The time when the link came up, likewise.
+  ///   - linkUp: The time when the link was established, likewise.
   mutating func wasSent(_ handle: UInt16, _ octets: ArraySlice<UInt8>, at time: Int64, linkUp: Int64) {
     guard isRoom else { return }
     let before = values[handle]?.lastSent ?? linkUp
@@ -105,12 +105,12 @@ struct AttributeRecord: Sendable {
     values[value, default: Values()].lastSent = time
   }
 
-  /// A link came up: requests on an earlier one do not count.
+  /// A link was established: requests on an earlier one do not count.
   mutating func linkBegan(at time: Int64) {
     for handle in values.keys { values[handle]?.lastSent = nil }
   }
 
-  /// Whether a further value is kept; counts both.
+  /// True if a further value is kept; counts both.
   private var isRoom: Bool {
     mutating get {
       guard valueCount < Self.maximumValues else {
@@ -133,7 +133,7 @@ struct AttributeRecord: Sendable {
     }
   }
 
-  /// The value that a configuration is for: that of the last characteristic before it.
+  /// The value handle for a configuration: that of the last characteristic before it.
   private func value(configuredBy handle: UInt16) -> UInt16? {
     declarations.filter { $0.value.value < handle }.max { $0.key < $1.key }?.value.value
   }

@@ -2,8 +2,7 @@ import ATT
 import Bluetooth
 import HCI
 
-/// Finds the devices of a recording: their advertisements, and their answers on links of which this machine was
-/// the client.
+/// Finds a recording's devices: their advertisements, and their answers on links with this machine as client.
 ///
 /// | Input                              | Effect                                                                 |
 /// |------------------------------------|------------------------------------------------------------------------|
@@ -33,21 +32,21 @@ public struct DeviceRecorder: Sendable {
 
   /// So many devices are found; further ones are counted.
   public static let maximumDevices = 2_000
-  /// How many devices were left out.
+  /// Omitted devices.
   public private(set) var devicesLeftOut = 0
-  /// How many packets of links that came up before the recording were left out: their devices are not known.
+  /// Omitted packets of links established before the recording: their devices are unknown.
   public private(set) var packetsWithoutDevice = 0
 
   private var frames = LinkFrames()
   private var links: [LinkNumber: Link] = [:]
   private var found: [DeviceAddress: Device] = [:]
-  /// The addresses in the order in which they were found.
+  /// The addresses in order of discovery.
   private var order: [DeviceAddress] = []
 
   /// Begins with no device found.
   public init() {}
 
-  /// Adds a packet of the recording.
+  /// Adds a packet from the recording.
   public mutating func receive(_ record: CaptureRecord) {
     let packet = record.packet
     switch packet.kind {
@@ -107,7 +106,7 @@ public struct DeviceRecorder: Sendable {
     found[peer]?.attributes.linkBegan(at: record.time)
   }
 
-  /// Whether a device is found, or there is room for it.
+  /// True if the device is found, or there is room for it.
   private mutating func isKnown(_ address: DeviceAddress) -> Bool {
     if found[address] != nil { return true }
     guard found.count < Self.maximumDevices else {
@@ -168,7 +167,7 @@ public struct DeviceRecorder: Sendable {
 
   // MARK: The devices
 
-  /// The devices that were found, in the order of their first packets.
+  /// The found devices, in the order of their first packets.
   public var devices: [RecordedDevice] { order.compactMap { address in found[address].map { device(address, $0) } } }
 
   private func device(_ address: DeviceAddress, _ found: Device) -> RecordedDevice {

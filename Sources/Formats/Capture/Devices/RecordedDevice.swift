@@ -1,34 +1,34 @@
 import Bluetooth
 
-/// A device as it was seen: its advertisements, the tree of its attributes, and their values with times.
+/// A device as recorded: its advertisements, the tree of its attributes, and their values with times.
 public struct RecordedDevice: Hashable, Sendable {
-  /// Its address; of a device with private addresses the one that it used.
+  /// Its address; for a device with private addresses the one it used.
   public var address: DeviceAddress
-  /// Its Device Name, or the name that it advertised.
+  /// Its Device Name, or its advertised name.
   public var name: String?
-  /// Whether it accepted connections.
+  /// True if it accepted connections.
   public var isConnectable = false
-  /// The advertising data that was heard last; nil if none was heard.
+  /// The last received advertising data; nil if there was none.
   public var advertising: [UInt8]?
-  /// The scan response that was heard last; nil if none was heard.
+  /// The last received scan response; nil if there was none.
   public var scanResponse: [UInt8]?
-  /// The time between two advertisements, in seconds; nil if too few were heard.
+  /// The time between two advertisements, in seconds; nil if too few were received.
   public var interval: Double?
-  /// The mean of its signal, in dBm, and the largest deviation from it; nil if it is not known.
+  /// The mean of its signal, in dBm, and the largest deviation from it; nil if unknown.
   public var signal: Signal?
-  /// The largest ATT packet that it accepts, in octets; nil if it did not tell.
+  /// The largest ATT packet it accepts, in octets; nil if unknown.
   public var mtu: Int?
   /// How it answered to a request to pair; nil if none was seen.
   public var pairing: Pairing?
-  /// Its services, in the order of their handles.
+  /// Its services, in handle order.
   public var services: [Service] = []
-  /// Facts that the recording does not tell, in sentences.
+  /// Facts missing in the recording, in sentences.
   public var remarks: [String] = []
 
-  /// Describes a device of which no more is known.
+  /// Describes a device known only by address.
   public init(address: DeviceAddress) { self.address = address }
 
-  /// The strength of a signal.
+  /// A signal's strength.
   public struct Signal: Hashable, Sendable {
     /// In dBm.
     public var mean: Int
@@ -43,12 +43,12 @@ public struct RecordedDevice: Hashable, Sendable {
     }
   }
 
-  /// The advertising interval that the times of reports tell. A scanner misses some, so that the short gaps count, and
+  /// The advertising interval derived from the times of reports. A scanner misses some, so the short gaps count, and
   /// each interval is longer by a random delay of 5 ms on average (Core 5.4, Vol 6, Part B, 4.4.2.2).
   /// - Parameter times: In seconds, in their order.
   /// - Returns: 0.02 to 10.24 seconds, in steps of 5 ms; nil with fewer than four gaps.
   public static func advertisingInterval(_ times: [Double]) -> Double? {
-    // Reports that are closer are of one event.
+    // Closer reports belong to one event.
     var events: [Double] = []
     for time in times where events.last.map({ time - $0 >= 0.02 }) ?? true { events.append(time) }
     let gaps = zip(events.dropFirst(), events).map { $0 - $1 }.sorted()
@@ -57,13 +57,13 @@ public struct RecordedDevice: Hashable, Sendable {
     return min(max(4, steps), 2_048) * 0.005
   }
 
-  /// The contents of a Pairing Response (Core 5.4, Vol 3, Part H, 3.5.2).
+  /// A Pairing Response's contents (Core 5.4, Vol 3, Part H, 3.5.2).
   public struct Pairing: Hashable, Sendable {
     /// IO Capability, 0 to 4.
     public var capability: UInt8
-    /// Whether it keeps keys.
+    /// True if it keeps keys.
     public var bonds: Bool
-    /// Whether it has Secure Connections.
+    /// True if it supports Secure Connections.
     public var hasSecureConnections: Bool
     /// The largest key, in octets.
     public var keySize: UInt8
@@ -73,11 +73,11 @@ public struct RecordedDevice: Hashable, Sendable {
   public struct Service: Hashable, Sendable {
     /// Its type.
     public var uuid: BluetoothUUID
-    /// Whether it is a primary one.
+    /// True if it is a primary one.
     public var isPrimary = true
-    /// The types of the services that it includes.
+    /// The types of its included services.
     public var includes: [BluetoothUUID] = []
-    /// Its characteristics, in the order of their handles.
+    /// Its characteristics, in handle order.
     public var characteristics: [Characteristic] = []
 
     /// Describes a service.
@@ -90,17 +90,17 @@ public struct RecordedDevice: Hashable, Sendable {
     public var uuid: BluetoothUUID
     /// The octet of properties (Core 5.4, Vol 3, Part G, 3.3.1.1).
     public var properties: UInt8
-    /// The values that were read, with the time in seconds since the link came up.
+    /// The read values, with the time in seconds since the link was established.
     public var read: [Value] = []
-    /// The values that were notified or indicated, with the time in seconds since the one before; of the first since
-    /// the subscription.
+    /// The notified or indicated values, with the time in seconds since the previous one; for the first, since the
+    /// subscription.
     public var sent: [Value] = []
-    /// The protection that the device asked for when it was read, written and subscribed to.
+    /// The protection required by the device for reading, writing and subscribing.
     public var security = Security()
-    /// Its descriptors but that of its configuration, in the order of their handles.
+    /// Its descriptors without its configuration, in handle order.
     public var descriptors: [Descriptor] = []
 
-    /// Describes a characteristic of which no value is known.
+    /// Describes a characteristic without known values.
     public init(uuid: BluetoothUUID, properties: UInt8) {
       self.uuid = uuid
       self.properties = properties
@@ -135,13 +135,13 @@ public struct RecordedDevice: Hashable, Sendable {
     }
   }
 
-  /// The protection of a link that operations on a value ask for.
+  /// The link protection required by operations on a value.
   public struct Security: Hashable, Sendable {
     /// A level of protection.
     public enum Level: String, Hashable, Sendable, Comparable {
       case none, encrypted, authenticated
 
-      /// Whether one asks for less than the other.
+      /// Returns true if the first requires less than the second.
       public static func < (one: Level, other: Level) -> Bool { one.rank < other.rank }
 
       private var rank: Int {
@@ -160,10 +160,10 @@ public struct RecordedDevice: Hashable, Sendable {
     /// For the configuration, which is how a client subscribes.
     public var subscribe = Level.none
 
-    /// Describes a value that any link may use.
+    /// Describes a value available on any link.
     public init() {}
 
-    /// Whether any operation asks for protection.
+    /// True if any operation requires protection.
     public var isNeeded: Bool { max(read, max(write, subscribe)) > .none }
   }
 }

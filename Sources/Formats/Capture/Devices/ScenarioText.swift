@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Devices as a scenario of the simulated adapter (docs/simulator.md), with comments.
+/// Devices as a scenario for the simulated adapter (docs/simulator.md), with comments.
 public struct ScenarioText {
   /// Legacy advertising data has so many octets (Core 5.4, Vol 6, Part B, 2.3.1).
   private static let advertisingLength = 31
@@ -9,7 +9,7 @@ public struct ScenarioText {
 
   /// Writes a scenario.
   /// - Parameters:
-  ///   - devices: The devices, each under a name of its own.
+  ///   - devices: The devices, each under its own name.
   ///   - remarks: Sentences about the whole, for the head of the file.
   /// - Returns: the text, with a line end at its end.
   public static func text(_ devices: [RecordedDevice], remarks: [String] = []) -> String {

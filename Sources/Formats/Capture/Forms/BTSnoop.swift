@@ -1,12 +1,12 @@
 import Bluetooth
 
-/// The btsnoop of Linux: a header of 16 octets, and for each packet one of 24 octets and the packet. All numbers are
-/// most significant octet first, the flags are the adapter and the kind, and the time is in microseconds since the year
+/// Linux's btsnoop: a header of 16 octets, and for each packet one of 24 octets and the packet. All numbers are most
+/// significant octet first, the flags are the adapter and the kind, and the time is in microseconds since the year
 /// zero.
 enum BTSnoop {
   /// The name, version 1 and datalink type 2001: packets of the monitor channel.
   static let start: [UInt8] = Array("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0, 0x07, 0xD1]
-  /// The header of a packet, in octets.
+  /// A packet's header, in octets.
   static let headerLength = 24
   /// From the year zero to the epoch, in microseconds.
   static let epoch: Int64 = 0x00DC_DDB3_0F2F_8000

@@ -9,11 +9,11 @@ import Bluetooth
 /// | reading   | a packet beyond the longest  | an error                                         |
 /// | any       | less than that               | it waits for the rest                            |
 struct BTSnoopReader: RecordingForm {
-  /// The form of the packets (datalink type).
+  /// The packets' form (datalink type).
   private enum Datalink: UInt32 {
-    /// Two bits of the flags tell direction and kind.
+    /// Two bits in the flags give direction and kind.
     case bare = 1001
-    /// An octet before the packet tells its kind, and a bit of the flags the direction: Android's.
+    /// An octet before the packet gives its kind, and a bit in the flags the direction: Android's.
     case h4 = 1002
     /// The flags are the adapter and the kind: Linux's.
     case monitor = 2001

@@ -2,15 +2,15 @@ import Bluetooth
 
 /// A packet as it goes into a recording.
 public struct CaptureRecord: Hashable, Sendable {
-  /// The number of the adapter; `noAdapter` for packets without one.
+  /// The adapter's number; `noAdapter` for packets without one.
   public var adapter: UInt16
   /// The packet.
   public var packet: MonitorPacket
   /// When it passed, in microseconds since the epoch.
   public var time: Int64
-  /// How many packets are missing from the recording so far.
+  /// Packets missing from the recording so far.
   public var lost: UInt32
-  /// How many of them are missing between the packet before and this one.
+  /// Packets missing between the previous one and this one.
   public var lostBefore: UInt32
   /// A comment; nil for none.
   public var comment: String?
@@ -18,7 +18,7 @@ public struct CaptureRecord: Hashable, Sendable {
   /// The number for no adapter (HCI_DEV_NONE).
   public static let noAdapter: UInt16 = 0xFFFF
 
-  /// Makes a record of its parts.
+  /// Makes a record from its parts.
   public init(
     adapter: UInt16, packet: MonitorPacket, time: Int64, lost: UInt32 = 0, lostBefore: UInt32 = 0,
     comment: String? = nil
@@ -38,11 +38,11 @@ public struct CaptureRecord: Hashable, Sendable {
 /// Writes a recording, piece by piece. No piece is longer than a pipe takes as a whole (pipe(7), PIPE_BUF), so a longer
 /// packet is cut off, and its real length is recorded.
 public struct CaptureWriter: Sendable {
-  /// How long a piece is at the most, in octets.
+  /// Maximum octets of a piece.
   public static let longestPiece = 4096
-  /// How many octets of a packet are kept.
+  /// Maximum stored octets of a packet.
   static let longestPacket = 3584
-  /// How many octets of a comment are kept.
+  /// Maximum stored octets of a comment.
   private static let longestComment = 256
 
   /// A comment as far as it is kept: whole characters.
@@ -56,10 +56,10 @@ public struct CaptureWriter: Sendable {
   public let format: CaptureFormat
   private var pcapng = PcapngWriter()
 
-  /// Begins a recording of this form.
+  /// Begins a recording in this form.
   public init(_ format: CaptureFormat) { self.format = format }
 
-  /// The first octets of a recording.
+  /// A recording's first octets.
   public var start: [UInt8] {
     switch format {
     case .pcapng: pcapng.start
@@ -67,12 +67,12 @@ public struct CaptureWriter: Sendable {
     }
   }
 
-  /// The octets that must precede the first packet of an adapter; nil for none.
+  /// The octets required before an adapter's first packet; nil for none.
   public func interface(of adapter: UInt16, name: String) -> [UInt8]? {
     format == .pcapng ? pcapng.interface(of: adapter, name: name) : nil
   }
 
-  /// `interface` of this adapter has been written.
+  /// This adapter's `interface` was written.
   public mutating func wroteInterface(of adapter: UInt16) { pcapng.wroteInterface(of: adapter) }
 
   /// A packet of an adapter whose `interface` was written.

@@ -1,8 +1,8 @@
 import Bluetooth
 
-/// Packets as a serial line has them (Core 5.4, Vol 4, Part A, 2): an octet that tells the type, then the packet.
+/// Packets as on a serial line (Core 5.4, Vol 4, Part A, 2): a type octet, then the packet.
 enum H4 {
-  /// The packet; nil for an empty one, and for types that the specification does not have.
+  /// The packet; nil for an empty one, and for types missing in the specification.
   static func packet(_ octets: ArraySlice<UInt8>, isReceived: Bool) -> MonitorPacket? {
     guard let type = octets.first else { return nil }
     let kind: MonitorPacket.Kind
@@ -18,18 +18,18 @@ enum H4 {
   }
 }
 
-/// The contents of a packet block or record of pcap and pcapng, by the link type of its interface.
+/// The contents of a packet block or record in pcap and pcapng, by its interface's link type.
 enum LinkType {
   /// LINKTYPE_BLUETOOTH_HCI_H4_WITH_PHDR: four octets for the direction, then H4.
   static let h4WithDirection: UInt16 = 201
   /// LINKTYPE_BLUETOOTH_LINUX_MONITOR: the adapter and the kind, then the packet.
   static let monitor: UInt16 = 254
 
-  /// Whether packets of this type are read.
+  /// Returns true if packets of this type are read.
   static func isRead(_ type: UInt16) -> Bool { type == h4WithDirection || type == monitor }
 
-  /// The record of a packet; nil for one that cannot be read.
-  /// - Parameter missing: how many of the packet's octets the recording lacks.
+  /// A packet's record; nil if it cannot be read.
+  /// - Parameter missing: the packet's octets missing in the recording.
   static func record(_ type: UInt16, _ octets: ArraySlice<UInt8>, time: Int64, missing: Int) -> CaptureRecord? {
     var adapter: UInt16 = 0
     var packet: MonitorPacket?

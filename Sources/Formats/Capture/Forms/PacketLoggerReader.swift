@@ -1,7 +1,7 @@
 import Bluetooth
 
-/// Reads recordings of Apple's PacketLogger (.pklg). For each packet: four octets for the length of the rest, eight for
-/// the time in seconds and microseconds, one for the type, and the packet. Older versions write numbers most
+/// Reads recordings made by Apple's PacketLogger (.pklg). For each packet: four octets for the length of the rest,
+/// eight for the time in seconds and microseconds, one for the type, and the packet. Older versions write numbers most
 /// significant octet first, newer ones least significant first.
 struct PacketLoggerReader: RecordingForm {
   private static let headerLength = 13
@@ -12,7 +12,7 @@ struct PacketLoggerReader: RecordingForm {
   private var octets = ReceivedOctets()
   private var isLittle: Bool?
 
-  // There is no mark: the header of the first packet has to make sense.
+  // There is no magic number: the first packet's header has to be valid.
   static func recognises(_ start: ArraySlice<UInt8>) -> Bool {
     guard let isLittle = order(start), let length = start.number32(at: 0, isLittle: isLittle),
       let microseconds = start.number32(at: 8, isLittle: isLittle), let type = start.dropFirst(12).first
@@ -20,7 +20,7 @@ struct PacketLoggerReader: RecordingForm {
     return length >= 9 && length <= 1 << 16 && microseconds < 1_000_000 && (type <= 0x0F || type >= firstNote)
   }
 
-  /// Whether numbers have their least significant octet first: the length of the first packet is below 65,536.
+  /// True if numbers have their least significant octet first: the first packet's length is below 65,536.
   private static func order(_ start: ArraySlice<UInt8>) -> Bool? {
     start.number32(at: 0, isLittle: false).map { $0 & 0xFFFF_0000 != 0 }
   }

@@ -1,7 +1,7 @@
 import Bluetooth
 
 /// Reads the older form of pcap (draft-ietf-opsawg-pcap): a header of 24 octets, and for each packet one of 16 octets
-/// and the packet. The first four octets tell the order of octets, and whether times have nanoseconds.
+/// and the packet. The first four octets give the octet order, and the unit of times.
 struct PcapReader: RecordingForm {
   private struct Form {
     var isLittle: Bool

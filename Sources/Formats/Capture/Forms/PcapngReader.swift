@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Reads PCAP Next Generation (draft-ietf-opsawg-pcapng): blocks of which each begins with its number and its length.
+/// Reads PCAP Next Generation (draft-ietf-opsawg-pcapng): blocks, each beginning with its number and its length.
 ///
 /// | Block                 | Effect                                                                    |
 /// |-----------------------|---------------------------------------------------------------------------|

@@ -23,7 +23,7 @@ struct PcapngWriter: Sendable {
   }
 
   private static let linkType: UInt16 = 254
-  /// The adapters in the order of their interfaces. There is one for each adapter of the daemon, so it is a short list.
+  /// The adapters in the order of their interfaces. Each of the daemon's adapters has one, so the list is short.
   private var interfaces: [UInt16] = []
 
   /// The beginning of the only section, of unknown length.
@@ -59,7 +59,7 @@ struct PcapngWriter: Sendable {
     body.appendLittle(UInt32(interfaces.firstIndex(of: record.adapter) ?? 0))
     body.appendLittle(UInt32(truncatingIfNeeded: time >> 32))
     body.appendLittle(UInt32(truncatingIfNeeded: time))
-    // The pseudo-header is part of the packet.
+    // The pseudo-header belongs to the packet.
     body.appendLittle(UInt32(octets.count + 4))
     body.appendLittle(UInt32(clamping: record.packet.length + 4))
     body.appendBig(record.adapter)
@@ -84,7 +84,7 @@ struct PcapngWriter: Sendable {
     body.pad()
   }
 
-  /// A block: its number, its length, its contents, the end of the options if there are any, and its length again.
+  /// A block: its number, its length, its contents, the end of options if there are any, and its length again.
   private static func block(_ number: UInt32, _ body: [UInt8], hasOptions: Bool) -> [UInt8] {
     let length = UInt32(body.count + (hasOptions ? 16 : 12))
     var block: [UInt8] = []

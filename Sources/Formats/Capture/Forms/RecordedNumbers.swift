@@ -1,6 +1,6 @@
-/// Limits of all forms of recordings.
+/// Limits for all forms of recordings.
 enum RecordedPacket {
-  /// The longest packet that is believed, in octets.
+  /// The longest plausible packet, in octets.
   static let longest = 1 << 17
 }
 

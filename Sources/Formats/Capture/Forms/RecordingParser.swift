@@ -1,10 +1,10 @@
-/// A reader of one form of recording.
+/// A reader for one form of recording.
 protocol RecordingForm: Sendable {
   /// Begins with nothing read.
   init()
-  /// Whether a recording that begins with these 16 octets is one of this form.
+  /// Returns true if a recording with these first 16 octets has this form.
   static func recognises(_ start: ArraySlice<UInt8>) -> Bool
-  /// How many octets of a packet that is not there as a whole were received.
+  /// The received octets of an incomplete packet.
   var unreadCount: Int { get }
   /// Adds octets.
   mutating func append(_ octets: ArraySlice<UInt8>)
@@ -12,8 +12,8 @@ protocol RecordingForm: Sendable {
   mutating func next() throws(RecordingProblem) -> CaptureRecord?
 }
 
-/// Reads a recording as it comes, in any of the forms: btsnoop (of Linux, of Android, and without H4), pcapng and pcap
-/// with packets of HCI, and Apple's PacketLogger. The first 16 octets tell which form it is.
+/// Reads a recording incrementally, in any form: btsnoop (Linux's, Android's, and without H4), pcapng and pcap with HCI
+/// packets, and Apple's PacketLogger. The first 16 octets identify the form.
 ///
 /// | State     | Input                     | Effect                                              |
 /// |-----------|---------------------------|-----------------------------------------------------|
@@ -25,7 +25,7 @@ public struct RecordingParser: Sendable {
   private static let forms: [any RecordingForm.Type] = [
     BTSnoopReader.self, PcapngReader.self, PcapReader.self, PacketLoggerReader.self,
   ]
-  /// So many octets tell the form.
+  /// The octets needed to identify the form.
   private static let enough = 16
   private var start: [UInt8] = []
   private var form: (any RecordingForm)?
@@ -33,10 +33,10 @@ public struct RecordingParser: Sendable {
   /// Begins with nothing read.
   public init() {}
 
-  /// Whether the form is known: false for octets that are shorter than the beginning of any form.
+  /// True if the form is known: false for octets shorter than any form's beginning.
   public var hasBegun: Bool { form != nil }
 
-  /// How many octets follow the last whole packet: not 0 at the end of a recording that was cut off.
+  /// The octets after the last whole packet: not 0 at the end of a truncated recording.
   public var unreadCount: Int { form?.unreadCount ?? start.count }
 
   /// Adds octets.

@@ -1,8 +1,8 @@
 /// The reason why octets cannot be read as a recording.
 public enum RecordingProblem: Error, Hashable, Sendable {
-  /// The file begins as none of the forms does.
+  /// The file's beginning matches none of the forms.
   case unknownForm
-  /// The version or the type of the packets is one that is not read: "btsnoop of datalink type 1003".
+  /// The version or packet type is not supported: "btsnoop of datalink type 1003".
   case unsupported(String)
   /// A packet claims to have so many octets, more than any has.
   case tooLong(Int)

@@ -1,11 +1,11 @@
 import ATT
 import Bluetooth
 
-/// The content of an ATT packet besides its name.
+/// An ATT packet's content besides its name.
 struct ATTWords {
-  /// The attribute that it is about.
+  /// Its attribute.
   var handle: UInt16?
-  /// The value that it carries.
+  /// Its value.
   var value: ArraySlice<UInt8>?
   /// Anything else.
   var detail: String?

@@ -1,7 +1,7 @@
 import Bluetooth
 import HCI
 
-/// An advertisement or a scan response that an adapter reported.
+/// An advertisement or a scan response reported by an adapter.
 struct Advertisement {
   /// The sender; nil for an anonymous one.
   var peer: DeviceAddress?
@@ -10,10 +10,10 @@ struct Advertisement {
   var rssi: Int8?
   var isConnectable: Bool
   var isScanResponse: Bool
-  /// Whether the report has only a part of the data.
+  /// True if the report has only a part of the data.
   var isPartial: Bool
 
-  /// The reports of an event; none for other events.
+  /// An event's reports; none for other events.
   static func list(_ event: HCIEvent) -> [Advertisement] {
     switch event {
     case .leAdvertisingReport(let event):

@@ -1,20 +1,20 @@
 import Bluetooth
 
-/// A note of the daemon in a recording: as a program's User Logging on the monitor channel.
+/// A note by the daemon in a recording: as a program's User Logging on the monitor channel.
 public struct Annotation: Hashable, Sendable {
-  /// The text of the note.
+  /// The note's text.
   public var text: String
 
   /// Makes a note.
   public init(_ text: String) { self.text = text }
 
-  /// The name of the writer, as syslog has it.
+  /// The writer's name, as in syslog.
   private static let identifier = "bled"
   /// LOG_INFO of syslog(3).
   private static let priority: UInt8 = 6
 
-  /// The note as a packet: the priority, the length of the identifier, the identifier and the text, both with a zero at
-  /// the end.
+  /// The note as a packet: the priority, the identifier's length, the identifier and the text, both with a zero at the
+  /// end.
   public var packet: MonitorPacket {
     let identifier = Array(Self.identifier.utf8) + [0]
     let text = CaptureWriter.comment(text) + [0]

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// The enhanced bearers of a link: credit-based channels that were opened under the number of EATT.
+/// A link's enhanced bearers: credit-based channels opened with EATT's number.
 ///
 /// | Input                          | Effect                                                                |
 /// |--------------------------------|-----------------------------------------------------------------------|
@@ -9,7 +9,7 @@ import Bluetooth
 /// | a piece of data on a bearer    | the packet of ATT that it completes is given out                      |
 /// | a channel was closed           | the bearer is forgotten                                               |
 struct BearerChannels: Sendable {
-  /// The end of a channel that a packet is for.
+  /// The receiving end of a packet's channel.
   private struct End: Hashable {
     /// The packet is sent by this machine.
     let isSent: Bool
@@ -68,7 +68,7 @@ struct BearerChannels: Sendable {
         open(requester: ours, responder: theirs, isSent: request.isSent)
       }
     case Code.disconnectionResponse:
-      // The first of the channel's numbers is the responder's.
+      // The first channel number is the responder's.
       guard let answering = data.little16(at: 0), let asking = data.little16(at: 2) else { return }
       bearers[End(isSent: !isSent, channel: answering)] = nil
       bearers[End(isSent: isSent, channel: asking)] = nil
@@ -87,9 +87,8 @@ struct BearerChannels: Sendable {
     bearers[End(isSent: !isSent, channel: requester)] = Bearer(number: lastNumber)
   }
 
-  /// A packet of a channel that is not a fixed one (Core 5.4, Vol 3, Part A, 3.4.3): the first has two octets for the
-  /// length of the whole.
-  /// - Returns: the packet of ATT that it completes, with the number of its bearer.
+  /// A packet on a dynamic channel (Core 5.4, Vol 3, Part A, 3.4.3): the first has two octets for the whole length.
+  /// - Returns: the completed ATT packet, with its bearer's number.
   mutating func receive(_ piece: ArraySlice<UInt8>, on channel: UInt16, isSent: Bool) -> (Int, [UInt8])? {
     let end = End(isSent: isSent, channel: channel)
     guard var bearer = bearers.removeValue(forKey: end) else { return nil }

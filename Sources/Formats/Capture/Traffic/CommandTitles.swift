@@ -1,7 +1,7 @@
 import HCI
 
 extension Opcode {
-  /// The name of the command (Core 5.4, Vol 4, Part E, 7); its number if it has none here, as those of vendors.
+  /// The command's name (Core 5.4, Vol 4, Part E, 7); its number without one, as for vendors' commands.
   var title: String {
     Self.titles[rawValue] ?? "\(group == Self.vendors ? "Vendor Command" : "Command") \(HCIWords.hex(rawValue))"
   }
@@ -26,7 +26,7 @@ extension Opcode {
     0x080B: "Switch Role", 0x080D: "Write Link Policy Settings", 0x080F: "Write Default Link Policy Settings",
   ]
 
-  /// Commands of the controller, of its properties and of the state of links (7.3 to 7.5).
+  /// Commands for the controller, its properties and the state of links (7.3 to 7.5).
   private static let controllerTitles: [UInt16: String] = [
     0x0C01: "Set Event Mask", 0x0C03: "Reset", 0x0C05: "Set Event Filter", 0x0C0D: "Read Stored Link Key",
     0x0C11: "Write Stored Link Key", 0x0C12: "Delete Stored Link Key", 0x0C13: "Write Local Name",

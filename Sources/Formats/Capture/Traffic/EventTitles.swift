@@ -1,10 +1,10 @@
 extension HCIWords {
-  /// The name of an event (Core 5.4, Vol 4, Part E, 7.7); its number if it has none here.
+  /// An event's name (Core 5.4, Vol 4, Part E, 7.7); its number without one.
   static func title(_ code: UInt8) -> String {
     titles[code] ?? (code == vendors ? "Vendor Event" : "Event \(hex(code))")
   }
 
-  /// The name of an LE Meta event (7.7.65), by the code of the subevent.
+  /// The name of an LE Meta event (7.7.65), by subevent code.
   static func lowEnergyTitle(_ subevent: UInt8) -> String {
     lowEnergyTitles[subevent] ?? "LE Event \(hex(subevent))"
   }

@@ -1,17 +1,17 @@
 import Bluetooth
 import HCI
 
-/// The name and the content of a command or an event of HCI, for people.
+/// The name and content of an HCI command or event, for people.
 struct HCIWords {
-  /// The name; of an event that answers a command, with the command's name, and the status if it failed.
+  /// The name; for an event that answers a command, with the command's name, and the status if it failed.
   var text: String
-  /// The opcode of the command, or of the one that is answered.
+  /// The opcode of the command, or of the answered one.
   var command: Opcode?
-  /// The code of the event.
+  /// The event's code.
   var event: UInt8?
-  /// The handle of the link that it is about; nil: none, or it is not known.
+  /// The link's handle; nil: none, or unknown.
   var link: ConnectionHandle?
-  /// The parameters that the text does not tell.
+  /// The parameters missing in the text.
   var value: [UInt8]
 
   /// - Returns: nil if the packet ends before its opcode.

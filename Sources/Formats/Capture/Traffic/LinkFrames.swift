@@ -1,17 +1,17 @@
 import Bluetooth
 import HCI
 
-/// A link of an adapter in a recording.
+/// An adapter's link in a recording.
 struct LinkNumber: Hashable, Sendable {
   let adapter: UInt16
   let handle: UInt16
 }
 
-/// A whole packet of a link above L2CAP.
+/// A link's whole packet above L2CAP.
 struct LinkFrame: Hashable, Sendable {
-  /// The channel that it came over.
+  /// Its channel.
   enum Channel: Hashable, Sendable {
-    /// ATT: 0 is the fixed channel, others are enhanced bearers of the link.
+    /// ATT: 0 is the fixed channel, others are the link's enhanced bearers.
     case attribute(bearer: Int)
     /// Signalling packets of L2CAP on LE links (Core 5.4, Vol 3, Part A, 4).
     case signalling
@@ -20,7 +20,7 @@ struct LinkFrame: Hashable, Sendable {
   }
 
   var link: LinkNumber
-  /// The device; nil on links that were there before the recording.
+  /// The device; nil on links older than the recording.
   var peer: DeviceAddress?
   var isSent: Bool
   var channel: Channel
@@ -42,7 +42,7 @@ struct LinkFrames: Sendable {
   private struct Link {
     var peer: DeviceAddress?
     var isClassic = false
-    /// The pieces of a packet of L2CAP so far, by direction: sent, received.
+    /// The pieces of an L2CAP packet so far, by direction: sent, received.
     var pieces: [[UInt8]] = [[], []]
     var bearers = BearerChannels()
   }
@@ -59,10 +59,10 @@ struct LinkFrames: Sendable {
     static let security: UInt16 = 6
   }
 
-  /// The device of a link; nil if it is not known.
+  /// A link's device; nil if unknown.
   func peer(of link: LinkNumber) -> DeviceAddress? { links[link]?.peer }
 
-  /// A link came up.
+  /// A link was established.
   mutating func began(_ link: LinkNumber, peer: DeviceAddress?, isClassic: Bool = false) {
     guard links.count < Self.maximumLinks || links[link] != nil else { return }
     links[link] = Link(peer: peer, isClassic: isClassic)
@@ -76,7 +76,7 @@ struct LinkFrames: Sendable {
   mutating func reset(_ adapter: UInt16) { links = links.filter { $0.key.adapter != adapter } }
 
   /// Adds a packet of data (Core 5.4, Vol 4, Part E, 5.4.2).
-  /// - Returns: the packet of a channel that it completes.
+  /// - Returns: the completed packet of a channel.
   mutating func receive(_ data: ArraySlice<UInt8>, isSent: Bool, adapter: UInt16) -> LinkFrame? {
     guard let header = data.little16(at: 0), data.count >= 4 else { return nil }
     let number = LinkNumber(adapter: adapter, handle: header & 0x0FFF)

@@ -1,4 +1,4 @@
-/// The names of signalling packets of L2CAP on LE links (Core 5.4, Vol 3, Part A, 4).
+/// The names of L2CAP signalling packets on LE links (Core 5.4, Vol 3, Part A, 4).
 enum SignallingWords {
   private static let titles: [UInt8: String] = [
     0x01: "Command Reject", 0x06: "Disconnection Request", 0x07: "Disconnection Response",
@@ -8,14 +8,14 @@ enum SignallingWords {
     0x19: "Credit Based Reconfigure Request", 0x1A: "Credit Based Reconfigure Response",
   ]
 
-  /// The name of a packet.
+  /// A packet's name.
   static func title(_ packet: [UInt8]) -> String {
     guard let code = packet.first else { return "an empty packet of L2CAP" }
     return titles[code] ?? "L2CAP signal \(code)"
   }
 }
 
-/// The names of packets of the Security Manager (Core 5.4, Vol 3, Part H, 3.3), whose contents are not shown.
+/// The names of Security Manager packets (Core 5.4, Vol 3, Part H, 3.3), whose contents are not shown.
 enum SecurityWords {
   private static let titles: [UInt8: String] = [
     0x01: "Pairing Request", 0x02: "Pairing Response", 0x03: "Pairing Confirm", 0x04: "Pairing Random",
@@ -25,7 +25,7 @@ enum SecurityWords {
     0x0E: "Pairing Keypress Notification",
   ]
 
-  /// The name of a packet, with the reason of Pairing Failed (3.5.5).
+  /// A packet's name, with the reason in Pairing Failed (3.5.5).
   static func title(_ packet: [UInt8]) -> String {
     guard let code = packet.first else { return "an empty packet of the Security Manager" }
     let title = titles[code] ?? "Security Manager \(code)"

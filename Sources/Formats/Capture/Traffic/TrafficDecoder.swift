@@ -2,7 +2,7 @@ import ATT
 import Bluetooth
 import HCI
 
-/// The content of a packet of a recording, for people.
+/// The content of a recorded packet, for people.
 public struct TrafficEntry: Hashable, Sendable {
   /// Where it went.
   public enum Direction: Hashable, Sendable {
@@ -10,13 +10,13 @@ public struct TrafficEntry: Hashable, Sendable {
     case sent
     /// From the device.
     case received
-    /// The packet is of the adapter.
+    /// The adapter's own packet.
     case none
   }
 
   /// When it passed, in microseconds since the epoch.
   public var time: Int64
-  /// The number of the adapter; `CaptureRecord.noAdapter` for a note.
+  /// The adapter's number; `CaptureRecord.noAdapter` for a note.
   public var adapter: UInt16
   /// The device; nil for packets without one, and on links older than the recording.
   public var peer: DeviceAddress?
@@ -24,22 +24,22 @@ public struct TrafficEntry: Hashable, Sendable {
   public var direction: Direction
   /// The content: "Read Request", "connected as central, interval 30 ms".
   public var text: String
-  /// The opcode of a packet of ATT (Core 5.4, Vol 3, Part F, 3.3.1); nil for others.
+  /// An ATT packet's opcode (Core 5.4, Vol 3, Part F, 3.3.1); nil for others.
   public var opcode: UInt8?
-  /// The opcode of a command of HCI (Core 5.4, Vol 4, Part E, 5.4.1), also in its answers; nil for others.
+  /// An HCI command's opcode (Core 5.4, Vol 4, Part E, 5.4.1), also in its answers; nil for others.
   public var command: UInt16?
-  /// The code of an event of HCI that has no words of its own (5.4.4); nil for others.
+  /// The code of an HCI event without its own words (5.4.4); nil for others.
   public var event: UInt8?
-  /// The attribute that it is about; nil if it is about none or several.
+  /// Its attribute; nil for none or several.
   public var handle: UInt16?
-  /// The value that it carries.
+  /// Its value.
   public var value: [UInt8]?
-  /// Whether it is a note of the daemon.
+  /// True for a note by the daemon.
   public var isAnnotation = false
 }
 
-/// Reads a recording packet by packet: the events of links, ATT, and the names of the packets of L2CAP's signalling and
-/// the Security Manager. It says to which attribute a response belongs.
+/// Reads a recording packet by packet: link events, ATT, and the names of signalling and Security Manager packets. It
+/// attributes responses to their requests' attributes.
 ///
 /// | Input                                  | Output                                                                |
 /// |----------------------------------------|-----------------------------------------------------------------------|
@@ -51,7 +51,7 @@ public struct TrafficEntry: Hashable, Sendable {
 /// | a note                                 | its text                                                              |
 /// | a controller appeared, has power, …    | that                                                                  |
 public struct TrafficDecoder: Sendable {
-  /// A request's place: of one side, on one bearer of a link.
+  /// A request's place: its side, and a link's bearer.
   private struct Question: Hashable {
     let link: LinkNumber
     let bearer: Int
@@ -63,19 +63,19 @@ public struct TrafficDecoder: Sendable {
   private let showsAdvertisements: Bool
   private let showsCommands: Bool
   private var frames = LinkFrames()
-  /// The attributes of the requests that have no response yet.
+  /// The attributes of requests without a response yet.
   private var questions: [Question: UInt16] = [:]
 
   /// Begins with no link known.
   /// - Parameters:
-  ///   - advertisements: whether advertising reports are decoded as well.
-  ///   - commands: whether the commands and all events of HCI are.
+  ///   - advertisements: true to decode advertising reports as well.
+  ///   - commands: true to decode the commands and all events of HCI.
   public init(advertisements: Bool = false, commands: Bool = false) {
     showsAdvertisements = advertisements
     showsCommands = commands
   }
 
-  /// The entries of a packet; none if the packet has nothing for people.
+  /// A packet's entries; none if it has nothing for people.
   public mutating func decode(_ record: CaptureRecord) -> [TrafficEntry] {
     let packet = record.packet
     switch packet.kind {
@@ -125,7 +125,7 @@ public struct TrafficDecoder: Sendable {
     }
   }
 
-  /// An event without words of its own.
+  /// An event without its own words.
   private func named(_ record: CaptureRecord) -> [TrafficEntry] {
     let octets = Self.withoutKeys(record.packet)
     guard showsCommands, let code = octets.first else { return [] }
@@ -267,7 +267,7 @@ public struct TrafficDecoder: Sendable {
       guard questions.count < Self.maximumQuestions else { return questions = [:] }
       questions[Question(link: frame.link, bearer: bearer, isSent: frame.isSent)] = words.handle
     case .response:
-      // The answer to a request of the other side.
+      // The answer to the other side's request.
       let asked = questions.removeValue(forKey: Question(link: frame.link, bearer: bearer, isSent: !frame.isSent))
       entry.handle = entry.handle ?? asked
     default: break
