@@ -1,12 +1,12 @@
 import Bluetooth
 
-/// One attribute of a database (Core 5.4, Vol 3, Part F, 3.2).
+/// A database's attribute (Core 5.4, Vol 3, Part F, 3.2).
 public struct Attribute: Hashable, Sendable {
   /// Its number, 1 to 0xFFFF.
   public let handle: UInt16
-  /// The type of the attribute.
+  /// The attribute's type.
   public let type: BluetoothUUID
-  /// The clients that may read and write it.
+  /// The clients permitted to read and write it.
   public var permissions: AttributePermissions
   /// Where its value comes from.
   public var source: ValueSource
@@ -15,11 +15,11 @@ public struct Attribute: Hashable, Sendable {
   /// For a characteristic's value and its descriptors: the facts that the database derives from the declarations.
   var characteristic = Membership()
 
-  /// The characteristic that an attribute belongs to.
+  /// An attribute's characteristic.
   struct Membership: Hashable, Sendable {
-    /// The handle of the characteristic's value; 0 for attributes outside of characteristics.
+    /// The characteristic's value handle; 0 for attributes outside of characteristics.
     var valueHandle: UInt16 = 0
-    /// The properties of the declaration.
+    /// The declaration's properties.
     var properties: CharacteristicProperties = []
     /// Bit 0 of the Extended Properties: takes part in reliable writes (Part G, 3.3.3.1).
     var isReliable = false
@@ -43,7 +43,7 @@ public struct Attribute: Hashable, Sendable {
 
 /// Why a service cannot be added.
 public enum DatabaseError: Error, Hashable, Sendable {
-  /// There is no contiguous range of that many free handles.
+  /// No contiguous range of that many handles is free.
   case noHandlesLeft
   /// The attributes do not ascend, lie outside of the service's range, or the range overlaps another service.
   case invalidHandles
@@ -51,7 +51,7 @@ public enum DatabaseError: Error, Hashable, Sendable {
   case invalidDeclaration
   /// An included service is not in the database.
   case unknownInclude(UInt16)
-  /// Clients that see a service cannot see one that it includes.
+  /// Clients of a service cannot see an included one.
   case hiddenInclude(UInt16)
   /// A stored value is longer than its attribute allows.
   case valueTooLong
@@ -61,19 +61,19 @@ public enum DatabaseError: Error, Hashable, Sendable {
 public struct RegisteredService: Hashable, Sendable {
   /// From the service's declaration to its last handle.
   public let range: ClosedRange<UInt16>
-  /// The type of the service.
+  /// The service's type.
   public let uuid: BluetoothUUID
-  /// Whether it is a primary service.
+  /// True if it is a primary service.
   public let isPrimary: Bool
   /// Its owner.
   public let owner: AttributeOwner
-  /// Its characteristics in the order of their handles.
+  /// Its characteristics in handle order.
   public let characteristics: [RegisteredCharacteristic]
-  /// The only audience that sees it; nil for all.
+  /// The only audience that can see it; nil for all.
   public internal(set) var audience: Audience?
 }
 
-/// The clients that see a service: the clients of one adapter, say.
+/// The clients that see a service: for example one adapter's clients.
 public struct Audience: Hashable, Sendable {
   /// The caller's number for it.
   public let number: Int
@@ -83,11 +83,11 @@ public struct Audience: Hashable, Sendable {
 
 /// A characteristic in a database.
 public struct RegisteredCharacteristic: Hashable, Sendable {
-  /// The handle of the declaration.
+  /// The declaration handle.
   public let declarationHandle: UInt16
-  /// The handle of the value.
+  /// The value handle.
   public let valueHandle: UInt16
-  /// The type of the characteristic.
+  /// The characteristic's type.
   public let uuid: BluetoothUUID
   /// Its properties.
   public let properties: CharacteristicProperties
@@ -99,18 +99,17 @@ public struct RegisteredCharacteristic: Hashable, Sendable {
 public struct RegisteredDescriptor: Hashable, Sendable {
   /// Its handle.
   public let handle: UInt16
-  /// The type of the descriptor.
+  /// The descriptor's type.
   public let uuid: BluetoothUUID
 }
 
-/// The protection that a link must have before an attribute may be read or written (Core 5.4, Vol 3, Part C, 10.2.1 and
-/// 10.3).
+/// The link protection required for reading or writing an attribute (Core 5.4, Vol 3, Part C, 10.2.1 and 10.3).
 public struct AccessRequirement: Hashable, Sendable {
   /// The lowest security level (LE security mode 1): 1 none, 2 encrypted, 3 authenticated, 4 LE Secure Connections.
   public var level: UInt8
   /// The shortest key in octets, 7 to 16, where `level` asks for encryption; level 4 takes one of 16.
   public var minimumKeySize: UInt8
-  /// Whether the owner must have authorized the peer.
+  /// True if the owner must have authorized the peer.
   public var authorization: Bool
 
   /// Makes a requirement.
@@ -120,7 +119,7 @@ public struct AccessRequirement: Hashable, Sendable {
     self.authorization = authorization
   }
 
-  /// The shortest key that is long enough, in octets.
+  /// The shortest sufficient key, in octets.
   var shortestKey: UInt8 { level >= 4 ? 16 : minimumKeySize }
 
   /// Always permitted.
@@ -129,12 +128,12 @@ public struct AccessRequirement: Hashable, Sendable {
   public static let encrypted = AccessRequirement(level: 2)
   /// The link must be encrypted with a key from a pairing with protection against a person in the middle.
   public static let authenticated = AccessRequirement(level: 3)
-  /// The same, and the pairing was LE Secure Connections with a key of 16 octets.
+  /// Authenticated with LE Secure Connections, and a key of 16 octets.
   public static let secureConnections = AccessRequirement(level: 4)
 }
 
-/// The clients that may read and write an attribute (Vol 3, Part F, 3.2.5). Permissions are the server's own;
-/// characteristic properties, which clients see, are something else.
+/// The clients permitted to read and write an attribute (Vol 3, Part F, 3.2.5). Permissions are the server's own,
+/// unlike characteristic properties, which clients see.
 public struct AttributePermissions: Hashable, Sendable {
   /// The requirement for reading; nil if it is not permitted.
   public var read: AccessRequirement?
@@ -155,14 +154,14 @@ public struct AttributePermissions: Hashable, Sendable {
 public struct SecurityState: Hashable, Sendable {
   /// 1 none, 2 encrypted, 3 encrypted and authenticated, 4 the same with LE Secure Connections and a key of 16 octets.
   public var level: UInt8
-  /// The size of the encryption key in octets: 7 to 16, 0 without encryption.
+  /// The encryption key size in octets: 7 to 16, 0 without encryption.
   public var keySize: UInt8
-  /// Whether both sides hold a key: decides between Insufficient Authentication and Insufficient Encryption.
+  /// True if both sides hold a key: decides between Insufficient Authentication and Insufficient Encryption.
   public var isBonded: Bool
-  /// Whether the peer may use attributes that require authorization.
+  /// True if the peer may use attributes that require authorization.
   public var isAuthorized: Bool
 
-  /// Describes the protection of a link.
+  /// Describes a link's protection.
   public init(level: UInt8, keySize: UInt8, isBonded: Bool = false, isAuthorized: Bool = false) {
     self.level = level
     self.keySize = keySize

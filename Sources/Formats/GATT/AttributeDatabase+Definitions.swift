@@ -5,11 +5,11 @@ extension AttributeDatabase {
   /// Adds a service and gives it handles: its former ones if its publisher had it here in the same shape and they are
   /// free, else fresh ones, and handles of other removed services only when none are left.
   /// - Parameters:
-  ///   - publisher: the owner of the service, over the lives of databases.
-  ///   - audience: its audience; nil for all. It can include only services that all of them see.
+  ///   - publisher: the service's owner, across databases.
+  ///   - audience: its audience; nil for all. It can include only services visible to all of them.
   ///   - preferred: its start handle if there is room: where it was in an earlier database.
   /// - Throws: `.noHandlesLeft`; `.unknownInclude`; `.hiddenInclude`; `.invalidDeclaration` for a characteristic or
-  ///   descriptor that has the UUID of a declaration; `.valueTooLong`.
+  ///   descriptor with a declaration's UUID; `.valueTooLong`.
   public mutating func add(
     _ definition: ServiceDefinition, owner: AttributeOwner = .local, publisher: UInt32? = nil,
     audience: Audience? = nil, at preferred: UInt16? = nil
@@ -48,7 +48,7 @@ extension AttributeDatabase {
     return start
   }
 
-  /// The first handle of so many that are free.
+  /// The first handle of so many free ones.
   private static func gap(of count: Int, between ranges: [ClosedRange<UInt16>]) -> UInt16? {
     var start = 1
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -58,7 +58,7 @@ extension AttributeDatabase {
     return start + count - 1 <= 0xFFFF ? UInt16(exactly: start) : nil
   }
 
-  /// The attributes of a definition in the order of Part G, 2.6.1: declaration, includes, characteristics.
+  /// A definition's attributes in the order of Part G, 2.6.1: declaration, includes, characteristics.
   private func attributes(of definition: ServiceDefinition, at start: UInt16) throws(DatabaseError) -> [Attribute] {
     var list: [Attribute] = []
     list.reserveCapacity(definition.attributeCount)
@@ -99,7 +99,7 @@ extension AttributeDatabase {
     return tree(of: try attributes(of: definition, at: 0))
   }
 
-  /// The visible content of a service except its handles, so that it can be recognised elsewhere.
+  /// A service's visible content except its handles, for recognising it elsewhere.
   func tree(of attributes: [Attribute]) -> [UInt8] {
     var shape: [UInt8] = []
     for attribute in attributes {
@@ -127,7 +127,7 @@ extension BluetoothUUID {
 }
 
 extension ServiceDefinition {
-  /// The number of its handles.
+  /// Its number of handles.
   public var attributeCount: Int {
     1 + includes.count + characteristics.reduce(0) { $0 + 2 + $1.allDescriptors.count }
   }
@@ -140,19 +140,18 @@ extension CharacteristicDefinition {
       ? properties.union(.extendedProperties) : properties
   }
 
-  /// The descriptors of the definition, and the ones that its properties require.
+  /// The definition's descriptors, and those required by its properties.
   fileprivate var allDescriptors: [DescriptorDefinition] {
     var all = descriptors
     if properties.contains(.extendedProperties), !all.contains(where: { $0.uuid == .characteristicExtendedProperties })
     {
-      // Reliable Write (Core 5.4, Vol 3, Part G, 3.3.3.1), the only one of them that the server itself provides.
+      // Reliable Write (Core 5.4, Vol 3, Part G, 3.3.3.1), the only one provided by the server itself.
       all.append(DescriptorDefinition(uuid: .characteristicExtendedProperties, value: .stored([1, 0])))
     }
     if !properties.isDisjoint(with: [.notify, .indicate]),
       !all.contains(where: { $0.uuid == .clientCharacteristicConfiguration })
     {
-      // Subscribing to a value requires the same protection as reading or writing it, and no authorization of its
-      // own.
+      // Subscribing to a value requires the same protection as reading or writing it, and no authorization.
       let needed = [permissions.read, permissions.write].compactMap { $0 }.max { $0.level < $1.level } ?? .open
       all.append(
         DescriptorDefinition(
@@ -166,11 +165,11 @@ extension CharacteristicDefinition {
 }
 
 extension AttributeDatabase {
-  /// Whether there is a database hash.
+  /// True if there is a database hash.
   public var hasHash: Bool { cmac != nil }
 
   /// The input of the database hash (Core 5.4, Vol 3, Part G, 7.3.1): every declaration and Extended Properties
-  /// descriptor with its value, the other descriptors that GATT defines without; of the services that `viewer` sees.
+  /// descriptor with its value, GATT's other descriptors without; for the services visible to `viewer`.
   public var hashMessage: [UInt8] {
     var message: [UInt8] = []
     for attribute in entries.lazy.filter({ $0.isSeen(by: viewer) }).flatMap(\.attributes) {
@@ -189,10 +188,10 @@ extension AttributeDatabase {
     return message
   }
 
-  /// Whether `hash` is known without going through all attributes.
+  /// True if `hash` is known without going through all attributes.
   public var isHashed: Bool { cachedHashes[viewer] != nil || cmac == nil }
 
-  /// The value of the Database Hash characteristic: 16 octets in wire order; nil where there is no hash.
+  /// The Database Hash value: 16 octets in wire order; nil without a hash.
   public mutating func hash() -> [UInt8]? {
     guard let cmac else { return nil }
     if let cachedHash = cachedHashes[viewer] { return cachedHash }

@@ -1,10 +1,10 @@
 import ATT
 import Bluetooth
 
-/// The attributes of a GATT server (Core 5.4, Vol 3, Part G, 2.6). One for all links.
+/// A GATT server's attributes (Core 5.4, Vol 3, Part G, 2.6). One for all links.
 ///
-/// Services are in the order of their handles, each with its attributes in one array, so a handle is found by two
-/// binary searches; handles are also listed by type, so a search by type visits no others.
+/// Services are in handle order, each with its attributes in one array, so a handle is found by two binary searches;
+/// handles are also listed by type, so a search by type visits no others.
 public struct AttributeDatabase: Sendable {
   struct Service: Sendable {
     var registered: RegisteredService
@@ -13,7 +13,7 @@ public struct AttributeDatabase: Sendable {
     let tree: [UInt8]
     /// Its owner, over the lives of databases.
     let publisher: UInt32?
-    /// The highest security level that one of them asks for.
+    /// The highest security level required by one of them.
     let strictestLevel: UInt8
 
     init(registered: RegisteredService, attributes: [Attribute], tree: [UInt8], publisher: UInt32?) {
@@ -38,23 +38,23 @@ public struct AttributeDatabase: Sendable {
     }
   }
 
-  /// The position of an attribute; valid until services are added or removed.
+  /// An attribute's position; valid until services are added or removed.
   struct Position {
     let service: Int
     let attribute: Int
   }
 
   private(set) var entries: [Service] = []
-  /// The audience that looks: services of others are not there for look-ups, discovery and the hash. nil sees all.
+  /// The present audience: look-ups, discovery and the hash omit others' services. nil sees all.
   public var viewer: Audience?
-  /// The highest security level that an attribute asks for, 1 to 4.
+  /// The highest security level required by an attribute, 1 to 4.
   private(set) var strictestLevel: UInt8 = 1
-  /// How many services have an audience.
+  /// Services with an audience.
   private var limitedServices = 0
   private var handlesByType: [BluetoothUUID: [UInt16]] = [:]
-  /// The highest handle that was ever in use: new services follow it, so that no cached handle changes its meaning.
+  /// The highest handle ever in use: new services follow it, so that no cached handle changes its meaning.
   var highestHandle: UInt16 = 0
-  /// Where services were that are not here: one that returns gets its handles back.
+  /// The places of absent services: a returning one gets its handles back.
   public internal(set) var formerPlaces: ServicePlaces
   /// AES-CMAC with the all-zero key; nil where there is no database hash.
   let cmac: (@Sendable ([UInt8]) -> [UInt8])?
@@ -63,7 +63,7 @@ public struct AttributeDatabase: Sendable {
 
   /// Makes an empty database.
   /// - Parameters:
-  ///   - places: where services were in an earlier database, `places` of that one.
+  ///   - places: the `places` of an earlier database.
   ///   - cmac: AES-CMAC of octets under the all-zero key, 16 octets in the order of RFC 4493, for the database hash.
   public init(places: [ServicePlaces.Place] = [], cmac: (@Sendable ([UInt8]) -> [UInt8])? = nil) {
     formerPlaces = ServicePlaces(places)
@@ -71,21 +71,21 @@ public struct AttributeDatabase: Sendable {
     highestHandle = formerPlaces.highestHandle
   }
 
-  /// All services in the order of their handles.
+  /// All services in handle order.
   public var services: [RegisteredService] { entries.map(\.registered) }
 
-  /// The service that this handle belongs to.
+  /// The service containing this handle.
   public func service(containing handle: UInt16) -> RegisteredService? {
     guard let index = serviceIndex(of: handle) else { return nil }
     return entries[index].registered
   }
 
-  /// Where services were and are, for a later database: present ones last, in the order of their handles.
+  /// The past and present places of services, for a later database; present ones last, in handle order.
   public var places: [ServicePlaces.Place] { formerPlaces.all + entries.compactMap(\.place) }
 
-  /// The owner of the service with this handle, and the service as clients see it except its handles: as octets to
-  /// compare with. A subscription to the service of one publisher is none to the same service of another one at the
-  /// same handles.
+  /// The owner of the service with this handle, and the service as clients see it except its handles: as octets for
+  /// comparison. A subscription to one publisher's service does not count for another one's equal service at the same
+  /// handles.
   func identity(ofServiceWith handle: UInt16) -> [UInt8]? {
     guard let entry = serviceIndex(of: handle).map({ entries[$0] }) else { return nil }
     guard let publisher = entry.publisher else { return entry.tree }
@@ -95,13 +95,13 @@ public struct AttributeDatabase: Sendable {
   /// The attribute at this handle.
   public func attribute(_ handle: UInt16) -> Attribute? { position(of: handle).map { self[$0] } }
 
-  /// The value that the database holds at this handle; nil if there is none, or its owner holds it.
+  /// The value stored in the database at this handle; nil if there is none, or its owner holds it.
   public func value(of handle: UInt16) -> [UInt8]? {
     guard let position = position(of: handle), case .stored(let value) = self[position].source else { return nil }
     return value
   }
 
-  /// Changes a value that the database holds.
+  /// Changes a value stored in the database.
   /// - Returns: false if there is none, it belongs to a declaration, or the new value is too long.
   @discardableResult
   public mutating func setValue(_ value: [UInt8], of handle: UInt16) -> Bool {
@@ -112,12 +112,12 @@ public struct AttributeDatabase: Sendable {
     return true
   }
 
-  /// Adds a service with handles that the caller chose.
+  /// Adds a service with handles chosen by the caller.
   /// - Parameters:
   ///   - range: the service's handles; they may be more than it has attributes.
   ///   - attributes: in ascending order, beginning with the service declaration at the range's start. Declarations
   ///     (0x2800 to 0x2803) hold their values in the wire form of Part G, 3.1 to 3.3.
-  ///   - publisher: the owner, a number of the caller's: it may return to these handles.
+  ///   - publisher: the owner, as numbered by the caller: it may return to these handles.
   ///   - audience: its audience; nil for all.
   /// - Throws: `.invalidHandles`; `.invalidDeclaration`; `.valueTooLong`.
   @discardableResult
@@ -147,7 +147,7 @@ public struct AttributeDatabase: Sendable {
     return registered
   }
 
-  /// Removes the service that begins at this handle.
+  /// Removes the service beginning at this handle.
   /// - Returns: the freed handles, for `databaseChanged`; nil if no service begins there.
   @discardableResult
   public mutating func remove(service handle: UInt16) -> ClosedRange<UInt16>? {
@@ -166,7 +166,7 @@ public struct AttributeDatabase: Sendable {
     return service.registered.range
   }
 
-  // MARK: - Look-ups of the server
+  // MARK: - Look-ups by the server
 
   /// The attribute at a position, borrowed rather than copied.
   subscript(_ position: Position) -> Attribute {
@@ -193,7 +193,7 @@ public struct AttributeDatabase: Sendable {
     return Position(service: service, attribute: place)
   }
 
-  /// The handles of attributes of one type within a range, in ascending order.
+  /// The handles of attributes with a type within a range, in ascending order.
   func handles(ofType type: BluetoothUUID, in range: ClosedRange<UInt16>) -> ArraySlice<UInt16> {
     guard let handles = handlesByType[type] else { return [] }
     let first = handles.firstIndex(notBelow: range.lowerBound)
@@ -232,7 +232,7 @@ public struct AttributeDatabase: Sendable {
     return index
   }
 
-  /// The last service that begins at or before a handle.
+  /// The last service beginning at or before a handle.
   private func serviceIndexNotAbove(_ handle: UInt16) -> Int? {
     var low = 0
     var high = entries.count
@@ -245,7 +245,7 @@ public struct AttributeDatabase: Sendable {
 }
 
 extension [UInt16] {
-  /// The index of the first element that is not below `handle`, in an ascending array.
+  /// The index of the first element not below `handle`, in an ascending array.
   func firstIndex(notBelow handle: UInt16) -> Int {
     if let last, last < handle { return count }
     var low = 0
@@ -259,7 +259,7 @@ extension [UInt16] {
 }
 
 extension [Attribute] {
-  /// The index of the first attribute that is not below `handle`, in an ascending array.
+  /// The index of the first attribute not below `handle`, in an ascending array.
   func firstIndex(notBelow handle: UInt16) -> Int {
     var low = 0
     var high = count

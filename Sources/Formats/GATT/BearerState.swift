@@ -1,8 +1,7 @@
 import ATT
 import Bluetooth
 
-/// One bearer of a link, and the requests under way on it in each direction (Core 5.4, Vol 3, Part F, 3.2.11 and
-/// 3.3.2).
+/// A link's bearer, and the requests in progress on it in each direction (Core 5.4, Vol 3, Part F, 3.2.11 and 3.3.2).
 struct BearerState: Sendable {
   let id: BearerID
   /// The rules of ATT.
@@ -22,7 +21,7 @@ struct BearerState: Sendable {
   /// When something on it times out.
   var deadline: Instant? { att.deadline.sooner(transaction.question?.deadline) }
 
-  /// Ends everything under way; nothing is sent any more.
+  /// Ends everything in progress; nothing more is sent.
   mutating func end(_ reason: BearerError, _ actions: inout [GATTAction]) {
     att.end(reason)
     endProcedure(reason, &actions)

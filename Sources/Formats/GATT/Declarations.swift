@@ -3,8 +3,7 @@ import Bluetooth
 
 /// Reads the declarations among a service's attributes (Core 5.4, Vol 3, Part G, 3.1 to 3.3).
 enum Declarations {
-  /// Checks the attributes of a service, records for each the characteristic that it belongs to, and lists the
-  /// declarations.
+  /// Checks a service's attributes, records each one's characteristic, and lists the declarations.
   static func read(
     _ attributes: inout [Attribute], range: ClosedRange<UInt16>, owner: AttributeOwner
   ) throws(DatabaseError) -> RegisteredService {

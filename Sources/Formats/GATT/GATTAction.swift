@@ -1,7 +1,7 @@
 import ATT
 import Bluetooth
 
-/// An action of a `GATTConnection`. Execute actions in order.
+/// An action from a `GATTConnection`. Execute actions in order.
 public enum GATTAction: Sendable {
   /// Send this packet on this bearer.
   case send(BearerID, [UInt8])
@@ -10,29 +10,29 @@ public enum GATTAction: Sendable {
   case bearerEnded(BearerID, BearerError)
   /// The largest packet changed, in octets.
   case mtuChanged(Int)
-  /// The peer sent an answer that nothing awaits. It changed nothing.
+  /// The peer sent an answer to no request. It changed nothing.
   case strayAnswer(BearerID, ATTOpcode)
 
-  /// A procedure ended. Emitted exactly once for each that was started.
+  /// A procedure ended. Emitted exactly once for each started one.
   case finished(ProcedureID, Result<GATTResult, GATTError>)
   /// The peer's server sent a value. An indication has been confirmed already.
   case value(handle: UInt16, [UInt8], isIndication: Bool)
   /// The peer's server requires more security. The procedure waits; call `resume`. Only where `asksForSecurity` is set.
   case securityNeeded(ProcedureID, on: BearerID, ATTErrorCode)
 
-  /// The peer reads a value of the owner's: call `answerRead`.
+  /// The peer reads an owner's value: call `answerRead`.
   case read(ReadQuestion)
-  /// The peer writes a value of the owner's: call `answerWrite` if there is a token.
+  /// The peer writes an owner's value: call `answerWrite` if there is a token.
   case write(WriteQuestion)
   /// A request is cancelled: an answer would be ignored.
   case questionCancelled(QuestionToken)
-  /// The peer wrote a value that the database holds.
+  /// The peer wrote a value stored in the database.
   case stored(handle: UInt16)
   /// The peer changed its subscription to the value at this handle, or disconnected.
   case subscriptionChanged(handle: UInt16, ClientConfiguration)
   /// An indication was confirmed, or failed. Emitted exactly once for each.
   case indicationFinished(IndicationID, Result<Void, GATTError>)
-  /// A signed write was taken: one with this counter, or a lower one, is none any more.
+  /// Accepted a signed write; later ones with this counter or a lower one are replays.
   case signatureAccepted(counter: UInt32)
   /// `clientState` changed: keep it if the peer is bonded.
   case clientStateChanged
@@ -40,7 +40,7 @@ public enum GATTAction: Sendable {
 
 /// A bearer, unique on one link: the caller's number for an enhanced one, 1 or more.
 public struct BearerID: Hashable, Sendable {
-  /// The bearer that every link has, on L2CAP's fixed channel 4.
+  /// Every link's bearer, on L2CAP's fixed channel 4.
   public static let fixed = BearerID(0)
 
   /// The number.
@@ -63,11 +63,11 @@ public struct IndicationID: Hashable, Sendable {
   public init(_ value: UInt64) { self.value = value }
 }
 
-/// A read that the owner of a value is to answer.
+/// A read to be answered by a value's owner.
 public struct ReadQuestion: Hashable, Sendable {
   /// For the answer.
   public let token: QuestionToken
-  /// The owner that is asked.
+  /// The owner in question.
   public let owner: AttributeOwner
   /// The attribute.
   public let handle: UInt16
@@ -75,11 +75,11 @@ public struct ReadQuestion: Hashable, Sendable {
   public let offset: UInt16
 }
 
-/// A write that the owner of the values accepts or refuses as a whole.
+/// A write to be accepted or refused as a whole by the values' owner.
 public struct WriteQuestion: Hashable, Sendable {
   /// For the answer; nil for a command, which has none.
   public let token: QuestionToken?
-  /// The owner that is asked.
+  /// The owner in question.
   public let owner: AttributeOwner
   /// The values, in order.
   public let writes: [AttributeWrite]

@@ -13,14 +13,14 @@ import Bluetooth
 /// The GATT client on one bearer.
 struct GATTClient: Sendable {
   fileprivate var running: RunningProcedure?
-  /// The refusal that waits for `resume`.
+  /// The refusal waiting for `resume`.
   fileprivate var refusal: ATTPDU?
   fileprivate var hasExchangedMTU = false
 }
 
 extension BearerState {
   /// Starts a procedure; one with requests fails while another runs.
-  /// - Parameter isEncrypted: whether the link is: then nothing is signed (Core 5.4, Vol 3, Part C, 10.4.1).
+  /// - Parameter isEncrypted: true on an encrypted link: then nothing is signed (Core 5.4, Vol 3, Part C, 10.4.1).
   mutating func start(
     _ procedure: GATTProcedure, id: ProcedureID, isEncrypted: Bool, now: Instant, actions: inout [GATTAction]
   ) {
@@ -41,7 +41,7 @@ extension BearerState {
   }
 
   /// Handles the response to the pending request.
-  /// - Parameter asksForSecurity: whether a refusal for lack of security is reported to the caller.
+  /// - Parameter asksForSecurity: true to report a refusal for lack of security to the caller.
   mutating func handle(response pdu: ATTPDU, asksForSecurity: Bool, now: Instant, actions: inout [GATTAction]) {
     if asksForSecurity, case .errorResponse(_, _, let error) = pdu, error.isAboutSecurity,
       let id = client.running?.id, client.running?.wasRepeated == false
@@ -58,7 +58,7 @@ extension BearerState {
     finish(.failure(.invalidResponse(opcode, .malformed)), &actions)
   }
 
-  /// Repeats a request that was refused for lack of security, or fails it.
+  /// Repeats a request refused for lack of security, or fails it.
   mutating func resume(_ id: ProcedureID, isSecured: Bool, now: Instant, actions: inout [GATTAction]) {
     guard client.running?.id == id, let refused = client.refusal else { return }
     client.refusal = nil
@@ -79,7 +79,7 @@ extension BearerState {
   // MARK: - The procedure
 
   private mutating func follow(_ pdu: ATTPDU, _ now: Instant, _ actions: inout [GATTAction]) {
-    // Taken out and put back so that its collected values are not copied.
+    // Moved out and back so that its collected values are not copied.
     guard var current = client.running.take() else { return }
     let step = current.receive(pdu, mtu: mtu)
     client.running = current

@@ -1,7 +1,7 @@
 import ATT
 import Bluetooth
 
-// One link: its bearers, the server towards the peer and the client of the peer's server.
+// A link: its bearers, the server for the peer and the client of the peer's server.
 //
 // State    Leaves it
 // open     `linkEnded` · the fixed bearer failed (30 s without an answer, or two requests at once)
@@ -18,11 +18,11 @@ import Bluetooth
 ///
 /// Every call appends the actions to execute to `actions`, in order; the caller executes them and empties the array.
 public struct GATTConnection: Sendable {
-  /// The fixed bearer first, then the enhanced ones that are open. Each carries a request in each direction; values go
-  /// over the fixed one.
+  /// The fixed bearer first, then the open enhanced ones. Each carries a request in each direction; values use the
+  /// fixed one.
   private var bearers: [BearerState]
   private var server: GATTServer
-  /// Whether a procedure that the peer refuses for lack of security waits for `resume`, instead of failing at once.
+  /// True if a procedure refused for lack of security waits for `resume`, instead of failing at once.
   public var asksForSecurity = false
 
   /// Opens both roles on a link.
@@ -34,7 +34,7 @@ public struct GATTConnection: Sendable {
     server = GATTServer(security: security)
   }
 
-  /// The ATT MTU of the fixed bearer in octets: 23 until either side exchanged it.
+  /// The fixed bearer's ATT MTU in octets: 23 before the exchange.
   public var mtu: Int { bearers[0].mtu }
   /// False when the fixed bearer ended.
   public var isOpen: Bool { bearers[0].att.error == nil }
@@ -73,7 +73,7 @@ public struct GATTConnection: Sendable {
     if self.mtu != mtu { actions.append(.mtuChanged(self.mtu)) }
   }
 
-  /// Passes on a notification or indication of the server.
+  /// Passes on the server's notification or indication.
   private func deliver(_ pdu: ATTPDU, _ actions: inout [GATTAction]) {
     switch pdu {
     case .handleValueNotification(let handle, let value):
@@ -90,7 +90,7 @@ public struct GATTConnection: Sendable {
 
   /// Ends operations that have timed out; call it at `deadline` or later.
   public mutating func timePassed(now: Instant, actions: inout [GATTAction]) {
-    // From the last one on: one that ends is removed.
+    // In reverse order: an ended one is removed.
     for index in bearers.indices.reversed() {
       if let error = bearers[index].att.timePassed(now: now) {
         end(at: index, error, &actions)
@@ -105,8 +105,8 @@ public struct GATTConnection: Sendable {
     if isOpen { endAll(.linkEnded(reason), &actions) }
   }
 
-  /// Whether some attribute asks for more security than the link is known to have. A link is encrypted a little before
-  /// that is told: where this is true, ask it again, and call `securityChanged`, before `received`.
+  /// Returns true if an attribute requires more security than the link is known to have. The encryption event may be
+  /// late: if true, reread the link's security, and call `securityChanged`, before `received`.
   public func lacksSecurity(for database: AttributeDatabase) -> Bool {
     server.security.level < database.strictestLevel
   }
@@ -119,7 +119,7 @@ public struct GATTConnection: Sendable {
   // MARK: - Enhanced bearers
 
   /// Opens an enhanced bearer on its channel; its number must be new on this link.
-  /// - Parameter mtu: the longest packet that both ends of the channel take, 64 or more octets.
+  /// - Parameter mtu: the longest packet accepted by both ends of the channel, 64 or more octets.
   public mutating func open(_ id: BearerID, mtu: Int) {
     guard isOpen, index(of: id) == nil else { return }
     bearers.append(BearerState(id, Bearer(enhancedMTU: mtu)))
@@ -162,9 +162,9 @@ public struct GATTConnection: Sendable {
 
   // MARK: - Server
 
-  /// Takes signed writes of the client from now on; without a key they are ignored.
+  /// Accepts the client's signed writes from now on; without a key they are ignored.
   /// - Parameters:
-  ///   - counter: the counter of the last accepted one, also on earlier links; nil if none was.
+  ///   - counter: the last accepted one's counter, also on earlier links; nil if there was none.
   ///   - verifier: checks their codes; nil if the client has no key.
   public mutating func acceptSignatures(after counter: UInt32?, _ verifier: SignatureVerifier?) {
     server.lastSignCounter = counter
@@ -218,7 +218,7 @@ public struct GATTConnection: Sendable {
     server.indicate(value, of: handle, id: id, now: now, bearer: &bearers[0], actions: &actions)
   }
 
-  /// Indicates to the client, if it has subscribed, that services changed in a range of handles.
+  /// Indicates to a subscribed client that services changed in a handle range.
   public mutating func databaseChanged(
     _ range: ClosedRange<UInt16>, now: Instant, database: AttributeDatabase, actions: inout [GATTAction]
   ) {
@@ -228,7 +228,7 @@ public struct GATTConnection: Sendable {
     server.databaseChanged(range, now: now, bearer: &bearers[0], database: database, actions: &actions)
   }
 
-  /// Gives a bonded client its subscriptions to a service that is back at these handles.
+  /// Restores a bonded client's subscriptions to a service that is back at these handles.
   public mutating func serviceReturned(
     _ range: ClosedRange<UInt16>, database: AttributeDatabase, actions: inout [GATTAction]
   ) {
@@ -236,15 +236,15 @@ public struct GATTConnection: Sendable {
     server.wakeSubscriptions(range, database, &actions)
   }
 
-  /// Ends the open request to an owner that cannot answer any more.
+  /// Ends the open request to an owner that can no longer answer.
   public mutating func ownerGone(_ owner: AttributeOwner, actions: inout [GATTAction]) {
     for index in bearers.indices { bearers[index].cancelQuestion(&actions) { $0.owner == owner } }
   }
 
-  /// The state to store of the client if it is bonded; also after the link's end.
+  /// The client's state to store if it is bonded; also after the link's end.
   public func clientState(database: inout AttributeDatabase) -> GATTClientState { server.clientState(&database) }
 
-  /// Restores the state of a bonded client, and tells it where the database has changed since.
+  /// Restores a bonded client's state, and reports the database's changes since.
   public mutating func restore(
     _ state: GATTClientState, now: Instant, database: inout AttributeDatabase, actions: inout [GATTAction]
   ) {
@@ -258,7 +258,7 @@ public struct GATTConnection: Sendable {
   }
 
   private mutating func end(at index: Int, _ error: BearerError, _ actions: inout [GATTAction]) {
-    // First that it is gone: nothing is started on it because of the failures.
+    // First the end itself: no procedure is started on it because of the failures.
     actions.append(.bearerEnded(bearers[index].id, error))
     guard index > 0 else { return endAll(error, &actions) }
     bearers[index].end(error, &actions)

@@ -25,7 +25,7 @@ public enum GATTError: Error, Hashable, Sendable {
   /// The peer has not subscribed to it, or must discover the database again first.
   case notSubscribed
 
-  /// The fault of a response.
+  /// A response's fault.
   public enum ResponseFault: String, Hashable, Sendable {
     /// The response is malformed, or its elements have an invalid length.
     case malformed

@@ -8,7 +8,7 @@ public struct ProcedureID: Hashable, Sendable {
   public init(_ value: UInt64) { self.value = value }
 }
 
-/// The procedures of a GATT client (Core 5.4, Vol 3, Part G, 4.2).
+/// A GATT client's procedures (Core 5.4, Vol 3, Part G, 4.2).
 public enum GATTProcedure: Sendable {
   /// Primary services are discovered directly, secondary ones only on request.
   public enum ServiceKind: Hashable, Sendable {
@@ -22,7 +22,7 @@ public enum GATTProcedure: Sendable {
   case exchangeMTU
   /// 4.4.1. Ends with `.services`.
   case discoverServices(ServiceKind, in: ClosedRange<UInt16> = 1...0xFFFF)
-  /// 4.4.2, with the octets that the declaration holds: 2 or 16. Ends with `.services`.
+  /// 4.4.2, with the octets in the declaration: 2 or 16. Ends with `.services`.
   case discoverPrimaryServices(value: [UInt8])
   /// 4.5.1. Ends with `.includedServices`.
   case findIncludedServices(in: ClosedRange<UInt16>)
@@ -34,9 +34,9 @@ public enum GATTProcedure: Sendable {
   case read(UInt16)
   /// 4.8.2. Ends with `.values`.
   case readByUUID(BluetoothUUID, in: ClosedRange<UInt16> = 1...0xFFFF)
-  /// 4.8.2 for the Database Hash (7.3), of which a server has one: one request. Ends with `.value`.
+  /// 4.8.2 for the Database Hash (7.3), which exists once: one request. Ends with `.value`.
   case readDatabaseHash
-  /// 4.8.3 and 4.12.2. Ends with `.value`: all of it, up to 512 octets, from the offset on.
+  /// 4.8.3 and 4.12.2. Ends with `.value`: everything from the offset on, up to 512 octets.
   case readLong(UInt16, offset: UInt16 = 0)
   /// 4.8.4, two handles or more. Ends with `.value`: the values in a row.
   case readMultiple([UInt16])
@@ -44,16 +44,16 @@ public enum GATTProcedure: Sendable {
   case readMultipleVariable([UInt16])
   /// 4.9.1. Sent at once, before waiting packets. Ends with `.done` when it is sent; longer than MTU − 3 is an error.
   case writeWithoutResponse(UInt16, [UInt8])
-  /// 4.9.2. Sent at once, on an encrypted link as a plain write without response. `sign` gets the packet and
-  /// returns the 12 octets of the signature: the counter and the code. Ends with `.done` when it is sent.
+  /// 4.9.2. Sent at once, on an encrypted link as a plain write without response. `sign` gets the packet and returns
+  /// the signature's 12 octets: the counter and the code. Ends with `.done` when it is sent.
   case signedWrite(UInt16, [UInt8], sign: @Sendable ([UInt8]) -> [UInt8])
   /// 4.9.3 and 4.12.3. Ends with `.done`; longer than MTU − 3 is an error.
   case write(UInt16, [UInt8])
   /// 4.9.4 and 4.12.4. Ends with `.done`.
   case writeLong(UInt16, [UInt8], offset: UInt16 = 0)
-  /// 4.9.5: all or nothing, and the server's echo is compared. Ends with `.done`.
+  /// 4.9.5: all or nothing, comparing the server's echo. Ends with `.done`.
   case reliableWrite([AttributeWrite])
-  /// 3.3.3.3: writes the Client Characteristic Configuration of that handle; the empty set unsubscribes. Ends with
+  /// 3.3.3.3: writes the Client Characteristic Configuration with that handle; the empty set unsubscribes. Ends with
   /// `.done`.
   case subscribe(descriptor: UInt16, ClientConfiguration)
 
@@ -63,16 +63,16 @@ public enum GATTProcedure: Sendable {
   }
 }
 
-/// A part of a value to be written.
+/// A part of a value to write.
 public struct AttributeWrite: Hashable, Sendable {
   /// The attribute.
   public var handle: UInt16
-  /// The offset of the part in the value.
+  /// The part's offset in the value.
   public var offset: UInt16
   /// The piece.
   public var value: [UInt8]
 
-  /// Makes a part of a value.
+  /// Makes a value's part.
   public init(handle: UInt16, offset: UInt16 = 0, value: [UInt8]) {
     self.handle = handle
     self.offset = offset
@@ -84,7 +84,7 @@ public struct AttributeWrite: Hashable, Sendable {
 public struct ClientConfiguration: OptionSet, Hashable, Sendable {
   /// The descriptor's two octets.
   public let rawValue: UInt16
-  /// Makes a configuration of the descriptor's value.
+  /// Makes a configuration from the descriptor's value.
   public init(rawValue: UInt16) { self.rawValue = rawValue }
   /// Notifications.
   public static let notification = ClientConfiguration(rawValue: 1)
@@ -92,21 +92,21 @@ public struct ClientConfiguration: OptionSet, Hashable, Sendable {
   public static let indication = ClientConfiguration(rawValue: 2)
 }
 
-/// The result of a procedure.
+/// A procedure's result.
 public enum GATTResult: Hashable, Sendable {
-  /// The MTU of the bearer in octets.
+  /// The bearer's MTU in octets.
   case mtu(Int)
-  /// Services in the order of their handles.
+  /// Services in handle order.
   case services([DiscoveredService])
-  /// Includes in the order of their handles.
+  /// Includes in handle order.
   case includedServices([DiscoveredInclude])
-  /// Characteristics in the order of their handles.
+  /// Characteristics in handle order.
   case characteristics([DiscoveredCharacteristic])
-  /// Attributes that are not declarations, in the order of their handles.
+  /// Attributes other than declarations, in handle order.
   case descriptors([DiscoveredDescriptor])
   /// A value.
   case value([UInt8])
-  /// The beginning of a value: the device has more than an attribute may (512 octets), or does not give the rest.
+  /// A value's beginning: the device has more than the maximum (512 octets), or does not return the rest.
   case cutValue([UInt8])
   /// Several values.
   case values([DiscoveredValue])
@@ -114,21 +114,21 @@ public enum GATTResult: Hashable, Sendable {
   case done
 }
 
-/// A service that was found.
+/// A found service.
 public struct DiscoveredService: Hashable, Sendable {
   /// From its declaration to its last handle.
   public let range: ClosedRange<UInt16>
-  /// The type of the service.
+  /// The service's type.
   public let uuid: BluetoothUUID
 }
 
-/// An include that was found.
+/// A found include.
 public struct DiscoveredInclude: Hashable, Sendable {
-  /// The handle of the include declaration.
+  /// The include declaration's handle.
   public let handle: UInt16
-  /// The handles of the service that is included.
+  /// The included service's handles.
   public let range: ClosedRange<UInt16>
-  /// The type of that service.
+  /// That service's type.
   public let uuid: BluetoothUUID
 
   /// Makes an include as it was found before.
@@ -139,17 +139,17 @@ public struct DiscoveredInclude: Hashable, Sendable {
   }
 }
 
-/// A characteristic that was found.
+/// A found characteristic.
 public struct DiscoveredCharacteristic: Hashable, Sendable {
-  /// The handle of its declaration.
+  /// Its declaration handle.
   public let handle: UInt16
-  /// The handle of its value.
+  /// Its value handle.
   public let valueHandle: UInt16
   /// The last handle that can belong to it: before the next characteristic, or the end of the searched range.
   public let endHandle: UInt16
   /// Its properties.
   public let properties: CharacteristicProperties
-  /// The type of the characteristic.
+  /// The characteristic's type.
   public let uuid: BluetoothUUID
 
   /// Makes a characteristic as it was found before.
@@ -164,11 +164,11 @@ public struct DiscoveredCharacteristic: Hashable, Sendable {
   }
 }
 
-/// A descriptor that was found.
+/// A found descriptor.
 public struct DiscoveredDescriptor: Hashable, Sendable {
   /// Its handle.
   public let handle: UInt16
-  /// The type of the descriptor.
+  /// The descriptor's type.
   public let uuid: BluetoothUUID
 
   /// Makes a descriptor as it was found before.
@@ -178,7 +178,7 @@ public struct DiscoveredDescriptor: Hashable, Sendable {
   }
 }
 
-/// A value that was read with its handle.
+/// A read value with its handle.
 public struct DiscoveredValue: Hashable, Sendable {
   /// The attribute.
   public let handle: UInt16

@@ -1,13 +1,13 @@
 import ATT
 import Bluetooth
 
-/// The state of a bonded client that a server stores between connections (Core 5.4, Vol 3, Part G, 2.5.2 and 3.3.3.3).
+/// A bonded client's state, stored by a server between connections (Core 5.4, Vol 3, Part G, 2.5.2 and 3.3.3.3).
 public struct GATTClientState: Hashable, Sendable {
   /// A client's subscription to one value.
   public struct Subscription: Hashable, Sendable {
-    /// The value of the Client Characteristic Configuration.
+    /// The Client Characteristic Configuration value.
     public var configuration: ClientConfiguration
-    /// The service that it is of (`AttributeDatabase.identity`): another one may have the handles later.
+    /// Its service (`AttributeDatabase.identity`): another one may have the handles later.
     public var service: [UInt8]
 
     /// Makes a subscription.
@@ -17,14 +17,14 @@ public struct GATTClientState: Hashable, Sendable {
     }
   }
 
-  /// Its subscriptions, by the handle of the value; also to services that are not there at the moment.
+  /// Its subscriptions, by value handle; also to services absent at the moment.
   public var subscriptions: [UInt16: Subscription]
-  /// The value that it wrote to Client Supported Features; empty if none.
+  /// The value it wrote to Client Supported Features; empty if none.
   public var features: [UInt8]
-  /// The hash of the database that it knows, in wire order; nil where it knows none, or there is none.
+  /// The known database hash, in wire order; nil if it knows none, or there is none.
   public var hash: [UInt8]?
 
-  /// Makes the state of a client.
+  /// Makes a client's state.
   public init(subscriptions: [UInt16: Subscription] = [:], features: [UInt8] = [], hash: [UInt8]? = nil) {
     self.subscriptions = subscriptions
     self.features = features
@@ -33,13 +33,13 @@ public struct GATTClientState: Hashable, Sendable {
 }
 
 extension GATTServer {
-  /// Whether the client is change-aware (Part G, 2.5.2.1).
+  /// The client's change-awareness (Part G, 2.5.2.1).
   enum Awareness {
     /// Change-aware, or without robust caching.
     case aware
-    /// Change-unaware, and not told.
+    /// Change-unaware, without notice.
     case unaware
-    /// The client was told, or read the hash: its next request on that bearer shows that it knows.
+    /// The client was notified, or read the hash: its next request on that bearer confirms its knowledge.
     case informed
   }
 
@@ -51,8 +51,7 @@ extension GATTServer {
 
   func hasFeature(_ feature: Feature) -> Bool { (features.first ?? 0) & feature.rawValue != 0 }
 
-  /// Answers a request that uses a handle with Database Out Of Sync, once on each bearer, if the client does not know
-  /// the database.
+  /// Answers a request by handle with Database Out Of Sync, once per bearer, if the client does not know the database.
   /// - Returns: false if the request was refused.
   mutating func isInSync(
     _ pdu: ATTPDU, _ handle: UInt16, _ bearer: inout BearerState, _ actions: inout [GATTAction]
@@ -66,18 +65,18 @@ extension GATTServer {
     return false
   }
 
-  /// Any request shows that the client has seen the error on the same bearer. On another one it may have been
-  /// sent before.
+  /// Any request shows that the client has seen the error on the same bearer. On another one it may have been sent
+  /// before.
   mutating func requestReceived(_ bearer: borrowing BearerState, _ actions: inout [GATTAction]) {
     if awareness == .informed, isInformed(on: bearer) { becomeAware(&actions) }
   }
 
-  /// The client has read the hash of the database.
+  /// The client has read the database hash.
   mutating func hashRead(_ bearer: inout BearerState) {
     if awareness != .aware { setInformed(&bearer) }
   }
 
-  /// Whether the client was told of the last change on this bearer.
+  /// True if the client was notified about the last change on this bearer.
   private func isInformed(on bearer: borrowing BearerState) -> Bool { bearer.transaction.informedOf == changes }
 
   private mutating func setInformed(_ bearer: inout BearerState) {
@@ -95,7 +94,7 @@ extension GATTServer {
     actions.append(.clientStateChanged)
   }
 
-  /// The state to store of a bonded client.
+  /// The state to store for a bonded client.
   func clientState(_ database: inout AttributeDatabase) -> GATTClientState {
     let knowsDatabase = awareness == .aware && !isServiceChangePending
     var state = GATTClientState(
@@ -107,7 +106,7 @@ extension GATTServer {
     return state
   }
 
-  /// Restores the state of a bonded client, and tells it if the database has changed since. Its configuration on this
+  /// Restores a bonded client's state, and notifies it if the database has changed since. Its configuration on this
   /// link stays.
   mutating func restore(
     _ state: GATTClientState, now: Instant, bearer: inout BearerState, database: inout AttributeDatabase,
@@ -125,8 +124,8 @@ extension GATTServer {
     indicateServiceChanged(1...0xFFFF, now, &bearer, database, &actions)
   }
 
-  /// Gives the client its subscriptions to services that are there again, unless the link is not secure enough for
-  /// them. Subscriptions with handles of other attributes by now are forgotten.
+  /// Restores the client's subscriptions to returned services, unless the link is not secure enough for them.
+  /// Subscriptions whose handles now belong to other attributes are forgotten.
   mutating func wakeSubscriptions(
     _ range: ClosedRange<UInt16>, _ database: AttributeDatabase, _ actions: inout [GATTAction]
   ) {
@@ -149,7 +148,7 @@ extension GATTServer {
 }
 
 extension AttributeDatabase {
-  /// The Client Characteristic Configuration of the value at this handle.
+  /// The Client Characteristic Configuration for the value at this handle.
   fileprivate func configuration(ofValue handle: UInt16) -> Attribute? {
     guard let service = service(containing: handle) else { return nil }
     return handles(ofType: .clientCharacteristicConfiguration, in: service.range)

@@ -34,7 +34,7 @@ extension GATTServer {
     bearer.respond(packet, &actions)
   }
 
-  /// Find By Type Value (3.4.3.3): attributes of a type with exactly this stored value. A UUID is one in both of its
+  /// Find By Type Value (3.4.3.3): attributes with a type and exactly this stored value. A UUID matches in both of its
   /// lengths.
   func findByTypeValue(
     _ start: UInt16, _ end: UInt16, _ type: BluetoothUUID, _ value: ArraySlice<UInt8>, _ bearer: inout BearerState,
@@ -99,7 +99,7 @@ extension GATTServer {
 }
 
 extension AttributeDatabase {
-  /// The last handle of the group that an attribute begins: a service's end, otherwise the attribute itself.
+  /// The last handle of the group begun by an attribute: a service's end, otherwise the attribute itself.
   fileprivate func groupEnd(of position: Position) -> UInt16 {
     let type = self[position].type
     return type == .primaryService || type == .secondaryService

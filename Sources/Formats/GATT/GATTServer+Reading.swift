@@ -3,7 +3,7 @@ import Bluetooth
 
 /// The progress of Read Multiple (Variable).
 struct MultipleRead {
-  /// The handles that are left, in wire form.
+  /// The remaining handles, in wire form.
   var handles: ArraySlice<UInt8>
   let isVariable: Bool
   /// The response as far as it is known.
@@ -16,10 +16,10 @@ struct MultipleRead {
   }
 
   var opcode: ATTOpcode { isVariable ? .readMultipleVariableRequest : .readMultipleRequest }
-  /// The handle of the next value.
+  /// The next value's handle.
   var next: UInt16? { handles.isEmpty ? nil : handles.word(at: 0) }
 
-  /// Adds the value of the next handle.
+  /// Adds the next handle's value.
   mutating func append(_ value: [UInt8]) {
     if isVariable { packet.append(word: UInt16(clamping: value.count)) }
     packet += value
@@ -74,8 +74,8 @@ extension GATTServer {
     }
   }
 
-  /// Read By Type (3.4.4.1): attributes of a type with values of one length. The first that cannot be read ends the
-  /// list; the value of an owner makes a list of its own.
+  /// Read By Type (3.4.4.1): attributes with a type and values of one length. The first unreadable one ends the list;
+  /// an owner's value makes its own list.
   mutating func readByType(
     _ start: UInt16, _ end: UInt16, _ type: BluetoothUUID, _ now: Instant, _ bearer: inout BearerState,
     _ database: inout AttributeDatabase, _ actions: inout [GATTAction]
@@ -115,7 +115,7 @@ extension GATTServer {
     bearer.respond(packet, &actions)
   }
 
-  /// How much of a value fits into a single-element list: its size is one octet (3.4.4.2).
+  /// The part of a value that fits into a single-element list: its size is one octet (3.4.4.2).
   private static func longestElement(_ bearer: BearerState) -> Int { min(bearer.mtu - 4, 253) }
 
   /// Read Multiple and Read Multiple Variable (3.4.4.7 and 3.4.4.11), from where it stopped.

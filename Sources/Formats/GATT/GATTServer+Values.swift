@@ -1,7 +1,7 @@
 import ATT
 import Bluetooth
 
-/// The outcome of a notification.
+/// A notification's outcome.
 public enum NotifyOutcome: Hashable, Sendable {
   /// The value was sent.
   case sent
@@ -36,8 +36,7 @@ extension GATTServer {
     return .sent
   }
 
-  /// Multiple Handle Value Notification (3.4.7.4); to clients that do not know it, and where it does not fit, single
-  /// ones.
+  /// Multiple Handle Value Notification (3.4.7.4); single ones for clients that do not know it, and if it does not fit.
   func notify(
     _ values: [(handle: UInt16, value: [UInt8])], mtu: Int, actions: inout [GATTAction]
   ) -> NotifyOutcome {
@@ -94,8 +93,7 @@ extension GATTServer {
     sendIndication(now, &bearer, &actions)
   }
 
-  /// Indicates to the client, if it has subscribed, that services changed, and forgets its subscriptions to removed
-  /// ones.
+  /// Indicates changed services to a subscribed client, and forgets its subscriptions to removed ones.
   mutating func databaseChanged(
     _ range: ClosedRange<UInt16>, now: Instant, bearer: inout BearerState, database: AttributeDatabase,
     actions: inout [GATTAction]
@@ -106,7 +104,7 @@ extension GATTServer {
       actions.append(.clientStateChanged)
     }
     if hasFeature(.robustCaching) { becomeUnaware() }
-    // The client could be told of nothing else but the database that it knew before.
+    // The client's notice can refer only to the database it knew before.
     knownHash = nil
     indicateServiceChanged(range, now, &bearer, database, &actions)
   }
@@ -129,7 +127,7 @@ extension GATTServer {
     var value: [UInt8] = []
     value.append(word: range.lowerBound)
     value.append(word: range.upperBound)
-    // Service Changed precedes the values: they may have handles that the client does not know yet.
+    // Service Changed precedes the values: they may have handles unknown to the client.
     indications.insert(PendingIndication(purpose: .serviceChanged(range), handle: handle, value: value), at: 0)
     sendIndication(now, &bearer, &actions)
   }
@@ -142,7 +140,7 @@ extension GATTServer {
   mutating func endIndications(_ reason: BearerError, _ actions: inout [GATTAction]) {
     let pending = (indicationInFlight.map { [$0] } ?? []) + indications
     indicationInFlight = nil
-    // Changes of the database that the client was not told of are kept, for `clientState`.
+    // Database changes not reported to the client are kept, for `clientState`.
     indications = pending.filter(\.isServiceChange)
     for case .value(let id) in pending.map(\.purpose) {
       actions.append(.indicationFinished(id, .failure(.bearer(reason))))
@@ -156,7 +154,7 @@ extension GATTServer {
     actions.append(.send(bearer.id, Self.valuePacket(.handleValueIndication, next.handle, next.value, bearer.mtu)))
   }
 
-  /// A value is truncated to MTU − 3 octets (3.4.7.1); clients that want the rest read it.
+  /// A value is truncated to MTU − 3 octets (3.4.7.1); clients read the rest.
   private static func valuePacket(
     _ opcode: ATTOpcode, _ handle: UInt16, _ value: [UInt8], _ mtu: Int
   ) -> [UInt8] {

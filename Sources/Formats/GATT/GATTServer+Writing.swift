@@ -1,8 +1,8 @@
 import ATT
 import Bluetooth
 
-/// Checks a signed write (Core 5.4, Vol 3, Part H, 2.4.5): gets the whole packet, and returns the counter that it was
-/// signed with; nil if its code is wrong.
+/// Checks a signed write (Core 5.4, Vol 3, Part H, 2.4.5): gets the whole packet, and returns the signature's counter;
+/// nil if its code is wrong.
 public typealias SignatureVerifier = @Sendable (_ packet: [UInt8]) -> UInt32?
 
 /// The remaining work of Execute Write.
@@ -13,7 +13,7 @@ struct ExecuteWrite {
   }
   /// The owners that have not agreed yet; the first was asked.
   var groups: [Group]
-  /// The values of the server itself, to be set when all owners agreed.
+  /// The server's own values, to be set when all owners agreed.
   var values: [(handle: UInt16, value: [UInt8])]
 }
 
@@ -39,7 +39,7 @@ extension GATTServer {
       actions.append(.write(WriteQuestion(token: token, owner: owner, writes: [write])))
       return
     }
-    // The client hears of success before others hear of the change.
+    // The client is notified of success before others are notified of the change.
     bearer.respond(Self.writeResponse, &actions)
     set(value, at: position, &database, &actions)
   }
@@ -59,8 +59,7 @@ extension GATTServer {
     }
   }
 
-  /// Signed Write Command (3.4.5.4): one with a wrong signature, or one sent before, is ignored (Part C,
-  /// 10.4.2).
+  /// Signed Write Command (3.4.5.4): a wrong signature, or a replay, is ignored (Part C, 10.4.2).
   mutating func signedWrite(
     _ handle: UInt16, _ value: ArraySlice<UInt8>, _ signature: ArraySlice<UInt8>, _ database: inout AttributeDatabase,
     _ actions: inout [GATTAction]
@@ -73,7 +72,7 @@ extension GATTServer {
     writeCommand(handle, value, &database, &actions)
   }
 
-  /// Takes an owner's answer to a write. One without a waiting question is ignored.
+  /// Handles an owner's answer to a write. An answer without a pending question is ignored.
   mutating func answerWrite(
     _ token: QuestionToken, _ error: ATTErrorCode?, now: Instant, bearer: inout BearerState,
     database: inout AttributeDatabase, actions: inout [GATTAction]
@@ -147,7 +146,7 @@ extension GATTServer {
       guard let position = database.position(of: write.handle) else { return refuse(.invalidHandle) }
       let attribute = database[position]
       if let error = refusal(.write, attribute) { return refuse(error) }
-      // Writes that belong together take the Reliable Write property (Part G, 4.9.5).
+      // Writes that belong together require the Reliable Write property (Part G, 4.9.5).
       if spansSeveral, attribute.characteristic.valueHandle == write.handle, !attribute.characteristic.isReliable {
         return refuse(.requestNotSupported)
       }
@@ -206,7 +205,7 @@ extension GATTServer {
     }
   }
 
-  // MARK: - Values of the server itself
+  // MARK: - The server's own values
 
   /// Why an attribute cannot take a value; nil if it can.
   private func misfit(_ value: ArraySlice<UInt8>, _ attribute: Attribute) -> ATTErrorCode? {
@@ -225,7 +224,7 @@ extension GATTServer {
     }
   }
 
-  /// Sets a value that fits.
+  /// Sets a fitting value.
   private mutating func set(
     _ value: ArraySlice<UInt8>, at position: AttributeDatabase.Position, _ database: inout AttributeDatabase,
     _ actions: inout [GATTAction]
@@ -258,7 +257,7 @@ extension GATTServer {
 }
 
 extension Attribute.Membership {
-  /// The configuration that a client can write to this characteristic.
+  /// The configuration a client can write to this characteristic.
   var possible: ClientConfiguration {
     var possible: ClientConfiguration = []
     if properties.contains(.notify) { possible.insert(.notification) }
@@ -268,7 +267,7 @@ extension Attribute.Membership {
 }
 
 extension ExecuteWrite {
-  /// Puts a write with the others of its owner; a piece that continues the last one becomes part of it.
+  /// Adds a write to its owner's others; a piece that continues the last one is merged with it.
   mutating func add(_ write: AttributeWrite, owner: AttributeOwner) {
     guard let index = groups.firstIndex(where: { $0.owner == owner }) else {
       groups.append(Group(owner: owner, writes: [write]))

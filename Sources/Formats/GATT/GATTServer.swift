@@ -1,7 +1,7 @@
 import ATT
 import Bluetooth
 
-// The server of one link (Core 5.4, Vol 3, Part F, 3.4, and Part G, 4).
+// A link's server (Core 5.4, Vol 3, Part F, 3.4, and Part G, 4).
 //
 // State       Holds                                       Leaves it
 // idle        nothing                                     a request
@@ -17,20 +17,19 @@ import Bluetooth
 // Inputs: `handle` (a request or command), answers, `notify`, `indicate`, `confirmed`, `databaseChanged`, `end`.
 // Outputs: `GATTAction`.
 
-/// The GATT server of one link.
+/// A link's GATT server.
 struct GATTServer: Sendable {
-  /// How many indications may wait.
+  /// Maximum queued indications.
   static let indicationLimit = 64
 
   var security: SecurityState
   var signatureVerifier: SignatureVerifier?
-  /// The counter of the last signed write that was taken.
+  /// The last accepted signed write's counter.
   var lastSignCounter: UInt32?
   var subscriptions: [UInt16: ClientConfiguration] = [:]
-  /// The subscriptions of a bonded client that are not in force: their service is not there, or the link not secure
-  /// enough.
+  /// A bonded client's inactive subscriptions: their service is absent, or the link not secure enough.
   var dormant: [UInt16: GATTClientState.Subscription] = [:]
-  /// The values to which the client subscribed on this link.
+  /// The values subscribed to by the client on this link.
   var configured: Set<UInt16> = []
   var features: [UInt8] = []
   var awareness = Awareness.aware
@@ -42,7 +41,7 @@ struct GATTServer: Sendable {
 
   init(security: SecurityState) { self.security = security }
 
-  /// Takes a request or a command of the client.
+  /// Handles a client's request or command.
   mutating func handle(
     _ pdu: ATTPDU, now: Instant, bearer: inout BearerState, database: inout AttributeDatabase,
     actions: inout [GATTAction]
@@ -76,7 +75,8 @@ struct GATTServer: Sendable {
       requestReceived(bearer, &actions)
       executeWrite(execute, now, &bearer, &database, &actions)
     case .readByTypeRequest(let start, let end, let type):
-      // Discovery and searches through all handles rely on none that could have changed its meaning (Part G, 2.5.2.1).
+      // Discovery and searches through all handles rely on no handle that could have changed its meaning (Part G,
+      // 2.5.2.1).
       if type == .include || type == .characteristic || (start == 1 && end == .max) {
         requestReceived(bearer, &actions)
       } else {
@@ -101,7 +101,7 @@ struct GATTServer: Sendable {
   /// Ends indications and other state without a bearer; the link has ended.
   mutating func end(_ reason: BearerError, actions: inout [GATTAction]) {
     endIndications(reason, &actions)
-    // They stay, for `clientState`; nothing is sent any more.
+    // They stay, for `clientState`; nothing more is sent.
     for handle in subscriptions.keys.sorted() { actions.append(.subscriptionChanged(handle: handle, [])) }
   }
 }

@@ -5,7 +5,7 @@ import Bluetooth
 public struct PreferredConnectionParameters: Hashable, Sendable {
   /// The shortest and longest interval in units of 1.25 ms, 6 to 3200.
   public var interval: ClosedRange<UInt16>
-  /// How many connection events may be skipped, 0 to 499.
+  /// Connection events that may be skipped, 0 to 499.
   public var latency: UInt16
   /// The supervision timeout in units of 10 ms, 10 to 3200.
   public var timeout: UInt16
@@ -22,7 +22,7 @@ extension ServiceDefinition {
   /// The GAP service (Vol 3, Part C, 12).
   /// - Parameters:
   ///   - name: the Device Name; cut to 248 octets of UTF-8.
-  ///   - appearance: a number of the Assigned Numbers, 2.6; 0 is unknown.
+  ///   - appearance: a number from the Assigned Numbers, 2.6; 0 is unknown.
   ///   - preferredParameters: the peripheral's preferences; nil leaves the characteristic out.
   public static func genericAccess(
     name: String, appearance: UInt16 = 0, preferredParameters: PreferredConnectionParameters? = nil
@@ -49,7 +49,7 @@ extension ServiceDefinition {
   /// and Server Supported Features.
   /// - Parameters:
   ///   - hasHash: `AttributeDatabase.hasHash`.
-  ///   - hasEnhancedBearers: whether devices may open enhanced ATT bearers, which is the only feature there is (7.4).
+  ///   - hasEnhancedBearers: true if devices may open enhanced ATT bearers, the only existing feature (7.4).
   public static func genericAttribute(hasHash: Bool, hasEnhancedBearers: Bool = false) -> ServiceDefinition {
     var characteristics = [
       CharacteristicDefinition(
@@ -69,7 +69,7 @@ extension ServiceDefinition {
     return ServiceDefinition(uuid: 0x1801, characteristics: characteristics)
   }
 
-  /// As much of a name as fits, without a character cut in two.
+  /// The longest beginning of a name that fits, without a split character.
   private static func deviceName(_ name: String) -> [UInt8] {
     var octets: [UInt8] = []
     for character in name {
@@ -80,7 +80,7 @@ extension ServiceDefinition {
   }
 }
 
-/// The types of attributes that GATT itself knows (Core 5.4, Vol 3, Part G, 3.4; Assigned Numbers, 3.4 to 3.8).
+/// GATT's own attribute types (Core 5.4, Vol 3, Part G, 3.4; Assigned Numbers, 3.4 to 3.8).
 extension BluetoothUUID {
   static let primaryService: BluetoothUUID = 0x2800
   static let secondaryService: BluetoothUUID = 0x2801

@@ -1,7 +1,7 @@
 import ATT
 import Bluetooth
 
-/// A characteristic declaration that was found; where the characteristic ends shows the next one.
+/// A found characteristic declaration; the next one shows its characteristic's end.
 struct CharacteristicDeclaration: Sendable {
   let handle: UInt16
   let valueHandle: UInt16
@@ -10,7 +10,7 @@ struct CharacteristicDeclaration: Sendable {
 }
 
 extension RunningProcedure {
-  /// The last handle of the search.
+  /// The search's last handle.
   private var end: Int {
     switch procedure {
     case .discoverServices(_, let range), .findIncludedServices(let range), .discoverCharacteristics(let range),
@@ -38,7 +38,7 @@ extension RunningProcedure {
     }
   }
 
-  /// Whether there are any.
+  /// True if there are any.
   var hasFound: Bool {
     !services.isEmpty || !includes.isEmpty || !declarations.isEmpty || !descriptors.isEmpty
   }
@@ -62,7 +62,7 @@ extension RunningProcedure {
     }
   }
 
-  /// The fault of a list of findings.
+  /// A fault in a list of findings.
   private enum ListFault {
     case malformed
     case handles
@@ -105,7 +105,7 @@ extension RunningProcedure {
     for element in list {
       let (first, last) = (element.word(at: 0), element.word(at: 2))
       guard let uuid = known ?? BluetoothUUID(littleEndian: element.dropFirst(4)) else { return .malformed }
-      // A service may end behind a search that was for a part of the handles.
+      // A service may end behind a search within a part of the handles.
       guard Int(first) >= next, Int(first) <= end, last >= first else { return .handles }
       next = Int(last) + 1
       services.append(DiscoveredService(range: first...last, uuid: uuid))
@@ -127,7 +127,7 @@ extension RunningProcedure {
     return nil
   }
 
-  /// The UUID of an included service that the include declaration has no room for (4.5.1).
+  /// The UUID of an included service that has no room in the include declaration (4.5.1).
   private mutating func addIncludedUUID(_ value: ArraySlice<UInt8>) -> ListFault? {
     guard value.count == 16, let uuid = BluetoothUUID(littleEndian: value), let include = unresolved.popLast() else {
       return .malformed

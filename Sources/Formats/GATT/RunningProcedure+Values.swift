@@ -17,7 +17,7 @@ extension RunningProcedure {
       // A value is no longer than this (Part F, 3.2.9). Some servers have more, or ignore the offset and never end.
       let longest = max(Attribute.longestValue - Int(offset), 0)
       guard octets.count <= longest else { return .finish(.success(.cutValue([UInt8](octets.prefix(longest))))) }
-      // A packet that is not full is the last one, and so is one that brings the longest value.
+      // A packet that is not full is the last one, and so is one with the end of the longest value.
       guard piece.count >= askedMTU - 1, octets.count < longest else { return .finish(.success(.value(octets))) }
       return .send(.readBlobRequest(handle, offset: offset + UInt16(octets.count)))
     case (.readMultipleVariable(let handles), .readMultipleVariableResponse(let list)):
@@ -55,7 +55,7 @@ extension RunningProcedure {
     }
   }
 
-  /// Cancels the prepared writes, then fails. Its answer to that changes nothing.
+  /// Cancels the prepared writes, then fails. The answer to that changes nothing.
   mutating func cancel(_ reason: GATTError) -> Step {
     if let cancellation { return .finish(.failure(cancellation)) }
     guard piece != nil else { return .finish(.failure(reason)) }
@@ -63,8 +63,8 @@ extension RunningProcedure {
     return .send(.executeWriteRequest(false))
   }
 
-  /// The next piece that fits into Prepare Write. Pieces are cut when they are sent: the MTU may become larger
-  /// meanwhile, as the server may exchange it, too.
+  /// The next piece that fits into Prepare Write. Values are split when they are sent: the MTU may increase meanwhile,
+  /// as the server may exchange it, too.
   private mutating func prepareOrExecute(mtu: Int) -> Step {
     guard let write = unwritten.popLast() else {
       piece = nil

@@ -3,7 +3,7 @@ import Bluetooth
 
 /// A procedure on its way: which request follows which answer (Core 5.4, Vol 3, Part G, 4).
 ///
-/// Every answer must bring it forward: handles ascend, pieces grow. So it ends with any answers of the server.
+/// Every answer must advance it: handles ascend, pieces grow. So it ends with any answers from the server.
 struct RunningProcedure: Sendable {
   /// The next step.
   enum Step {
@@ -16,14 +16,14 @@ struct RunningProcedure: Sendable {
   /// The last request, in case it must be repeated.
   var packet: [UInt8] = []
   var wasRepeated = false
-  /// The MTU with which it was sent: its answer is no longer than that on a device that has not seen ours yet.
+  /// The MTU when it was sent: its answer is no longer than that from a device that has not seen ours yet.
   var askedMTU = 0
 
   /// Discovery: where the next request begins; beyond 0xFFFF there is none.
   var next = 0
   var services: [DiscoveredService] = []
   var includes: [DiscoveredInclude] = []
-  /// Includes with 128-bit UUIDs that are still to be read, the next one last.
+  /// Includes with 128-bit UUIDs still to be read, the next one last.
   var unresolved: [(handle: UInt16, range: ClosedRange<UInt16>)] = []
   var declarations: [CharacteristicDeclaration] = []
   var descriptors: [DiscoveredDescriptor] = []
@@ -104,11 +104,11 @@ struct RunningProcedure: Sendable {
       if error == .attributeNotFound, unresolved.isEmpty { return .finish(.success(found)) }
       return .finish(.failure(hasFound && !error.isToBeTold ? .partlyRefused(found, error, handle: handle) : failure))
     case .readByUUID:
-      // Where nothing was found at all, the caller is told so; where something was, any error ends the search.
+      // Without any findings the caller gets the error; otherwise any error ends the search.
       return values.isEmpty ? .finish(.failure(failure)) : .finish(.success(found))
     case .readLong:
-      // A value that ends with a packet is complete, even if the server refuses the request for more. One that does not
-      // know the request may have more.
+      // A value ending with a packet is complete, even if the server refuses the request for more. A server that does
+      // not know the request may have more.
       switch error {
       case _ where octets.isEmpty: return .finish(.failure(failure))
       case .invalidOffset, .attributeNotLong, .attributeNotFound: return .finish(.success(.value(octets)))

@@ -3,18 +3,18 @@ import Bluetooth
 
 /// The peer's request on one bearer, as far as it waits for an owner, and the writes prepared there.
 struct ServerTransaction: Sendable {
-  /// A question that an owner has not answered yet, and the step after the answer.
+  /// A question not answered by an owner yet, and the step after the answer.
   struct Question {
     enum Purpose {
       /// Read and Read Blob.
       case read(ATTOpcode, UInt16)
       /// Read By Type, whose first element the answer becomes.
       case readByType(handle: UInt16)
-      /// Read Multiple; the answer is the value of the first of the handles that are left.
+      /// Read Multiple; the answer is the value for the first remaining handle.
       case readMultiple(MultipleRead)
       /// Write.
       case write(UInt16)
-      /// Execute Write; the answer is for the first of the groups that are left.
+      /// Execute Write; the answer is for the first remaining group.
       case execute(ExecuteWrite)
     }
     let token: QuestionToken
@@ -23,19 +23,19 @@ struct ServerTransaction: Sendable {
     let purpose: Purpose
   }
 
-  /// How long the owners may take to answer all questions of a request: less than the 30 s after which the client gives
-  /// the bearer up (Core 5.4, Vol 3, Part F, 3.3.3).
+  /// Maximum time for the owners to answer all questions of a request: less than the client's 30 s for the bearer (Core
+  /// 5.4, Vol 3, Part F, 3.3.3).
   private static let requestTimeout: Duration = .seconds(25)
-  /// How many writes may be prepared, and how many octets.
+  /// Maximum prepared writes, and maximum octets.
   private static let preparedLimit = 128
   private static let preparedOctetLimit = 8192
 
   var question: Question?
-  /// The last change of the database that the client was told of on this bearer, or read the hash after.
+  /// The last database change the client was notified of on this bearer, or read the hash after.
   var informedOf: UInt64 = 0
   private var prepared: [AttributeWrite] = []
   private var preparedOctets = 0
-  /// When the owners of the current request must have answered; nil while none was asked.
+  /// The owners' deadline for the current request; nil while none was asked.
   private var deadline: Instant?
   private var lastToken: UInt64 = 0
 
@@ -73,7 +73,7 @@ struct ServerTransaction: Sendable {
 }
 
 extension ServerTransaction.Question {
-  /// The request that waits for the answer.
+  /// The request waiting for the answer.
   var request: ATTOpcode {
     switch purpose {
     case .read(let opcode, _): opcode
@@ -84,7 +84,7 @@ extension ServerTransaction.Question {
     }
   }
 
-  /// The attribute that was asked for.
+  /// The requested attribute.
   var handle: UInt16 {
     switch purpose {
     case .read(_, let handle), .readByType(let handle), .write(let handle): handle
@@ -102,7 +102,7 @@ extension BearerState {
     transaction.ask(purpose, on: id, owner: owner, now: now)
   }
 
-  /// Cancels the open question, if it is suitable, and refuses the request that waits for it.
+  /// Cancels the open question, if suitable, and refuses the request waiting for it.
   mutating func cancelQuestion(
     _ actions: inout [GATTAction], where isSuitable: (ServerTransaction.Question) -> Bool
   ) {

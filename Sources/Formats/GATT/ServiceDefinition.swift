@@ -1,31 +1,31 @@
 import Bluetooth
 
-/// The owner of a service: a number that the database's holder chooses, such as the number of a session.
+/// A service's owner: a number chosen by the database's holder, for example a session's.
 public struct AttributeOwner: Hashable, Sendable {
   /// The number.
   public let value: UInt64
   /// Makes a number into an owner.
   public init(_ value: UInt64) { self.value = value }
-  /// The holder of the database itself.
+  /// The database's holder itself.
   public static let local = AttributeOwner(0)
 }
 
 /// Where a value comes from.
 public enum ValueSource: Hashable, Sendable {
-  /// The database holds it. Whether peers can change it is a matter of permissions.
+  /// Stored in the database. Permissions decide if peers can change it.
   case stored([UInt8])
-  /// The owner is asked at each read and told each write.
+  /// The owner answers each read and each write.
   case owner
   /// A Client Characteristic Configuration: each client has its own (Core 5.4, Vol 3, Part G, 3.3.3.3).
   case clientConfiguration
   /// Client Supported Features: each client has its own (7.2).
   case clientFeatures
-  /// The hash of the database (7.3).
+  /// The database hash (7.3).
   case databaseHash
 }
 
 extension ValueSource {
-  /// Changes a stored value, in the memory that it has where that is enough.
+  /// Changes a stored value, reusing its memory if that suffices.
   mutating func store(_ octets: ArraySlice<UInt8>) {
     guard case .stored(var value) = self else { return }
     // Given up here, so that the copy above is the only one.
@@ -36,11 +36,11 @@ extension ValueSource {
   }
 }
 
-/// The operations that a characteristic's value allows (3.3.1.1).
+/// The operations allowed on a characteristic's value (3.3.1.1).
 public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
-  /// The octet of the declaration.
+  /// The declaration's octet.
   public let rawValue: UInt8
-  /// Makes properties of the declaration's octet.
+  /// Makes properties from the declaration's octet.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
   /// In advertisements.
   public static let broadcast = CharacteristicProperties(rawValue: 0x01)
@@ -62,13 +62,13 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
 
 /// A service as it is to be added to a database.
 public struct ServiceDefinition: Hashable, Sendable {
-  /// The type of the service.
+  /// The service's type.
   public var uuid: BluetoothUUID
-  /// Whether clients find it by itself, or only where it is included.
+  /// True if clients find it by itself, false if only where it is included.
   public var isPrimary: Bool
-  /// The first handles of the services it includes; they must be in the database.
+  /// The first handles of its included services; they must be in the database.
   public var includes: [UInt16]
-  /// Its characteristics in the order of their handles.
+  /// Its characteristics in handle order.
   public var characteristics: [CharacteristicDefinition]
 
   /// Defines a service.
@@ -85,22 +85,22 @@ public struct ServiceDefinition: Hashable, Sendable {
 
 /// A characteristic as it is to be added to a database.
 public struct CharacteristicDefinition: Hashable, Sendable {
-  /// The type of the characteristic.
+  /// The characteristic's type.
   public var uuid: BluetoothUUID
   /// Its properties.
   public var properties: CharacteristicProperties
-  /// The operations that clients can really do with its value.
+  /// The operations actually permitted to clients.
   public var permissions: AttributePermissions
   /// Where its value comes from.
   public var value: ValueSource
   /// The longest value in octets, up to 512.
   public var maximumLength: Int
-  /// Its descriptors. The Client Characteristic Configuration of one that notifies or indicates, and the Extended
-  /// Properties of one that has them, are added where they are not listed.
+  /// Its descriptors. Unless listed, the Client Characteristic Configuration is added for notifications or indications,
+  /// and the Extended Properties if there are any.
   public var descriptors: [DescriptorDefinition]
 
   /// Defines a characteristic.
-  /// - Parameter permissions: nil for the permission that the properties imply: open to every client.
+  /// - Parameter permissions: nil for the permission implied by the properties: open to every client.
   public init(
     uuid: BluetoothUUID, properties: CharacteristicProperties, permissions: AttributePermissions? = nil,
     value: ValueSource,
@@ -121,9 +121,9 @@ public struct CharacteristicDefinition: Hashable, Sendable {
 
 /// A descriptor as it is to be added to a database.
 public struct DescriptorDefinition: Hashable, Sendable {
-  /// The type of the descriptor.
+  /// The descriptor's type.
   public var uuid: BluetoothUUID
-  /// The clients that may read and write it.
+  /// The clients permitted to read and write it.
   public var permissions: AttributePermissions
   /// Where its value comes from.
   public var value: ValueSource

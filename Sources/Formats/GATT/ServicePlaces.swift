@@ -1,8 +1,8 @@
-/// Where services were that are not there, so that one that returns gets its handles back, also in a later database.
+/// The places of absent services, so that a returning one gets its handles back, also in a later database.
 public struct ServicePlaces: Hashable, Sendable {
   /// Where one service is or was.
   public struct Place: Hashable, Sendable {
-    /// The owner, a number of the caller's: no owner gets another's handles.
+    /// The owner, as numbered by the caller: no owner gets another's handles.
     public let publisher: UInt32?
     /// The visible content except the handles (`AttributeDatabase.tree`).
     public let tree: [UInt8]
@@ -17,11 +17,10 @@ public struct ServicePlaces: Hashable, Sendable {
     }
   }
 
-  /// How many are remembered. At the limit the publisher with the most of them loses the one that it used least
-  /// recently.
+  /// Maximum remembered places. At the limit the publisher with the most of them loses its least recently used one.
   public static let maximum = 1024
 
-  /// The one that was left last is last. They do not overlap.
+  /// The most recently left one is last. They do not overlap.
   public private(set) var all: [Place] = []
 
   /// Takes places over, the last ones where they are too many; the rest is left out.
@@ -34,10 +33,10 @@ public struct ServicePlaces: Hashable, Sendable {
   /// The highest handle of all; 0 if there is none.
   public var highestHandle: UInt16 { all.reduce(0) { max($0, $1.range.upperBound) } }
 
-  /// Whether one of these handles belongs to a place.
+  /// True if one of these handles belongs to a place.
   func overlaps(_ range: ClosedRange<UInt16>) -> Bool { all.contains { $0.range.overlaps(range) } }
 
-  /// Where a service can return to, in the order of the handles: a publisher may have several alike.
+  /// The places a service can return to, in handle order: a publisher may have several alike.
   func ranges(of tree: [UInt8], publisher: UInt32?) -> [ClosedRange<UInt16>] {
     all.filter { $0.publisher == publisher && $0.tree == tree }.map(\.range)
       .sorted { $0.lowerBound < $1.lowerBound }
