@@ -1,7 +1,7 @@
 /// Set Event Mask (Core 5.4, Vol 4, Part E, 7.3.1).
 package struct SetEventMask: HCICommand {
   package static let opcode: Opcode = 0x0C01
-  /// One bit an event.
+  /// One bit per event.
   package var mask: UInt64 = 0
 
   package init() {}
@@ -20,11 +20,11 @@ package struct ReadLocalVersionInformation: HCICommand, WithoutParameters {
     package var hciVersion: UInt8 = 0
     /// The revision of HCI.
     package var hciSubversion: UInt16 = 0
-    /// The version of the link layer.
+    /// The link layer's version.
     package var lmpVersion: UInt8 = 0
-    /// The maker of the controller.
+    /// The controller's maker.
     package var companyIdentifier: UInt16 = 0
-    /// The revision of the link layer.
+    /// The link layer's revision.
     package var lmpSubversion: UInt16 = 0
 
     package init() {}
@@ -58,16 +58,16 @@ package struct ReadBufferSize: HCICommand, WithoutParameters {
   package static let opcode: Opcode = 0x1005
   package init() {}
 
-  /// How much a controller buffers.
+  /// A controller's buffers.
   package struct ReturnParameters: HCIReturnParameters {
     package var status = HCIStatus.success
     /// Octets in one ACL packet.
     package var aclDataPacketLength: UInt16 = 0
     /// Octets in one synchronous packet.
     package var synchronousDataPacketLength: UInt8 = 0
-    /// How many ACL packets.
+    /// The number of ACL packets.
     package var aclDataPackets: UInt16 = 0
-    /// How many synchronous packets.
+    /// The number of synchronous packets.
     package var synchronousDataPackets: UInt16 = 0
 
     package init() {}
@@ -83,7 +83,7 @@ package struct ReadBDADDR: HCICommand, WithoutParameters {
   package static let opcode: Opcode = 0x1009
   package init() {}
 
-  /// The public address of a controller.
+  /// A controller's public address.
   package struct ReturnParameters: HCIReturnParameters {
     package var status = HCIStatus.success
     /// 48 bits; zero if it has none.
@@ -100,7 +100,7 @@ package struct ReadBDADDR: HCICommand, WithoutParameters {
 /// LE Set Event Mask (Core 5.4, Vol 4, Part E, 7.8.1).
 package struct LESetEventMask: HCICommand {
   package static let opcode: Opcode = 0x2001
-  /// One bit a subevent.
+  /// One bit per subevent.
   package var mask: UInt64 = 0
 
   package init() {}
@@ -112,12 +112,12 @@ package struct LEReadBufferSize: HCICommand, WithoutParameters {
   package static let opcode: Opcode = 0x2002
   package init() {}
 
-  /// How much a controller buffers for LE.
+  /// A controller's buffers for LE.
   package struct ReturnParameters: HCIReturnParameters {
     package var status = HCIStatus.success
     /// Octets in one packet; 0 if LE shares the other buffers.
     package var aclDataPacketLength: UInt16 = 0
-    /// How many packets.
+    /// The number of packets.
     package var aclDataPackets: UInt8 = 0
 
     package init() {}
@@ -134,9 +134,9 @@ package struct LEReadLocalSupportedFeatures: HCICommand, WithoutParameters {
   package init() {}
 }
 
-/// The features of an LE controller (Core 5.4, Vol 6, Part B, 4.6).
+/// An LE controller's features (Core 5.4, Vol 6, Part B, 4.6).
 package struct LEFeatures: OptionSet, PacketField, Hashable, Sendable {
-  /// One bit a feature.
+  /// One bit per feature.
   package let rawValue: UInt64
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
@@ -177,16 +177,16 @@ package struct LEReadMaximumDataLength: HCICommand, WithoutParameters {
   package static let opcode: Opcode = 0x202F
   package init() {}
 
-  /// The longest packets of links that a controller has.
+  /// A controller's longest packets on links.
   package struct ReturnParameters: HCIReturnParameters {
     package var status = HCIStatus.success
-    /// The longest payload that it sends, 27 to 251 octets.
+    /// The longest sent payload, 27 to 251 octets.
     package var txOctets: UInt16 = 27
-    /// How long that may take, in µs.
+    /// Its maximum duration, in µs.
     package var txTime: UInt16 = 328
-    /// The longest payload that it receives, 27 to 251 octets.
+    /// The longest received payload, 27 to 251 octets.
     package var rxOctets: UInt16 = 27
-    /// How long that may take, in µs.
+    /// Its maximum duration, in µs.
     package var rxTime: UInt16 = 328
 
     package init() {}
@@ -199,7 +199,7 @@ package struct LEReadMaximumDataLength: HCICommand, WithoutParameters {
 /// LE Set Random Address (Core 5.4, Vol 4, Part E, 7.8.4).
 package struct LESetRandomAddress: HCICommand {
   package static let opcode: Opcode = 0x2005
-  /// 48 bits of the random address.
+  /// The random address, 48 bits.
   package var address: UInt64 = 0
 
   package init() {}

@@ -4,7 +4,7 @@ package struct LESetAdvertisingSetRandomAddress: HCICommand {
   package static let opcode: Opcode = 0x2035
   /// Which set, 0x00 to 0xEF.
   package var advertisingHandle: UInt8 = 0
-  /// 48 bits of the random address.
+  /// The random address, 48 bits.
   package var address: UInt64 = 0
 
   package init() {}
@@ -17,11 +17,11 @@ package struct LESetAdvertisingSetRandomAddress: HCICommand {
 /// LE Set Extended Advertising Parameters (Core 5.4, Vol 4, Part E, 7.8.53).
 package struct LESetExtendedAdvertisingParameters: HCICommand {
   package typealias Family = ExtendedFamily
-  /// The transmit power that the controller chose, in dBm.
+  /// The transmit power chosen by the controller, in dBm.
   package typealias ReturnParameters = ValueReturn<Int8>
   package static let opcode: Opcode = 0x2036
 
-  /// The kind of advertisement of a set.
+  /// A set's kind of advertisement.
   package struct Properties: OptionSet, PacketField, Hashable, Sendable {
     package let rawValue: UInt16
     package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -56,19 +56,19 @@ package struct LESetExtendedAdvertisingParameters: HCICommand {
   package var ownAddressType = AddressType.public
   /// The target of directed advertising.
   package var peer = HCIAddress()
-  /// The devices that may scan and connect; 0 all.
+  /// The devices permitted to scan and connect; 0 all.
   package var filterPolicy: UInt8 = 0
   /// In dBm; 127 leaves it to the controller.
   package var txPower: Int8 = 127
   /// 1 for 1M, 3 for Coded.
   package var primaryPHY: UInt8 = 1
-  /// How many events may pass without the auxiliary packet.
+  /// Maximum events without the auxiliary packet.
   package var secondaryMaxSkip: UInt8 = 0
   /// 1 for 1M, 2 for 2M, 3 for Coded.
   package var secondaryPHY: UInt8 = 1
   /// The set identifier in the packets, 0 to 15.
   package var sid: UInt8 = 0
-  /// Whether scan requests become events.
+  /// True to report scan requests as events.
   package var notifiesScanRequests = false
 
   package init() {}
@@ -105,9 +105,9 @@ package struct LESetExtendedAdvertisingParametersV2: HCICommand {
 
   /// The parameters of the command without a version.
   package var parameters = LESetExtendedAdvertisingParameters()
-  /// Of the primary PHY.
+  /// For the primary PHY.
   package var primaryOptions = PHYOptions.none
-  /// Of the secondary PHY.
+  /// For the secondary PHY.
   package var secondaryOptions = PHYOptions.none
 
   package init() {}
@@ -116,19 +116,19 @@ package struct LESetExtendedAdvertisingParametersV2: HCICommand {
   }
 }
 
-/// A piece of the data of an extended set, with its operation (7.8.54, 7.8.55).
+/// A fragment of an extended set's data, with its operation (7.8.54, 7.8.55).
 package struct AdvertisingDataFragment: PacketParameters {
-  /// Which piece of the data a fragment is.
+  /// A fragment's place in the data.
   package enum Operation: UInt8, PacketField, Hashable, Sendable {
-    /// One in the middle.
+    /// A fragment in the middle.
     case intermediate = 0
     /// The first of several.
     case first = 1
     /// The last of several.
     case last = 2
-    /// All of it.
+    /// The whole data.
     case complete = 3
-    /// None: only the data identifier is to change.
+    /// No data: only the data identifier is to change.
     case unchanged = 4
 
     package init() { self = .complete }
@@ -151,7 +151,7 @@ package struct AdvertisingDataFragment: PacketParameters {
 
   private static let limit = 251
 
-  /// Cuts data of any length into pieces that fit into commands.
+  /// Splits data of any length into fragments for commands.
   package static func fragments(of data: [UInt8], advertisingHandle: UInt8) -> [AdvertisingDataFragment] {
     stride(from: 0, to: max(data.count, 1), by: limit).map { start in
       let end = min(start + limit, data.count)

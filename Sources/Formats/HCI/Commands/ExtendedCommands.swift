@@ -7,7 +7,7 @@ package struct LESetExtendedScanParameters: HCICommand {
 
   /// How to scan on one PHY.
   package struct Scan: PacketParameters {
-    /// Whether scan responses are asked for.
+    /// True to request scan responses.
     package var isActive = false
     /// 0x0004 to 0xFFFF, in 0.625 ms.
     package var interval: UInt16 = 0
@@ -24,7 +24,7 @@ package struct LESetExtendedScanParameters: HCICommand {
   package var filterPolicy: UInt8 = 0
   /// Bit 0: 1M, bit 2: Coded; so many bits, so many `scans`.
   package var phys: UInt8 = 1
-  /// The scan on each of the PHYs.
+  /// The scan on each PHY.
   package var scans: [Scan] = []
 
   package init() {}
@@ -59,7 +59,7 @@ package struct LEExtendedCreateConnection: HCICommand {
   package typealias Family = ExtendedFamily
   package static let opcode: Opcode = 0x2043
 
-  /// How to look for the device on one PHY, and the parameters of a link made there.
+  /// The search for the device on one PHY, and the parameters of a resulting link.
   package struct Initiation: PacketParameters {
     /// 0x0004 to 0xFFFF, in 0.625 ms.
     package var scanInterval: UInt16 = 0
@@ -69,7 +69,7 @@ package struct LEExtendedCreateConnection: HCICommand {
     package var intervalMin: UInt16 = 0
     /// 0x0006 to 0x0C80, in 1.25 ms.
     package var intervalMax: UInt16 = 0
-    /// Events that the peripheral may skip, 0 to 499.
+    /// Events the peripheral may skip, 0 to 499.
     package var latency: UInt16 = 0
     /// 0x000A to 0x0C80, in 10 ms.
     package var supervisionTimeout: UInt16 = 0
@@ -93,7 +93,7 @@ package struct LEExtendedCreateConnection: HCICommand {
   package var peer = HCIAddress()
   /// Bits 0 to 2: 1M, 2M, Coded; so many bits, so many `initiations`.
   package var phys: UInt8 = 1
-  /// The parameters for each of the PHYs.
+  /// The parameters for each PHY.
   package var initiations: [Initiation] = []
 
   package init() {}

@@ -3,7 +3,7 @@ package struct LEReadAllLocalSupportedFeatures: HCICommand, WithoutParameters {
   package static let opcode: Opcode = 0x2087
   package init() {}
 
-  /// The features of a controller; those of later pages follow, and are not read.
+  /// A controller's features; those of later pages follow, and are not read.
   package struct ReturnParameters: HCIReturnParameters {
     package var status = HCIStatus.success
     /// The highest page with a feature, 0 to 10.
@@ -22,7 +22,7 @@ package struct LEReadAllLocalSupportedFeatures: HCICommand, WithoutParameters {
 package struct LEReadAllRemoteFeatures: HCICommand {
   package static let opcode: Opcode = 0x2088
   package var handle: ConnectionHandle = 0
-  /// How many pages beyond the first the other controller is asked for, 0 to 10.
+  /// Requested pages beyond the other controller's first, 0 to 10.
   package var pages: UInt8 = 1
 
   package init() {}
@@ -33,7 +33,7 @@ package struct LEReadAllRemoteFeatures: HCICommand {
 /// link.
 package struct LESetHostFeatureV2: HCICommand {
   package static let opcode: Opcode = 0x2097
-  /// The number of the feature's bit, of the host's bits (Vol 6, Part B, 4.6).
+  /// The feature's bit number, among the host's bits (Vol 6, Part B, 4.6).
   package var bit: UInt16 = 0
   /// 0 not supported, 1 supported.
   package var value: UInt8 = 0
@@ -42,9 +42,9 @@ package struct LESetHostFeatureV2: HCICommand {
   package mutating func code(with coder: inout OctetCoder) { coder.fields(&bit, &value) }
 }
 
-/// The features of an LE controller from bit 64 on (Core 6.2, Vol 6, Part B, 4.6).
+/// An LE controller's features from bit 64 on (Core 6.2, Vol 6, Part B, 4.6).
 package struct LEMoreFeatures: OptionSet, PacketField, Hashable, Sendable {
-  /// One bit a feature; bit 0 is the feature of number 64.
+  /// One bit per feature; bit 0 is feature 64.
   package let rawValue: UInt64
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 

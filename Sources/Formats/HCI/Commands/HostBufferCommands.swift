@@ -15,9 +15,9 @@ package struct HostBufferSize: HCICommand {
   package var aclDataPacketLength: UInt16 = 0
   /// Octets in one synchronous packet.
   package var synchronousDataPacketLength: UInt8 = 0
-  /// How many ACL packets.
+  /// The number of ACL packets.
   package var aclDataPackets: UInt16 = 0
-  /// How many synchronous packets.
+  /// The number of synchronous packets.
   package var synchronousDataPackets: UInt16 = 0
 
   package init() {}
@@ -30,10 +30,10 @@ package struct HostBufferSize: HCICommand {
 package struct HostNumberOfCompletedPackets: HCICommand {
   package static let opcode: Opcode = 0x0C35
 
-  /// The packets of one link.
+  /// One link's packets.
   package struct Link: PacketParameters {
     package var handle: ConnectionHandle = 0
-    /// For how many more there is room.
+    /// Additional packets with room.
     package var packets: UInt16 = 0
 
     package init() {}

@@ -1,4 +1,4 @@
-/// All commands with parameters that this module understands.
+/// All commands with parameters understood by this module.
 package enum KnownCommands {
   /// Their types.
   package static let all: [any HCICommand.Type] = [
@@ -38,6 +38,6 @@ package enum KnownCommands {
 
   private static let byOpcode = Dictionary(uniqueKeysWithValues: all.map { ($0.opcode, $0) })
 
-  /// The type of the command with this opcode, if it is known.
+  /// The type of the command with this opcode, if known.
   package static func type(of opcode: Opcode) -> (any HCICommand.Type)? { byOpcode[opcode] }
 }

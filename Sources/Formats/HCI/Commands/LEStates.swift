@@ -1,6 +1,6 @@
-/// Which activities of an LE controller go together (Core 5.4, Vol 4, Part E, 7.8.27).
+/// An LE controller's compatible activities (Core 5.4, Vol 4, Part E, 7.8.27).
 package struct LEStates: OptionSet, PacketField, Hashable, Sendable {
-  /// The activities of an LE controller beside its links.
+  /// An LE controller's activities beside its links.
   package enum Activity: CaseIterable, Hashable, Sendable {
     /// Initiating a connection.
     case initiating
@@ -8,28 +8,28 @@ package struct LEStates: OptionSet, PacketField, Hashable, Sendable {
     case advertisingConnectably
     /// Advertising with PDUs that can be scanned but not connected to.
     case advertisingScannably
-    /// Advertising with PDUs that can only be heard.
+    /// Advertising with PDUs that can only be received.
     case advertisingOnly
     case scanningPassively
     case scanningActively
   }
 
-  /// One bit a state or a combination of two.
+  /// One bit per state or combination of two.
   package let rawValue: UInt64
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
   /// Everything at once.
   package static let all = LEStates(rawValue: (1 << 42) - 1)
 
-  /// Whether two different activities go together. There is no bit for two kinds of advertisements, which only
-  /// controllers with several advertising sets have at once: they go together.
+  /// Returns true if two different activities are compatible. Two kinds of advertisements have no bit, and only
+  /// controllers with several advertising sets run them at once: they are compatible.
   package func combines(_ one: Activity, _ other: Activity) -> Bool {
     guard let bit = Self.bit(one, other) ?? Self.bit(other, one) else { return !(one.isScan && other.isScan) }
     return contains(bit)
   }
 
-  /// Whether an activity is possible beside a link.
-  /// - Parameter asCentral: whether we are the link's central.
+  /// Returns true if an activity is possible beside a link.
+  /// - Parameter asCentral: true if we are the link's central.
   package func allows(_ activity: Activity, besideLinkAsCentral asCentral: Bool) -> Bool {
     let (central, peripheral) =
       switch activity {
@@ -43,7 +43,7 @@ package struct LEStates: OptionSet, PacketField, Hashable, Sendable {
     return contains(LEStates(rawValue: 1 << (asCentral ? central : peripheral)))
   }
 
-  /// The same without a combination of two activities; all scans count as one.
+  /// The states without a combination of two activities; all scans count as one.
   package func without(_ one: Activity, beside other: Activity) -> LEStates {
     func kinds(_ activity: Activity) -> [Activity] { activity.isScan ? Activity.allCases.filter(\.isScan) : [activity] }
     var states = self
@@ -76,6 +76,5 @@ package struct LEStates: OptionSet, PacketField, Hashable, Sendable {
 }
 
 extension LEStates.Activity {
-  /// Whether it is a scan.
   package var isScan: Bool { self == .scanningPassively || self == .scanningActively }
 }

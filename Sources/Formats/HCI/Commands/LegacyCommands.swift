@@ -31,7 +31,7 @@ package struct LESetAdvertisingParameters: HCICommand {
   package var peer = HCIAddress()
   /// Bits 0 to 2: channels 37 to 39.
   package var channelMap: UInt8 = 7
-  /// The devices that may scan and connect; 0 all.
+  /// The devices permitted to scan and connect; 0 all.
   package var filterPolicy: UInt8 = 0
 
   package init() {}
@@ -88,7 +88,7 @@ package struct LESetAdvertisingEnable: HCICommand {
 package struct LESetScanParameters: HCICommand {
   package typealias Family = LegacyFamily
   package static let opcode: Opcode = 0x200B
-  /// Whether scan responses are asked for.
+  /// True to request scan responses.
   package var isActive = false
   /// 0x0004 to 0x4000, in 0.625 ms.
   package var interval: UInt16 = 0x0010
@@ -110,7 +110,7 @@ package struct LESetScanEnable: HCICommand {
   package typealias Family = LegacyFamily
   package static let opcode: Opcode = 0x200C
   package var isEnabled = false
-  /// Whether the controller hides repetitions.
+  /// True if the controller hides repetitions.
   package var filtersDuplicates = false
 
   package init() {}
@@ -135,7 +135,7 @@ package struct LECreateConnection: HCICommand {
   package var intervalMin: UInt16 = 0
   /// 0x0006 to 0x0C80, in 1.25 ms.
   package var intervalMax: UInt16 = 0
-  /// Events that the peripheral may skip, 0 to 499.
+  /// Events the peripheral may skip, 0 to 499.
   package var latency: UInt16 = 0
   /// 0x000A to 0x0C80, in 10 ms.
   package var supervisionTimeout: UInt16 = 0

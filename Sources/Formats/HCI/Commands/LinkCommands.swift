@@ -2,7 +2,7 @@
 
 /// LE Read Filter Accept List Size (Core 5.4, Vol 4, Part E, 7.8.14).
 package struct LEReadFilterAcceptListSize: HCICommand, WithoutParameters {
-  /// How many devices the list holds, 1 to 255.
+  /// Capacity of the list, 1 to 255.
   package typealias ReturnParameters = ValueReturn<UInt8>
   package static let opcode: Opcode = 0x200F
   package init() {}
@@ -68,7 +68,7 @@ package struct ReadRSSI: LinkCommand {
   package var handle: UInt16 = 0
   package init() {}
 
-  /// The signal strength of a link.
+  /// A link's signal strength.
   package struct ReturnParameters: HCIReturnParameters {
     package var status = HCIStatus.success
     package var handle: ConnectionHandle = 0
@@ -88,7 +88,7 @@ package struct LEConnectionUpdate: HCICommand {
   package var intervalMin: UInt16 = 0
   /// 0x0006 to 0x0C80, in 1.25 ms.
   package var intervalMax: UInt16 = 0
-  /// Events that the peripheral may skip, 0 to 499.
+  /// Events the peripheral may skip, 0 to 499.
   package var latency: UInt16 = 0
   /// 0x000A to 0x0C80, in 10 ms.
   package var supervisionTimeout: UInt16 = 0
@@ -113,7 +113,7 @@ package struct LERemoteConnectionParameterRequestReply: HCICommand {
   package var intervalMin: UInt16 = 0
   /// 0x0006 to 0x0C80, in 1.25 ms.
   package var intervalMax: UInt16 = 0
-  /// Events that the peripheral may skip, 0 to 499.
+  /// Events the peripheral may skip, 0 to 499.
   package var latency: UInt16 = 0
   /// 0x000A to 0x0C80, in 10 ms.
   package var supervisionTimeout: UInt16 = 0
@@ -168,7 +168,7 @@ package struct LEReadPHY: LinkCommand {
   package var handle: UInt16 = 0
   package init() {}
 
-  /// The PHYs of a link.
+  /// A link's PHYs.
   package struct ReturnParameters: HCIReturnParameters {
     package var status = HCIStatus.success
     package var handle: ConnectionHandle = 0

@@ -1,9 +1,9 @@
 /// LE Add Device To Monitored Advertisers List (Core 6.0, Vol 4, Part E, 7.8.146).
 package struct LEAddDeviceToMonitoredAdvertisersList: HCICommand {
   package static let opcode: Opcode = 0x2098
-  /// The device: its address on the air, or its identity where the controller resolves that.
+  /// The device: its address on the air, or its identity if the controller resolves it.
   package var peer = HCIAddress()
-  /// In dBm, -127 to 20: only packets that are stronger keep the device.
+  /// In dBm, -127 to 20: only stronger packets keep the device.
   package var low: Int8 = -127
   /// In dBm, -127 to 20, at least `low`: a packet at least this strong brings a device back.
   package var high: Int8 = -127
@@ -20,14 +20,14 @@ package struct LEClearMonitoredAdvertisersList: HCICommand, WithoutParameters {
   package init() {}
 }
 
-/// LE Read Monitored Advertisers List Size (Core 6.0, Vol 4, Part E, 7.8.150): how many devices it holds.
+/// LE Read Monitored Advertisers List Size (Core 6.0, Vol 4, Part E, 7.8.150): its capacity.
 package struct LEReadMonitoredAdvertisersListSize: HCICommand, WithoutParameters {
   package typealias ReturnParameters = ValueReturn<UInt8>
   package static let opcode: Opcode = 0x209B
   package init() {}
 }
 
-/// LE Enable Monitoring Advertisers (Core 6.0, Vol 4, Part E, 7.8.149). The devices of the list are monitored while the
+/// LE Enable Monitoring Advertisers (Core 6.0, Vol 4, Part E, 7.8.149). The listed devices are monitored while the
 /// controller scans.
 package struct LEEnableMonitoringAdvertisers: HCICommand {
   package static let opcode: Opcode = 0x209C

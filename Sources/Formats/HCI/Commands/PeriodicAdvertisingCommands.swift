@@ -16,7 +16,7 @@ package struct LESetPeriodicAdvertisingParameters: HCICommand {
     coder.fields(&advertisingHandle, &intervalMin, &intervalMax, &properties)
   }
 
-  /// The property that the transmit power is in the header.
+  /// The property for the transmit power in the header.
   package static let includesTxPower: UInt16 = 1 << 6
 }
 
@@ -26,7 +26,7 @@ package struct LESetPeriodicAdvertisingData: HCICommand {
   package static let opcode: Opcode = 0x203F
   /// Which set, 0x00 to 0xEF.
   package var advertisingHandle: UInt8 = 0
-  /// Which piece of the data it is.
+  /// Its place in the data.
   package var operation = AdvertisingDataFragment.Operation.complete
   /// At the most 252 octets.
   package var data: [UInt8] = []
@@ -37,7 +37,7 @@ package struct LESetPeriodicAdvertisingData: HCICommand {
     coder.octets(&data, countedBy: UInt8.self, limit: 252)
   }
 
-  /// Cuts data of any length into pieces that fit into commands.
+  /// Splits data of any length into fragments for commands.
   package static func fragments(of data: [UInt8], advertisingHandle: UInt8) -> [Self] {
     AdvertisingDataFragment.fragments(of: data, advertisingHandle: advertisingHandle).map { fragment in
       Self {

@@ -1,5 +1,5 @@
-/// LE Set Periodic Advertising Parameters [v2] (Core 5.4, Vol 4, Part E, 7.8.61): a train with subevents, and slots in
-/// which devices respond.
+/// LE Set Periodic Advertising Parameters [v2] (Core 5.4, Vol 4, Part E, 7.8.61): a train with subevents, and slots for
+/// responses from devices.
 package struct LESetPeriodicAdvertisingParametersV2: HCICommand {
   package typealias Family = ExtendedFamily
   package static let opcode: Opcode = 0x2086
@@ -7,13 +7,13 @@ package struct LESetPeriodicAdvertisingParametersV2: HCICommand {
   package var parameters = LESetPeriodicAdvertisingParameters()
   /// 1 to 128; 0 for a train without subevents.
   package var subevents: UInt8 = 0
-  /// From the start of one subevent to the start of the next, 0x06 to 0xFF, in 1.25 ms.
+  /// Time between the starts of two subevents, 0x06 to 0xFF, in 1.25 ms.
   package var subeventInterval: UInt8 = 0
-  /// From the start of a subevent to its first slot, 0x01 to 0xFE, in 1.25 ms.
+  /// Time between a subevent's start and its first slot, 0x01 to 0xFE, in 1.25 ms.
   package var slotDelay: UInt8 = 0
-  /// From the start of one slot to the start of the next, 0x02 to 0xFF, in 0.125 ms.
+  /// Time between the starts of two slots, 0x02 to 0xFF, in 0.125 ms.
   package var slotSpacing: UInt8 = 0
-  /// How many slots a subevent has, 1 to 255.
+  /// Slots per subevent, 1 to 255.
   package var slots: UInt8 = 0
 
   package init() {}
@@ -28,13 +28,13 @@ package struct LESetPeriodicAdvertisingSubeventData: HCICommand {
   package typealias Family = ExtendedFamily
   package static let opcode: Opcode = 0x2082
 
-  /// The data of one subevent, and the slots for its responses.
+  /// A subevent's data, and the slots for its responses.
   package struct Subevent: PacketParameters {
     /// Which one, 0 to 127.
     package var number: UInt8 = 0
     /// The first slot.
     package var firstSlot: UInt8 = 0
-    /// How many slots.
+    /// The number of slots.
     package var slots: UInt8 = 0
     /// At the most `longest` octets.
     package var data: [UInt8] = []
@@ -65,8 +65,8 @@ package struct LESetPeriodicAdvertisingSubeventData: HCICommand {
   }
 }
 
-/// LE Set Periodic Sync Subevent (Core 5.4, Vol 4, Part E, 7.8.127): the subevents of a train that the controller
-/// receives from now on, in place of earlier ones.
+/// LE Set Periodic Sync Subevent (Core 5.4, Vol 4, Part E, 7.8.127): the train's subevents to receive from now on,
+/// replacing earlier ones.
 package struct LESetPeriodicSyncSubevent: HCICommand {
   package static let opcode: Opcode = 0x2084
 
@@ -84,8 +84,8 @@ package struct LESetPeriodicSyncSubevent: HCICommand {
   }
 }
 
-/// LE Set Periodic Advertising Response Data (Core 5.4, Vol 4, Part E, 7.8.126): sent once, in the next occurrence of a
-/// slot.
+/// LE Set Periodic Advertising Response Data (Core 5.4, Vol 4, Part E, 7.8.126): sent once, in the slot's next
+/// occurrence.
 package struct LESetPeriodicAdvertisingResponseData: HCICommand {
   package static let opcode: Opcode = 0x2083
   /// As many octets of data as a command has room for.
@@ -93,13 +93,13 @@ package struct LESetPeriodicAdvertisingResponseData: HCICommand {
 
   /// Which train, 0x0000 to 0x0EFF.
   package var syncHandle: UInt16 = 0
-  /// The number of the event with the packet that is responded to.
+  /// The event number of the answered packet.
   package var requestEvent: UInt16 = 0
-  /// The subevent of that packet, 0 to 127.
+  /// That packet's subevent, 0 to 127.
   package var requestSubevent: UInt8 = 0
-  /// The subevent of the response, 0 to 127.
+  /// The response's subevent, 0 to 127.
   package var responseSubevent: UInt8 = 0
-  /// The slot of the response.
+  /// The response's slot.
   package var slot: UInt8 = 0
   /// At the most `longest` octets.
   package var data: [UInt8] = []

@@ -4,11 +4,11 @@ package struct LEPeriodicAdvertisingCreateSync: HCICommand {
   package static let opcode: Opcode = 0x2044
   /// Bit 0: the periodic advertiser list is used; bit 1: no reports at first; bit 2: duplicates are filtered.
   package var options: UInt8 = 0
-  /// The number of the advertising set, 0 to 15.
+  /// The advertising set's number, 0 to 15.
   package var sid: UInt8 = 0
   /// The advertiser.
   package var advertiser = HCIAddress()
-  /// How many packets may be skipped after one was received, 0 to 499.
+  /// Packets that may be skipped after a received one, 0 to 499.
   package var skip: UInt16 = 0
   /// 0x000A to 0x4000, in 10 ms.
   package var timeout: UInt16 = 0

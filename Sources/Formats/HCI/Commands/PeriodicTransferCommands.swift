@@ -1,5 +1,5 @@
-/// LE Periodic Advertising Sync Transfer (Core 5.4, Vol 4, Part E, 7.8.89): the device of a link can follow a train
-/// that we follow.
+/// LE Periodic Advertising Sync Transfer (Core 5.4, Vol 4, Part E, 7.8.89): a link's device can follow a train we
+/// follow.
 package struct LEPeriodicAdvertisingSyncTransfer: HCICommand {
   package static let opcode: Opcode = 0x205A
   /// The link.
@@ -15,8 +15,8 @@ package struct LEPeriodicAdvertisingSyncTransfer: HCICommand {
   }
 }
 
-/// LE Periodic Advertising Set Info Transfer (Core 5.4, Vol 4, Part E, 7.8.90): the device of a link can follow a train
-/// of our own.
+/// LE Periodic Advertising Set Info Transfer (Core 5.4, Vol 4, Part E, 7.8.90): a link's device can follow our own
+/// train.
 package struct LEPeriodicAdvertisingSetInfoTransfer: HCICommand {
   package static let opcode: Opcode = 0x205B
   /// The link.
@@ -32,15 +32,15 @@ package struct LEPeriodicAdvertisingSetInfoTransfer: HCICommand {
   }
 }
 
-/// LE Set Periodic Advertising Sync Transfer Parameters (Core 5.4, Vol 4, Part E, 7.8.91): whether the trains that the
-/// device of a link transfers are followed.
+/// LE Set Periodic Advertising Sync Transfer Parameters (Core 5.4, Vol 4, Part E, 7.8.91): follows, or ignores, trains
+/// transferred by a link's device.
 package struct LESetPeriodicAdvertisingSyncTransferParameters: HCICommand {
   package static let opcode: Opcode = 0x205C
   /// The link.
   package var connectionHandle: ConnectionHandle = 0
   /// 0 they are not, 1 without reports, 2 with reports, 3 with reports without duplicates.
   package var mode: UInt8 = 0
-  /// How many packets may be skipped after one was received, 0 to 499.
+  /// Packets that may be skipped after a received one, 0 to 499.
   package var skip: UInt16 = 0
   /// 0x000A to 0x4000, in 10 ms.
   package var timeout: UInt16 = 0x000A
@@ -52,6 +52,6 @@ package struct LESetPeriodicAdvertisingSyncTransferParameters: HCICommand {
     coder.fields(&connectionHandle, &mode, &skip, &timeout, &toneExtensions)
   }
 
-  /// The mode in which trains are followed and all their packets reported.
+  /// The mode that follows trains and reports all their packets.
   package static let followed: UInt8 = 2
 }

@@ -1,4 +1,4 @@
-/// The interval and the subrating of a link, as the commands of connection rates have them.
+/// A link's interval and subrating, as in the commands for connection rates.
 package struct ConnectionRate: PacketParameters {
   /// 0x0003 to 0x7D00, in 0.125 ms.
   package var intervalMin: UInt16 = 0x0003
@@ -8,9 +8,9 @@ package struct ConnectionRate: PacketParameters {
   package var subrateMin: UInt16 = 1
   /// 1 to 500; times `maximumLatency` + 1 at most 500.
   package var subrateMax: UInt16 = 1
-  /// Subrated events that the peripheral may skip, 0 to 499.
+  /// Subrated events the peripheral may skip, 0 to 499.
   package var maximumLatency: UInt16 = 0
-  /// How many more events are used after one with data, 0 to 499, less than `subrateMax`.
+  /// Further events used after one with data, 0 to 499, less than `subrateMax`.
   package var continuationNumber: UInt16 = 0
   /// 0x000A to 0x0C80, in 10 ms.
   package var supervisionTimeout: UInt16 = 0x0C80
@@ -36,8 +36,8 @@ package struct LEConnectionRateRequest: HCICommand {
   package mutating func code(with coder: inout OctetCoder) { coder.fields(&handle, &rate) }
 }
 
-/// LE Set Default Rate Parameters (Core 6.2, Vol 4, Part E, 7.8.155): the rates that peripherals may request on the
-/// links that we initiate from now on.
+/// LE Set Default Rate Parameters (Core 6.2, Vol 4, Part E, 7.8.155): the rates peripherals may request on links
+/// initiated by us from now on.
 package struct LESetDefaultRateParameters: HCICommand {
   package static let opcode: Opcode = 0x20A2
   package var rate = ConnectionRate()

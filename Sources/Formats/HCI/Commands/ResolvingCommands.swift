@@ -3,9 +3,9 @@ package struct LEAddDeviceToResolvingList: HCICommand {
   package static let opcode: Opcode = 0x2027
   /// The device's identity address.
   package var peer = HCIAddress()
-  /// The key that resolves the device's private addresses, least significant octet first.
+  /// The key for the device's private addresses (its IRK), least significant octet first.
   package var peerKey: [UInt8] = []
-  /// The key that resolves ours, which the device knows; zeros for none.
+  /// The key for ours (our IRK), known to the device; zeros for none.
   package var localKey: [UInt8] = []
 
   package init() {}
@@ -43,12 +43,12 @@ package struct LESetAddressResolutionEnable: HCICommand {
   package mutating func code(with coder: inout OctetCoder) { coder.fields(&isEnabled) }
 }
 
-/// LE Set Privacy Mode (Core 5.4, Vol 4, Part E, 7.8.77) of a device in the resolving list.
+/// LE Set Privacy Mode (Core 5.4, Vol 4, Part E, 7.8.77) for a device in the resolving list.
 package struct LESetPrivacyMode: HCICommand {
   package static let opcode: Opcode = 0x204E
   /// The device's identity address.
   package var peer = HCIAddress()
-  /// 0 network: the device is not heard under its identity address; 1 device: it is.
+  /// 0 network: the device is not received under its identity address; 1 device: it is.
   package var mode: UInt8 = 0
 
   package init() {}

@@ -2,7 +2,7 @@
 package struct LEAdvertisingReports: LEMetaEventParameters {
   package static let subevent: UInt8? = 0x02
 
-  /// One advertisement or scan response.
+  /// An advertisement or scan response.
   package struct Report: PacketParameters {
     /// 0 connectable and scannable, 1 directed, 2 scannable, 3 neither, 4 scan response.
     package var eventType: UInt8 = 0
@@ -32,7 +32,7 @@ package struct LEAdvertisingReports: LEMetaEventParameters {
 package struct LEExtendedAdvertisingReports: LEMetaEventParameters {
   package static let subevent: UInt8? = 0x0D
 
-  /// The kind of an advertisement that was received.
+  /// A received advertisement's kind.
   package struct EventType: OptionSet, PacketField, Hashable, Sendable {
     package let rawValue: UInt16
     package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -45,15 +45,15 @@ package struct LEExtendedAdvertisingReports: LEMetaEventParameters {
     package static let directed = EventType(rawValue: 1 << 2)
     /// The packet is a scan response.
     package static let scanResponse = EventType(rawValue: 1 << 3)
-    /// The advertisement came in legacy PDUs.
+    /// Received in legacy PDUs.
     package static let legacy = EventType(rawValue: 1 << 4)
-    /// More of the data follows in another report.
+    /// More data follows in another report.
     package static let incomplete = EventType(rawValue: 1 << 5)
     /// The rest of the data was lost.
     package static let truncated = EventType(rawValue: 1 << 6)
   }
 
-  /// One advertisement, scan response or fragment of one.
+  /// An advertisement, a scan response or a fragment.
   package struct Report: PacketParameters {
     /// The kind of advertisement.
     package var eventType: EventType = []
@@ -91,14 +91,14 @@ package struct LEExtendedAdvertisingReports: LEMetaEventParameters {
   package mutating func code(with coder: inout OctetCoder) { coder.groups(&reports, countedBy: UInt8.self) }
 }
 
-/// The reports of a packet. There are hundreds a second, so they are read without the copies that a packet and then an
-/// event would take.
+/// A packet's reports. There are hundreds per second, so they are read without the copies made for a packet and then an
+/// event.
 package enum AdvertisingReports: Hashable, Sendable {
   case legacy(LEAdvertisingReports)
   case extended(LEExtendedAdvertisingReports)
 
   /// Reads a whole packet, as `HCIPacket` and `HCIEvent` do.
-  /// - Returns: nil for a packet that carries no reports.
+  /// - Returns: nil for a packet without reports.
   /// - Throws: `.truncated`, and `.trailingOctets` if the packet does not end where its length says.
   package init?(decoding octets: [UInt8]) throws(HCICodingError) {
     guard var coder = try HCIPacket.parameters(of: HCIEvent.leMeta, in: octets) else { return nil }

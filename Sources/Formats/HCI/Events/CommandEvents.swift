@@ -1,11 +1,11 @@
 /// Command Complete (Core 5.4, Vol 4, Part E, 7.7.14).
 package struct CommandComplete: HCIEventParameters {
   package static let code: UInt8 = 0x0E
-  /// How many commands the controller takes now.
+  /// Commands the controller accepts now.
   package var credits: UInt8 = 1
   /// Which command; `.none` if the event only gives credits.
   package var opcode = Opcode.none
-  /// The octets that the command returned.
+  /// The octets returned by the command.
   package var returnParameters: [UInt8] = []
 
   package init() {}
@@ -18,7 +18,7 @@ package struct CommandComplete: HCIEventParameters {
   package var status: HCIStatus { HCIStatus(rawValue: returnParameters.first ?? 0) }
 
   /// The command's return parameters, decoded.
-  /// - Throws: `.truncated` also for a failed command that returned nothing but its status: look at `status` first.
+  /// - Throws: `.truncated` also for a failed command that returned nothing but its status: check `status` first.
   package func decoded<Command: HCICommand>(
     as command: Command.Type
   ) throws(HCICodingError) -> Command.ReturnParameters {
@@ -29,9 +29,9 @@ package struct CommandComplete: HCIEventParameters {
 /// Command Status (Core 5.4, Vol 4, Part E, 7.7.15).
 package struct CommandStatus: HCIEventParameters {
   package static let code: UInt8 = 0x0F
-  /// Whether the command was begun.
+  /// Success if the command was begun.
   package var status = HCIStatus.success
-  /// How many commands the controller takes now.
+  /// Commands the controller accepts now.
   package var credits: UInt8 = 1
   /// Which command; `.none` if the event only gives credits.
   package var opcode = Opcode.none
@@ -44,17 +44,17 @@ package struct CommandStatus: HCIEventParameters {
 package struct NumberOfCompletedPackets: HCIEventParameters {
   package static let code: UInt8 = 0x13
 
-  /// The packets that one link sent.
+  /// The packets sent on one link.
   package struct Link: PacketParameters {
     package var handle: ConnectionHandle = 0
-    /// How many packets left the controller.
+    /// The packets that left the controller.
     package var packets: UInt16 = 0
 
     package init() {}
     package mutating func code(with coder: inout OctetCoder) { coder.fields(&handle, &packets) }
   }
 
-  /// The links that sent.
+  /// The sending links.
   package var links: [Link] = []
 
   package init() {}

@@ -1,7 +1,7 @@
-/// Number Of Completed Packets, read in place: one comes for each packet of data.
+/// Number Of Completed Packets, read in place: one is received for each packet of data.
 package struct CompletedPackets {
   private let octets: ArraySlice<UInt8>
-  /// How many links sent.
+  /// The number of sending links.
   package let count: Int
 
   /// Reads a whole packet, as `HCIPacket` and `HCIEvent` do.
@@ -19,7 +19,7 @@ package struct CompletedPackets {
     guard missing <= 0 else { throw .truncated(missing: missing) }
   }
 
-  /// A link that sent, and how many packets left the controller.
+  /// A sending link, and the number of packets that left the controller.
   /// - Parameter place: less than `count`.
   package subscript(place: Int) -> (handle: ConnectionHandle, packets: Int) {
     let start = octets.startIndex + 4 * place

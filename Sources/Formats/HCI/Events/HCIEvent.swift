@@ -1,4 +1,4 @@
-/// The parameters of one kind of event.
+/// The parameters of an event kind.
 package protocol HCIEventParameters: PacketParameters {
   /// The event code.
   static var code: UInt8 { get }
@@ -18,22 +18,22 @@ extension HCIEventParameters {
   }
 }
 
-/// The parameters of one kind of LE Meta event (Core 5.4, Vol 4, Part E, 7.7.65).
+/// The parameters of an LE Meta event kind (Core 5.4, Vol 4, Part E, 7.7.65).
 package protocol LEMetaEventParameters: HCIEventParameters {}
 
 extension LEMetaEventParameters {
   package static var code: UInt8 { HCIEvent.leMeta }
 }
 
-/// An event of the controller with its meaning (Core 5.4, Vol 4, Part E, 7.7).
+/// A controller's event with its meaning (Core 5.4, Vol 4, Part E, 7.7).
 package enum HCIEvent: Hashable, Sendable {
   /// A link ended.
   case disconnectionComplete(DisconnectionComplete)
-  /// Encryption of a link was switched.
+  /// A link's encryption was switched.
   case encryptionChange(EncryptionChange)
-  /// The key of an encrypted link was renewed.
+  /// An encrypted link's key was renewed.
   case encryptionKeyRefreshComplete(EncryptionKeyRefreshComplete)
-  /// The other controller told its version.
+  /// The other controller reported its version.
   case readRemoteVersionInformationComplete(ReadRemoteVersionInformationComplete)
   /// A command was carried out.
   case commandComplete(CommandComplete)
@@ -41,63 +41,62 @@ package enum HCIEvent: Hashable, Sendable {
   case commandStatus(CommandStatus)
   /// Data left the controller.
   case numberOfCompletedPackets(NumberOfCompletedPackets)
-  /// A link came up or could not.
+  /// A link was established, or failed.
   case leConnectionComplete(LEConnectionComplete)
-  /// A link came up or could not, told with private addresses.
+  /// A link was established, or failed, with private addresses.
   case leEnhancedConnectionComplete(LEEnhancedConnectionComplete)
   /// Legacy advertising was received.
   case leAdvertisingReport(LEAdvertisingReports)
-  /// Advertising was received, told in the extended form.
+  /// Advertising was received, in the extended form.
   case leExtendedAdvertisingReport(LEExtendedAdvertisingReports)
-  /// The parameters of a link changed.
+  /// A link's parameters changed.
   case leConnectionUpdateComplete(LEConnectionUpdateComplete)
-  /// The other controller told its features.
+  /// The other controller reported its features.
   case leReadRemoteFeaturesComplete(LEReadRemoteFeaturesComplete)
-  /// The other device wants to encrypt.
+  /// The other device requests encryption.
   case leLongTermKeyRequest(LELongTermKeyRequest)
-  /// The other device wants other parameters of the link.
+  /// The other device requests other link parameters.
   case leRemoteConnectionParameterRequest(LERemoteConnectionParameterRequest)
   /// The lengths of link layer packets changed.
   case leDataLengthChange(LEDataLengthChange)
-  /// The PHYs of a link changed.
+  /// A link's PHYs changed.
   case lePHYUpdateComplete(LEPHYUpdateComplete)
-  /// The subrating of a link changed.
+  /// A link's subrating changed.
   case leSubrateChange(LESubrateChange)
-  /// The other controller told its features, of more pages than the first.
+  /// The other controller reported its features on further pages.
   case leReadAllRemoteFeaturesComplete(LEReadAllRemoteFeaturesComplete)
-  /// The interval and the subrating of a link changed.
+  /// A link's interval and subrating changed.
   case leConnectionRateChange(LEConnectionRateChange)
   /// An extended set ceased.
   case leAdvertisingSetTerminated(LEAdvertisingSetTerminated)
   /// The controller is synchronised with a periodic train, or could not be.
   case lePeriodicAdvertisingSyncEstablished(LEPeriodicAdvertisingSyncEstablished)
-  /// Part of a packet of a train was received, or all of it.
+  /// A train's packet was received, or a part of it.
   case lePeriodicAdvertisingReport(LEPeriodicAdvertisingReport)
   /// A train was lost.
   case lePeriodicAdvertisingSyncLost(LEPeriodicAdvertisingSyncLost)
-  /// The device of a link transferred a train.
+  /// A link's device transferred a train.
   case lePeriodicAdvertisingSyncTransferReceived(LEPeriodicAdvertisingSyncTransferReceived)
-  /// The controller is synchronised with a periodic train, or could not be, told with the subevents of the train.
+  /// The controller is synchronised with a periodic train, or could not be, with the train's subevents.
   case lePeriodicAdvertisingSyncEstablishedV2(LEPeriodicAdvertisingSyncEstablishedV2)
-  /// Part of a packet of a train was received, or all of it, in a subevent.
+  /// A train's packet, or a part of it, was received in a subevent.
   case lePeriodicAdvertisingReportV2(LEPeriodicAdvertisingReportV2)
-  /// The device of a link transferred a train, told with its subevents.
+  /// A link's device transferred a train, with its subevents.
   case lePeriodicAdvertisingSyncTransferReceivedV2(LEPeriodicAdvertisingSyncTransferReceivedV2)
-  /// Subevents of a train need their data.
+  /// A train's subevents need their data.
   case lePeriodicAdvertisingSubeventDataRequest(LEPeriodicAdvertisingSubeventDataRequest)
-  /// Devices responded to a subevent of a train.
+  /// Devices responded to a train's subevent.
   case lePeriodicAdvertisingResponseReport(LEPeriodicAdvertisingResponseReport)
-  /// A monitored device is there, or is not any more.
+  /// A monitored device was found or lost.
   case leMonitoredAdvertisersReport(LEMonitoredAdvertisersReport)
   /// Any other event.
   case other(EventPacket)
 
-  /// The code of LE Meta events; their parameters begin with the code of a subevent.
+  /// The code for LE Meta events; their parameters begin with a subevent code.
   package static let leMeta: UInt8 = 0x3E
 
-  /// Finds the meaning of an event. Octets that follow the parameters are ignored, for controllers of later versions
-  /// append fields.
-  /// - Throws: `.truncated` if the parameters end too early, `.invalidValue` for a value that is not defined.
+  /// Finds an event's meaning. Octets after the parameters are ignored, as later controllers append fields.
+  /// - Throws: `.truncated` if the parameters end too early, `.invalidValue` for an undefined value.
   package init(decoding packet: EventPacket) throws(HCICodingError) {
     var coder = OctetCoder(reading: packet.parameters)
     switch packet.code {

@@ -9,7 +9,7 @@ package struct LEConnectionComplete: LEMetaEventParameters {
   package var peer = HCIAddress()
   /// In 1.25 ms.
   package var interval: UInt16 = 0
-  /// Events that the peripheral may skip.
+  /// Events the peripheral may skip.
   package var latency: UInt16 = 0
   /// In 10 ms.
   package var supervisionTimeout: UInt16 = 0
@@ -38,7 +38,7 @@ package struct LEEnhancedConnectionComplete: LEMetaEventParameters {
   package var peerResolvablePrivateAddress: UInt64 = 0
   /// In 1.25 ms.
   package var interval: UInt16 = 0
-  /// Events that the peripheral may skip.
+  /// Events the peripheral may skip.
   package var latency: UInt16 = 0
   /// In 10 ms.
   package var supervisionTimeout: UInt16 = 0
@@ -61,7 +61,7 @@ package struct LEConnectionUpdateComplete: LEMetaEventParameters {
   package var handle: ConnectionHandle = 0
   /// In 1.25 ms.
   package var interval: UInt16 = 0
-  /// Events that the peripheral may skip.
+  /// Events the peripheral may skip.
   package var latency: UInt16 = 0
   /// In 10 ms.
   package var supervisionTimeout: UInt16 = 0
@@ -77,7 +77,7 @@ package struct LEReadRemoteFeaturesComplete: LEMetaEventParameters {
   package static let subevent: UInt8? = 0x04
   package var status = HCIStatus.success
   package var handle: ConnectionHandle = 0
-  /// The features of the other controller.
+  /// The other controller's features.
   package var features: LEFeatures = []
 
   package init() {}
@@ -107,7 +107,7 @@ package struct LERemoteConnectionParameterRequest: LEMetaEventParameters {
   package var intervalMin: UInt16 = 0
   /// In 1.25 ms.
   package var intervalMax: UInt16 = 0
-  /// Events that the peripheral may skip.
+  /// Events the peripheral may skip.
   package var latency: UInt16 = 0
   /// In 10 ms.
   package var supervisionTimeout: UInt16 = 0
@@ -156,11 +156,11 @@ package struct LESubrateChange: LEMetaEventParameters {
   package static let subevent: UInt8? = 0x23
   package var status = HCIStatus.success
   package var handle: ConnectionHandle = 0
-  /// The subrate factor: one of so many connection events is used, 1 to 500.
+  /// The subrate factor: one in so many connection events is used, 1 to 500.
   package var factor: UInt16 = 1
-  /// Subrated events that the peripheral may skip, 0 to 499.
+  /// Subrated events the peripheral may skip, 0 to 499.
   package var latency: UInt16 = 0
-  /// How many more events are used after one with data, 0 to 499.
+  /// Further events used after one with data, 0 to 499.
   package var continuationNumber: UInt16 = 0
   /// In 10 ms.
   package var supervisionTimeout: UInt16 = 0
@@ -177,13 +177,13 @@ package struct LEReadAllRemoteFeaturesComplete: LEMetaEventParameters {
   package static let subevent: UInt8? = 0x2B
   package var status = HCIStatus.success
   package var handle: ConnectionHandle = 0
-  /// The highest page with a feature of the other controller, 0 to 10.
+  /// The highest page with features of the other controller, 0 to 10.
   package var lastPage: UInt8 = 0
-  /// The highest page that it was asked for.
+  /// The highest requested page.
   package var lastValidPage: UInt8 = 0
   /// Page 0.
   package var features: LEFeatures = []
-  /// The first 64 of page 1, if that is valid.
+  /// The first 64 of page 1, if valid.
   package var more: LEMoreFeatures = []
 
   package init() {}
@@ -199,11 +199,11 @@ package struct LEConnectionRateChange: LEMetaEventParameters {
   package var handle: ConnectionHandle = 0
   /// In 0.125 ms.
   package var interval: UInt16 = 0
-  /// The subrate factor: one of so many connection events is used, 1 to 500.
+  /// The subrate factor: one in so many connection events is used, 1 to 500.
   package var factor: UInt16 = 1
-  /// Subrated events that the peripheral may skip, 0 to 499.
+  /// Subrated events the peripheral may skip, 0 to 499.
   package var latency: UInt16 = 0
-  /// How many more events are used after one with data, 0 to 499.
+  /// Further events used after one with data, 0 to 499.
   package var continuationNumber: UInt16 = 0
   /// In 10 ms.
   package var supervisionTimeout: UInt16 = 0
@@ -222,7 +222,7 @@ package struct LEAdvertisingSetTerminated: LEMetaEventParameters {
   /// Which set.
   package var advertisingHandle: UInt8 = 0
   package var handle: ConnectionHandle = 0
-  /// How many events it sent.
+  /// The number of events sent.
   package var completedEvents: UInt8 = 0
 
   package init() {}
@@ -270,11 +270,11 @@ package struct ReadRemoteVersionInformationComplete: HCIEventParameters {
   package static let code: UInt8 = 0x0C
   package var status = HCIStatus.success
   package var handle: ConnectionHandle = 0
-  /// The version of the link layer.
+  /// The link layer's version.
   package var version: UInt8 = 0
-  /// The maker of the controller.
+  /// The controller's maker.
   package var companyIdentifier: UInt16 = 0
-  /// The revision of the link layer.
+  /// The link layer's revision.
   package var subversion: UInt16 = 0
 
   package init() {}

@@ -3,7 +3,7 @@ package struct LEMonitoredAdvertisersReport: LEMetaEventParameters {
   package static let subevent: UInt8? = 0x34
   /// The device, as in the list.
   package var peer = HCIAddress()
-  /// 0: nothing strong enough came for the time; 1: the device is there again.
+  /// 0: no sufficiently strong packet within the timeout; 1: the device is back.
   package var condition: UInt8 = 0
 
   package init() {}

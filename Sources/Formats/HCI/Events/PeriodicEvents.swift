@@ -4,7 +4,7 @@ package struct LEPeriodicAdvertisingSyncEstablished: LEMetaEventParameters {
   package var status = HCIStatus.success
   /// Which one, 0x0000 to 0x0EFF.
   package var handle: UInt16 = 0
-  /// The number of the advertising set, 0 to 15.
+  /// The advertising set's number, 0 to 15.
   package var sid: UInt8 = 0
   /// The advertiser.
   package var advertiser = HCIAddress()
@@ -12,7 +12,7 @@ package struct LEPeriodicAdvertisingSyncEstablished: LEMetaEventParameters {
   package var phy: UInt8 = 1
   /// 0x0006 to 0xFFFF, in 1.25 ms.
   package var interval: UInt16 = 0
-  /// The accuracy of the advertiser's clock, 0 (500 ppm) to 7 (20 ppm).
+  /// The advertiser's clock accuracy, 0 (500 ppm) to 7 (20 ppm).
   package var clockAccuracy: UInt8 = 0
 
   package init() {}
@@ -35,7 +35,7 @@ package struct LEPeriodicAdvertisingReport: LEMetaEventParameters {
   package var toneExtension: UInt8 = 0xFF
   /// 0 complete, 1 more follows, 2 the rest was lost.
   package var dataStatus: UInt8 = 0
-  /// The data of the train, at the most 247 octets.
+  /// The train's data, at most 247 octets.
   package var data: [UInt8] = []
 
   package init() {}
@@ -55,18 +55,18 @@ package struct LEPeriodicAdvertisingSyncLost: LEMetaEventParameters {
   package mutating func code(with coder: inout OctetCoder) { coder.fields(&handle) }
 }
 
-/// LE Periodic Advertising Sync Transfer Received (Core 5.4, Vol 4, Part E, 7.7.65.24): the device of a link
-/// transferred a train, and the controller is synchronised with it, or could not be.
+/// LE Periodic Advertising Sync Transfer Received (Core 5.4, Vol 4, Part E, 7.7.65.24): a link's device transferred a
+/// train, and the controller is synchronised with it, or could not be.
 package struct LEPeriodicAdvertisingSyncTransferReceived: LEMetaEventParameters {
   package static let subevent: UInt8? = 0x18
   package var status = HCIStatus.success
   /// The link.
   package var connectionHandle: ConnectionHandle = 0
-  /// A value of the device's host.
+  /// A value from the device's host.
   package var serviceData: UInt16 = 0
   /// Which train, 0x0000 to 0x0EFF.
   package var handle: UInt16 = 0
-  /// The number of the advertising set, 0 to 15.
+  /// The advertising set's number, 0 to 15.
   package var sid: UInt8 = 0
   /// The advertiser.
   package var advertiser = HCIAddress()
@@ -74,7 +74,7 @@ package struct LEPeriodicAdvertisingSyncTransferReceived: LEMetaEventParameters 
   package var phy: UInt8 = 1
   /// 0x0006 to 0xFFFF, in 1.25 ms.
   package var interval: UInt16 = 0
-  /// The accuracy of the advertiser's clock, 0 (500 ppm) to 7 (20 ppm).
+  /// The advertiser's clock accuracy, 0 (500 ppm) to 7 (20 ppm).
   package var clockAccuracy: UInt8 = 0
 
   package init() {}

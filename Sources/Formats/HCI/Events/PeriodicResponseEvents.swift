@@ -6,7 +6,7 @@ package struct LEPeriodicAdvertisingSubeventDataRequest: LEMetaEventParameters {
   package var advertisingHandle: UInt8 = 0
   /// The first subevent, 0 to 127; after the last one comes number 0 again.
   package var first: UInt8 = 0
-  /// How many, 1 to 128.
+  /// Their number, 1 to 128.
   package var count: UInt8 = 0
 
   package init() {}
@@ -17,7 +17,7 @@ package struct LEPeriodicAdvertisingSubeventDataRequest: LEMetaEventParameters {
 package struct LEPeriodicAdvertisingResponseReport: LEMetaEventParameters {
   package static let subevent: UInt8? = 0x28
 
-  /// The content of one slot.
+  /// A slot's content.
   package struct Response: PacketParameters {
     /// In dBm; 127 if unknown.
     package var txPower: Int8 = 127
@@ -29,7 +29,7 @@ package struct LEPeriodicAdvertisingResponseReport: LEMetaEventParameters {
     package var slot: UInt8 = 0
     /// 0 complete, 1 more follows, 2 the rest was lost, 0xFF nothing was received.
     package var dataStatus: UInt8 = 0
-    /// The data of the device.
+    /// The device's data.
     package var data: [UInt8] = []
 
     package init() {}
@@ -43,7 +43,7 @@ package struct LEPeriodicAdvertisingResponseReport: LEMetaEventParameters {
   package var advertisingHandle: UInt8 = 0
   /// Which subevent, 0 to 127.
   package var number: UInt8 = 0
-  /// 0 if the data of the subevent was sent.
+  /// 0 if the subevent's data was sent.
   package var txStatus: UInt8 = 0
   /// The slots.
   package var responses: [Response] = []

@@ -1,12 +1,12 @@
-/// The subevents of a train in events about it: all zero for a train without (Core 5.4, Vol 4, Part E, 7.7.65.14).
+/// A train's subevents in events: all zero for a train without (Core 5.4, Vol 4, Part E, 7.7.65.14).
 package struct PeriodicSubevents: PacketParameters {
-  /// How many, 0 to 128.
+  /// Their number, 0 to 128.
   package var count: UInt8 = 0
-  /// From the start of one subevent to the start of the next, in 1.25 ms.
+  /// Time between the starts of two subevents, in 1.25 ms.
   package var interval: UInt8 = 0
-  /// From the start of a subevent to its first slot for responses, in 1.25 ms; 0 for none.
+  /// Time between a subevent's start and its first slot for responses, in 1.25 ms; 0 for none.
   package var slotDelay: UInt8 = 0
-  /// From the start of one slot to the start of the next, in 0.125 ms; 0 for none.
+  /// Time between the starts of two slots, in 0.125 ms; 0 for none.
   package var slotSpacing: UInt8 = 0
 
   package init() {}
@@ -37,13 +37,13 @@ package struct LEPeriodicAdvertisingReportV2: LEMetaEventParameters {
   package var rssi: Int8 = 127
   /// The constant tone extension; 0xFF for none.
   package var toneExtension: UInt8 = 0xFF
-  /// The number of the periodic event.
+  /// The periodic event's number.
   package var event: UInt16 = 0
-  /// The number of the subevent; without meaning for a train without.
+  /// The subevent's number; meaningless for a train without.
   package var number: UInt8 = 0
   /// 0 complete, 1 more follows, 2 the rest was lost, 0xFF nothing was received.
   package var dataStatus: UInt8 = 0
-  /// The data of the train.
+  /// The train's data.
   package var data: [UInt8] = []
 
   package init() {}

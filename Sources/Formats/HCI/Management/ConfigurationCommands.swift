@@ -1,4 +1,4 @@
-// Controllers that the kernel does not use before they have been configured.
+// Controllers unused by the kernel before their configuration.
 
 /// Read Unconfigured Controller Index List; returns a `ControllerIndexList` (mgmt-api).
 package struct ReadUnconfiguredIndexList: ManagementCommand, WithoutParameters {
@@ -12,12 +12,12 @@ package struct ReadConfigurationInformation: ManagementCommand, WithoutParameter
   package init() {}
 }
 
-/// The settings that a controller can be given, or lacks (mgmt-api).
+/// The settings a controller can receive, or lacks (mgmt-api).
 package struct ConfigurationOptions: OptionSet, PacketField, Hashable, Sendable {
   package let rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// A setting that only a program of its maker knows.
+  /// A setting known only to the maker's program.
   package static let external = ConfigurationOptions(rawValue: 1 << 0)
   /// Its public address.
   package static let publicAddress = ConfigurationOptions(rawValue: 1 << 1)
@@ -25,11 +25,11 @@ package struct ConfigurationOptions: OptionSet, PacketField, Hashable, Sendable 
 
 /// The result of Read Controller Configuration Information.
 package struct ConfigurationInformation: PacketParameters {
-  /// The maker of the controller.
+  /// The controller's maker.
   package var manufacturer: UInt16 = 0
-  /// The settings that it can be given.
+  /// The configurable settings.
   package var supported: ConfigurationOptions = []
-  /// The settings that it lacks.
+  /// The missing settings.
   package var missing: ConfigurationOptions = []
 
   package init() {}

@@ -8,7 +8,7 @@ package struct ReadIndexList: ManagementCommand, WithoutParameters {
 
 /// The result of Read Controller Index List.
 package struct ControllerIndexList: PacketParameters {
-  /// The controllers that are there.
+  /// The present controllers.
   package var indexes: [ControllerIndex] = []
 
   package init() {}
@@ -27,17 +27,17 @@ package struct ControllerInformation: PacketParameters {
   package var address: UInt64 = 0
   /// The version of Bluetooth; 9 is 5.0.
   package var version: UInt8 = 9
-  /// The maker of the controller.
+  /// The controller's maker.
   package var manufacturer: UInt16 = 0xFFFF
-  /// The settings that it has.
+  /// The supported settings.
   package var supported: ManagementSettings = []
   /// The settings in force.
   package var current: ManagementSettings = []
   /// The class of device.
   package var classOfDevice: UInt32 = 0
-  /// Its name, without the zeros that fill the field of 249 octets.
+  /// Its name, without the zeros filling the field of 249 octets.
   package var name: [UInt8] = []
-  /// Its short name, without the zeros that fill the field of 11 octets.
+  /// Its short name, without the zeros filling the field of 11 octets.
   package var shortName: [UInt8] = []
 
   package init() {}
@@ -66,7 +66,7 @@ package struct SetStaticAddress: ManagementCommand {
 
 /// A command that sets one octet.
 package protocol ManagementSettingCommand: ManagementCommand {
-  /// 0 off, 1 on, and further values of the command.
+  /// 0 off, 1 on, and the command's further values.
   var value: UInt8 { get set }
 }
 
@@ -238,7 +238,7 @@ package struct CancelPairDevice: ManagementCommand, ManagementDeviceParameters {
 package struct UnpairDevice: ManagementCommand {
   package static let opcode: UInt16 = 0x001B
   package var device = ManagementAddress()
-  /// Whether a link to it is ended too.
+  /// True to end a link to it, too.
   package var disconnects = false
 
   package init() {}
@@ -263,7 +263,7 @@ package struct UserConfirmationNegativeReply: ManagementCommand, ManagementDevic
 package struct UserPasskeyReply: ManagementCommand {
   package static let opcode: UInt16 = 0x001E
   package var device = ManagementAddress()
-  /// The number that was typed, 0 to 999999.
+  /// The typed number, 0 to 999999.
   package var passkey: UInt32 = 0
 
   package init() {}

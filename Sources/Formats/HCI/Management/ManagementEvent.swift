@@ -1,12 +1,12 @@
-/// An event of the kernel's management interface with its meaning (mgmt-api).
+/// An event from the kernel's management interface with its meaning (mgmt-api).
 package enum ManagementEvent: Hashable, Sendable {
   /// A command was carried out.
   case commandComplete(ManagementCommandComplete)
   /// A command was refused.
   case commandStatus(ManagementCommandStatus)
-  /// A controller is there.
+  /// A controller was added.
   case indexAdded
-  /// A controller is gone.
+  /// A controller was removed.
   case indexRemoved
   /// Settings changed.
   case newSettings(NewSettings)
@@ -16,9 +16,9 @@ package enum ManagementEvent: Hashable, Sendable {
   case newIdentityResolvingKey(NewIdentityResolvingKey)
   /// A key was received or sent.
   case newSignatureResolvingKey(NewSignatureResolvingKey)
-  /// A link is there, in the kernel too.
+  /// A link was established, in the kernel too.
   case deviceConnected(DeviceConnected)
-  /// A link is gone.
+  /// A link ended.
   case deviceDisconnected(DeviceDisconnected)
   /// A link could not be made.
   case connectFailed(ConnectFailed)
@@ -39,8 +39,8 @@ package enum ManagementEvent: Hashable, Sendable {
   /// Any other event.
   case other(ManagementPacket)
 
-  /// Finds the meaning of an event. Octets that follow the parameters are ignored, for later kernels append fields.
-  /// - Throws: `.truncated` if the parameters end too early, `.invalidValue` for a value that is not defined.
+  /// Finds an event's meaning. Octets after the parameters are ignored, as later kernels append fields.
+  /// - Throws: `.truncated` if the parameters end too early, `.invalidValue` for an undefined value.
   package init(decoding packet: ManagementPacket) throws(HCICodingError) {
     var coder = OctetCoder(reading: packet.parameters)
     switch packet.code {
@@ -67,13 +67,13 @@ package enum ManagementEvent: Hashable, Sendable {
   }
 }
 
-/// Command Complete of the management interface (mgmt-api).
+/// The management interface's Command Complete (mgmt-api).
 package struct ManagementCommandComplete: ManagementEventParameters {
   package static let code: UInt16 = 0x0001
   /// Which command.
   package var opcode: UInt16 = 0
   package var status = ManagementStatus.success
-  /// The octets that the command returned.
+  /// The octets returned by the command.
   package var returnParameters: [UInt8] = []
 
   package init() {}
@@ -83,7 +83,7 @@ package struct ManagementCommandComplete: ManagementEventParameters {
   }
 }
 
-/// Command Status of the management interface (mgmt-api).
+/// The management interface's Command Status (mgmt-api).
 package struct ManagementCommandStatus: ManagementEventParameters {
   package static let code: UInt16 = 0x0002
   /// Which command.
@@ -108,9 +108,9 @@ package struct NewSettings: ManagementEventParameters {
 package struct DeviceConnected: ManagementEventParameters {
   package static let code: UInt16 = 0x000B
   package var device = ManagementAddress()
-  /// Bit 3: the other device began.
+  /// Bit 3: the other device initiated it.
   package var flags: UInt32 = 0
-  /// Advertising data of the device.
+  /// The device's advertising data.
   package var data: [UInt8] = []
 
   package init() {}
@@ -145,7 +145,7 @@ package struct ConnectFailed: ManagementEventParameters {
 package struct UserConfirmationRequest: ManagementEventParameters {
   package static let code: UInt16 = 0x000F
   package var device = ManagementAddress()
-  /// 1: yes or no is all that is asked (Just Works).
+  /// 1: only yes or no is asked (Just Works).
   package var confirmHint: UInt8 = 0
   /// The number to compare, 0 to 999999.
   package var value: UInt32 = 0
@@ -181,7 +181,7 @@ package struct DeviceUnpaired: ManagementEventParameters, ManagementDeviceParame
 /// Controller Suspend (mgmt-api).
 package struct ControllerSuspend: ManagementEventParameters {
   package static let code: UInt16 = 0x002D
-  /// 0 it goes on working, 1 it has no links and does not scan, 2 it scans for devices that may wake the system.
+  /// 0 it keeps working, 1 it has no links and does not scan, 2 it scans for devices that may wake the system.
   package var state: UInt8 = 0
 
   package init() {}
@@ -194,7 +194,7 @@ package struct PasskeyNotify: ManagementEventParameters {
   package var device = ManagementAddress()
   /// The number to show, 0 to 999999.
   package var passkey: UInt32 = 0
-  /// How many digits the other side has typed.
+  /// Digits typed at the other side.
   package var entered: UInt8 = 0
 
   package init() {}

@@ -3,7 +3,7 @@ package struct ManagementLongTermKey: PacketParameters {
   package var device = ManagementAddress()
   /// 0 legacy unauthenticated, 1 legacy authenticated, 2 and 3 the same for Secure Connections, 4 debug.
   package var keyType: UInt8 = 0
-  /// Whether it is used while we are central.
+  /// True if it is used while we are central.
   package var isCentral = false
   /// 7 to 16 octets.
   package var encryptionSize: UInt8 = 16
@@ -52,7 +52,7 @@ package struct ManagementSignatureResolvingKey: PacketParameters {
 /// Load Long Term Keys: replaces the kernel's whole list (mgmt-api).
 package struct LoadLongTermKeys: ManagementCommand {
   package static let opcode: UInt16 = 0x0013
-  /// All keys that the kernel is to know.
+  /// All keys for the kernel.
   package var keys: [ManagementLongTermKey] = []
 
   package init() {}
@@ -62,7 +62,7 @@ package struct LoadLongTermKeys: ManagementCommand {
 /// Load Identity Resolving Keys: replaces the kernel's whole list (mgmt-api).
 package struct LoadIdentityResolvingKeys: ManagementCommand {
   package static let opcode: UInt16 = 0x0030
-  /// All keys that the kernel is to know.
+  /// All keys for the kernel.
   package var keys: [ManagementIdentityResolvingKey] = []
 
   package init() {}
@@ -72,7 +72,7 @@ package struct LoadIdentityResolvingKeys: ManagementCommand {
 /// New Long Term Key (mgmt-api).
 package struct NewLongTermKey: ManagementEventParameters {
   package static let code: UInt16 = 0x000A
-  /// Whether the key ought to be kept.
+  /// True if the key ought to be kept.
   package var storeHint = false
   package var key = ManagementLongTermKey()
 
@@ -83,9 +83,9 @@ package struct NewLongTermKey: ManagementEventParameters {
 /// New Identity Resolving Key (mgmt-api).
 package struct NewIdentityResolvingKey: ManagementEventParameters {
   package static let code: UInt16 = 0x0018
-  /// Whether the key ought to be kept.
+  /// True if the key ought to be kept.
   package var storeHint = false
-  /// 48 bits: the address that was used.
+  /// 48 bits: the used address.
   package var resolvableAddress: UInt64 = 0
   /// The key, with the identity.
   package var key = ManagementIdentityResolvingKey()
@@ -101,7 +101,7 @@ package struct NewIdentityResolvingKey: ManagementEventParameters {
 /// New Signature Resolving Key (mgmt-api).
 package struct NewSignatureResolvingKey: ManagementEventParameters {
   package static let code: UInt16 = 0x0019
-  /// Whether the key ought to be kept.
+  /// True if the key ought to be kept.
   package var storeHint = false
   package var key = ManagementSignatureResolvingKey()
 

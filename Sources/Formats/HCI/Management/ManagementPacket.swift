@@ -5,7 +5,7 @@ package struct ControllerIndex: RawRepresentable, PacketField, Hashable, Sendabl
   /// The number: 0 for hci0; 0xFFFF for none.
   package let rawValue: UInt16
   package init() { rawValue = 0xFFFF }
-  /// Makes an index of a number.
+  /// Makes an index from a number.
   package init(rawValue: UInt16) { self.rawValue = rawValue }
   /// No controller: the packet is about the kernel as a whole.
   package static let none = ControllerIndex()
@@ -13,9 +13,9 @@ package struct ControllerIndex: RawRepresentable, PacketField, Hashable, Sendabl
   package var name: String { "hci\(rawValue)" }
 }
 
-/// One packet of the kernel's management interface, in either direction (mgmt-api).
+/// A packet of the kernel's management interface, in either direction (mgmt-api).
 package struct ManagementPacket: PacketParameters {
-  /// The opcode of a command or the code of an event.
+  /// A command's opcode or an event's code.
   package var code: UInt16 = 0
   /// Which controller it is about.
   package var index = ControllerIndex.none
@@ -23,7 +23,7 @@ package struct ManagementPacket: PacketParameters {
   package var parameters: [UInt8] = []
 
   package init() {}
-  /// Makes a packet of its parts.
+  /// Makes a packet from its parts.
   package init(code: UInt16, index: ControllerIndex, parameters: [UInt8]) {
     self.code = code
     self.index = index
@@ -44,11 +44,11 @@ package struct ManagementPacket: PacketParameters {
     self = try coder.read()
     try coder.end()
   }
-  /// Whether a packet that was not read yet is Device Found (mgmt-api, event 0x0012).
+  /// Returns true if an unread packet is Device Found (mgmt-api, event 0x0012).
   package static func isDeviceFound(_ octets: [UInt8]) -> Bool {
     octets.count > 1 && octets[0] == 0x12 && octets[1] == 0x00
   }
-  /// Whether Device Found is about an LE device.
+  /// Returns true if Device Found reports an LE device.
   package static func isOfLowEnergy(deviceFound octets: [UInt8]) -> Bool { octets.count > 12 && octets[12] != 0 }
   package mutating func code(with coder: inout OctetCoder) {
     coder.fields(&code, &index)
@@ -62,7 +62,7 @@ package protocol ManagementCommand: PacketParameters {
   static var opcode: UInt16 { get }
 }
 
-/// The parameters of one kind of event.
+/// The parameters of an event kind.
 package protocol ManagementEventParameters: PacketParameters {
   /// The event code.
   static var code: UInt16 { get }
@@ -78,7 +78,7 @@ package struct ManagementAddress: PacketParameters {
   package var type: UInt8 = 0
 
   package init() {}
-  /// The address of an LE device.
+  /// An LE device's address.
   package init(_ device: DeviceAddress) {
     value = device.value
     type = device.kind == .public ? 1 : 2
@@ -98,7 +98,7 @@ package struct ManagementAddress: PacketParameters {
   }
 }
 
-/// Parameters that are nothing but a device.
+/// Parameters consisting of a device.
 package protocol ManagementDeviceParameters: PacketParameters {
   /// The device.
   var device: ManagementAddress { get set }
@@ -112,7 +112,7 @@ extension ManagementDeviceParameters {
   package mutating func code(with coder: inout OctetCoder) { coder.fields(&device) }
 }
 
-/// The settings of a controller (mgmt-api, Read Controller Information).
+/// A controller's settings (mgmt-api, Read Controller Information).
 package struct ManagementSettings: OptionSet, PacketField, Hashable, Sendable {
   /// The bits on the socket.
   package let rawValue: UInt32
@@ -143,7 +143,7 @@ package struct ManagementStatus: RawRepresentable, PacketField, Hashable, Sendab
   /// The octet on the socket.
   package let rawValue: UInt8
   package init() { rawValue = 0 }
-  /// Makes a status of the octet.
+  /// Makes a status from the octet.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// The command succeeded.

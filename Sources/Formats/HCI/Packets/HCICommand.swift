@@ -1,9 +1,9 @@
-/// The number of a command: six bits of group and ten of command (Core 5.4, Vol 4, Part E, 5.4.1).
+/// A command's number: six bits for the group and ten for the command (Core 5.4, Vol 4, Part E, 5.4.1).
 package struct Opcode: RawRepresentable, PacketField, Hashable, Sendable, ExpressibleByIntegerLiteral {
   /// The 16 bits on the wire.
   package let rawValue: UInt16
   package init() { rawValue = 0 }
-  /// Makes an opcode of its 16 bits.
+  /// Makes an opcode from its 16 bits.
   package init(rawValue: UInt16) { self.rawValue = rawValue }
   /// An opcode written as a number.
   package init(integerLiteral value: UInt16) { rawValue = value }
@@ -18,14 +18,14 @@ package struct Opcode: RawRepresentable, PacketField, Hashable, Sendable, Expres
 package protocol HCICommand: PacketParameters {
   /// `LegacyFamily`, `ExtendedFamily`, or `AnyFamily` where there is no difference.
   associatedtype Family = AnyFamily
-  /// The parameters that Command Complete returns.
+  /// The parameters returned in Command Complete.
   associatedtype ReturnParameters: HCIReturnParameters = StatusReturn
   /// Identifies the command.
   static var opcode: Opcode { get }
 }
 
 extension HCICommand {
-  /// Reads the command from a packet of its opcode.
+  /// Reads the command from a packet with its opcode.
   /// - Throws: `.trailingOctets` too, as our commands have no more than the fields described.
   package init(decoding packet: CommandPacket) throws(HCICodingError) {
     var coder = OctetCoder(reading: packet.parameters)
@@ -34,13 +34,13 @@ extension HCICommand {
   }
 }
 
-/// The parameters of a Command Complete behind the opcode.
+/// A Command Complete's parameters after the opcode.
 package protocol HCIReturnParameters: PacketParameters {
   /// How the command went.
   var status: HCIStatus { get }
 }
 
-/// Return parameters that are nothing but a status.
+/// Return parameters consisting of a status.
 package struct StatusReturn: HCIReturnParameters {
   package var status = HCIStatus.success
 
@@ -58,7 +58,7 @@ package struct ValueReturn<Value: PacketField & Hashable & Sendable>: HCIReturnP
   package mutating func code(with coder: inout OctetCoder) { coder.fields(&status, &value) }
 }
 
-/// A command that is about a link and has no other parameter.
+/// A command about a link without other parameters.
 package protocol LinkCommand: HCICommand {
   var handle: ConnectionHandle { get set }
 }
@@ -73,29 +73,29 @@ extension LinkCommand {
 
 // MARK: - Families
 
-/// The two families of scanning, advertising and initiating commands. A controller that received a command of one
-/// answers commands of the other with Command Disallowed until it is reset (Core 5.4, Vol 4, Part E, 3.1.1). Code that
-/// is generic over the family can therefore only make commands of the one that was chosen for the adapter.
+/// The two families of scanning, advertising and initiating commands. A controller that received one family's command
+/// answers the other's commands with Command Disallowed until it is reset (Core 5.4, Vol 4, Part E, 3.1.1). Code
+/// generic over the family can therefore only make commands of the family chosen for the adapter.
 package protocol CommandFamily {}
 
-/// Commands that belong to neither family and can go with each.
+/// Commands in neither family, compatible with each.
 package enum AnyFamily {}
 /// Scanning, advertising and initiating with the commands of Bluetooth 4.0.
 package enum LegacyFamily: CommandFamily {}
 /// Scanning, advertising and initiating with the extended commands of Bluetooth 5.0.
 package enum ExtendedFamily: CommandFamily {}
 
-/// A command that may be sent to a controller that is driven with this family.
+/// A command for a controller driven with this family.
 package struct FamilyCommand<Family: CommandFamily>: Hashable, Sendable {
   /// The command, ready to be sent.
   package let packet: CommandPacket
 
-  /// A command of the family.
+  /// The family's command.
   package init<Command: HCICommand>(_ command: Command) where Command.Family == Family {
     packet = CommandPacket(command)
   }
 
-  /// A command that goes with both families.
+  /// A command for both families.
   package init<Command: HCICommand>(_ command: Command) where Command.Family == AnyFamily {
     packet = CommandPacket(command)
   }

@@ -1,22 +1,22 @@
 import Bluetooth
 
-/// The status of a command, or the reason for which a link ended: any octet, also one that has no name yet.
+/// A command's status, or the reason for a link's end: any octet, also one without a name.
 package struct HCIStatus: RawRepresentable, PacketField, Hashable, Sendable {
   /// The octet on the wire.
   package let rawValue: UInt8
   package init() { rawValue = 0 }
-  /// Makes a status of the octet on the wire.
+  /// Makes a status from the octet on the wire.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
-  /// Makes a status of a code.
+  /// Makes a status from a code.
   package init(_ code: HCIErrorCode) { rawValue = code.rawValue }
 
   /// The command succeeded.
   package static let success = HCIStatus(rawValue: 0)
-  /// Whether it went well.
+  /// True for success.
   package var isSuccess: Bool { rawValue == 0 }
   /// The code, if it has a name.
   package var code: HCIErrorCode? { HCIErrorCode(rawValue: rawValue) }
-  /// The name of the code, or "unknown".
+  /// The code's name, or "unknown".
   package var name: String { code.map { "\($0)" } ?? "unknown" }
 
   /// As a `BluetoothError`.

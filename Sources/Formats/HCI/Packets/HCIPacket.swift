@@ -1,4 +1,4 @@
-/// One packet between host and controller with the octet that tells its type (Core 5.4, Vol 4, Part A, 2).
+/// A packet between host and controller with its type octet (Core 5.4, Vol 4, Part A, 2).
 package enum HCIPacket: Hashable, Sendable {
   /// Type 0x01, to the controller.
   case command(CommandPacket)
@@ -25,7 +25,7 @@ package enum HCIPacket: Hashable, Sendable {
     try coder.end()
   }
 
-  /// Begins to read the parameters of an event of this code in place, without the copy that an `EventPacket` is.
+  /// Begins to read the parameters of an event with this code in place, without the copy made for an `EventPacket`.
   /// - Returns: nil for another packet.
   /// - Throws: `.trailingOctets`, or `.truncated`, if the packet does not end where its length says.
   static func parameters(of code: UInt8, in octets: [UInt8]) throws(HCICodingError) -> OctetCoder? {
@@ -34,7 +34,7 @@ package enum HCIPacket: Hashable, Sendable {
     return OctetCoder(reading: octets, from: 3)
   }
 
-  /// Compares how many octets follow a length with that length.
+  /// Compares the number of octets after a length with that length.
   /// - Throws: `.trailingOctets` if there are more, `.truncated` if there are fewer.
   static func check(_ count: Int, against length: some BinaryInteger) throws(HCICodingError) {
     let excess = count - Int(length)
@@ -42,7 +42,7 @@ package enum HCIPacket: Hashable, Sendable {
     guard excess == 0 else { throw .truncated(missing: -excess) }
   }
 
-  /// The link of data that may be cut or too long; nil for other packets, and for data without a whole handle.
+  /// The link of data that may be truncated or too long; nil for other packets, and for data without a whole handle.
   package static func dataHandle(of octets: [UInt8]) -> ConnectionHandle? {
     guard octets.count >= 3, octets[0] == dataType else { return nil }
     return (UInt16(octets[1]) | UInt16(octets[2]) << 8) & 0x0FFF
@@ -65,7 +65,7 @@ package enum HCIPacket: Hashable, Sendable {
   }
 }
 
-/// A command without knowledge of its meaning (Core 5.4, Vol 4, Part E, 5.4.1).
+/// An uninterpreted command (Core 5.4, Vol 4, Part E, 5.4.1).
 package struct CommandPacket: PacketField, Hashable, Sendable {
   /// Which command.
   package var opcode = Opcode.none
@@ -73,7 +73,7 @@ package struct CommandPacket: PacketField, Hashable, Sendable {
   package var parameters: [UInt8] = []
 
   package init() {}
-  /// Makes a packet of its parts.
+  /// Makes a packet from its parts.
   package init(opcode: Opcode, parameters: [UInt8]) {
     self.opcode = opcode
     self.parameters = parameters
@@ -95,15 +95,15 @@ package struct ACLDataPacket: PacketParameters {
   package var boundary: UInt8 = 0
   /// 0 for LE.
   package var broadcast: UInt8 = 0
-  /// The piece: a view of the packet that was received.
+  /// The piece: a view into the received packet.
   package var data: ArraySlice<UInt8> = []
 
   package init() {}
 
-  /// The octets of a whole packet before its data.
+  /// A whole packet's octets before its data.
   package static let prefix = 5
 
-  /// Reads a whole packet, as `HCIPacket` does, but in place: one comes for each packet of data.
+  /// Reads a whole packet, like `HCIPacket`, but in place: one is received for each packet of data.
   /// - Returns: nil for another packet.
   /// - Throws: `.truncated`, and `.trailingOctets` if the packet does not end where its length says.
   package init?(packet octets: [UInt8]) throws(HCICodingError) {
@@ -140,7 +140,7 @@ package struct ACLDataPacket: PacketParameters {
   }
 }
 
-/// An event without knowledge of its meaning (Core 5.4, Vol 4, Part E, 5.4.4).
+/// An uninterpreted event (Core 5.4, Vol 4, Part E, 5.4.4).
 package struct EventPacket: PacketField, Hashable, Sendable {
   /// Which event.
   package var code: UInt8 = 0
@@ -148,7 +148,7 @@ package struct EventPacket: PacketField, Hashable, Sendable {
   package var parameters: [UInt8] = []
 
   package init() {}
-  /// Makes a packet of its parts.
+  /// Makes a packet from its parts.
   package init(code: UInt8, parameters: [UInt8]) {
     self.code = code
     self.parameters = parameters

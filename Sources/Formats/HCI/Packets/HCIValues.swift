@@ -3,21 +3,21 @@ import Bluetooth
 /// Which link a command, an event or data is about, 0x0000 to 0x0EFF.
 package typealias ConnectionHandle = UInt16
 
-/// The type of an address as HCI has it; more of them than devices have.
+/// HCI's address types; more of them than devices have.
 package struct AddressType: RawRepresentable, PacketField, Hashable, Sendable {
   /// The octet on the wire.
   package let rawValue: UInt8
   package init() { rawValue = 0 }
-  /// Makes a type of the octet on the wire; all are accepted.
+  /// Makes a type from the octet on the wire; all are accepted.
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// A public device address.
   package static let `public` = AddressType(rawValue: 0)
   /// A random device address.
   package static let random = AddressType(rawValue: 1)
-  /// A public identity address that the controller resolved.
+  /// A public identity address resolved by the controller.
   package static let publicIdentity = AddressType(rawValue: 2)
-  /// A random identity address that the controller resolved.
+  /// A random identity address resolved by the controller.
   package static let randomIdentity = AddressType(rawValue: 3)
   /// No address: an anonymous advertisement.
   package static let anonymous = AddressType(rawValue: 0xFF)
@@ -32,7 +32,7 @@ package struct HCIAddress: PacketParameters {
 
   /// All bits zero.
   package init() {}
-  /// The address of a device.
+  /// A device's address.
   package init(_ device: DeviceAddress) {
     type = device.kind == .public ? .public : .random
     value = device.value
@@ -42,7 +42,7 @@ package struct HCIAddress: PacketParameters {
     coder.number(&value, octets: 6)
   }
 
-  /// The device behind it; nil for an anonymous one and types that are unknown.
+  /// The device behind it; nil for an anonymous one and unknown types.
   package var device: DeviceAddress? {
     switch type {
     case .public, .publicIdentity: DeviceAddress(value: value, kind: .public)
@@ -52,9 +52,9 @@ package struct HCIAddress: PacketParameters {
   }
 }
 
-/// Durations in the units of the controller. A value out of range becomes the nearest one within.
+/// Durations in the controller's units. A value out of range becomes the nearest one within.
 package enum TimeUnits {
-  /// A number of units of `microseconds` each, rounded to the nearest.
+  /// The number of units with `microseconds` each, rounded to the nearest.
   package static func units<Number: FixedWidthInteger>(
     _ duration: Duration, of microseconds: Int64, within range: ClosedRange<Number>
   ) -> Number {
@@ -87,17 +87,17 @@ package enum TimeUnits {
   /// Times between slots in 0.125 ms, 0.25 to 31.875 ms (7.8.61).
   package static func slotSpacing(_ duration: Duration) -> UInt8 { units(duration, of: 125, within: 0x02...0xFF) }
 
-  /// The time after which a periodic train is lost, in 10 ms, 100 ms to 163.84 s (7.8.67).
+  /// The timeout of a periodic train, in 10 ms, 100 ms to 163.84 s (7.8.67).
   package static func syncTimeout(_ duration: Duration) -> UInt16 {
     units(duration, of: 10_000, within: 0x000A...0x4000)
   }
 
-  /// How long `count` units of 0.625 ms are.
+  /// The duration of `count` units of 0.625 ms.
   package static func slots(_ count: UInt16) -> Duration { .microseconds(Int64(count) * 625) }
-  /// How long `count` units of 1.25 ms are.
+  /// The duration of `count` units of 1.25 ms.
   package static func connectionUnits(_ count: UInt16) -> Duration { .microseconds(Int64(count) * 1250) }
-  /// How long `count` units of 0.125 ms are.
+  /// The duration of `count` units of 0.125 ms.
   package static func rateUnits(_ count: UInt16) -> Duration { .microseconds(Int64(count) * 125) }
-  /// How long `count` units of 10 ms are.
+  /// The duration of `count` units of 10 ms.
   package static func supervisionUnits(_ count: UInt16) -> Duration { .milliseconds(Int64(count) * 10) }
 }

@@ -1,24 +1,24 @@
-/// A part of a packet. A type describes its octets once, in `code(with:)`; they are read and written from this
-/// description.
+/// A part of a packet. A type describes its octets once, in `code(with:)`; this description serves for reading and
+/// writing.
 package protocol PacketField {
-  /// A value that is about to be read.
+  /// A value about to be read.
   init()
-  /// Hands the fields to the coder, in the order in which they are sent.
+  /// Passes the fields to the coder, in sending order.
   mutating func code(with coder: inout OctetCoder)
 }
 
-/// The parameters of a command or an event, the returned ones of a command, or a group of them that repeats.
+/// The parameters of a command or an event, a command's returned ones, or a repeated group of them.
 package protocol PacketParameters: PacketField, Hashable, Sendable {}
 
 extension PacketParameters {
-  /// Parameters; the closure sets the ones that differ from their defaults.
+  /// Parameters; the closure sets the values that differ from the defaults.
   package init(_ configure: (inout Self) -> Void) {
     self.init()
     configure(&self)
   }
 
-  /// Reads the parameters. Octets that follow them are ignored, for later versions append fields.
-  /// - Throws: `.truncated` if the octets end too early, `.invalidValue` for a value that is not defined.
+  /// Reads the parameters. Octets after them are ignored, as later versions append fields.
+  /// - Throws: `.truncated` if the octets end too early, `.invalidValue` for an undefined value.
   package init(decoding octets: [UInt8]) throws(HCICodingError) {
     var coder = OctetCoder(reading: octets)
     self = try coder.read()
@@ -45,22 +45,22 @@ package enum HCICodingError: Error, Hashable, Sendable {
   case truncated(missing: Int)
   /// There are `count` octets behind the end.
   case trailingOctets(count: Int)
-  /// A field has a value that is not defined.
+  /// A field has an undefined value.
   case invalidValue(UInt64)
   /// The packet type is none of command, ACL data and event.
   case unknownPacketType(UInt8)
 }
 
-/// Reads or writes the fields of a packet one after the other, least significant octet first.
+/// Reads or writes a packet's fields in sequence, least significant octet first.
 ///
 /// Reading never goes beyond the end. After the first field that does, or that has an undefined value, nothing more is
 /// read, and `read` throws; so descriptions need not check each field.
 package struct OctetCoder {
-  /// The octets that are read, or that were written.
+  /// The octets read or written.
   package private(set) var octets: [UInt8]
   private var position: Int
   private var error: HCICodingError?
-  /// Whether fields get their values from the octets.
+  /// True if fields get their values from the octets.
   package let isReading: Bool
 
   /// Reads these octets, or the octets from a position on.
@@ -99,7 +99,7 @@ package struct OctetCoder {
     guard position == octets.count else { throw .trailingOctets(count: octets.count - position) }
   }
 
-  /// Notes that the field just read is not valid. The first error counts; nothing is left to read after it.
+  /// Records that the field just read is invalid. The first error counts; nothing is left to read after it.
   package mutating func fail(_ error: HCICodingError) {
     if self.error == nil { self.error = error }
     position = octets.count
@@ -166,7 +166,7 @@ package struct OctetCoder {
     octets(&value, count: Int(count))
   }
 
-  /// All octets that are left.
+  /// All remaining octets.
   package mutating func rest(_ value: inout [UInt8]) {
     octets(&value, count: isReading ? octets.count - position : value.count)
   }
@@ -244,7 +244,7 @@ extension UInt32: PacketField {}
 extension UInt64: PacketField {}
 
 extension Bool: PacketField {
-  /// One octet that is 0 or 1.
+  /// An octet that is 0 or 1.
   package mutating func code(with coder: inout OctetCoder) {
     var octet: UInt8 = self ? 1 : 0
     coder.number(&octet)
@@ -254,7 +254,7 @@ extension Bool: PacketField {
 }
 
 extension PacketField where Self: RawRepresentable, RawValue: FixedWidthInteger {
-  /// The raw value; one that is not defined is refused.
+  /// The raw value; an undefined one is refused.
   package mutating func code(with coder: inout OctetCoder) {
     var number = rawValue
     coder.number(&number)
