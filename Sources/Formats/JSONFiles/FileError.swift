@@ -11,15 +11,15 @@ public struct FilePlace: Hashable, Sendable, CustomStringConvertible {
 
 /// Why a file cannot be used: the file and the place, the fault, and the remedy.
 public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The name of the file.
+  /// The file's name.
   public let file: String
   /// Where in its text; nil if it cannot be read at all.
   public let place: FilePlace?
-  /// The value that is wrong, such as `devices[1].services[0].uuid`; empty for the whole file and for syntax errors.
+  /// The wrong value, such as `devices[1].services[0].uuid`; empty for the whole file and for syntax errors.
   public let path: String
   /// The fault and its remedy, in a sentence.
   public let message: String
-  /// Whether the file does not exist.
+  /// True if the file does not exist.
   public let isMissingFile: Bool
 
   init(file: String, place: FilePlace?, path: String = "", message: String, isMissingFile: Bool = false) {
@@ -40,8 +40,7 @@ public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Text of a file as a message may show it: without control characters, which would act on a terminal, and of bounded
-/// length.
+/// A file's text for a message: without control characters, which would act on a terminal, and of limited length.
 func shown(_ text: String) -> String {
   let maximum = 80
   var shown = String.UnicodeScalarView()

@@ -1,12 +1,12 @@
-/// The members of an object in a file, by their known names; unknown names are an error.
+/// An object's members in a file, by their known names; unknown names are an error.
 public struct FileMembers<Name: RawRepresentable & CaseIterable & Sendable>: Sendable where Name.RawValue == String {
   /// The object itself.
   public let object: FileValue
-  /// By the octets of their names.
+  /// By their names' octets.
   private let values: [[UInt8]: FileValue]
 
   /// Reads an object.
-  /// - Throws: if the value is not an object, or has a member with a name that is not one of `Name`.
+  /// - Throws: if the value is not an object, or has a member with a name missing in `Name`.
   public init(_ object: FileValue, _: Name.Type = Name.self) throws(FileError) {
     self.object = object
     var values: [[UInt8]: FileValue] = [:]
@@ -19,7 +19,7 @@ public struct FileMembers<Name: RawRepresentable & CaseIterable & Sendable>: Sen
     self.values = values
   }
 
-  /// The value of a member; nil if it is missing or `null`.
+  /// A member's value; nil if it is missing or `null`.
   public subscript(_ name: Name) -> FileValue? { values[Array(name.rawValue.utf8)] }
 
   /// The error about a faulty or missing member.
@@ -28,7 +28,7 @@ public struct FileMembers<Name: RawRepresentable & CaseIterable & Sendable>: Sen
     self[name]?.failure(message) ?? object.missing(name.rawValue, message)
   }
 
-  /// The value of a required member.
+  /// A required member's value.
   public func value(_ name: Name) throws(FileError) -> FileValue {
     guard let value = self[name] else { throw object.failure("\"\(name.rawValue)\" is missing: add it") }
     return value
@@ -81,7 +81,7 @@ public struct FileMembers<Name: RawRepresentable & CaseIterable & Sendable>: Sen
     .seconds(try number(name, in: range, default: standard))
   }
 
-  /// One of several words; required unless there is a default.
+  /// A word from a list; required unless there is a default.
   public func word<Word: RawRepresentable & CaseIterable>(
     _ name: Name, default standard: Word? = nil
   ) throws(FileError) -> Word where Word.RawValue == String {

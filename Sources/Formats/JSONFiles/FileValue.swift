@@ -1,17 +1,17 @@
 import Bluetooth
 
-/// Something that can be read from a value of a file.
+/// A type that can be read from a file's value.
 public protocol ReadableFromFile {
   /// Reads it.
-  /// - Throws: the fault of the value and its place.
+  /// - Throws: the value's error and its place.
   init(_ value: FileValue) throws(FileError)
 }
 
-/// A value of a file, with its place and its path.
+/// A file's value, with its place and its path.
 public struct FileValue: Sendable {
   private let node: JSON5Node
   private let file: String
-  /// The path to it from the outermost value, such as `devices[1].services[0].uuid`; empty for that value itself.
+  /// Its path from the outermost value, such as `devices[1].services[0].uuid`; empty for that value itself.
   public let path: String
 
   init(_ node: JSON5Node, path: String, file: String) {
@@ -20,17 +20,17 @@ public struct FileValue: Sendable {
     self.file = file
   }
 
-  /// Whether it is `null`, which counts as missing.
+  /// True if it is `null`, which counts as missing.
   public var isNull: Bool {
     if case .null = node.content { true } else { false }
   }
 
-  /// Whether it is a number, where other values are possible as well.
+  /// True if it is a number, if other values are possible as well.
   public var isNumber: Bool {
     if case .number = node.content { true } else { false }
   }
 
-  /// Whether it is an object, where other values are possible as well.
+  /// True if it is an object, if other values are possible as well.
   public var isObject: Bool {
     if case .object = node.content { true } else { false }
   }
@@ -50,7 +50,7 @@ public struct FileValue: Sendable {
   // MARK: Simple values
 
   /// A text.
-  /// - Parameter limit: how many octets it may have. To compare and to look up long strings can be slow.
+  /// - Parameter limit: maximum octets. Comparing and looking up long strings can be slow.
   public func text(atMost limit: Int = 4096) throws(FileError) -> String {
     guard case .text(let text) = node.content else { throw mismatch("a string in quotation marks") }
     guard text.utf8.count <= limit else {
@@ -104,18 +104,18 @@ public struct FileValue: Sendable {
     return octets
   }
 
-  /// One of several words.
+  /// A word from a list.
   public func word<Word: RawRepresentable & CaseIterable>(_: Word.Type = Word.self) throws(FileError) -> Word
   where Word.RawValue == String {
     try word(Word.allCases, name: \.rawValue)
   }
 
-  /// One of several words.
+  /// A word from a list.
   public func word<Word>(
     _ words: some Collection<Word>, name: (Word) -> String
   ) throws(FileError) -> Word {
     let text = try text()
-    // Strings that Swift considers equal may have different octets.
+    // Strings that are equal in Swift may have different octets.
     guard let word = words.first(where: { name($0).utf8.elementsEqual(text.utf8) }) else {
       throw failure("\"\(shown(text))\" is not valid: give one of \(words.map(name).joined(separator: ", "))")
     }
@@ -124,13 +124,13 @@ public struct FileValue: Sendable {
 
   // MARK: Lists and objects
 
-  /// The elements of a list.
+  /// A list's elements.
   public func elements() throws(FileError) -> [FileValue] {
     guard case .array(let elements) = node.content else { throw mismatch("a list in brackets") }
     return elements.enumerated().map { FileValue($1, path: "\(path)[\($0)]", file: file) }
   }
 
-  /// The members of an object, in their order. `FileMembers` is for objects with known names.
+  /// An object's members, in order. `FileMembers` is for objects with known names.
   public func members() throws(FileError) -> [FileMember] {
     guard case .object(let members) = node.content else { throw mismatch("an object in braces") }
     return members.map { member in
@@ -140,13 +140,13 @@ public struct FileValue: Sendable {
     }
   }
 
-  /// The error that says that a member is missing.
+  /// The error for a missing member.
   func missing(_ name: String, _ message: String) -> FileError {
     FileError(file: file, place: node.place, path: path.isEmpty ? name : "\(path).\(name)", message: message)
   }
 }
 
-/// A member of an object of a file.
+/// An object's member in a file.
 public struct FileMember: Sendable {
   /// Its name.
   public let name: String
@@ -154,7 +154,7 @@ public struct FileMember: Sendable {
   public let value: FileValue
   fileprivate let place: FilePlace
 
-  /// Whether it has this name, octet by octet: strings that Swift considers equal may have different octets.
+  /// Returns true if it has this name, octet by octet: strings that are equal in Swift may have different octets.
   public func isNamed(_ name: String) -> Bool { self.name.utf8.elementsEqual(name.utf8) }
 
   /// The error about the name.
@@ -164,7 +164,7 @@ public struct FileMember: Sendable {
     return FileError(file: error.file, place: place, path: error.path, message: message)
   }
 
-  /// The error that says that the name is not known. If it were ignored, a misspelt setting would have no effect.
+  /// The error for an unknown name. If it were ignored, a misspelt setting would have no effect.
   public func unknown(_ known: some Sequence<String>) -> FileError {
     failure("this name is not known: give one of \(known.joined(separator: ", "))")
   }

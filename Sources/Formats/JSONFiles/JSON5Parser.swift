@@ -1,4 +1,4 @@
-/// A value of a file and where it begins.
+/// A file's value and its beginning.
 struct JSON5Node: Sendable {
   enum Content: Sendable {
     case null
@@ -29,16 +29,16 @@ struct JSON5Parser {
 
   /// The deepest nesting; it bounds the recursion, and no real file reaches it.
   private static let deepest = 200
-  /// The longest name, and the longest value without quotation marks, in octets; all that mean something are shorter.
+  /// The longest name, and the longest value without quotation marks, in octets; all meaningful ones are shorter.
   private static let longestName = 256
 
   private let text: [UInt8]
   private var index = 0
   private var line = 1
-  /// How far the columns of the line were counted.
+  /// The progress of counting the line's columns.
   private var counted = (index: 0, column: 1)
 
-  /// The value that a text consists of.
+  /// The value of a whole text.
   static func parse(_ text: [UInt8]) throws(Fault) -> JSON5Node {
     var parser = JSON5Parser(text: text)
     let value = try parser.value(depth: 0)
@@ -55,7 +55,7 @@ struct JSON5Parser {
 
   private var next: UInt8? { index < text.count ? text[index] : nil }
 
-  /// Whether these octets come next.
+  /// True if these octets are next.
   private func isNext(_ octets: some Collection<UInt8>) -> Bool { text[index...].starts(with: octets) }
 
   private mutating func place() -> FilePlace {
@@ -136,7 +136,7 @@ struct JSON5Parser {
 
   private mutating func object(_ depth: Int) throws(Fault) -> [JSON5Node.Member] {
     var members: [JSON5Node.Member] = []
-    // Strings that Swift considers equal may have different octets.
+    // Strings that are equal in Swift may have different octets.
     var places: [[UInt8]: FilePlace] = [:]
     try list(to: "}") { parser throws(Fault) in
       let place = parser.place()
@@ -293,7 +293,7 @@ struct JSON5Parser {
 
 /// Numbers as JSON5 writes them: numbers of JSON, and also `+1`, `.5`, `5.`, `0xFF`, `Infinity` and `NaN`.
 private enum JSON5Number {
-  /// The number that these octets denote, rounded to a `Double`; nil if they do not denote one.
+  /// The number denoted by these octets, rounded to a `Double`; nil if there is none.
   static func value(of octets: some BidirectionalCollection<UInt8>) -> Double? {
     let isNegative = octets.first == UInt8(ascii: "-")
     let hasSign = isNegative || octets.first == UInt8(ascii: "+")
@@ -337,7 +337,7 @@ private enum JSON5Number {
     return digits
   }
 
-  /// The value of a hex digit.
+  /// A hex digit's value.
   static func digit(_ octet: UInt8) -> UInt32? {
     Character(Unicode.Scalar(octet)).hexDigitValue.map(UInt32.init)
   }

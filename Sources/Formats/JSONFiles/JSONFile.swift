@@ -1,11 +1,11 @@
 import Glibc
 
-/// A file that people write: JSON with comments, trailing commas and the other additions of JSON5.
+/// A file written by people: JSON with comments, trailing commas and the other additions in JSON5.
 ///
-/// Its values are read through `FileValue` and `FileMembers`, which know their place in the file, so that every error
-/// names the line and the column.
+/// Its values are read through `FileValue` and `FileMembers`, which know their place in the file, so every error names
+/// the line and the column.
 public enum JSONFile {
-  /// The longest file that is read, in octets: 4 MiB.
+  /// The longest accepted file, in octets: 4 MiB.
   public static let longest = 4 << 20
 
   /// Reads a file.
@@ -30,8 +30,8 @@ public enum JSONFile {
     return try parse(octets, name: path)
   }
 
-  /// Parses the contents of a file.
-  /// - Parameter name: the name of the file in messages.
+  /// Parses a file's contents.
+  /// - Parameter name: the file's name in messages.
   /// - Returns: its outermost value.
   /// - Throws: the fault and its place.
   public static func parse(_ octets: some Sequence<UInt8>, name: String) throws(FileError) -> FileValue {
