@@ -2,7 +2,7 @@ import CNettle
 
 /// ChaCha20-Poly1305 with a nonce of 96 bits (RFC 8439, 2.8), as Noise uses it (Noise, 12.3).
 enum ChaChaPoly {
-  /// The length of the tag behind the ciphertext, in octets.
+  /// Length of the tag behind the ciphertext, in octets.
   static let tagLength = 16
 
   /// - Parameter key: 32 octets.
@@ -27,7 +27,7 @@ enum ChaChaPoly {
     }
     var tag = [UInt8](repeating: 0, count: tagLength)
     cnettle_chacha_poly1305_digest(&context, &tag)
-    // All octets are compared, so that the time does not tell how many of them match.
+    // All octets are compared, so the time does not reveal the number of matches.
     var difference: UInt8 = 0
     for place in 0..<tagLength { difference |= tag[place] ^ ciphertext[count + place] }
     return difference == 0 ? plaintext : nil

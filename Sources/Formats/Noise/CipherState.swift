@@ -1,6 +1,6 @@
-/// One direction of an encrypted connection: a key and the number of the next message (Noise, 5.1).
+/// A direction of an encrypted connection: a key and the next message's number (Noise, 5.1).
 public struct CipherState: Sendable {
-  /// How much longer a ciphertext is than its plaintext, in octets.
+  /// A ciphertext's additional length, in octets.
   public static let overhead = ChaChaPoly.tagLength
 
   /// 32 octets.
@@ -18,7 +18,7 @@ public struct CipherState: Sendable {
   }
 
   /// Decrypts the next message. After a failure the same number is expected again.
-  /// - Throws: `NoiseError.notAuthentic` for a message that the other side did not send, or not at this place;
+  /// - Throws: `NoiseError.notAuthentic` for a message not sent by the other side, or not at this place;
   ///   `NoiseError.exhausted`.
   public mutating func decrypt(_ ciphertext: [UInt8], associatedData: [UInt8] = []) throws(NoiseError) -> [UInt8] {
     let number = try next()
@@ -36,7 +36,7 @@ public struct CipherState: Sendable {
   }
 }
 
-/// A failure of a handshake or of a message after it.
+/// A failure of a handshake or of a later message.
 public enum NoiseError: Error, Hashable, Sendable {
   /// The message was changed, repeated or left out, or the sides have different keys.
   case notAuthentic
@@ -44,10 +44,10 @@ public enum NoiseError: Error, Hashable, Sendable {
   case truncated
   /// The message would be longer than 65,535 octets.
   case tooLong
-  /// A public key of the other side leads to no secret.
+  /// The other side's public key leads to no secret.
   case weakKey
   /// The key has encrypted as many messages as it may.
   case exhausted
-  /// The call does not fit the state of the handshake.
+  /// The call does not fit the handshake's state.
   case outOfOrder
 }

@@ -1,4 +1,4 @@
-/// One side of a handshake of the Noise Protocol Framework (revision 34), with Curve25519, ChaChaPoly and SHA-256.
+/// A side in a handshake of the Noise Protocol Framework (revision 34), with Curve25519, ChaChaPoly and SHA-256.
 ///
 /// | State            | Input         | Output                                             |
 /// |------------------|---------------|----------------------------------------------------|
@@ -9,7 +9,7 @@
 public struct Handshake: Sendable {
   /// The sides.
   public enum Role: Sendable {
-    /// The side that sends the first message.
+    /// The side sending the first message.
     case initiator
     /// The other side.
     case responder
@@ -17,9 +17,9 @@ public struct Handshake: Sendable {
 
   /// The two directions after the handshake.
   public struct Transport: Sendable {
-    /// For messages of this side.
+    /// For this side's messages.
     public var sending: CipherState
-    /// For messages of the other side.
+    /// For the other side's messages.
     public var receiving: CipherState
   }
 
@@ -32,18 +32,18 @@ public struct Handshake: Sendable {
   private let staticKey: X25519KeyPair?
   private let ephemeralKey: X25519KeyPair
   private var remoteEphemeral: [UInt8] = []
-  /// The static key of the other side, once it has sent it: 32 octets.
+  /// The other side's static key, once sent: 32 octets.
   public private(set) var remoteStatic: [UInt8]?
   private var symmetric: SymmetricState
   /// The number of messages so far; nil after a failure.
   private var position: Int? = 0
 
   /// - Parameters:
-  ///   - prologue: octets that both sides must agree on (Noise, 6).
+  ///   - prologue: octets both sides must agree on (Noise, 6).
   ///   - preSharedKey: 32 octets, for patterns with `psk`.
   ///   - staticKey: for patterns with `s`.
   ///   - ephemeralKey: a new key pair, except in tests.
-  /// - Returns: nil if a key that the pattern needs is missing or has another length.
+  /// - Returns: nil if a necessary key is missing or has another length.
   public init?(
     _ pattern: HandshakePattern, as role: Role, prologue: [UInt8], preSharedKey: [UInt8] = [],
     staticKey: X25519KeyPair? = nil, ephemeralKey: X25519KeyPair = X25519KeyPair()
@@ -59,7 +59,7 @@ public struct Handshake: Sendable {
     symmetric.mixHash(prologue)
   }
 
-  /// The hash of the handshake, by which both sides can tell it from others (Noise, 11.2): 32 octets.
+  /// The handshake's hash, which identifies it at both sides (Noise, 11.2): 32 octets.
   public var hash: [UInt8] { symmetric.hash }
 
   /// The two directions; nil before the last message.
@@ -71,7 +71,7 @@ public struct Handshake: Sendable {
       : Transport(sending: toInitiator, receiving: fromInitiator)
   }
 
-  /// Makes the next message of this side.
+  /// Makes this side's next message.
   /// - Throws: `NoiseError`.
   public mutating func write(_ payload: [UInt8] = []) throws(NoiseError) -> [UInt8] {
     let tokens = try next(isOwn: true)
@@ -91,7 +91,7 @@ public struct Handshake: Sendable {
     return message
   }
 
-  /// Reads the next message of the other side.
+  /// Reads the other side's next message.
   /// - Returns: its payload.
   /// - Throws: `NoiseError`; the handshake is then over.
   public mutating func read(_ message: some Sequence<UInt8>) throws(NoiseError) -> [UInt8] {

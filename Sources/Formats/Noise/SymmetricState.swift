@@ -1,6 +1,6 @@
 import BluetoothCrypto
 
-/// The keys and the hash of a handshake so far (Noise, 5.2), with SHA-256.
+/// A handshake's keys and hash so far (Noise, 5.2), with SHA-256.
 struct SymmetricState: Sendable {
   private(set) var hash: [UInt8]
   private var chainingKey: [UInt8]
@@ -40,7 +40,7 @@ struct SymmetricState: Sendable {
     return plaintext
   }
 
-  /// How much longer an encrypted part is at present.
+  /// An encrypted part's present additional length.
   var overhead: Int { cipher == nil ? 0 : CipherState.overhead }
 
   /// The keys after the handshake: from the initiator, and to it.

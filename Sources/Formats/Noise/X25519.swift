@@ -1,8 +1,8 @@
 import CNettle
 
-/// A key pair of the curve Curve25519 for X25519 (RFC 7748).
+/// A key pair on Curve25519 for X25519 (RFC 7748).
 public struct X25519KeyPair: Sendable {
-  /// The length of a key and of a shared secret, in octets.
+  /// Length of a key and of a shared secret, in octets.
   public static let length = 32
 
   private let privateKey: [UInt8]
@@ -15,7 +15,7 @@ public struct X25519KeyPair: Sendable {
     self.init(trusted: (0..<Self.length).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
   }
 
-  /// Makes the key pair of a private key.
+  /// Makes a private key's pair.
   /// - Returns: nil unless it has 32 octets.
   public init?(privateKey: [UInt8]) {
     guard privateKey.count == Self.length else { return nil }
@@ -29,9 +29,9 @@ public struct X25519KeyPair: Sendable {
     self.publicKey = publicKey
   }
 
-  /// The secret that both sides share, 32 octets.
-  /// - Returns: nil for a key of another length, and for one of a small order, with which the secret would be zero and
-  ///   public (RFC 7748, 6.1).
+  /// The shared secret, 32 octets.
+  /// - Returns: nil for a key of another length, and for one of small order, whose secret would be zero and public (RFC
+  ///   7748, 6.1).
   public func sharedSecret(with publicKey: [UInt8]) -> [UInt8]? {
     guard publicKey.count == Self.length else { return nil }
     var secret = [UInt8](repeating: 0, count: Self.length)
