@@ -28,7 +28,7 @@ public struct CurrentTime: Hashable, Sendable {
   public var reasons: UInt8
 
   /// Reads a value.
-  /// - Returns: nil for fewer than 9 octets, and for a date or time that does not exist. A missing reason is 0.
+  /// - Returns: nil for fewer than 9 octets, and for a nonexistent date or time. A missing reason is 0.
   public init?(_ octets: [UInt8]) {
     var reader = OctetReader(octets)
     guard let year = reader.uint16(), let month = reader.uint8(), let day = reader.uint8(),

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// The Apple Media Service: the player of an iPhone, for devices that are bonded with it.
+/// The Apple Media Service: an iPhone's player, for bonded devices.
 public enum AMS {
   /// The service.
   public static let service = BluetoothUUID(high: 0x89D3_502B_0F36_433A, low: 0x8EF4_C502_AD55_F8DC)
@@ -8,10 +8,10 @@ public enum AMS {
   public static let remoteCommand = BluetoothUUID(high: 0x9B3C_81D8_57B1_4A8A, low: 0xB8DF_0E56_F7CA_51C2)
   /// Entity Update: takes the attributes of interest, and notifies their values.
   public static let entityUpdate = BluetoothUUID(high: 0x2F7C_ABCE_808D_411F, low: 0x9A0C_BB92_BA96_C102)
-  /// Entity Attribute: gives the whole of a value that was cut.
+  /// Entity Attribute: returns the whole of a truncated value.
   public static let entityAttribute = BluetoothUUID(high: 0xC6B2_F38C_23AB_46D8, low: 0xA6AB_A3A8_70BB_D5D7)
 
-  /// The meaning of an ATT error of the phone; nil for errors that are not of AMS.
+  /// The meaning of the phone's ATT error; nil for errors outside of AMS.
   public static func refusal(_ code: UInt8) -> String? {
     switch code {
     case 0xA0: "the service is not set up for it"
@@ -56,7 +56,7 @@ public enum MediaCommand: UInt8, Sendable, CaseIterable {
   /// The value to write to Remote Command.
   public var octets: [UInt8] { [rawValue] }
 
-  /// Reads a notification of Remote Command: the commands that the player takes now. Unknown ones are left out.
+  /// Reads a Remote Command notification: the commands the player accepts now. Unknown ones are dropped.
   public static func list(_ octets: [UInt8]) -> Set<MediaCommand> { Set(octets.compactMap(MediaCommand.init)) }
 }
 
@@ -66,7 +66,7 @@ public enum MediaAttribute: Hashable, Sendable, CaseIterable {
   case queueIndex, queueCount, shuffleMode, repeatMode
   case artist, album, title, duration
 
-  /// The numbers of the entity and of the attribute.
+  /// The entity's and the attribute's numbers.
   public var numbers: (entity: UInt8, attribute: UInt8) {
     switch self {
     case .playerName: (0, 0)
@@ -83,7 +83,7 @@ public enum MediaAttribute: Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The values to write to Entity Update, one for each entity, with which the phone tells all attributes.
+  /// The values to write to Entity Update, one per entity, to receive all attributes.
   public static var subscriptions: [[UInt8]] {
     (0...2).map { entity in
       [entity] + allCases.map(\.numbers).filter { $0.entity == entity }.map(\.attribute)
@@ -96,18 +96,18 @@ public enum MediaAttribute: Hashable, Sendable, CaseIterable {
 
 /// A notification of Entity Update.
 public struct MediaUpdate: Hashable, Sendable {
-  /// The longest value that is taken, in octets.
+  /// The longest accepted value, in octets.
   public static let maximumLength = 512
 
   /// The attribute.
   public var attribute: MediaAttribute
-  /// Its value; octets that are no UTF-8 are replaced.
+  /// Its value; octets that are invalid UTF-8 are replaced.
   public var value: String
-  /// Whether the value was cut: Entity Attribute has the whole.
+  /// True if the value was truncated: Entity Attribute has the whole.
   public var isTruncated: Bool
 
   /// Reads a notification.
-  /// - Returns: nil if it is too short or too long, or of an unknown attribute.
+  /// - Returns: nil if it is too short or too long, or the attribute is unknown.
   public init?(_ octets: [UInt8]) {
     guard octets.count >= 3, octets.count <= 3 + Self.maximumLength,
       let attribute = MediaAttribute.allCases.first(where: { $0.octets == Array(octets.prefix(2)) })

@@ -1,6 +1,6 @@
-/// All that a phone has told about its player.
+/// Everything a phone has reported about its player.
 public struct MediaState: Hashable, Sendable {
-  /// The activity of the player.
+  /// The player's activity.
   public enum Playback: Int, Sendable {
     /// The player pauses.
     case paused = 0
@@ -12,30 +12,30 @@ public struct MediaState: Hashable, Sendable {
     case fastForwarding = 3
   }
 
-  /// The values as they came.
+  /// The values as received.
   public private(set) var values: [MediaAttribute: String] = [:]
 
   /// Begins with nothing.
   public init() {}
 
   /// A value has come.
-  /// - Returns: Whether it is another one than before.
+  /// - Returns: True if it has changed.
   public mutating func update(_ update: MediaUpdate) -> Bool {
     defer { values[update.attribute] = update.value }
     guard let former = values[update.attribute] else { return !update.value.isEmpty }
     return Array(former.utf8) != Array(update.value.utf8)
   }
 
-  /// The activity of the player; nil: not told, or not understood.
+  /// The player's activity; nil: not reported, or not understood.
   public var playback: Playback? { playbackParts.first.flatMap { Int($0) }.flatMap(Playback.init) }
 
   /// The speed, 1 for normal.
   public var rate: Double? { number(playbackParts.dropFirst().first) }
 
-  /// The seconds of the track that were played when the value came.
+  /// The seconds of the track already played when the value was received.
   public var elapsed: Double? { number(playbackParts.dropFirst(2).first) }
 
-  /// The length of the track in seconds.
+  /// The track's length in seconds.
   public var duration: Double? { number(values[.duration].map { $0[...] }) }
 
   /// The volume, 0 to 1.

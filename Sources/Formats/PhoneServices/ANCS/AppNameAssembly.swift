@@ -1,7 +1,6 @@
 import Bluetooth
 
-/// The parts of the answer with the name of an application, which comes in any number of notifications of the Data
-/// Source.
+/// The parts of the answer with an application's name, which arrives in any number of Data Source notifications.
 ///
 /// | Input                                       | Effect       |
 /// |---------------------------------------------|--------------|
@@ -13,22 +12,22 @@ public struct AppNameAssembly: Sendable {
   public enum Progress: Hashable, Sendable {
     /// More must come.
     case incomplete
-    /// The name; octets that are no UTF-8 are replaced.
+    /// The name; octets that are invalid UTF-8 are replaced.
     case complete(String)
     /// This is not the answer; the text says why.
     case invalid(String)
   }
 
-  /// The longest name that is taken, in octets.
+  /// The longest accepted name, in octets.
   public static let maximumLength = 256
 
-  /// The beginning of the answer: the command, and the identifier of the application with a zero octet.
+  /// The answer's beginning: the command, and the application's identifier with a zero octet.
   let head: [UInt8]
   private var octets: [UInt8] = []
   private var isOver = false
 
-  /// Waits for the name of an application.
-  /// - Parameter identifier: as ANCS tells it, such as "com.apple.MobileSMS"; a zero octet ends it.
+  /// Waits for an application's name.
+  /// - Parameter identifier: from ANCS, such as "com.apple.MobileSMS"; a zero octet ends it.
   public init(_ identifier: String) { head = [1] + identifier.utf8.prefix { $0 != 0 } + [0] }
 
   /// Octets have come. After `complete` and `invalid` all further ones are invalid.

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// The parts of one answer of ANCS, which comes in any number of notifications of the Data Source.
+/// The parts of an answer from ANCS, which arrives in any number of Data Source notifications.
 ///
 /// | Input                                      | Effect                                              |
 /// |--------------------------------------------|-----------------------------------------------------|
@@ -8,19 +8,19 @@ import Bluetooth
 /// | the end of the last part                   | `complete`                                          |
 /// | another command or notification, a part that was not asked for, one that is too long | `invalid`  |
 ///
-/// An answer has no length of its own: it ends with the last of the parts that were asked for.
+/// An answer has no length of its own: it ends with the last requested part.
 public struct AttributeAssembly: Sendable {
   /// The state after some octets.
   public enum Progress: Hashable, Sendable {
     /// More must come.
     case incomplete
-    /// The parts, as text; octets that are no UTF-8 are replaced.
+    /// The parts, as text; octets that are invalid UTF-8 are replaced.
     case complete([NotificationAttribute: String])
     /// This is not the answer; the text says why.
     case invalid(String)
   }
 
-  /// The longest part that is taken, in octets, where the request does not say how long it may be.
+  /// The longest accepted part, in octets, if the request does not limit it.
   public static let maximumLength = 512
 
   private let notification: UInt32
@@ -34,7 +34,7 @@ public struct AttributeAssembly: Sendable {
     self.parts = parts
   }
 
-  /// How many octets the answer has at most.
+  /// Maximum octets of the answer.
   private var limit: Int { parts.reduce(5) { $0 + 3 + Self.limit(of: $1) } }
 
   private static func limit(of part: NotificationCommand.Part) -> Int {

@@ -1,6 +1,6 @@
-/// A part of a notification (ANCS, NotificationAttributeID values).
+/// A notification's part (ANCS, NotificationAttributeID values).
 public enum NotificationAttribute: UInt8, Sendable, CaseIterable {
-  /// The identifier of the application, such as "com.apple.MobileSMS".
+  /// The application's identifier, such as "com.apple.MobileSMS".
   case appIdentifier = 0
   /// The title.
   case title = 1
@@ -8,26 +8,26 @@ public enum NotificationAttribute: UInt8, Sendable, CaseIterable {
   case subtitle = 2
   /// The text.
   case message = 3
-  /// The length of the text in octets, in decimal digits.
+  /// The text's length in octets, in decimal digits.
   case messageSize = 4
   /// The date, as 20261125T140806.
   case date = 5
-  /// The words of the positive action.
+  /// The positive action's label.
   case positiveActionLabel = 6
-  /// The words of the negative action.
+  /// The negative action's label.
   case negativeActionLabel = 7
 
-  /// Whether a request says how many octets of it are wanted.
+  /// True if a request limits its octets.
   var hasLength: Bool { (1...3).contains(rawValue) }
 }
 
 /// A command for the Control Point of ANCS. The phone refuses with the ATT errors of `refusal(_:)`.
 public enum NotificationCommand: Hashable, Sendable {
-  /// A part to get, with the number of octets at most where the part has that, 0 to 65535.
+  /// A requested part, with the maximum number of octets if the part has one, 0 to 65535.
   public struct Part: Hashable, Sendable {
     /// Which one.
     public var attribute: NotificationAttribute
-    /// How many octets at most; ignored except for `title`, `subtitle` and `message`.
+    /// Maximum octets; ignored except for `title`, `subtitle` and `message`.
     public var length: UInt16
 
     /// Makes a part.
@@ -36,11 +36,11 @@ public enum NotificationCommand: Hashable, Sendable {
     }
   }
 
-  /// Asks for parts of a notification.
+  /// Requests a notification's parts.
   case getAttributes(notification: UInt32, [Part])
-  /// Asks for the name of an application.
+  /// Requests an application's name.
   case getAppName(String)
-  /// Performs the positive action of a notification, or the negative one.
+  /// Performs a notification's positive or negative action.
   case perform(notification: UInt32, isPositive: Bool)
 
   /// The value to write, with a response.
@@ -57,7 +57,7 @@ public enum NotificationCommand: Hashable, Sendable {
     }
   }
 
-  /// The meaning of an ATT error in the answer; nil for errors that are not of ANCS.
+  /// The meaning of an ATT error in the answer; nil for errors outside of ANCS.
   public static func refusal(_ code: UInt8) -> String? {
     switch code {
     case 0xA0: "unknown command"

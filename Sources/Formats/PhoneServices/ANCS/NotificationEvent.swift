@@ -1,8 +1,8 @@
 import Bluetooth
 
-/// The Apple Notification Center Service: the notifications of an iPhone, for devices that are bonded with it.
+/// The Apple Notification Center Service: an iPhone's notifications, for bonded devices.
 public enum ANCS {
-  /// The service. A device that wants it advertises a solicitation of it.
+  /// The service. A device that needs it advertises its solicitation.
   public static let service = BluetoothUUID(high: 0x7905_F431_B5CE_4E99, low: 0xA40F_4B1E_122D_00D0)
   /// Notification Source: notifies events, see `NotificationEvent`.
   public static let notificationSource = BluetoothUUID(high: 0x9FBF_120D_6301_42D9, low: 0x8C58_25E6_99A2_1DBD)
@@ -12,7 +12,7 @@ public enum ANCS {
   public static let dataSource = BluetoothUUID(high: 0x22EA_C6E9_24D6_4BB5, low: 0xBE44_B36A_CE7C_7BFB)
 }
 
-/// The kind of a notification (ANCS, CategoryID values); numbers without a name are kept.
+/// A notification's kind (ANCS, CategoryID values); numbers without a name are kept.
 public struct NotificationCategory: RawRepresentable, Hashable, Sendable {
   /// The number.
   public let rawValue: UInt8
@@ -43,7 +43,7 @@ public struct NotificationEvent: Hashable, Sendable {
     case removed = 2
   }
 
-  /// Properties of a notification (EventFlags).
+  /// A notification's properties (EventFlags).
   public struct Flags: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt8
@@ -63,13 +63,13 @@ public struct NotificationEvent: Hashable, Sendable {
 
   /// The change.
   public var change: Change
-  /// Properties of the notification.
+  /// The notification's properties.
   public var flags: Flags
   /// Its kind.
   public var category: NotificationCategory
-  /// How many notifications of that kind the phone has.
+  /// The phone's notifications of that kind.
   public var count: UInt8
-  /// The phone's number of the notification, for as long as the link lasts.
+  /// The phone's number for the notification, valid on this link.
   public var identifier: UInt32
 
   /// Makes an event.

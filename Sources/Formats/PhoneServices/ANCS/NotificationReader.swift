@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Follows the notifications of a phone, and asks for the contents of each, and once for the name of each application.
+/// Follows a phone's notifications, and requests the contents of each, and once the name of each application.
 ///
 /// | State   | Input                         | Effect                                                           |
 /// |---------|-------------------------------|------------------------------------------------------------------|
@@ -21,34 +21,34 @@ public struct NotificationReader: Sendable {
   public enum Action: Hashable, Sendable {
     /// Write this to the Control Point, with a response.
     case write([UInt8])
-    /// A notification with its parts, and the name of its application, if the phone has told it.
+    /// A notification with its parts, and its application's name, if the phone has sent it.
     case notification(NotificationEvent, [NotificationAttribute: String], app: String?)
     /// A notification has gone.
     case removed(UInt32)
-    /// The contents of a notification could not be had; the text says why.
+    /// A notification's contents could not be obtained; the text has the reason.
     case failed(NotificationEvent, String)
   }
 
-  /// How many notifications wait at most; further ones replace the oldest, which `failed` tells.
+  /// Maximum waiting notifications; further ones replace the oldest, as reported by `failed`.
   public static let maximumWaiting = 64
-  /// How many names of applications are kept.
+  /// Maximum kept application names.
   public static let maximumNames = 256
-  /// How long an answer may take.
+  /// Maximum time for an answer.
   public static let timeout = Duration.seconds(10)
 
   private struct Question {
     let event: NotificationEvent
     var answer: Answer
     let deadline: Instant
-    /// Whether it was asked for the second time.
+    /// True if it was requested for the second time.
     var isRepeated = false
-    /// Whether the first octets of its answer came.
+    /// True if its answer's first octets were received.
     var hasBegun = false
-    /// The notification has gone since: the end of the answer is awaited, as the parts of answers do not say which they
-    /// belong to.
+    /// The notification was removed since: the answer's end is awaited, as answers' parts do not identify their
+    /// requests.
     var isGone = false
 
-    /// The first octets of its answer: the command, and the notification or application.
+    /// Its answer's first octets: the command, and the notification or application.
     var head: [UInt8] {
       switch answer {
       case .contents: [0] + event.identifier.littleEndianOctets
@@ -56,7 +56,7 @@ public struct NotificationReader: Sendable {
       }
     }
 
-    /// Whether these octets may be the first ones of its answer.
+    /// True if these octets may begin its answer.
     func begins(_ data: [UInt8]) -> Bool {
       !data.isEmpty && zip(data, head).allSatisfy { $0 == $1 }
     }
@@ -64,14 +64,14 @@ public struct NotificationReader: Sendable {
 
   private enum Answer {
     case contents(AttributeAssembly)
-    /// The name of the application, and the parts that came before.
+    /// The application's name, and the earlier parts.
     case name(AppNameAssembly, of: [NotificationAttribute: String])
   }
 
   private let parts: [NotificationCommand.Part]
   private var waiting: [NotificationEvent] = []
   private var question: Question?
-  /// The names of applications by the octets of their identifiers; nil for one that the phone did not tell.
+  /// The names of applications by their identifiers' octets; nil for one not sent by the phone.
   private var names: [[UInt8]: String?] = [:]
 
   /// When `tick` has something to do.
@@ -81,7 +81,7 @@ public struct NotificationReader: Sendable {
   /// - Parameter parts: The parts to ask for.
   public init(parts: [NotificationCommand.Part] = Self.usualParts) { self.parts = parts }
 
-  /// All parts that people read.
+  /// All parts meant for people.
   public static let usualParts: [NotificationCommand.Part] = [
     .init(.appIdentifier), .init(.title, length: 128), .init(.subtitle, length: 128), .init(.message, length: 1024),
     .init(.date), .init(.positiveActionLabel), .init(.negativeActionLabel),
@@ -102,13 +102,13 @@ public struct NotificationReader: Sendable {
     return actions + (question == nil ? next(at: now) : [])
   }
 
-  /// Data Source has notified. Answers that nothing asked for are ignored.
+  /// A Data Source notification was received. Answers without a request are ignored.
   public mutating func received(data: [UInt8], at now: Instant) -> [Action] {
     guard var asked = question, asked.hasBegun || asked.begins(data) else { return [] }
     asked.hasBegun = true
     switch asked.answer {
     case .contents(var assembly):
-      // The octets before were an answer to another program, which asked for other parts of the same notification.
+      // The octets before answered another program, which requested other parts of the same notification.
       if data.starts(with: asked.head) { assembly = self.assembly(of: asked.event) }
       switch assembly.received(data) {
       case .incomplete: asked.answer = .contents(assembly)
@@ -144,7 +144,7 @@ public struct NotificationReader: Sendable {
     return [.write(NotificationCommand.getAppName(app).octets)]
   }
 
-  /// The name of the application is known, or cannot be had.
+  /// The application's name is known, or cannot be obtained.
   private mutating func named(
     _ asked: Question, _ parts: [NotificationAttribute: String], _ name: String?, at now: Instant
   ) -> [Action] {
