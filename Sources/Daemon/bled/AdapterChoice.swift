@@ -4,10 +4,10 @@ import Bluetooth
 import Controllers
 import SimulatedAdapter
 
-/// One adapter as the command line or the configuration names it.
+/// An adapter as named on the command line or in the configuration.
 enum AdapterChoice: Sendable {
   case kernel(AdapterSelector)
-  /// Every controller of the machine, including later ones.
+  /// Every controller in the machine, including later ones.
   case all
   /// A controller whose host is bled itself.
   case host(ControllerAddress)
@@ -40,10 +40,10 @@ enum AdapterChoice: Sendable {
     }
   }
 
-  /// The number of the controller that the kernel is to leave to bled.
+  /// The number of the controller the kernel is to leave to bled.
   var userChannel: UInt16? { if case .host(.user(let number)) = self { number } else { nil } }
 
-  /// The clock that simulated adapters ask for; nil for that of the machine.
+  /// The clock requested by simulated adapters; nil for the machine's.
   /// - Throws: `ValidationError` if they ask for different ones, or a real adapter goes by it, too.
   static func clock(of choices: [AdapterChoice]) throws -> SimulationClock? {
     var clocks: Set<SimulationClock> = []
@@ -63,9 +63,9 @@ enum AdapterChoice: Sendable {
     return clocks.first
   }
 
-  /// Parses the adapters of the configuration.
-  /// - Parameter address: the address of a controller that is present, by its number.
-  /// - Throws: the same; for errors of a file with their place in it.
+  /// Parses the configuration's adapters.
+  /// - Parameter address: the address of a present controller, by its number.
+  /// - Throws: like `init`; for a file's errors with their place in it.
   static func list(
     _ adapters: Configuration.Adapters, address: (UInt16) -> DeviceAddress? = Controllers.address
   ) throws -> [AdapterChoice] {
@@ -95,8 +95,8 @@ enum AdapterChoice: Sendable {
 }
 
 extension AdapterSelector {
-  /// Whether this is the controller with that number, as far as is known: one that is absent may have any address.
-  /// - Parameter address: the address of a controller that is present, by its number.
+  /// True for the controller with that number, as far as known: an absent one may have any address.
+  /// - Parameter address: the address of a present controller, by its number.
   func isController(_ number: UInt16, of address: (UInt16) -> DeviceAddress? = Controllers.address) -> Bool {
     switch self {
     case .index(let index): index == number

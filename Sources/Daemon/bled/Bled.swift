@@ -73,7 +73,7 @@ struct Bled: ParsableCommand {
       file: config, adapters: adapter, socket: socket, stateDirectory: stateDirectory, logLevel: logLevel)
   }
 
-  /// The answer to --check-config; a configuration that is wrong ends the program with its error.
+  /// The result of --check-config; an invalid configuration ends the program with its error.
   private func check() throws {
     let settings = try source.read()
     for account in settings.unknownAccounts { print("policy: there is no \(account)") }
@@ -85,7 +85,7 @@ struct Bled: ParsableCommand {
     if checkConfig { return try check() }
     let ready = try readyFd.map(Self.ready)
     SignalWatch.block([SIGTERM, SIGINT, SIGHUP])
-    // The reader of the log may be gone.
+    // The log's reader may have closed its end.
     signal(SIGPIPE, SIG_IGN)
     OpenFiles.raiseLimit()
     let settings = try source.read()
@@ -102,7 +102,7 @@ struct Bled: ParsableCommand {
     }
   }
 
-  /// How long the last messages may take to be written, in milliseconds.
+  /// Maximum time for writing the last messages, in milliseconds.
   private static let logTimeout: CInt = 300
 
   private static func ready(_ number: CInt) throws -> ReadyDescriptor {

@@ -6,11 +6,11 @@ import SimulatedAdapter
 
 /// The daemon's clock, and its source of random numbers.
 ///
-/// With "manual" in a scenario both depend on its seed and on the calls of clients alone. The files of the store, the
-/// watchdog, and the timeouts of slow clients and descriptors go by the machine's clock all the same.
+/// With "manual" in a scenario both depend only on its seed and on clients' calls. The store's files, the watchdog, and
+/// the timeouts of slow clients and descriptors still use the machine's clock.
 final class DaemonClock {
   let scheduler: any Scheduler
-  /// The source of random numbers on the simulated air: that of the scenario, if it names one.
+  /// The seed for random numbers on the simulated air: the scenario's, if it has one.
   let seed: UInt64
   /// Makes the identifiers of devices; nil for random ones.
   let makeIdentifier: (() -> String)?
@@ -46,10 +46,10 @@ final class DaemonClock {
     return manual != nil
   }
 
-  /// Lets the time pass that the end of the daemon takes: no client moves the clock any more.
+  /// Advances by the time the daemon's end needs: no client moves the clock any longer.
   func release() { manual?.advance(by: .seconds(60)) {} }
 
-  /// A UUID (version 8, RFC 9562, 5.8) of a seed and a number.
+  /// A UUID (version 8, RFC 9562, 5.8) from a seed and a number.
   private static func identifier(seed: UInt64, _ number: UInt64) -> String {
     func hex(_ value: UInt64, _ digits: Int) -> String {
       let text = String(value, radix: 16, uppercase: true)
@@ -60,7 +60,7 @@ final class DaemonClock {
 }
 
 extension AdapterChoice {
-  /// The scenario of a simulated adapter; nil for the built-in one.
+  /// A simulated adapter's scenario; nil for the built-in one.
   fileprivate var scenario: Scenario? {
     if case .simulated(let scenario) = self { scenario } else { nil }
   }

@@ -14,11 +14,11 @@ enum DefaultPaths {
     return SocketPath.ofUser(environment) ?? SocketPath.system
   }
 
-  /// Whether an ordinary user started the daemon, without a prepared state directory.
+  /// True if an ordinary user started the daemon, without a prepared state directory.
   static var isUsers: Bool { geteuid() != 0 && first("STATE_DIRECTORY") == nil }
 
-  /// The state directory; nil for a user without a home. That of a user is made but for its last part: unlike
-  /// `/var/lib` it need not exist yet.
+  /// The state directory; nil for a user without a home. A user's is made except for its last part: unlike `/var/lib`
+  /// it need not exist yet.
   static var state: String? {
     if let directory = first("STATE_DIRECTORY") { return directory }
     guard geteuid() != 0 else { return "/var/lib/bled" }
@@ -35,7 +35,7 @@ enum DefaultPaths {
     environment[variable].flatMap { $0.utf8.first == UInt8(ascii: "/") ? $0 : nil }
   }
 
-  /// The first directory that systemd made for the service, systemd.exec(5).
+  /// The first directory made by systemd for the service, systemd.exec(5).
   private static func first(_ variable: String) -> String? {
     environment[variable].flatMap { $0.split(separator: ":").first }.map(String.init)
   }

@@ -1,7 +1,7 @@
 import Glibc
 import Logging
 
-/// How many files the daemon may have open: each session and each link is one.
+/// The daemon's limit of open files: each session and each link is one.
 enum OpenFiles {
   /// Enough for the default limits.
   private static let wanted: rlim_t = 4096

@@ -2,7 +2,7 @@ import Glibc
 
 /// The descriptor on which the program that started the daemon waits until clients can connect.
 struct ReadyDescriptor {
-  /// A descriptor that cannot be used.
+  /// An unusable descriptor.
   struct Problem: Error, CustomStringConvertible {
     let description: String
   }
@@ -33,8 +33,8 @@ struct ReadyDescriptor {
     _ = fcntl(number, F_SETFD, FD_CLOEXEC)
   }
 
-  /// Writes the one line and closes the descriptor. The reader may have gone, and a full pipe gets nothing but its end:
-  /// clients do not wait for that reader.
+  /// Writes the one line and closes the descriptor. The reader may have closed its end, and a full pipe gets only its
+  /// end: clients do not wait for that reader.
   func tell() {
     let line = "READY=1\n"
     var room = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)

@@ -12,7 +12,7 @@ final class RunningAdapters {
   private let loop: EventLoop
   private let scheduler: any Scheduler
   private let logger: Logger
-  /// The addresses of controllers that have none, by name.
+  /// The addresses for controllers without one, by name.
   private let publicAddresses: [String: DeviceAddress]
   /// Where the simulated ones are: they hear each other.
   let air: Air
@@ -22,19 +22,19 @@ final class RunningAdapters {
   private var kernel: [AdapterSelector: KernelAdapter] = [:]
   /// The controllers whose host is bled itself.
   private var hosts: Set<ControllerAddress> = []
-  /// The numbers of the controllers that the kernel is to leave to bled.
+  /// The numbers of controllers the kernel is to leave to bled.
   private var taken: Set<UInt16> = []
-  /// All of them.
+  /// All adapters.
   private var all: [any Adapter] = []
-  /// The static random address of an adapter with this name, if its controller has none.
+  /// The static random address for an adapter with this name, if its controller has none.
   private let spareAddress: (String) -> DeviceAddress
   /// The listed adapters.
   private var names: [String] = []
 
   /// - Parameters:
-  ///   - publicAddresses: of controllers that have none, by the name of the adapter.
-  ///   - spareAddress: the static random address of an adapter with this name, if its controller has none.
-  ///   - seed: the source of all that is random on the simulated air.
+  ///   - publicAddresses: for controllers without one, by adapter name.
+  ///   - spareAddress: the static random address for an adapter with this name, if its controller has none.
+  ///   - seed: the seed for all randomness on the simulated air.
   init(
     publicAddresses: [String: DeviceAddress], spareAddress: @escaping (String) -> DeviceAddress, loop: EventLoop,
     scheduler: any Scheduler, seed: UInt64, logger: Logger
@@ -68,8 +68,8 @@ final class RunningAdapters {
     for name in others { logger.warning("adapter \(name) is no longer listed: it stays in use until the next start") }
   }
 
-  /// Uses every controller, including later ones, that the kernel is not to leave to bled. hci0 is the first, present
-  /// or not, so that the default does not depend on the order in which controllers appear.
+  /// Uses every controller, including later ones, except those the kernel is to leave to bled. hci0 is the first,
+  /// present or not, so the default does not depend on the controllers' order of appearance.
   private func addAll() {
     let first = (UInt16(0)...).first { !taken.contains($0) } ?? 0
     add(.index(first))
@@ -114,7 +114,7 @@ final class RunningAdapters {
     onNew?(adapter)
   }
 
-  /// The addresses of the adapters that are on, but for the one of this name.
+  /// The addresses of the adapters that are on, except the one with this name.
   private func addresses(besides id: String) -> Set<DeviceAddress> {
     Set(all.lazy.filter { $0.state == .on && $0.information.id != id }.map(\.information.address))
   }
@@ -131,7 +131,7 @@ final class RunningAdapters {
 }
 
 extension KernelAdapter {
-  /// Whether this is the controller of that name.
+  /// True for the controller with that name.
   fileprivate func isAlso(_ selector: AdapterSelector) -> Bool {
     selector == .address(information.address) || "\(selector)" == information.id
   }

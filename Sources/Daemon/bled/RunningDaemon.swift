@@ -7,7 +7,7 @@ import Logging
 
 /// The daemon from start to orderly end, on one event loop: with its socket, its adapters, and the settings in force.
 final class RunningDaemon {
-  /// How long clients may take to read their last lines.
+  /// The time for clients to read their last lines.
   private static let timeout = Duration.milliseconds(300)
 
   private let source: Settings.Source
@@ -18,7 +18,7 @@ final class RunningDaemon {
   private let daemon: Daemon
   private let adapters: RunningAdapters
   private let clock: DaemonClock
-  /// The simulation that tests command.
+  /// The simulation for test commands.
   private var simulation: RunningSimulation?
   private var socket: ListeningSocket?
   private var server: SocketServer?
@@ -26,7 +26,7 @@ final class RunningDaemon {
   private var channelSocket: ChannelSocket?
   private var signals: [SignalWatch] = []
   private var isStopping = false
-  /// SIGHUP came while the configuration was being read.
+  /// SIGHUP was received while the configuration was being read.
   private var isReading = false
   private var mustReadAgain = false
 
@@ -41,7 +41,7 @@ final class RunningDaemon {
     let scheduler = clock.scheduler
     self.clock = clock
     var identity = settings.identity
-    // One GATT service is told by all adapters.
+    // All adapters share one GATT service.
     identity.hasEnhancedBearers =
       settings.hasKernelAdapters ? KernelAdapter.mayListen(on: EnhancedBearers.psm) : settings.hasHostAdapters
     daemon = Daemon(
@@ -59,7 +59,7 @@ final class RunningDaemon {
   }
 
   /// Serves clients until SIGTERM or SIGINT. SIGHUP reloads the configuration.
-  /// - Parameter ready: where to tell that clients can connect.
+  /// - Parameter ready: the descriptor to notify when clients can connect.
   /// - Throws: `SocketError`, `ServiceManager.Problem` or `EventLoopError`, with the remedy.
   func run(telling ready: ReadyDescriptor?) throws {
     OpenFiles.checkLimit(for: settings.configuration.limits.total[.sessions], logger)
@@ -75,7 +75,7 @@ final class RunningDaemon {
       simulation = RunningSimulation(adapters, clock)
       daemon.simulation = simulation
     }
-    // After the adapters' first events, so that no client finds present adapters absent.
+    // After the adapters' first events, so no client finds present adapters absent.
     var failure: EventLoopError?
     _ = loop.schedule(at: EventLoop.now) { [unowned self] in
       do throws(EventLoopError) {
@@ -99,7 +99,7 @@ final class RunningDaemon {
     ServiceManager.notify("READY=1")
   }
 
-  /// Listens for programs that fetch channels by token. Without that socket all else works.
+  /// Listens for programs that fetch channels by token. Everything else works without that socket.
   private func serveChannels() {
     daemon.passChannels(on: loop)
     let path = ChannelSocket.path(beside: settings.socketPath)
@@ -128,8 +128,8 @@ final class RunningDaemon {
 
   // MARK: The configuration
 
-  /// Reloads the configuration outside of the event loop: a look-up of users may take long. An error in it
-  /// changes nothing.
+  /// Reloads the configuration outside of the event loop: looking up users may take long. An error in it changes
+  /// nothing.
   private func reload() {
     guard !isStopping else { return }
     guard !isReading else { return mustReadAgain = true }
@@ -178,17 +178,17 @@ final class RunningDaemon {
 
   // MARK: Starting
 
-  /// The socket that systemd passes, else one of our own.
+  /// The socket passed by systemd, else our own.
   private func listen() throws -> ListeningSocket {
     if let descriptor = try ServiceManager.inheritedSocket() { return ListeningSocket(inherited: descriptor) }
     let socket = settings.configuration.socket
     return try ListeningSocket(path: settings.socketPath, mode: socket.mode, group: socket.group)
   }
 
-  /// The state directory; nil if there is none that can be used.
+  /// The state directory; nil without a usable one.
   private static func storage(_ settings: Settings, _ worker: Worker, _ logger: Logger) -> DocumentFolder? {
     let configured = settings.configuration.store.directory
-    // Without a request for state there is no warning that it is missing.
+    // Without a request for state its absence causes no warning.
     let level: Logger.Level = configured == nil && DefaultPaths.isUsers ? .info : .warning
     guard let path = configured ?? DefaultPaths.state else {
       logger.log(level: level, "bled keeps no state across restarts: there is no home directory")

@@ -3,7 +3,7 @@ import Glibc
 
 /// The interface between systemd and a service: sd_notify(3) and sd_listen_fds(3).
 enum ServiceManager {
-  /// A passed socket that cannot be used.
+  /// An unusable passed socket.
   enum Problem: Error, CustomStringConvertible {
     case severalSockets(Int)
     case notAListeningSocket
@@ -17,7 +17,7 @@ enum ServiceManager {
     }
   }
 
-  /// The socket that systemd listens on for us, if there is one.
+  /// The socket on which systemd listens for us, if any.
   static func inheritedSocket() throws -> CInt? {
     let count = sd_listen_fds(1)
     guard count > 0 else { return nil }
@@ -32,13 +32,13 @@ enum ServiceManager {
     return descriptor
   }
 
-  /// Tells systemd that the configuration is being reloaded; READY=1 follows.
+  /// Notifies systemd that the configuration is being reloaded; READY=1 follows.
   static func notifyReloading() {
     var now = timespec()
     clock_gettime(CLOCK_MONOTONIC, &now)
     notify("RELOADING=1\nMONOTONIC_USEC=\(now.tv_sec * 1_000_000 + now.tv_nsec / 1000)")
   }
 
-  /// Tells systemd of a change of state. Without systemd it does nothing.
+  /// Notifies systemd about a change of state. Without systemd it does nothing.
   static func notify(_ message: String) { sd_notify(0, message) }
 }

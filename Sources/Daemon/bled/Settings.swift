@@ -10,13 +10,13 @@ struct Settings: Sendable {
   struct Source: Sendable {
     /// The file; nil for the default one, which may be missing.
     var file: String?
-    /// The options of the command line.
+    /// The command-line options.
     var adapters: [String] = []
     var socket: String?
     var stateDirectory: String?
     var logLevel: Logger.Level?
 
-    /// Reads the file, and looks up the users and groups that it names.
+    /// Reads the file, and looks up its users and groups.
     /// - Throws: `FileError` or `ValidationError`, with the remedy.
     func read() throws -> Settings {
       var configuration = try Configuration(file: file)
@@ -44,11 +44,11 @@ struct Settings: Sendable {
   }
 
   let configuration: Configuration
-  /// The adapters that the configuration names.
+  /// The adapters in the configuration.
   let adapters: [AdapterChoice]
-  /// The clock that their scenarios ask for; nil for that of the machine.
+  /// The clock requested by their scenarios; nil for the machine's.
   let clock: SimulationClock?
-  /// Whether one of them, or more, is the kernel's.
+  /// True if at least one of them is the kernel's.
   var hasKernelAdapters: Bool {
     adapters.contains { adapter in
       switch adapter {
@@ -57,17 +57,17 @@ struct Settings: Sendable {
       }
     }
   }
-  /// Whether `bled` is the host of one of them, or more.
+  /// True if `bled` is the host of at least one of them.
   var hasHostAdapters: Bool { adapters.contains { if case .host = $0 { true } else { false } } }
-  /// The policy that the configuration describes.
+  /// The policy in the configuration.
   let policy: Policy
-  /// Users and groups in it that do not exist.
+  /// Its users and groups that do not exist.
   let unknownAccounts: [String]
 
   /// The socket, unless systemd passes one.
   var socketPath: String { configuration.socket.path ?? DefaultPaths.socket }
 
-  /// The identity of this machine as devices see it.
+  /// This machine's identity as devices see it.
   var identity: Daemon.Identity {
     .init(
       name: configuration.identity.name ?? Self.machineName, appearance: configuration.identity.appearance,

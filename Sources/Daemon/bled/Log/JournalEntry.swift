@@ -1,6 +1,6 @@
 import Logging
 
-/// Fields of the journal, as octets of its native protocol (systemd.io/JOURNAL_NATIVE_PROTOCOL): a line `KEY=value`, or
+/// The journal's fields, as octets in its native protocol (systemd.io/JOURNAL_NATIVE_PROTOCOL): a line `KEY=value`, or
 /// for a value with a line feed the key, a line feed, the length in 8 octets little-endian, the value and a line feed.
 enum JournalEntry {
   private static let lineFeed = UInt8(ascii: "\n")
@@ -16,7 +16,7 @@ enum JournalEntry {
     return Array(key.utf8) + [lineFeed] + length + value + [lineFeed]
   }
 
-  /// The datagram for a line of the log.
+  /// The datagram for a log line.
   static func octets(of line: LogRepetitions.Line) -> [UInt8] {
     field("MESSAGE", line.text) + field("PRIORITY", "\(line.level.priority)") + field("SYSLOG_IDENTIFIER", "bled")
       + line.fields

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The socket on which systemd's journal takes entries with fields.
+/// The socket for entries with fields in systemd's journal.
 final class JournalSocket: Sendable {
   private let descriptor: CInt
   private let address: sockaddr_un
 
-  /// Opens a socket; whether the journal is there shows when an entry is sent.
+  /// Opens a socket; sending an entry shows if there is a journal.
   /// - Parameter path: the journal's socket.
   /// - Returns: nil if there is no descriptor, or the path is too long for a socket.
   init?(path: String) {
@@ -20,8 +20,8 @@ final class JournalSocket: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Whether a descriptor leads to the journal: `JOURNAL_STREAM` then has its device and inode
-  /// (systemd.exec(5)). A shell that redirects standard error leaves that variable unchanged.
+  /// True if a descriptor leads to the journal: `JOURNAL_STREAM` then has its device and inode (systemd.exec(5)). A
+  /// shell that redirects standard error leaves that variable unchanged.
   static func isJournal(_ descriptor: CInt, stream: String?) -> Bool {
     var status = stat()
     guard let stream, fstat(descriptor, &status) == 0 else { return false }

@@ -1,11 +1,10 @@
 import Bluetooth
 import Logging
 
-/// Counts the lines of a log that come too often: the first are written, and of the others one, with their number, once
-/// a second.
+/// Counts too frequent log lines: the first are written, and for the others one, with their number, once a second.
 ///
-/// Lines are of one kind if the same place in the program logs them: they differ in a number or a name at most. So the
-/// memory is bounded by the size of the program.
+/// Lines logged by one place in the program are of one kind: they differ at most in a number or a name. So the memory
+/// is limited by the program's size.
 ///
 /// | State   | Input                                       | Effect                                                   |
 /// |---------|---------------------------------------------|----------------------------------------------------------|
@@ -45,7 +44,7 @@ struct LogRepetitions {
     var last: Line
     var written = 1
     var counted = 0
-    /// Whether all that were counted are alike.
+    /// True if all counted ones are alike.
     var isSame = true
     var isCounting = false
 
@@ -71,7 +70,7 @@ struct LogRepetitions {
   var deadline: Instant? { seconds.values.lazy.map(\.end).min() }
 
   /// Takes a line.
-  /// - Returns: whether it is to be written now.
+  /// - Returns: true to write it now.
   mutating func admits(_ line: Line, of kind: Kind, at now: Instant) -> Bool {
     guard var second = seconds[kind] else {
       seconds[kind] = Second(end: now.advanced(by: Self.second), last: line)
@@ -91,8 +90,8 @@ struct LogRepetitions {
     return false
   }
 
-  /// Ends the seconds that are over.
-  /// - Parameter isEnd: whether all are.
+  /// Ends the elapsed seconds.
+  /// - Parameter isEnd: true to end all.
   /// - Returns: the counts in them.
   mutating func due(at now: Instant, isEnd: Bool = false) -> [Line] {
     var lines: [Line] = []
@@ -107,7 +106,7 @@ struct LogRepetitions {
     return lines
   }
 
-  /// How many different lines of a kind are written in a second. A level below `info` is set to see details.
+  /// Maximum different lines of a kind written in a second. A level below `info` is set to see details.
   private static func maximum(at level: Logger.Level) -> Int { level < .info ? 1000 : 20 }
 }
 

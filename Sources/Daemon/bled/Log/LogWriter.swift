@@ -3,29 +3,29 @@ import EventLoop
 import Glibc
 import Synchronization
 
-/// Writes the lines of a log to a descriptor, and never makes the caller wait: the descriptor may be a pipe without an
+/// Writes a log's lines to a descriptor, and never makes the caller wait: the descriptor may be a pipe without an
 /// active reader.
 ///
-/// A regular file takes a line at once. Anything else is written by a thread, which may wait: to set `O_NONBLOCK` would
-/// change the descriptor for all processes that share it, and to ask `poll` first does not help if another one of them
-/// writes meanwhile. The lines on their way to the thread are packets in a socket pair, and its buffer is the bound;
-/// lines without room are counted, and reported when there is room again.
+/// A regular file accepts a line at once. Anything else is written by a thread, which may wait: setting `O_NONBLOCK`
+/// would change the descriptor for all processes sharing it, and calling `poll` first does not help if another one of
+/// them writes meanwhile. The lines for the thread are packets in a socket pair, limited by its buffer; lines without
+/// room are counted, and reported when there is room again.
 ///
-/// With the journal at the other end the thread sends lines as entries with fields. An entry that the journal does not
-/// take goes to the descriptor as text; the next accepted entry reports their number.
+/// With the journal at the other end the thread sends lines as entries with fields. An entry refused by the journal
+/// goes to the descriptor as text; the next accepted entry reports their number.
 final class LogWriter: Sendable {
-  /// The longest line, with its line feed: the lines of processes that share a pipe do not mix (`PIPE_BUF`, pipe(7)).
+  /// The longest line, with its line feed: the lines of processes sharing a pipe do not mix (`PIPE_BUF`, pipe(7)).
   static let longestLine = 4096
   /// The longest entry for the journal: that line, and fields.
   private static let longestEntry = 2 * longestLine
-  /// The length of the entry in front of it, in octets.
+  /// Length of the header with the entry's length, in octets.
   private static let entryHead = 2
 
   private struct State {
     var repetitions = LogRepetitions()
-    /// How many lines had no room.
+    /// Lines without room.
     var lost = 0
-    /// How many the journal took as text only.
+    /// Lines accepted by the journal as text only.
     var withoutFields = 0
   }
 
@@ -51,7 +51,7 @@ final class LogWriter: Sendable {
   /// - Parameters:
   ///   - descriptor: where to write; it must stay open.
   ///   - journal: where entries with fields go, if the descriptor leads to the journal.
-  ///   - format: returns the octets of a line, at most `longestLine` with the line feed. Called on any thread.
+  ///   - format: returns a line's octets, at most `longestLine` with the line feed. Called on any thread.
   init(
     _ descriptor: CInt, journal: JournalSocket? = nil, format: @escaping @Sendable (LogRepetitions.Line) -> [UInt8]
   ) throws(Problem) {
@@ -87,21 +87,21 @@ final class LogWriter: Sendable {
   func log(_ line: LogRepetitions.Line, of kind: LogRepetitions.Kind) {
     guard state.withLock({ $0.repetitions.admits(line, of: kind, at: Self.now) }) else { return }
     if isFile { write(format(line)) }
-    // With a file the thread is only told that it has something to wait for.
+    // With a file the packet only wakes the thread, which then has a timeout.
     let packet = isFile ? [0] : packet(line)
     let sent = packet.withUnsafeBytes { send(input, $0.baseAddress, $0.count, CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL)) }
     if sent < 0, !isFile { state.withLock { $0.lost += 1 } }
   }
 
   /// Ends the log, and waits until everything is written.
-  /// - Parameter timeout: how long, in milliseconds.
+  /// - Parameter timeout: maximum time, in milliseconds.
   func end(within timeout: CInt) {
     shutdown(input, CInt(SHUT_WR))
     var waiting = pollfd(fd: input, events: Int16(POLLIN), revents: 0)
     poll(&waiting, 1, timeout)
   }
 
-  /// A line on its way to the thread: with the journal its entry, after the length of that, and behind it the text.
+  /// A line for the thread: with the journal its entry, preceded by its length and followed by the text.
   private func packet(_ line: LogRepetitions.Line) -> [UInt8] {
     guard journal != nil else { return format(line) }
     var entry = JournalEntry.octets(of: line)
@@ -124,7 +124,7 @@ final class LogWriter: Sendable {
       if count > 1 { deliver(packet[..<count]) }
       let lines = state.withLock { state in
         var lines = state.repetitions.due(at: Self.now, isEnd: isEnd)
-        // The lost ones came after all that are still to be written.
+        // The lost lines follow all those still to be written.
         if state.lost > 0, count <= 0 {
           let missing = state.lost == 1 ? "1 line of the log is" : "\(state.lost) lines of the log are"
           lines.append(.init(level: .warning, text: "\(missing) missing: it was not read"))
@@ -137,7 +137,7 @@ final class LogWriter: Sendable {
     close(output)
   }
 
-  /// For how long to wait for a line, in milliseconds as poll(2) takes them.
+  /// The wait for a line, in milliseconds for poll(2).
   private var timeout: CInt {
     state.withLock { state in
       if state.lost > 0 { return 0 }

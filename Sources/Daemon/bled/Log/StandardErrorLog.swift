@@ -3,8 +3,8 @@ import Logging
 import Synchronization
 
 /// Log messages on standard error: entries with fields when it goes to the journal, or lines with priorities
-/// (sd-daemon(3)) when the journal does not accept entries, else lines with the time of day and the level. Messages
-/// that repeat are counted, and nothing waits for their reader.
+/// (sd-daemon(3)) when the journal does not accept entries, else lines with the time of day and the level. Repeated
+/// messages are counted, and their reader delays nothing.
 ///
 /// | Key of the metadata                | in the text   | field of the journal |
 /// |------------------------------------|---------------|----------------------|
@@ -13,7 +13,7 @@ import Synchronization
 /// | `ADAPTER`, `PERIPHERAL`, `SESSION` | no            | the same             |
 /// | any other                          | key=value     | none                 |
 struct StandardErrorLog: LogHandler {
-  /// The lowest level that is logged. Any thread.
+  /// The lowest logged level. Any thread.
   static var level: Logger.Level {
     get { Logger.Level.allCases[levelIndex.load(ordering: .relaxed)] }
     set { levelIndex.store(Logger.Level.allCases.firstIndex(of: newValue) ?? 0, ordering: .relaxed) }
@@ -57,7 +57,7 @@ struct StandardErrorLog: LogHandler {
 
   private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-  /// Starts the thread that writes to standard error.
+  /// Starts the thread writing to standard error.
   static func startWriter() throws -> LogWriter {
     let isJournal = isJournal
     // The variable is for tests.
@@ -68,9 +68,9 @@ struct StandardErrorLog: LogHandler {
     }
   }
 
-  /// One message is always one line, of bounded length and without characters that act on a terminal.
+  /// A message is always one line, of limited length and without characters that act on a terminal.
   private static func plain(_ text: String) -> String {
-    // Room for the start of the line and a count.
+    // Room for the beginning of the line and a count.
     let most = LogWriter.longestLine - 128
     var plain = String.UnicodeScalarView()
     var octets = 0
@@ -95,7 +95,7 @@ struct StandardErrorLog: LogHandler {
 }
 
 extension Logger.MetadataValue {
-  /// The values of a field, which may have several.
+  /// A field's values, which may be several.
   fileprivate var values: [String] {
     if case .array(let values) = self { values.map { "\($0)" } } else { ["\(self)"] }
   }
