@@ -1,7 +1,7 @@
 import CSystemd
 
-/// Work that can wait: each time it is requested, it is done once, behind everything of a higher priority that is ready
-/// by then, and once in a round at the most.
+/// Work that can wait: each request causes one execution, behind everything of a higher priority that is ready by then,
+/// at most once in a round.
 public final class DeferredWork: EventSource {
   private let work: () -> Void
 

@@ -1,15 +1,15 @@
 import CSystemd
 import Glibc
 
-/// One thread's event loop, a thin face on libsystemd's sd-event: descriptors, timers, signals and a queue of work.
+/// One thread's event loop, a thin layer over libsystemd's sd-event: descriptors, timers, signals and a queue of work.
 ///
-/// Everything happens on the thread that calls `run`; the loop and all that it hands out belong to that thread. While
-/// nothing happens the thread sleeps.
+/// Everything runs on the thread that calls `run`; the loop and its objects belong to that thread, which sleeps without
+/// events.
 ///
 /// Events are served in rounds. Within a round ready sources are served by priority, and none twice: a served source
-/// goes behind all that still wait, however high its priority. So a descriptor that is always ready starves no other
-/// and no timer, as long as its handler does a bounded amount of work. Readiness is level-triggered: a handler that
-/// leaves something unread is called again in the next round.
+/// goes behind all waiting ones, regardless of its priority. So a constantly ready descriptor starves no other and no timer,
+/// as long as its handler does a bounded amount of work. Readiness is level-triggered: a handler that leaves something
+/// unread is called again in the next round.
 public final class EventLoop {
   /// The order within a round.
   public enum Priority: Int64, Sendable, CaseIterable {
@@ -18,19 +18,19 @@ public final class EventLoop {
     case normal = 0
     case low = 10
 
-    /// Behind everything that was not served in this round.
+    /// Behind everything not served in this round.
     static let served: Int64 = 100
   }
 
-  /// The sd-event of the loop, for libraries that attach themselves to it.
+  /// The loop's sd-event, for libraries that attach themselves to it.
   package let event: OpaquePointer
   private var queue: [() -> Void] = []
   /// The sources served in this round.
   private var served: [EventSource] = []
-  /// How many of them stand behind the others.
+  /// Deferred sources.
   private var deferredCount = 0
   private var isStopping = false
-  /// The number of the round: in one, every source that is ready is served once before any is served again.
+  /// The number of the round, in which every ready source is served once before any is served again.
   public private(set) var round: UInt64 = 0
   private(set) lazy var timers = Timers(loop: self)
 
@@ -57,19 +57,19 @@ public final class EventLoop {
   /// Makes `run` return when the handler at work has returned.
   public func stop() { isStopping = true }
 
-  /// Drops the timers and the work that wait, without doing it: their captures may hold the loop. To be called by an
+  /// Drops the pending timers and work, without executing it: their captures may hold the loop. To be called by an
   /// owner that will not run it again.
   public func discard() {
     timers.discard()
     queue.removeAll()
   }
 
-  /// Serves one event that is there, without waiting for one, and the work that is queued.
-  /// - Returns: whether there was anything to do.
+  /// Serves a pending event, without waiting for one, and the queued work.
+  /// - Returns: true if there was anything to do.
   @discardableResult
   public func poll() throws(EventLoopError) -> Bool { try turn(wait: false) }
 
-  /// Calls `work` soon: after the handler that is at work now, and before the loop sleeps.
+  /// Calls `work` soon: after the current handler, and before the loop sleeps.
   public func execute(_ work: @escaping () -> Void) { queue.append(work) }
 
   // MARK: Rounds
@@ -95,8 +95,7 @@ public final class EventLoop {
     return true
   }
 
-  /// Runs the present content of the queue; later additions are left for the next turn, so that they starve no other
-  /// work.
+  /// Runs the queue's present content; later additions are left for the next turn, so they starve no other work.
   private func runQueue() -> Bool {
     guard !queue.isEmpty else { return false }
     var batch: [() -> Void] = []
@@ -107,7 +106,7 @@ public final class EventLoop {
 
   /// A source is served.
   func serving(_ source: EventSource) {
-    // A source that stood behind the others is served when none of them waits any more.
+    // A deferred source is served when no other one waits.
     if source.isDeferred { beginRound() }
     guard !source.isServed else { return }
     source.isServed = true
@@ -123,17 +122,17 @@ public final class EventLoop {
   }
 }
 
-/// Something that the kernel refused.
+/// A failure reported by the kernel.
 public struct EventLoopError: Error, Hashable, CustomStringConvertible {
-  /// The function that failed.
+  /// The failed function.
   public let call: String
   /// Its errno.
   public let code: Int32
 
-  /// The call that failed, and why.
+  /// The failed call, and the reason.
   public var description: String { "\(call): \(String(cString: strerror(code)))" }
 
-  /// Passes on a result that is no error.
+  /// Passes on a successful result.
   @discardableResult
   static func check(_ result: Int32, _ call: String) throws(EventLoopError) -> Int32 {
     guard result >= 0 else { throw EventLoopError(call: call, code: -result) }

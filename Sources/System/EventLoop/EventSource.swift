@@ -1,14 +1,14 @@
 import CSystemd
 
-/// Something that sd-event watches, with its place in the loop's rounds.
+/// A source watched by sd-event, with its place in the loop's rounds.
 public class EventSource {
   unowned let loop: EventLoop
   /// Nil before it is set up and after the end.
   private(set) var source: OpaquePointer?
   private let priority: EventLoop.Priority
-  /// Whether it was served in this round.
+  /// True if it was served in this round.
   var isServed = false
-  /// Whether it stands behind unserved sources.
+  /// True while it stands behind unserved sources.
   private(set) var isDeferred = false
 
   init(loop: EventLoop, priority: EventLoop.Priority) {
@@ -28,20 +28,19 @@ public class EventSource {
     if let source { sd_event_source_set_priority(source, priority.rawValue) }
   }
 
-  /// The object behind the pointer that a callback is given.
+  /// The object behind a callback's pointer.
   static func from(_ context: UnsafeMutableRawPointer?) -> Self? {
     context.map { Unmanaged<Self>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Ends the watch; nothing is delivered any more, not even pending events. To be called before the
-  /// descriptor is closed.
+  /// Ends the watch; nothing more is delivered, not even pending events. To be called before the descriptor is closed.
   public func cancel() {
     guard let source else { return }
     self.source = nil
     sd_event_source_disable_unref(source)
   }
 
-  /// Goes behind the sources that were not served in this round.
+  /// Goes behind the sources not served in this round.
   func `defer`() {
     guard !isDeferred, let source else { return }
     isDeferred = true

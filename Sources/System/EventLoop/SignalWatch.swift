@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 
-/// Tells of a signal, which no longer has its ordinary effect on the process.
+/// Reports a signal, which no longer has its ordinary effect on the process.
 public final class SignalWatch: EventSource {
   private let handler: () -> Void
   /// The source closes it.
@@ -9,8 +9,8 @@ public final class SignalWatch: EventSource {
 
   /// Watches a signal of signal(7). It must be blocked in every thread: see `block`.
   ///
-  /// A descriptor of its own (signalfd(2)) is watched rather than a signal source of sd-event: the priority of a source
-  /// changes within a round, and sd-event delivers no signal after one that changed its priority while pending.
+  /// It watches its own descriptor (signalfd(2)) rather than a signal source of sd-event: a source's priority changes
+  /// within a round, and sd-event delivers no signal after one whose priority changed while pending.
   /// - Throws: `EventLoopError`; with `EBUSY` if it is not blocked.
   public init(_ signal: Int32, on loop: EventLoop, _ handler: @escaping () -> Void) throws(EventLoopError) {
     self.handler = handler
@@ -38,8 +38,8 @@ public final class SignalWatch: EventSource {
     if let source { sd_event_source_set_io_fd_own(source, 1) }
   }
 
-  /// Blocks signals for the calling thread and the threads that it starts. To be called before there is another thread:
-  /// so none comes too early and ends the process, or is missed.
+  /// Blocks signals for the calling thread and the threads it starts. To be called before there is another thread: so
+  /// no early signal ends the process, and none is missed.
   public static func block(_ signals: [Int32]) {
     var set = sigset_t()
     sigemptyset(&set)

@@ -1,9 +1,9 @@
 import CSystemd
 
-/// The memory that the process has from the system.
+/// The process's memory from the system.
 public enum SystemMemory {
-  /// Returns freed memory, if it is more than this many octets: glibc keeps the gaps between pieces that are still in
-  /// use, which after a flood are most of it. Takes some milliseconds.
+  /// Returns freed memory, if it is more than this many octets: glibc keeps the gaps between used pieces, which after a
+  /// flood are most of it. Takes some milliseconds.
   public static func giveBackFreed(above octets: Int) {
     if mallinfo2().fordblks > octets { malloc_trim(0) }
   }

@@ -13,7 +13,7 @@ public final class Timer: ScheduledWork {
     self.work = work
   }
 
-  /// After this call the work is not done any more.
+  /// After this call the work is not executed.
   public func cancel() {
     guard work != nil else { return }
     work = nil
@@ -22,15 +22,15 @@ public final class Timer: ScheduledWork {
 }
 
 extension EventLoop {
-  /// The time on the monotonic clock by which timers go, in nanoseconds.
+  /// The time on the timers' monotonic clock, in nanoseconds.
   public static var now: Int64 {
     var now = timespec()
     clock_gettime(CLOCK_MONOTONIC, &now)
     return Int64(now.tv_sec) &* 1_000_000_000 &+ Int64(now.tv_nsec)
   }
 
-  /// Does `work` once the clock shows `time`, in nanoseconds: never earlier, and later by a 64th of the delay and 50 ms
-  /// at the most, so that timers that are close to each other share a wake-up.
+  /// Does `work` once the clock shows `time`, in nanoseconds: never earlier, and later by at most a 64th of the delay
+  /// and 50 ms, so that close timers share a wake-up.
   public func schedule(at time: Int64, _ work: @escaping () -> Void) -> Timer { timers.schedule(at: time, work) }
 }
 
@@ -63,13 +63,13 @@ final class Timers: EventSource {
     static func == (left: Entry, right: Entry) -> Bool { left.number == right.number }
   }
 
-  /// The longest time by which a timer may be late so that others can share its wake-up, in nanoseconds.
+  /// Maximum delay of a timer for sharing others' wake-up, in nanoseconds.
   private static let longestDelay: Int64 = 50_000_000
   /// So many timers are rung before others get their turn.
   private static let burst = 64
 
   private var heap = Heap<Entry>()
-  /// How many in the heap are cancelled.
+  /// Cancelled timers in the heap.
   private var cancelledCount = 0
   private var lastNumber: UInt64 = 0
   /// When the source rings; nil if it does not.
@@ -132,7 +132,7 @@ final class Timers: EventSource {
     loop.serving(self)
     armed = nil
     let now = EventLoop.now
-    // Timers that are set meanwhile have their turn later, even if their time has come.
+    // Timers set meanwhile have their turn later, even if they are due.
     let last = lastNumber
     for _ in 0..<Self.burst {
       guard let next = heap.min, next.timer.work == nil || (next.time <= now && next.number <= last) else { break }

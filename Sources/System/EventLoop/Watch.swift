@@ -1,28 +1,28 @@
 import CSystemd
 
-/// Tells when a descriptor is ready, from its creation to `cancel` or the end of the object.
+/// Reports a descriptor's readiness, from its creation to `cancel` or the object's end.
 public final class Watch: EventSource {
-  /// The states of a descriptor.
+  /// A descriptor's states.
   public struct Readiness: OptionSet, Sendable {
     /// The bits of epoll(7).
     public let rawValue: UInt32
-    /// Makes it of the bits of epoll(7).
+    /// Makes it from the bits of epoll(7).
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// There is something to read, or the end of the input.
+    /// There is input, or its end.
     public static let readable = Readiness(rawValue: EPOLLIN.rawValue)
     /// There is room for writing.
     public static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
-    /// Instead of `readable`: something new came, or the other end sends no more. Told once each time, not again while
-    /// it is unread.
+    /// Instead of `readable`: new input was received, or the other end sends no more. Reported once each time, not
+    /// again while it is unread.
     public static let news = Readiness(rawValue: EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue)
-    /// The other end is gone, or there is an error to be fetched. Always told, and told again until the watch ends.
+    /// The other end is closed, or there is an error to fetch. Always reported, repeatedly until the watch ends.
     public static let failed = Readiness(rawValue: EPOLLERR.rawValue | EPOLLHUP.rawValue | EPOLLRDHUP.rawValue)
   }
 
   private let handler: (Readiness) -> Void
 
-  /// Watches a descriptor that can be polled; it stays the caller's.
+  /// Watches a pollable descriptor; it stays the caller's.
   /// - Parameters:
   ///   - interest: the events to report besides `failed`.
   ///   - handler: called on the loop's thread. It may change, cancel and close anything, itself included.
@@ -44,7 +44,7 @@ public final class Watch: EventSource {
     }
   }
 
-  /// The states to tell of besides `failed`.
+  /// The states to report besides `failed`.
   public var interest: Readiness {
     didSet {
       guard interest != oldValue, let source else { return }
@@ -52,7 +52,7 @@ public final class Watch: EventSource {
     }
   }
 
-  /// While false nothing is told, not even `failed`.
+  /// While false nothing is reported, not even `failed`.
   public var isEnabled = true {
     didSet {
       guard isEnabled != oldValue, let source else { return }

@@ -1,6 +1,7 @@
 import Glibc
 
-/// A thread for calls that block, as calls on files do. It starts with the first of them, and does one after the other.
+/// A thread for blocking calls, such as those on files. It starts with the first of them, and executes them in
+/// sequence.
 ///
 /// Work and results pass through a socket pair, so nothing is locked and the loop sees a result as it sees anything
 /// else.
@@ -44,7 +45,7 @@ public final class Worker {
     do throws(EventLoopError) {
       if end == nil { end = try start() }
       guard let end else { return }
-      // There is room for hundreds; should there be none, the caller is told rather than made to wait.
+      // There is room for hundreds; without room, the caller gets an error rather than a wait.
       try Self.send(job, to: end.descriptor, waiting: false)
       waiting.append { outcome in
         if let result = outcome as? Result<Value, any Error> { done(result) }
@@ -100,7 +101,7 @@ public final class Worker {
 
   private static func serve(_ descriptor: Int32) {
     while let job = receive(Job.self, from: descriptor, waiting: true) {
-      // Fails when results have no receiver any more; the work was done all the same.
+      // Fails when results have no receiver; the work was executed all the same.
       try? send(Finished(job.work()), to: descriptor, waiting: true)
     }
     close(descriptor)
