@@ -1,4 +1,4 @@
-/// The result of one check.
+/// A check's result.
 public struct Finding: Encodable, Hashable, Sendable {
   /// The checks.
   public enum Check: String, Encodable, Sendable, CaseIterable {

@@ -1,16 +1,16 @@
-/// The names that `make install-bluez`, the package bled-bluez and the system bus use.
+/// The names used by `make install-bluez`, the package bled-bluez and the system bus.
 private enum Facade {
   static let name = "bled-bluez"
   static let unit = "bled-bluez.service"
   static let enabled = "/etc/systemd/system/multi-user.target.wants/bled-bluez.service"
-  /// The unit that the bus starts for a program that wants org.bluez.
+  /// The unit started by the bus for a program that needs org.bluez.
   static let activated = "/etc/systemd/system/dbus-org.bluez.service"
   static let policies = ["/etc/dbus-1/system.d/org.bled.bluez.conf", "/usr/share/dbus-1/system.d/org.bled.bluez.conf"]
   static let bus = "/run/dbus/system_bus_socket"
 }
 
 extension Machine {
-  /// org.bluez on the system bus, for programs that are written for BlueZ; none where bled-bluez is not installed.
+  /// org.bluez on the system bus, for programs written for BlueZ; none without bled-bluez.
   var facadeFindings: [Finding] {
     guard Service.unitFolders.contains(where: { files.exists("\($0)/\(Facade.unit)") }) else { return [] }
     guard files.isListed(Facade.enabled) || facade != nil else {
@@ -31,7 +31,7 @@ extension Machine {
     return [Finding(.bluez, .ok, "org.bluez is served by bled-bluez (process \(facade))")]
   }
 
-  /// The process of the unit.
+  /// The unit's process.
   private var facade: Int? { process(of: Facade.unit, named: Facade.name) }
 
   private var busProblem: Finding? {

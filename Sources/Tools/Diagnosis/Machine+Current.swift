@@ -47,14 +47,14 @@ extension Machine {
       isPowered: told.current.contains(.powered))
   }
 
-  /// The controllers that the kernel cannot use yet (mgmt-api, Read Unconfigured Controller Index List); nil if it does
-  /// not tell.
+  /// The controllers not usable by the kernel yet (mgmt-api, Read Unconfigured Controller Index List); nil if it does
+  /// not answer.
   private static func unconfigured(over control: CInt) -> Set<ControllerIndex>? {
     guard control >= 0, let octets = ask(ReadUnconfiguredIndexList(), of: .none, over: control) else { return nil }
     return (try? ControllerIndexList(decoding: octets)).map { Set($0.indexes) }
   }
 
-  /// Asks the kernel, which tells everyone; nil if it refuses, or does not answer within a second.
+  /// Asks the kernel, which needs no permission; nil if it refuses, or does not answer within a second.
   private static func ask<Command: ManagementCommand>(
     _ command: Command, of index: ControllerIndex, over control: CInt
   ) -> [UInt8]? {
@@ -89,7 +89,7 @@ extension Machine {
     for _ in 0..<200_000 {
       let count = read(log, &record, record.count)
       guard count > 0 else {
-        // EPIPE: the oldest messages were overwritten meanwhile, and reading goes on behind them.
+        // EPIPE: the oldest messages were overwritten meanwhile, and reading continues behind them.
         if count < 0, errno == EPIPE { continue }
         return count < 0 && errno != EAGAIN ? nil : lines
       }

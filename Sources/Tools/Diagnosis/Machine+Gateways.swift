@@ -1,6 +1,6 @@
 import Glibc
 
-/// A service that serves bled's adapters to others, and writes its state into a file.
+/// A service that offers bled's adapters to others, and writes its state into a file.
 private struct Gateway {
   let name: String
   let check: Finding.Check
@@ -13,7 +13,7 @@ private struct Gateway {
 
   var unit: String { "\(name).service" }
   var enabled: String { "/etc/systemd/system/multi-user.target.wants/\(unit)" }
-  /// A line "ok SECONDS TEXT" or "problem SECONDS TEXT"; it outlasts a process that is started again.
+  /// A line "ok SECONDS TEXT" or "problem SECONDS TEXT"; it outlasts a restarted process.
   var report: String { "/run/\(name)/report" }
 }
 
@@ -51,7 +51,7 @@ extension Machine {
   }
 }
 
-/// The line that a gateway has written.
+/// The line written by a gateway.
 private struct GatewayReport {
   let isProblem: Bool
   /// The time of day in UTC.
@@ -70,7 +70,7 @@ private struct GatewayReport {
     text = String(parts[2])
   }
 
-  /// - Returns: nil for a time that no calendar has.
+  /// - Returns: nil for an impossible time.
   private static func clock(_ seconds: Int) -> String? {
     var seconds = time_t(seconds)
     var parts = tm()

@@ -78,7 +78,7 @@ extension Machine {
     return Finding(.adapter, .ok, message)
   }
 
-  /// The version, and which family of LE commands that permits (Core 5.4, Vol 4, Part E, 3.1.1).
+  /// The version, and the family of LE commands it permits (Core 5.4, Vol 4, Part E, 3.1.1).
   private static func family(_ controller: Controller) -> String {
     let versions: [UInt8: String] = [
       6: "4.0", 7: "4.1", 8: "4.2", 9: "5.0", 10: "5.1", 11: "5.2", 12: "5.3", 13: "5.4", 14: "6.0",
@@ -107,7 +107,7 @@ extension Machine {
     return all.isEmpty || !blocks.isEmpty ? blocks : [Finding(.rfkill, .ok, "no radio is blocked")]
   }
 
-  /// Messages of drivers about missing firmware, and about controllers that do not answer.
+  /// Drivers' messages about missing firmware, and about controllers that do not answer.
   var firmwareFindings: [Finding] {
     guard bluetooth == .present else { return [] }
     guard let kernelLog else {
@@ -122,7 +122,7 @@ extension Machine {
       return line.contains("bluetooth:") && words.contains { line.contains($0) }
     }
     guard !bad.isEmpty else { return [Finding(.firmware, .ok, "the kernel complained of no controller")] }
-    // The last ones tell most; the same is often said many times.
+    // The last ones are the most helpful; messages are often repeated.
     return bad.suffix(3).map {
       Finding(
         .firmware, .note, "The kernel said: \($0)",

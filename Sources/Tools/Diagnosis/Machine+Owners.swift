@@ -31,7 +31,7 @@ extension Machine {
     return findings
   }
 
-  /// Whether a process is root's, with all four user ids, or bluetooth.service: any user may name a program bluetoothd.
+  /// True if a process is root's, with all four user ids, or bluetooth.service: any user may name a program bluetoothd.
   func isSystems(_ process: Int) -> Bool {
     let status = (files.text("/proc/\(process)/status") ?? "").split(separator: "\n")
     let ids = status.first { $0.hasPrefix("Uid:") }?.split { $0 == " " || $0 == "\t" }.dropFirst() ?? []

@@ -1,10 +1,10 @@
 extension Machine {
-  /// Facts of Raspberry Pis: the helper of the package pi-bluetooth, and the firmware's configuration.
+  /// Facts about Raspberry Pis: the helper in the package pi-bluetooth, and the firmware's configuration.
   var raspberryFindings: [Finding] { helperFindings + overlayFindings }
 
-  /// A unit of pi-bluetooth, which udev starts for each controller. It requires bluetooth.service, even where that is
-  /// disabled, and has bluetoothd power the controller off and on five seconds later (RPi-Distro/pi-bluetooth,
-  /// usr/bin/bthelper). It cannot start while one of the two is masked.
+  /// A unit in pi-bluetooth, started by udev for each controller. It requires bluetooth.service, even if that is
+  /// disabled, and makes bluetoothd power the controller off and on five seconds later (RPi-Distro/pi-bluetooth,
+  /// usr/bin/bthelper). It cannot start while either is masked.
   private var helperFindings: [Finding] {
     let unit = "bthelper@.service"
     let folders = ["/usr/lib/systemd/system", "/lib/systemd/system"]
@@ -19,7 +19,7 @@ extension Machine {
     ]
   }
 
-  /// A line in the configuration of the firmware that takes the controller away from Linux. Its name varies by model.
+  /// A line in the firmware's configuration that takes the controller away from Linux. Its name varies by model.
   private var overlayFindings: [Finding] {
     for path in ["/boot/firmware/config.txt", "/boot/config.txt"] {
       guard let line = bluetoothSwitch(path) else { continue }
@@ -33,7 +33,7 @@ extension Machine {
     return []
   }
 
-  /// The line of a file that switches Bluetooth off, without its white space.
+  /// The line in a file that switches Bluetooth off, without its white space.
   private func bluetoothSwitch(_ path: String) -> String? {
     (files.text(path) ?? "").split(whereSeparator: \.isNewline).lazy.map { line in
       line.filter { !$0.isWhitespace }

@@ -1,7 +1,7 @@
-/// The names that `make install` and the packages use.
+/// The names used by `make install` and the packages.
 enum Service {
   static let socket = "/run/bled/bled.sock"
-  /// The folders in which systemd finds units, systemd.unit(5).
+  /// The folders of systemd's units, systemd.unit(5).
   static let unitFolders = [
     "/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system",
     "/lib/systemd/system",
@@ -11,10 +11,10 @@ enum Service {
 }
 
 extension Machine {
-  /// The process of the unit.
+  /// The unit's process.
   var service: Int? { process(of: "bled.service", named: "bled") }
 
-  /// The process of a unit: others of its name are started by hand.
+  /// A unit's process: others with its name are started by hand.
   func process(of unit: String, named name: String) -> Int? {
     files.processes(named: name).first { files.text("/proc/\($0)/cgroup")?.contains(unit) ?? false }
   }
@@ -65,7 +65,7 @@ extension Machine {
     return [Finding(.socket, .ok, "\(socket), which \(user.name) may use")]
   }
 
-  /// Whether this user is in the group that has the permissions by default.
+  /// Checks that this user is in the group with the default permissions.
   var groupFindings: [Finding] {
     guard let members = user.members else {
       return [

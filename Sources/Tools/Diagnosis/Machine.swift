@@ -1,12 +1,12 @@
-/// The facts that checks look at: the system's files, and the answers of the kernel and the daemon.
+/// The facts for checks: the system's files, and the answers from the kernel and the daemon.
 public struct Machine: Sendable {
   /// A controller as the kernel describes it (mgmt-api, Read Controller Information).
   public struct Controller: Hashable, Sendable {
     /// The version of Bluetooth as the Assigned Numbers count it (2.1): 9 is 5.0.
     public var version: UInt8
-    /// Whether it has Bluetooth LE.
+    /// True with Bluetooth LE.
     public var hasLowEnergy: Bool
-    /// Whether it has power.
+    /// True if it is powered.
     public var isPowered: Bool
 
     /// Describes a controller.
@@ -26,11 +26,11 @@ public struct Machine: Sendable {
     case refused(Int32)
   }
 
-  /// The user that runs this program.
+  /// The user running this program.
   public struct User: Hashable, Sendable {
-    /// The name by which the system knows the user.
+    /// The user's name in the system.
     public var name: String
-    /// Whether it is root, which is refused nothing.
+    /// True for root, which is refused nothing.
     public var isRoot: Bool
     /// The groups of this process, by name.
     public var groups: Set<String>
@@ -48,13 +48,13 @@ public struct Machine: Sendable {
 
   /// The system's files.
   public var files: SystemFiles
-  /// The release of the kernel: "6.12.9-amd64".
+  /// The kernel's release: "6.12.9-amd64".
   public var release: String
-  /// Whether there is Bluetooth.
+  /// The state of Bluetooth.
   public var bluetooth: Bluetooth
-  /// The controllers that the kernel can use, by name: "hci0".
+  /// The controllers usable by the kernel, by name: "hci0".
   public var controllers: [String: Controller]
-  /// The controllers that the kernel has left to a program, by name.
+  /// The controllers left to a program by the kernel, by name.
   public var taken: Set<String>
   /// The kernel's messages, oldest first; nil if this user may not read them.
   public var kernelLog: [String]?
@@ -62,7 +62,7 @@ public struct Machine: Sendable {
   public var user: User
   /// The daemon's socket.
   public var socket: String
-  /// Whether this user may connect to it.
+  /// True if this user may connect to it.
   public var maySpeak: Bool
 
   /// Describes a machine.
@@ -81,15 +81,15 @@ public struct Machine: Sendable {
     self.maySpeak = maySpeak
   }
 
-  /// Whether a client of the socket would only find a running daemon. Where systemd listens, the first client starts
-  /// the daemon, which ends bluetoothd: a diagnosis must not.
+  /// True if a client of the socket would find a running daemon. If systemd listens, the first client starts the
+  /// daemon, which ends bluetoothd: a diagnosis must not.
   public var daemonRuns: Bool {
     guard files.exists(socket) else { return false }
     guard socket == Service.socket, files.exists("/run/systemd/system") else { return true }
     return service != nil
   }
 
-  /// All that can be found without the daemon.
+  /// All findings without the daemon.
   public var findings: [Finding] {
     kernelFindings + adapterFindings + rfkillFindings + firmwareFindings + ownerFindings + raspberryFindings
       + serviceFindings + socketFindings + groupFindings + facadeFindings + gatewayFindings + storeFindings

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The files of a system below a folder, for reading; all of them are small.
+/// A system's files below a folder, for reading; all of them are small.
 public struct SystemFiles: Sendable {
   private let root: String
 
@@ -24,13 +24,13 @@ public struct SystemFiles: Sendable {
 
   func exists(_ path: String) -> Bool { access(root + path, F_OK) == 0 }
 
-  /// Whether it exists, or is a link to a path that need not exist.
+  /// True if it exists, or is a link to a path that need not exist.
   func isListed(_ path: String) -> Bool {
     var status = stat()
     return lstat(root + path, &status) == 0
   }
 
-  /// The beginning of a file, 64 KiB at most, without the newline at its end; nil if it cannot be read.
+  /// A file's beginning, at most 64 KiB, without the newline at its end; nil if it cannot be read.
   func text(_ path: String) -> String? {
     guard let file = fopen(root + path, "re") else { return nil }
     defer { fclose(file) }
