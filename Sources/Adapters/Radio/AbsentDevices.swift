@@ -4,11 +4,11 @@ import Bluetooth
 /// The devices of pending connections whose initiation was in vain, on a controller that cannot initiate beside a scan:
 /// from then on the scan listens for them, at no cost.
 ///
-/// | Device   | Input                                                        | Then                                |
-/// |----------|--------------------------------------------------------------|-------------------------------------|
-/// | wanted   | the initiator's turn is over, and it was among its devices   | absent, if not heard for 11 s       |
-/// | absent   | a connectable advertisement of it was received               | wanted: the initiator has a turn    |
-/// | absent   | no connection to it is wanted, or there is a link            | forgotten                           |
+/// | Device | Input                                                      | Then                             |
+/// |--------|------------------------------------------------------------|----------------------------------|
+/// | wanted | the initiator's turn is over, and it was among its devices | absent, if not received for 11 s |
+/// | absent | a connectable advertisement of it was received             | wanted: the initiator has a turn |
+/// | absent | no connection to it is wanted, or there is a link          | forgotten                        |
 ///
 /// A device that advertises seldom need not do so in a turn that begins after its last advertisement: as long as it may
 /// advertise again the initiator has ordinary turns.

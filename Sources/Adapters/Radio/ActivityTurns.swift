@@ -5,17 +5,17 @@ import HCI
 /// Shares a controller that cannot do everything at once: compatible activities run together, others take turns, and
 /// activities excluded by the present links wait for their end.
 ///
-/// | State   | Input                               | Outcome                                                        |
-/// |---------|-------------------------------------|----------------------------------------------------------------|
-/// | any     | `update`: all wanted go together    | all granted, no deadline                                       |
-/// | any     | `update`: some do not               | the first group granted, until the end of its turn             |
-/// | turns   | `update` after the deadline         | the next group granted                                         |
-/// | turns   | `update`: other activities wanted   | other groups; the turn of a leader that still leads one goes on |
-/// | turns   | `update`: a new one comes first     | its group granted at once, for a turn of its own, if it had none for a round or the leader has led alone for one turn |
-/// | turns   | `update`: the leader is gone        | the group that waits for the longest time                       |
-/// | any     | `update`: a link excludes some      | these are held back; the others as above                       |
-/// | any     | `refused` twice beside another one  | the two take turns from now on                                 |
-/// | any     | then `refused` without that one     | they do not; that one is not blamed again                       |
+/// | State | Input                              | Outcome                                                        |
+/// |-------|------------------------------------|----------------------------------------------------------------|
+/// | any   | `update`: all wanted go together   | all granted, no deadline                                       |
+/// | any   | `update`: some do not              | the first group granted, until the end of its turn             |
+/// | turns | `update` after the deadline        | the next group granted                                         |
+/// | turns | `update`: other activities wanted  | other groups; the turn of a leader that still leads one continues |
+/// | turns | `update`: a new one comes first    | its group granted at once, for a turn of its own, if it had none for a round or the leader has led alone for one turn |
+/// | turns | `update`: the leader has ended     | the group that waits for the longest time                      |
+/// | any   | `update`: a link excludes some     | these are held back; the others as above                       |
+/// | any   | `refused` twice beside another one | the two take turns from now on                                 |
+/// | any   | then `refused` without that one    | they do not; that one is not blamed again                      |
 ///
 /// Connecting comes before advertising, advertising before scanning: in this order each activity without a group leads
 /// one, joined by the activities compatible with all its members. The earlier the leader, the longer its turn; each has

@@ -9,24 +9,24 @@ import OrderedCollections
 /// | Set is      | Input                              | Outcome                                         |
 /// |-------------|------------------------------------|-------------------------------------------------|
 /// | waiting     | its turn, a free handle            | parameters, data, scan response, enable; on     |
-/// | waiting     | too many share, or trains have the sets | told `failed(advertisingSetsExhausted)`; waits on |
-/// | on          | its turn is over                   | disable; waiting, and still told `on`           |
-/// | on          | more or fewer share                | told `on` with the interval as it is now        |
-/// | on          | other data alone, of 251 octets at most | the data are set; still on                 |
-/// | on          | other parameters, or the data were refused | disable, then as above                  |
+/// | waiting     | too many share, or trains have the sets | reported as `failed(advertisingSetsExhausted)`; waits on |
+/// | on          | its turn is over                   | disable; waiting, and still reported as `on`    |
+/// | on          | more or fewer share                | reported as `on` with the present interval      |
+/// | on          | other data alone, of 251 octets at most | the data are set; still on                      |
+/// | on          | other parameters, or the data were refused | disable, then as above                          |
 /// | on          | not wanted                         | disable, remove; gone                           |
-/// | on          | a central connected                | paused, told `off`; enable; on                  |
-/// | on          | the device it is directed to connected, its time is over, all its events were sent | told `ended`; remove; gone |
-/// | on          | another program's command          | lost, told `off`; all of it again               |
+/// | on          | a central connected                | paused, reported as `off`; enable; on           |
+/// | on          | the device it is directed to connected, its time is over, all its events were sent | reported as `ended`; remove; gone               |
+/// | on          | another program's command          | lost, reported as `off`; all of it again        |
 /// | on          | `doubt`                            | all sets disabled at once; paused; enable; on   |
-/// | on          | its kind has no turn in the controller | as when its own turn is over                |
-/// | on          | links hold its kind back           | disable; waiting, told `off`                    |
-/// | waiting, never on | links hold its kind back     | told `failed(notSupported)`                     |
-/// | setting up  | parameters refused, not connectable and faster than 100 ms | the same with 100 ms, from now on |
-/// | setting up  | Command Disallowed, never on so far | again after a back-off; told at the third time, beside links, which may end, at the sixth |
-/// | on          | another one with an address of its own came on, and this is connectable with ours, beside the kernel | disable; set up again |
+/// | on          | its kind has no turn in the controller | as when its own turn is over                    |
+/// | on          | links hold its kind back           | disable; waiting, reported as `off`             |
+/// | waiting, never on | links hold its kind back           | reported as `failed(notSupported)`              |
+/// | setting up  | parameters refused, not connectable and faster than 100 ms | the same with 100 ms, from now on               |
+/// | setting up  | Command Disallowed, never on so far | again after a back-off; reported at the third time, beside links, which may end, at the sixth |
+/// | on          | another one with its own address was enabled, and this is connectable with ours, beside the kernel | disable; set up again                           |
 /// | any of these | a train of periodic advertisements is wanted | it is prepared after the set's data, begins after enable, ends after disable |
-/// | any         | an error                           | told `failed`; again after a back-off, or when the parameters change |
+/// | any         | an error                           | reported as `failed`; again after a back-off, or when the parameters change |
 struct AdvertisingMachine<Family: RadioFamily> {
   private typealias Entry = AdvertisingEntry
   private typealias Script = AdvertisingScript<Family>

@@ -7,14 +7,14 @@ import HCI
 /// Connection Identifier, when Disconnection Complete does not follow, and when its handle is used for another link:
 /// otherwise its device could not be connected again.
 ///
-/// | Link     | Input                                    | Then                                                  |
-/// |----------|------------------------------------------|-------------------------------------------------------|
-/// | none     | `began`                                  | there, unless `refusal` tells why not                 |
-/// | there    | `began` under the same handle            | there; the earlier one has ended unheard              |
-/// | there    | Disconnect was answered                  | leaving; none if the controller does not know it      |
-/// | leaving  | 5 s, and 1 s more than its supervision timeout | `overdue`; the owner ends it                    |
-/// | any      | `ended`                                  | none                                                  |
-/// | any      | `doubt`                                  | doubted: none if it is not among those of `compare`   |
+/// | Link    | Input                                          | Then                                                |
+/// |---------|------------------------------------------------|-----------------------------------------------------|
+/// | none    | `began`                                        | there, unless `refusal` has a reason                |
+/// | there   | `began` under the same handle                  | there; the earlier one has ended unheard            |
+/// | there   | Disconnect was answered                        | leaving; none if the controller does not know it    |
+/// | leaving | 5 s, and 1 s more than its supervision timeout | `overdue`; the owner ends it                        |
+/// | any     | `ended`                                        | none                                                |
+/// | any     | `doubt`                                        | doubted: none if it is not among those of `compare` |
 struct ControllerLinks {
   private struct Link {
     /// Nil if the controller named none.

@@ -4,19 +4,19 @@ import HCI
 /// A link's requests to its controllers, one procedure at a time: two with an instant cannot run at once (Core 5.4, Vol
 /// 6, Part B, 5.3).
 ///
-/// | State | Input                                             | Actions, next state                                  |
-/// |-------|---------------------------------------------------|------------------------------------------------------|
-/// | idle  | `want`                                            | `ask` → busy                                         |
-/// | busy  | `want`                                            | it waits; one of its kind that waited is `replaced`  |
-/// | busy  | its command is refused                            | `settled` with the status, then the next             |
-/// | busy  | its command is executed: a data length            | `settled`, then the next                             |
-/// | busy  | its command is executed: any other                | none; the controller's event says when it is settled |
-/// | busy  | the event of its kind                             | `settled`, then the next                             |
-/// | busy  | 10 s without that event                           | `settled` as "unspecified error", then the next      |
-/// | busy  | it collided with a procedure of the other side    | put off, three times at most; then `settled`         |
-/// | put off | the end of a procedure, or its pause            | `ask` again → busy                                   |
-/// | busy  | `askAgain`: the event may have been lost          | `ask` once more; "disallowed": it is still under way |
-/// | any   | `end`                                             | all that waited are told as `settled` → idle         |
+/// | State   | Input                                          | Actions, next state                                  |
+/// |---------|------------------------------------------------|------------------------------------------------------|
+/// | idle    | `want`                                         | `ask` → busy                                         |
+/// | busy    | `want`                                         | it waits; one of its kind that waited is `replaced`  |
+/// | busy    | its command is refused                         | `settled` with the status, then the next             |
+/// | busy    | its command is executed: a data length         | `settled`, then the next                             |
+/// | busy    | its command is executed: any other             | none; the controller's event says when it is settled |
+/// | busy    | the event of its kind                          | `settled`, then the next                             |
+/// | busy    | 10 s without that event                        | `settled` as "unspecified error", then the next      |
+/// | busy    | it collided with a procedure of the other side | put off, three times at most; then `settled`         |
+/// | put off | the end of a procedure, or its pause           | `ask` again → busy                                   |
+/// | busy    | `askAgain`: the event may have been lost       | `ask` once more; "disallowed": it is still under way |
+/// | any     | `end`                                          | all waiting ones are reported as `settled` → idle    |
 package struct LinkRequests {
   package enum Kind: Hashable {
     /// The interval, with the other parameters.

@@ -3,15 +3,15 @@ import HCI
 
 /// The data waiting for subevents, and the responses from devices (Core 5.4, Vol 6, Part B, 4.4.2.12.2).
 ///
-/// | Subevent | Input                             | Actions, next state                                        |
-/// |----------|-----------------------------------|------------------------------------------------------------|
-/// | empty    | `want`                            | none → waiting                                             |
-/// | waiting  | `want`                            | the earlier data is answered as cancelled → waiting        |
-/// | waiting  | the controller requests its data  | a command with all that fits, under their numbers → empty  |
-/// | empty    | that command has several and came too late | each alone, once                                  |
-/// | waiting  | the train is not wanted any more  | answered as unknown → empty                                |
-/// | any      | the controller requests its data, and there is none | nothing: the subevent is sent without    |
-/// | any      | part of a response                | kept until the rest comes                                  |
+/// | Subevent | Input                             | Actions, next state                                       |
+/// |----------|-----------------------------------|-----------------------------------------------------------|
+/// | empty    | `want`                            | none → waiting                                            |
+/// | waiting  | `want`                            | the earlier data is answered as cancelled → waiting       |
+/// | waiting  | the controller requests its data  | a command with all that fits, under their numbers → empty |
+/// | empty    | that command has several and was too late | each alone, once                                          |
+/// | waiting  | the train is no longer wanted     | answered as unknown → empty                               |
+/// | any      | the controller requests its data, and there is none | nothing: the subevent is sent without                     |
+/// | any      | part of a response                | kept until the rest is received                           |
 struct SubeventMachine {
   /// An advertisement whose train has slots for responses.
   typealias Responder = (set: AdvertisingSetID, slots: ResponseSlots)

@@ -9,17 +9,17 @@ import OrderedCollections
 /// | Train is | Input                                 | Outcome                                                    |
 /// |----------|---------------------------------------|------------------------------------------------------------|
 /// | waiting  | nothing is being looked for           | Create Sync; sought                                        |
-/// | sought   | it is established                     | on; told `synchronised`                                    |
+/// | sought   | it is established                     | on; reports `synchronised`                                 |
 /// | sought   | ten seconds of scan, others wait      | Create Sync Cancel; waiting, behind the others             |
 /// | sought   | not wanted                            | Create Sync Cancel; gone                                   |
 /// | sought   | refused, or not established           | waiting; again after a back-off                            |
-/// | any      | a device transferred it over its link | on; told `trainReceived`, and `synchronised` if it was sought |
-/// | on       | a report                              | told when its fragments are together                       |
+/// | any      | a device transferred it over its link | on; reports `trainReceived`, and `synchronised` if it was sought |
+/// | on       | a report                              | reported when its fragments are complete                   |
 /// | on       | a report that nothing was received    | its fragments are dropped                                  |
-/// | on       | lost, or its handle is that of a train that a device transferred | told `lost`; waiting            |
+/// | on       | lost, or its handle belongs to a train transferred by a device | reports `lost`; waiting                                    |
 /// | on       | not wanted                            | Terminate Sync; gone                                       |
-/// | on       | `doubt`                               | told `lost`; Terminate Sync; waiting                       |
-/// | any      | the controller has no room, or cannot | told `failed`; gone                                        |
+/// | on       | `doubt`                               | reports `lost`; Terminate Sync; waiting                    |
+/// | any      | the controller has no room, or cannot | reports `failed`; gone                                     |
 ///
 /// The kernel unmasks train events only for controllers with isochronous channels, and a train's loss for none: its own
 /// events and these are unmasked before the first search.

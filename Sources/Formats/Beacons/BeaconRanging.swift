@@ -2,12 +2,12 @@ import Bluetooth
 
 /// Follows a region's iBeacons: those in range, and their proximity.
 ///
-/// | Input                       | The beacon is | Then                                                               |
-/// |-----------------------------|---------------|--------------------------------------------------------------------|
-/// | a beacon of the region      | not followed  | `entered`; the one unheard for longest has `exited` if it is one too many |
-/// | a beacon of the region      | followed      | its strength is averaged; `moved` if its proximity is another one now |
-/// | a beacon of another region  |               | nothing                                                            |
-/// | the deadline                | followed      | `exited` for beacons not heard for `timeout`                       |
+/// | Input                      | The beacon is | Then                                                               |
+/// |----------------------------|---------------|--------------------------------------------------------------------|
+/// | a beacon of the region     | not followed  | `entered`; the one unheard for longest has `exited` if it is one too many |
+/// | a beacon of the region     | followed      | its strength is averaged; `moved` if its proximity is another one now |
+/// | a beacon of another region |               | nothing                                                            |
+/// | the deadline               | followed      | `exited` for beacons not received for `timeout`                    |
 ///
 /// Proximity follows from the signal's loss since 1 m. In free space that is 6 dB for each doubling of the distance, so
 /// −6 dB is half a metre and 12 dB are four metres. Walls and hands change it by as much, so a proximity is only left

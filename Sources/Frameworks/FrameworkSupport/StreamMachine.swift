@@ -2,13 +2,13 @@ import Foundation
 
 /// A stream's events for its delegate, and when they are due. "Ready" means octets to read, or room to write.
 ///
-/// | State      | Input                              | Effect                                        |
-/// |------------|------------------------------------|-----------------------------------------------|
-/// | not open   | open                               | openCompleted is to be told → open            |
-/// | open       | the delegate's turn, and it is ready | hasBytesAvailable or hasSpaceAvailable → told |
-/// | told       | the program reads or writes        | → open                                        |
-/// | open, told | the end or an error is found       | endEncountered or errorOccurred is to be told → at end, error |
-/// | any        | close                              | nothing more is told → closed                 |
+/// | State          | Input                                | Effect                                                 |
+/// |----------------|--------------------------------------|--------------------------------------------------------|
+/// | not open       | open                                 | openCompleted is due → open                            |
+/// | open           | the delegate's turn, and it is ready | hasBytesAvailable or hasSpaceAvailable → reported      |
+/// | reported       | the program reads or writes          | → open                                                 |
+/// | open, reported | the end or an error is found         | endEncountered or errorOccurred is due → at end, error |
+/// | any            | close                                | no more reports → closed                               |
 struct StreamMachine {
   /// The result of checking the socket, a read or a write.
   enum Finding {

@@ -7,9 +7,9 @@ import Glibc
 /// events.
 ///
 /// Events are served in rounds. Within a round ready sources are served by priority, and none twice: a served source
-/// goes behind all waiting ones, regardless of its priority. So a constantly ready descriptor starves no other and no timer,
-/// as long as its handler does a bounded amount of work. Readiness is level-triggered: a handler that leaves something
-/// unread is called again in the next round.
+/// goes behind all waiting ones, regardless of its priority. So a constantly ready descriptor starves no other and no
+/// timer, as long as its handler does a bounded amount of work. Readiness is level-triggered: a handler that leaves
+/// something unread is called again in the next round.
 public final class EventLoop {
   /// The order within a round.
   public enum Priority: Int64, Sendable, CaseIterable {

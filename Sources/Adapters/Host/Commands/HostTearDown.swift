@@ -5,12 +5,12 @@ import Radio
 /// Takes a controller out of use: ends its links, one after the other, and resets it. Reset alone ends them without a
 /// word on the air, and their devices would wait for the supervision timeout.
 ///
-/// | State     | Input                                           | Then                                       |
-/// |-----------|-------------------------------------------------|--------------------------------------------|
-/// | ending    | the answer to a command, or none in 500 ms      | `send` Disconnect for the next link        |
-/// | ending    | a link that comes up                            | it is ended as well                        |
-/// | ending    | the end of the last link, or 2 s have passed    | `send` Reset: resetting                    |
-/// | resetting | its answer, or 1 s has passed                   | `done`: over                               |
+/// | State     | Input                                        | Then                                |
+/// |-----------|----------------------------------------------|-------------------------------------|
+/// | ending    | the answer to a command, or none in 500 ms   | `send` Disconnect for the next link |
+/// | ending    | a new link                                   | it is ended as well                 |
+/// | ending    | the end of the last link, or 2 s have passed | `send` Reset: resetting             |
+/// | resetting | its answer, or 1 s has passed                | `done`: over                        |
 ///
 /// Devices receive the reason "power off" (Core 5.4, Vol 1, Part F, 2.21). A link already ending refuses Disconnect;
 /// its end is awaited all the same. Devices without an acknowledgement for 2 s are left to their timeout. Reset is sent

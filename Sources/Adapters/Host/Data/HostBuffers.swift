@@ -3,14 +3,14 @@ import HCI
 /// The room for packets from a controller that sends only as many as fit (flow control from controller to host, Core
 /// 5.4, Vol 4, Part E, 4.2). A link that is not read keeps its packets' room: its device is slowed.
 ///
-/// | Link | Input                            | Then                                                              |
-/// |------|----------------------------------|-------------------------------------------------------------------|
-/// | read | a packet                         | its room is free: told with others, a quarter of all at once      |
-/// | held | a packet                         | its room is taken, up to the link's share; beyond that free        |
-/// | held | `read`                           | all its room is free                                              |
-/// | held | another link begins              | the room beyond its smaller share is free                         |
-/// | held | `relieve`, when no room is left  | the room of some packets is free                                  |
-/// | any  | `end`                            | the controller has forgotten the link, and counts its room as free |
+/// | Link | Input                           | Then                                                               |
+/// |------|---------------------------------|--------------------------------------------------------------------|
+/// | read | a packet                        | its room is free: reported with others, a quarter of all at once   |
+/// | held | a packet                        | its room is taken, up to the link's share; beyond that free        |
+/// | held | `read`                          | all its room is free                                               |
+/// | held | another link begins             | the room beyond its smaller share is free                          |
+/// | held | `relieve`, when no room is left | the room of some packets is free                                   |
+/// | any  | `end`                           | the controller has forgotten the link, and counts its room as free |
 ///
 /// All links share the room: a single link may use all of it; several may use half of it together, so none stops the
 /// others. Further packets are kept by the link as far as it can. Without any room a Zephyr controller reports no other

@@ -18,7 +18,7 @@ import BluetoothCrypto
 // pairing     a failure once its key is in use       closed: the link is encrypted, and there is no bond
 // pairing     30 s since the last packet was sent    closed
 // requested   30 s                                   idle
-// closed      anything                               closed: no packet is sent or taken any more
+// closed      anything                               closed: no packet is sent or accepted
 //
 // Long Term Key Requests are answered in each state: with a pairing's agreed key if it waits for encryption, else with
 // the bond's, and during a pairing with none.

@@ -2,11 +2,11 @@ import Adapter
 
 /// Decides if new keys may replace a bond's keys.
 ///
-/// | The new keys                        | may replace them if                                                          |
-/// |-------------------------------------|------------------------------------------------------------------------------|
-/// | authenticated, protect as well      | always: they exclude a man in the middle                                     |
-/// | unauthenticated, protect as well    | no other user relies on the bond, or root or a trusted agent decides         |
-/// | protect less                        | the same, and an agent that was told of the bond agreed                      |
+/// | The new keys                     | may replace them if                                                  |
+/// |----------------------------------|----------------------------------------------------------------------|
+/// | authenticated, protect as well   | always: they exclude a man in the middle                             |
+/// | unauthenticated, protect as well | no other user relies on the bond, or root or a trusted agent decides |
+/// | protect less                     | the same, and an agent agreed, knowing of the bond                   |
 struct BondReplacement {
   let old: Bond
   let new: Bond

@@ -5,13 +5,13 @@ import Capture
 
 /// A recording of a session: packets of some adapters, in the order of their reports, and notes.
 ///
-/// | Input                     | Effect                                                                             |
-/// |---------------------------|------------------------------------------------------------------------------------|
-/// | a packet, a note          | written, without keys; without room in the pipe, lost                              |
-/// | one after lost ones       | lost until there is ample room, so that the gap is one; then a note says how many   |
-/// | packets are lost          | a second later the session is told how many, unless that is pending already         |
-/// | an adapter's packets end  | a note says so; without any other adapter the pipe ends, too, and nothing is written |
-/// | `close`                   | the pipe ends behind the written packets                                            |
+/// | Input                    | Effect                                                                               |
+/// |--------------------------|--------------------------------------------------------------------------------------|
+/// | a packet, a note         | written, without keys; without room in the pipe, lost                                |
+/// | one after lost ones      | lost until there is ample room, so that the gap is one; then a note says how many    |
+/// | packets are lost         | a second later the number is reported to the session, unless that is pending already |
+/// | an adapter's packets end | a note says so; without any other adapter the pipe ends, too, and nothing is written |
+/// | `close`                  | the pipe ends behind the written packets                                             |
 final class Recording {
   let number: Int
   let session: Session

@@ -11,16 +11,16 @@ import Bluetooth
 /// | negotiating | link down                 | connect → connecting; after `maximumRetries` refuse all → idle   |
 /// | negotiating | unusable                  | refuse all, disconnect → ending (linked, if the other side started it); persistent ones wait on |
 /// | negotiating | it was never there (0x3E) | connect, after a pause of at most 1 s → connecting               |
-/// | connected   | it was never there (0x3E) | tell each that uses it; for persistent ones as above             |
+/// | connected   | it was never there (0x3E) | notify each user; for persistent ones as above                   |
 /// | connected   | want                      | answer                                                           |
-/// | connected   | link down                 | tell each that uses it → idle; for persistent ones connect → connecting |
+/// | connected   | link down                 | notify each user → idle; for persistent ones connect → connecting |
 /// | ending      | link down                 | → idle; connect → connecting if it is wanted again               |
-/// | idle        | link up, from the other side | → linked: nothing is sent on it until it is wanted            |
+/// | idle        | link up, from the other side | → linked: nothing is sent on it until it is wanted               |
 /// | linked      | want; secured, and wanted | negotiate → negotiating                                          |
-/// | negotiating | negotiated                | persistent ones are told that it is back                         |
-/// | any         | rejoin                    | as want, without an answer: that one is told when the link is there; no failure ends it |
-/// | any         | refused                   | refuse all, tell each that uses it or waits without a call: cancel, or disconnect, in either role → ending           |
-/// | any         | release, expired          | refuse or tell that one; the last one: cancel, or disconnect → ending (linked, if the other side started it) |
+/// | negotiating | negotiated                | persistent ones are notified that it is back                     |
+/// | any         | rejoin                    | as want, without an answer: notified when the link is established; no failure ends it |
+/// | any         | refused                   | refuse all, notify each that uses it or waits without a call: cancel, or disconnect, in either role → ending |
+/// | any         | release, expired          | refuse or notify that one; the last one: cancel, or disconnect → ending (linked, if the other side started it) |
 struct ConnectMachine<Who: Hashable, Request: Hashable> {
   enum State: Hashable { case idle, connecting, negotiating, connected, linked, ending }
 

@@ -26,18 +26,18 @@ enum DiscoveryGoal: Hashable {
 /// Database Hash (Core 5.4, Vol 3, Part G, 7.3): if it equals the cached one, the cache is used. A bonded device that
 /// reports changed services needs none.
 ///
-/// | State      | Input                      | Next procedure, next state                                         |
-/// |------------|----------------------------|--------------------------------------------------------------------|
-/// | any        | next, the link has no hash read, and something is to be asked or compared | read the hash → asked |
-/// | any        | next, something is missing | the procedure for the first that is → asked                        |
-/// | any        | next, nothing is missing   | done                                                               |
-/// | asked      | a result                   | it becomes known, unless something became void since → any         |
-/// | asked      | something became void      | it is asked again, at most `maximumRestarts` times                 |
-/// | asked      | refused to tell includes, or the kind of an included service | there are none, it is no primary one → any |
-/// | asked      | refused to tell the characteristics of one service, or the descriptors of one characteristic, while everything is discovered | they stay unknown, and are named in the log → any |
-/// | asked      | refused to search for one service | all are asked for instead → any                             |
-/// | asked      | one search for several services is refused, or answered irregularly | each is searched by itself → any |
-/// | asked      | refused otherwise          | failed                                                             |
+/// | State | Input                      | Next procedure, next state                                 |
+/// |-------|----------------------------|------------------------------------------------------------|
+/// | any   | next, the link has no hash read, and something is to be asked or compared | read the hash → asked                                      |
+/// | any   | next, something is missing | the procedure for the first that is → asked                |
+/// | any   | next, nothing is missing   | done                                                       |
+/// | asked | a result                   | it becomes known, unless something became void since → any |
+/// | asked | something became void      | it is asked again, at most `maximumRestarts` times         |
+/// | asked | refused the includes, or the kind of an included service | there are none, it is not a primary one → any              |
+/// | asked | refused the characteristics of one service, or the descriptors of one characteristic, while everything is discovered | they stay unknown, and are named in the log → any          |
+/// | asked | refused to search for one service | all are asked for instead → any                            |
+/// | asked | one search for several services is refused, or answered irregularly | each is searched by itself → any                           |
+/// | asked | refused otherwise          | failed                                                     |
 struct DiscoveryMachine {
   /// How often the device's services may change while they are discovered.
   static let maximumRestarts = 8

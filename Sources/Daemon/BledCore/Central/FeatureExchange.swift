@@ -10,10 +10,10 @@ import GATT
 ///
 /// | State of the link                                     | Input                          | Then                         |
 /// |-------------------------------------------------------|--------------------------------|------------------------------|
-/// | ours, encrypted; enhanced channels; the device has 2B3A | its services are known, or encrypted | its features are read |
-/// | any other                                             | the services are known         | told, unless it knows        |
+/// | ours, encrypted; enhanced channels; the device has 2B3A | its services are known, or encrypted | its features are read        |
+/// | any other                                             | the services are known         | sent, unless it knows        |
 /// | features read                                         | without EATT (bit 0), refused  | the same                     |
-/// | features read                                         | with EATT                      | told with bit 1, unless it knows → bearers are opened |
+/// | features read                                         | with EATT                      | sent with bit 1, unless it knows → bearers are opened |
 final class FeatureExchange {
   /// Bits of Client Supported Features.
   private enum Feature {

@@ -5,16 +5,16 @@ import Logging
 
 /// The L2CAP channels of all sessions, and their listening PSMs.
 ///
-/// | State of a channel | Input                              | Effect                                              |
-/// |--------------------|------------------------------------|-----------------------------------------------------|
-/// | (none)             | a device opened it                 | the session is told → offered                       |
-/// | (none)             | opened for a session, with a token | answered with a token → waiting                     |
-/// | (none)             | opened for a session               | answered with a descriptor, octets pass → open      |
-/// | offered            | l2cap.accept                       | the same                                            |
-/// | waiting            | the program comes with the token   | octets pass → open                                  |
-/// | offered, waiting   | 30 s passed                        | closed, the session is told → (none)                |
-/// | waiting, open      | the device or the program ends it  | closed, the session is told → (none)                |
-/// | any                | l2cap.close, the session ended     | closed → (none)                                     |
+/// | State of a channel | Input                              | Effect                                         |
+/// |--------------------|------------------------------------|------------------------------------------------|
+/// | (none)             | a device opened it                 | reported to the session → offered              |
+/// | (none)             | opened for a session, with a token | answered with a token → waiting                |
+/// | (none)             | opened for a session               | answered with a descriptor, octets pass → open |
+/// | offered            | l2cap.accept                       | the same                                       |
+/// | waiting            | the program sends the token        | octets pass → open                             |
+/// | offered, waiting   | 30 s passed                        | closed, reported to the session → (none)       |
+/// | waiting, open      | the device or the program ends it  | closed, reported to the session → (none)       |
+/// | any                | l2cap.close, the session ended     | closed → (none)                                |
 final class ChannelBroker: LinkChannels {
   private struct Listener {
     let session: Session

@@ -3,16 +3,16 @@ import Bluetooth
 /// Passes packets between a channel and its program: at most one waits per direction, so a side that does not read
 /// stops the other.
 ///
-/// | State             | Input                    | Effect                                                            |
-/// |-------------------|--------------------------|-------------------------------------------------------------------|
-/// | without program   | attached                 | both are read → open                                              |
-/// | any               | the device's end         | nothing more is read of the program; when all is written → ended  |
-/// | open              | a packet of the device   | it is to be written                                               |
-/// | open              | so much was written      | the rest waits for room, and the device is not read until then     |
-/// | open              | a packet was sent        | the program is read while the device has room                     |
-/// | open              | the program sends no more | the device's packets are still written                           |
-/// | open              | the program does not read | the device's packets are dropped; the rest of the program's are sent                 |
-/// | open              | the program is gone      | → ended                                                           |
+/// | State           | Input                    | Effect                                                            |
+/// |-----------------|--------------------------|-------------------------------------------------------------------|
+/// | without program | attached                 | both are read → open                                              |
+/// | any             | the device's end         | nothing more is read of the program; when all is written → ended  |
+/// | open            | a packet of the device   | it is to be written                                               |
+/// | open            | so much was written      | the rest waits for room, and the device is not read until then    |
+/// | open            | a packet was sent        | the program is read while the device has room                     |
+/// | open            | the program sends no more | the device's packets are still written                            |
+/// | open            | the program does not read | the device's packets are dropped; the rest of the program's are sent |
+/// | open            | the program has ended    | → ended                                                           |
 ///
 /// The actions follow from the state: `waiting` is to be written, and the other properties name the sides to read and
 /// the end.

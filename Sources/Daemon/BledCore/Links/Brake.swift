@@ -1,11 +1,11 @@
 /// Decides when reading from a link is paused because its only reader falls behind.
 ///
-/// | State   | Input                                                     | Action, next state |
-/// |---------|-----------------------------------------------------------|--------------------|
-/// | open    | a value for the only reader, which has too much to read   | pause → paused     |
-/// | paused  | the reader has caught up, is gone, or is not the only one | resume → open      |
-/// | paused  | `timeout` has passed                                      | resume → spent     |
-/// | spent   | the reader has caught up, is gone, or is not the only one | → open             |
+/// | State  | Input                                                       | Action, next state |
+/// |--------|-------------------------------------------------------------|--------------------|
+/// | open   | a value for the only reader, which has too much to read     | pause → paused     |
+/// | paused | the reader has caught up, has ended, or is not the only one | resume → open      |
+/// | paused | `timeout` has passed                                        | resume → spent     |
+/// | spent  | the reader has caught up, has ended, or is not the only one | → open             |
 ///
 /// After the timeout, values queue for the reader as far as there is room. After that it loses its subscription, or the
 /// device's writes.

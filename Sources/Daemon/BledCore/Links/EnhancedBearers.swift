@@ -7,15 +7,15 @@ import Logging
 /// The enhanced ATT bearers of one link (Core 5.4, Vol 3, Part F, 3.2.11, and Part G, 5.4): channels beside ATT's fixed
 /// one, each with its own request.
 ///
-/// | State   | Input                                            | Then                                                |
-/// |---------|--------------------------------------------------|-----------------------------------------------------|
-/// | none    | `open`                                           | the first channel is asked for → opening            |
-/// | opening | it is there                                      | a bearer; the next one is asked for, or → settled    |
-/// | opening | the device has no room for the first one         | it is asked for again, as `BearerOpening` says       |
-/// | opening | the device refuses it, or leaves it unanswered   | → settled, with the present ones                    |
-/// | any     | a channel ends, or a bearer fails                | its pending operations fail; it is not opened again  |
-/// | any     | the device opens one                             | a bearer, for the device's requests                 |
-/// | any     | the link ends                                    | so do they                                          |
+/// | State   | Input                                          | Then                                                |
+/// |---------|------------------------------------------------|-----------------------------------------------------|
+/// | none    | `open`                                         | the first channel is asked for → opening            |
+/// | opening | it is open                                     | a bearer; the next one is requested, or → settled   |
+/// | opening | the device has no room for the first one       | it is asked for again, as `BearerOpening` says      |
+/// | opening | the device refuses it, or leaves it unanswered | → settled, with the present ones                    |
+/// | any     | a channel ends, or a bearer fails              | its pending operations fail; it is not opened again |
+/// | any     | the device opens one                           | a bearer, for the device's requests                 |
+/// | any     | the link ends                                  | so do they                                          |
 ///
 /// Opening them delays nothing: the link works without them. A device may send requests on our bearers, too. We send
 /// none on bearers opened by the device: they are for its own requests.

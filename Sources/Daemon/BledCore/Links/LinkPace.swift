@@ -4,11 +4,11 @@ import Bluetooth
 /// The speed of a new link initiated by us: a short interval while the device's attributes are discovered, which takes
 /// many packets in sequence, and then the usual one.
 ///
-/// | State   | Input                                                          | Outcome                              |
-/// |---------|----------------------------------------------------------------|--------------------------------------|
-/// | usual   | `began`: ours, quick, without requests of programs             | quick; relax → usual beside many others |
-/// | quick   | 2 s after the link came up, 1 s after the last step of a discovery; 30 s in any case | relax → usual  |
-/// | quick   | a program wants parameters, or the device has asked for others | usual                                |
+/// | State | Input                                                          | Outcome                              |
+/// |-------|----------------------------------------------------------------|--------------------------------------|
+/// | usual | `began`: ours, quick, without requests of programs             | quick; relax → usual beside many others |
+/// | quick | 2 s after the link was established, 1 s after the last step of a discovery; 30 s in any case | relax → usual                        |
+/// | quick | a program wants parameters, or the device has asked for others | usual                                |
 ///
 /// A link with a short interval takes more of the air and of both batteries. So only a link beside at most two others
 /// begins like that, and only if its programs request nothing. Other links may have been established since it was

@@ -29,9 +29,9 @@ protocol ValuePipeOwner: AnyObject {
 /// | a packet of the program             | it is sent; the next one is read when it was                            |
 /// | a packet that cannot be sent        | the end                                                                 |
 /// | a value of the device               | a packet to the program; if it does not read, the link is held, then values are dropped and counted |
-/// | the program has read waiting values | the session is told of dropped ones                                     |
-/// | the program closes its end, or shuts down its sending | earlier packets are sent, then the end                |
-/// | the link, the session, the handle ends | the end, reported with the number of unsent packets                  |
+/// | the program has read waiting values | dropped ones are reported to the session                                |
+/// | the program closes its end, or shuts down its sending | earlier packets are sent, then the end                                  |
+/// | the link, the session, the handle ends | the end, reported with the number of unsent packets                     |
 final class ValuePipe {
   let session: Session
   private unowned let hub: LinkHub

@@ -5,18 +5,18 @@ import OrderedCollections
 
 /// The advertisements of all sessions. Which of them are on the air, the adapter's slot knows.
 ///
-/// | State   | Input                        | Effect                                             |
-/// |---------|------------------------------|----------------------------------------------------|
-/// | (none)  | start                        | the adapter is asked → waiting                     |
-/// | (none)  | restore                      | the adapter is asked → off                         |
-/// | waiting | on the air                   | answered → on the air                              |
-/// | waiting | failed, or the adapter left  | refused, withdrawn → (none)                        |
-/// | waiting | stopped, session ended       | refused, withdrawn → (none)                        |
-/// | on the air, off | off, on              | the session is told → off, on the air              |
-/// | on the air | on, another interval      | the session is told: more or fewer share the air   |
-/// | on the air, off | failed               | the session is told the reason, withdrawn → (none) |
-/// | on the air, off | stopped, session ended | withdrawn → (none)                               |
-/// | on the air, off | its duration is over, ended | the session is told why, withdrawn → (none)    |
+/// | State           | Input                       | Effect                                       |
+/// |-----------------|-----------------------------|----------------------------------------------|
+/// | (none)          | start                       | the adapter is asked → waiting               |
+/// | (none)          | restore                     | the adapter is asked → off                   |
+/// | waiting         | on the air                  | answered → on the air                        |
+/// | waiting         | failed, or the adapter left | refused, withdrawn → (none)                  |
+/// | waiting         | stopped, session ended      | refused, withdrawn → (none)                  |
+/// | on the air, off | off, on                     | reported → off, on the air                   |
+/// | on the air      | on, another interval        | reported: more or fewer share the air        |
+/// | on the air, off | failed                      | reported with the reason, withdrawn → (none) |
+/// | on the air, off | stopped, session ended      | withdrawn → (none)                           |
+/// | on the air, off | its duration is over, ended | reported with the reason, withdrawn → (none) |
 ///
 /// The duration counts from the first time on the air, regardless of the adapter's states.
 final class AdvertisingBroker {

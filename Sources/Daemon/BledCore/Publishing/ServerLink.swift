@@ -8,13 +8,13 @@ import GATT
 ///
 /// A question is a request from the device to a session, on any of the link's bearers:
 ///
-/// | State   | Input                                     | Effect                                                      |
-/// |---------|-------------------------------------------|-------------------------------------------------------------|
-/// | idle    | the device reads or writes                | the session is called, if its program is there → asking     |
-/// | asking  | the session answers                       | the device gets the answer → idle                           |
-/// | asking  | the program goes away                     | the question waits for it, or for the end of its time       |
-/// | asking  | the program is back                       | the session is called                                       |
-/// | asking  | 25 s, the session's end, the link's end   | the device is refused → idle                                |
+/// | State  | Input                                   | Effect                                                      |
+/// |--------|-----------------------------------------|-------------------------------------------------------------|
+/// | idle   | the device reads or writes              | the session is called, if its program is connected → asking |
+/// | asking | the session answers                     | the device gets the answer → idle                           |
+/// | asking | the program goes away                   | the question waits for it, or for the end of its time       |
+/// | asking | the program is back                     | the session is called                                       |
+/// | asking | 25 s, the session's end, the link's end | the device is refused → idle                                |
 final class ServerLink: ServerRole {
   /// Maximum indications queued for a device, which confirms them one by one.
   static let maximumIndications = 8

@@ -3,17 +3,17 @@ import Bluetooth
 /// The devices named by a scan that are present; each change is reported once: by advertisements, or by the controller
 /// while it watches for them.
 ///
-/// | Its device is       | Input                               | It is then          | Over                         |
-/// |---------------------|-------------------------------------|---------------------|------------------------------|
-/// | away                | heard, strong enough to come in     | there               | it is found                  |
-/// | there               | heard, strong enough to stay        | there               |                              |
-/// | there               | not so for the time                 | away                | it is lost                   |
-/// | there or away       | the controller says which           | that                | it is found, or lost         |
-/// | there               | `forget`                            | away                | it is lost                   |
-/// | there               | `watching(true)`                    | there, unconfirmed  |                              |
-/// | there, unconfirmed  | heard as listed; the controller says that it is | there, watched |                       |
-/// | there, watched      | the time                            | the same            |                              |
-/// | there, watched      | `watching(false)`                   | there, for the full time again |                   |
+/// | Its device is      | Input                               | It is then          | Over                 |
+/// |--------------------|-------------------------------------|---------------------|----------------------|
+/// | away               | received, strong enough to enter    | there               | it is found          |
+/// | there              | received, strong enough to stay     | there               |                      |
+/// | there              | not so for the time                 | away                | it is lost           |
+/// | there or away      | the controller says which           | that                | it is found, or lost |
+/// | there              | `forget`                            | away                | it is lost           |
+/// | there              | `watching(true)`                    | there, unconfirmed  |                      |
+/// | there, unconfirmed | received as listed; the controller reports it | there, watched      |                      |
+/// | there, watched     | the time                            | the same            |                      |
+/// | there, watched     | `watching(false)`                   | there, for the full time again |                      |
 ///
 /// A change without room for its report is repeated a second later, unless it is undone before.
 struct NamedPresence<Device: Hashable> {

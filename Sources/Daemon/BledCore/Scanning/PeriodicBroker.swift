@@ -4,21 +4,21 @@ import Bluetooth
 
 /// The trains of periodic advertisements followed by sessions; followers of the same train share it.
 ///
-/// | Train is | Input                            | Effect                                                      |
-/// |----------|----------------------------------|-------------------------------------------------------------|
-/// | (none)   | sync                             | the adapter is asked, and scans → sought                    |
-/// | sought   | sync                             | one more waits                                              |
-/// | sought   | synchronised                     | waiting sessions are answered, the others told → on         |
-/// | sought   | the time of a call is over       | that call fails; without any follower → (none)              |
-/// | on       | sync                             | answered at once                                            |
-/// | on       | it has subevents                 | those of all followers are chosen, then as above           |
-/// | on       | a follower comes or leaves       | the subevents are chosen again                              |
-/// | on       | the controller refuses subevents | the followers that came with them are refused               |
-/// | on       | a report                         | each follower that chose its subevent gets it               |
-/// | on       | lost, or the adapter is away     | the followers are told, the adapter scans → sought          |
-/// | any      | failed                           | waiting sessions are refused, the others told → (none)      |
-/// | any      | stop, a program is gone          | no follower is left: the adapter lets it go → (none)        |
-/// | (none), sought | a device transferred it    | its receivers follow it, waiting sessions are answered → on |
+/// | Train is       | Input                            | Effect                                                      |
+/// |----------------|----------------------------------|-------------------------------------------------------------|
+/// | (none)         | sync                             | the adapter is asked, and scans → sought                    |
+/// | sought         | sync                             | one more waits                                              |
+/// | sought         | synchronised                     | waiting sessions are answered, the others notified → on     |
+/// | sought         | the time of a call is over       | that call fails; without any follower → (none)              |
+/// | on             | sync                             | answered at once                                            |
+/// | on             | it has subevents                 | those of all followers are chosen, then as above            |
+/// | on             | a follower joins or leaves       | the subevents are chosen again                              |
+/// | on             | the controller refuses subevents | the followers that requested them are refused               |
+/// | on             | a report                         | each follower that chose its subevent gets it               |
+/// | on             | lost, or the adapter is away     | the followers are notified, the adapter scans → sought      |
+/// | any            | failed                           | waiting sessions are refused, the others notified → (none)  |
+/// | any            | stop, a program has ended        | no follower is left: the adapter lets it go → (none)        |
+/// | (none), sought | a device transferred it          | its receivers follow it, waiting sessions are answered → on |
 final class PeriodicBroker {
   private struct Key: Hashable {
     let slot: AdapterSlot

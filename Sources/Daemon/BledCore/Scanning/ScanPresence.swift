@@ -3,13 +3,13 @@ import HeapModule
 
 /// The devices in the range of one scan: by hysteresis of the signal strength, and by time.
 ///
-/// | Its device is    | Input                            | It is then | Over                                      |
-/// |------------------|----------------------------------|------------|-------------------------------------------|
-/// | unknown, or out  | heard, strong enough to come in  | in         | unknown: the quietest, if there are too many |
-/// | unknown, or out  | heard, weaker                    | the same   |                                           |
-/// | in               | heard, strong enough to stay     | in         |                                           |
-/// | in               | heard, weaker                    | out        |                                           |
-/// | in, or out       | `deadline` has passed            | unknown    | it is lost                                |
+/// | Its device is   | Input                            | It is then | Over                                         |
+/// |-----------------|----------------------------------|------------|----------------------------------------------|
+/// | unknown, or out | received, strong enough to enter | in         | unknown: the quietest, if there are too many |
+/// | unknown, or out | received, weaker                 | the same   |                                              |
+/// | in              | received, strong enough to stay  | in         |                                              |
+/// | in              | received, weaker                 | out        |                                              |
+/// | in, or out      | `deadline` has passed            | unknown    | it is lost                                   |
 ///
 /// Only reports that pass the scan's filters count. A device is lost when its timeout since the last report in range
 /// has passed. Without a timeout nothing is ever lost, and a device out of range is unknown.

@@ -11,7 +11,7 @@ import Bluetooth
 /// | waiting | receive                                  | one more waits                                     |
 /// | waiting | a train                                  | all have it, but those whose subevents it lacks fail → (none) |
 /// | waiting | a failure, the end of the link           | all fail → (none)                                  |
-/// | waiting | the time of a call, stop, a program is gone | that call fails; the last one: the link is told → (none) |
+/// | waiting | the time of a call, stop, a program has ended | that call fails; the last one: the link is notified → (none) |
 final class TrainReceivers {
   private final class Waiter {
     let follower: TrainFollower

@@ -5,14 +5,14 @@ import Glibc
 
 /// A client's socket: splits its octets into lines, and writes the queued lines in batches.
 ///
-/// | State    | Input                          | Effect                                                    |
-/// |----------|--------------------------------|-----------------------------------------------------------|
-/// | reading  | octets, and it is its turn     | each whole line goes to the session                       |
-/// | reading  | the session is congested       | lines wait in the framer, the socket is not read → paused |
-/// | paused   | the session is relieved        | the lines that wait → reading                             |
-/// | any      | the client sends no more       | a last line without line feed counts; once all is answered → closed |
-/// | any      | the session ends               | lines read are dropped; waiting ones are written, for a second at most → closed, see `Farewells`        |
-/// | any      | the connection breaks          | earlier lines are read, then the daemon is told → closed       |
+/// | State   | Input                      | Effect                                                    |
+/// |---------|----------------------------|-----------------------------------------------------------|
+/// | reading | octets, and it is its turn | each whole line goes to the session                       |
+/// | reading | the session is congested   | lines wait in the framer, the socket is not read → paused |
+/// | paused  | the session is relieved    | the lines that wait → reading                             |
+/// | any     | the client sends no more   | a last line without line feed counts; once all is answered → closed |
+/// | any     | the session ends           | lines read are dropped; waiting ones are written, for a second at most → closed, see `Farewells` |
+/// | any     | the connection breaks      | earlier lines are read, then the daemon is notified → closed |
 ///
 /// All this work is done in the client's turns, see `Turns`.
 ///

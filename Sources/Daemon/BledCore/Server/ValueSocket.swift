@@ -9,10 +9,10 @@ import Glibc
 /// | State   | Input                              | Effect                                                          |
 /// |---------|------------------------------------|-----------------------------------------------------------------|
 /// | reading | a packet                           | `received`                                                      |
-/// | reading | the program has closed its end, or sends no more | `closed`, after all packets that it had written   |
+/// | reading | the program has closed its end, or sends no more | `closed`, after all packets that it had written                 |
 /// | paused  | packets                            | they stay in the kernel, and its buffer slows the program       |
 /// | any     | a value for the program            | written; without room it waits, up to `maximumWaiting`, then refused |
-/// | any     | room, and none waits any more      | `drained`                                                       |
+/// | any     | room, and none waits               | `drained`                                                       |
 /// | closed  | anything                           | nothing                                                         |
 ///
 /// It works in the turns of its session's user, see `Turns`.

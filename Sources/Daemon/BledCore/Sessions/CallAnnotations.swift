@@ -11,12 +11,12 @@ final class CallAnnotation {
 
 /// The notes of calls, during a recording: each is written directly before the packets caused by its call.
 ///
-/// | A call                                 | Its note is written                                                     |
-/// |----------------------------------------|-------------------------------------------------------------------------|
-/// | that waits for its turn on a link      | when its operation begins, and when it goes on behind another           |
-/// | the same, if it came to no operation   | when it has been handled                                                |
-/// | any other                              | before it is handled                                                    |
-/// | of the daemon itself, on a link        | when its operation begins                                               |
+/// | A call                               | Its note is written                                             |
+/// |--------------------------------------|-----------------------------------------------------------------|
+/// | that waits for its turn on a link    | when its operation begins, and when it continues behind another |
+/// | the same, if it reached no operation | when it has been handled                                        |
+/// | any other                            | before it is handled                                            |
+/// | of the daemon itself, on a link      | when its operation begins                                       |
 final class CallAnnotations {
   /// Writes into all recordings; nil while there is none.
   var write: ((String) -> Void)?

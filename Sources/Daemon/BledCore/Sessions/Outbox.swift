@@ -3,13 +3,13 @@ import FoundationEssentials
 
 /// The lines queued for a client, within bounds.
 ///
-/// | Waiting octets          | Reports        | Values          | Answers and events | Requests of the client |
-/// |-------------------------|----------------|-----------------|--------------------|------------------------|
-/// | below `coalescing`      | queued         | queued          | queued             | read                   |
-/// | below `reports`         | newest of each device | queued   | queued             | read                   |
-/// | below `values`          | dropped, counted | queued        | queued             | not read, a link of its own is held (`Brake`)   |
-/// | below `everything`      | dropped, counted | refused: lost, and told | queued   | not read               |
-/// | at `everything`         | dropped, counted | refused       | overflow: the session ends | not read       |
+/// | Waiting octets     | Reports        | Values          | Answers and events | Requests of the client |
+/// |--------------------|----------------|-----------------|--------------------|------------------------|
+/// | below `coalescing` | queued         | queued          | queued             | read                   |
+/// | below `reports`    | newest of each device | queued          | queued             | read                   |
+/// | below `values`     | dropped, counted | queued          | queued             | not read, a link of its own is held (`Brake`) |
+/// | below `everything` | dropped, counted | refused: lost, and reported | queued             | not read               |
+/// | at `everything`    | dropped, counted | refused         | overflow: the session ends | not read               |
 ///
 /// An answer or an event may carry a descriptor. Its line is a batch of its own, because a descriptor belongs to the
 /// first octet written with it. At most `maximumDescriptors` wait; one more is an overflow, so callers with descriptors

@@ -2,12 +2,12 @@ import Bluetooth
 
 /// Detects sessions that poll a value instead of subscribing.
 ///
-/// | State    | Input                                         | Effect                                    |
-/// |----------|-----------------------------------------------|-------------------------------------------|
-/// | watching | a read of a value that notifies or indicates  | counted                                   |
-/// | watching | the tenth such read of a value within a minute | told → silent                            |
-/// | watching | more values than can be counted               | counting begins anew                      |
-/// | silent   | a read                                        | nothing: once a session is enough         |
+/// | State    | Input                                          | Effect                            |
+/// |----------|------------------------------------------------|-----------------------------------|
+/// | watching | a read of a value that notifies or indicates   | counted                           |
+/// | watching | the tenth such read of a value within a minute | logged → silent                   |
+/// | watching | more values than can be counted                | counting begins anew              |
+/// | silent   | a read                                         | nothing: once a session is enough |
 struct PollingWatch {
   /// A device's value.
   struct Value: Hashable {

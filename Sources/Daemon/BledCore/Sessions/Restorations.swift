@@ -6,14 +6,14 @@ import Logging
 
 /// The sessions with a restoration identifier.
 ///
-/// | State     | Input                                | Effect                                                     |
-/// |-----------|--------------------------------------|------------------------------------------------------------|
-/// | (none)    | `session.open` with the identifier   | → live                                                     |
-/// | live      | the same by another program          | that one is refused, and told which process has it         |
-/// | live      | its connection ends                  | its resources stay and are listed, alarm → preserved       |
-/// | preserved | `session.open` with the identifier   | that program goes on with it and gets the list → live       |
-/// | preserved | alarm, `session.end`, too many events | everything is given back → (none)                         |
-/// | live      | `session.end`, the daemon stops      | everything is given back → (none)                          |
+/// | State     | Input                                 | Effect                                               |
+/// |-----------|---------------------------------------|------------------------------------------------------|
+/// | (none)    | `session.open` with the identifier    | → live                                               |
+/// | live      | the same by another program           | that one is refused, with the process that has it    |
+/// | live      | its connection ends                   | its resources stay and are listed, alarm → preserved |
+/// | preserved | `session.open` with the identifier    | that program continues it and gets the list → live   |
+/// | preserved | alarm, `session.end`, too many events | everything is given back → (none)                    |
+/// | live      | `session.end`, the daemon stops       | everything is given back → (none)                    |
 ///
 /// The sessions' resources are stored, and a starting daemon finds them there: as preserved sessions, even if their
 /// programs were connected.

@@ -42,7 +42,7 @@ struct SessionCosts {
   func linkTime(at now: Instant) -> Duration { links.values.reduce(pastLinks) { $0 + $1.duration(to: now) } }
 }
 
-/// A total of times.
+/// The total time of a state.
 private struct Stopwatch {
   private var since: Instant?
   private var past = Duration.zero

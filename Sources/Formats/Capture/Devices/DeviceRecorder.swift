@@ -4,14 +4,14 @@ import HCI
 
 /// Finds a recording's devices: their advertisements, and their answers on links with this machine as client.
 ///
-/// | Input                              | Effect                                                                 |
-/// |------------------------------------|------------------------------------------------------------------------|
-/// | an advertising report              | data, signal and interval of its device (`AirRecord`)                  |
-/// | a link came up                     | its device accepts connections                                         |
-/// | a request of this machine          | it is remembered for the answer                                        |
-/// | an answer, a notification          | attributes and values of the device (`AttributeRecord`)                |
-/// | a Pairing Response of the device   | how it pairs                                                           |
-/// | a link ended                       | requests without an answer are forgotten                               |
+/// | Input                            | Effect                                                  |
+/// |----------------------------------|---------------------------------------------------------|
+/// | an advertising report            | data, signal and interval of its device (`AirRecord`)   |
+/// | a link was established           | its device accepts connections                          |
+/// | a request of this machine        | it is remembered for the answer                         |
+/// | an answer, a notification        | attributes and values of the device (`AttributeRecord`) |
+/// | a Pairing Response of the device | how it pairs                                            |
+/// | a link ended                     | requests without an answer are forgotten                |
 public struct DeviceRecorder: Sendable {
   private struct Device {
     var air = AirRecord()

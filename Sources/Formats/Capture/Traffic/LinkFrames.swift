@@ -29,15 +29,15 @@ struct LinkFrame: Hashable, Sendable {
 
 /// Puts the data of links together, packet by packet.
 ///
-/// | Input                              | Effect                                                                  |
-/// |------------------------------------|-------------------------------------------------------------------------|
-/// | an LE link came up                 | its device is remembered                                                |
-/// | a link of the classic transport    | its data is passed over                                                 |
-/// | data of a link that is not known   | it is taken for an LE link that was there before the recording           |
-/// | the first piece of a packet        | an unfinished one in that direction is dropped                          |
-/// | the piece that completes a packet  | the packet is given out if it is of ATT, signalling or security          |
-/// | ATT over a credit-based channel    | the same once all of it is there; signalling tells which channels are    |
-/// | a link ended, an adapter went away | unfinished frames are dropped                                           |
+/// | Input                              | Effect                                                            |
+/// |------------------------------------|-------------------------------------------------------------------|
+/// | an LE link was established         | its device is remembered                                          |
+/// | a link of the classic transport    | its data is passed over                                           |
+/// | data of a link that is not known   | it is taken for an LE link that was there before the recording    |
+/// | the first piece of a packet        | an unfinished one in that direction is dropped                    |
+/// | the piece that completes a packet  | the packet is given out if it is of ATT, signalling or security   |
+/// | ATT over a credit-based channel    | the same once it is complete; signalling shows which channels are |
+/// | a link ended, an adapter went away | unfinished frames are dropped                                     |
 struct LinkFrames: Sendable {
   private struct Link {
     var peer: DeviceAddress?

@@ -41,15 +41,15 @@ public struct TrafficEntry: Hashable, Sendable {
 /// Reads a recording packet by packet: link events, ATT, and the names of signalling and Security Manager packets. It
 /// attributes responses to their requests' attributes.
 ///
-/// | Input                                  | Output                                                                |
-/// |----------------------------------------|-----------------------------------------------------------------------|
-/// | a link came up, changed or ended       | that, with the device                                                 |
-/// | a piece of data                        | nothing, or the packet that it completes (`LinkFrames`)               |
-/// | an ATT request                         | it; its handle is remembered for the response                         |
-/// | an advertising report                  | nothing, or each advertisement if they are wanted                     |
-/// | a command, any other event             | nothing, or its name and parameters if they are wanted                |
-/// | a note                                 | its text                                                              |
-/// | a controller appeared, has power, …    | that                                                                  |
+/// | Input                                    | Output                                                  |
+/// |------------------------------------------|---------------------------------------------------------|
+/// | a link was established, changed or ended | that, with the device                                   |
+/// | a piece of data                          | nothing, or the packet that it completes (`LinkFrames`) |
+/// | an ATT request                           | it; its handle is remembered for the response           |
+/// | an advertising report                    | nothing, or each advertisement if they are wanted       |
+/// | a command, any other event               | nothing, or its name and parameters if they are wanted  |
+/// | a note                                   | its text                                                |
+/// | a controller appeared, has power, …      | that                                                    |
 public struct TrafficDecoder: Sendable {
   /// A request's place: its side, and a link's bearer.
   private struct Question: Hashable {

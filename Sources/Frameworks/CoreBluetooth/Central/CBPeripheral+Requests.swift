@@ -118,12 +118,12 @@ extension Result {
 
 /// The unsent writes without response.
 ///
-/// | State   | Input                | Effect                                                  |
-/// |---------|----------------------|---------------------------------------------------------|
-/// | open    | none waits any more  | the program is told, unless it was since the last write |
-/// | open    | the 32nd waits       | blocked: `canSendWriteWithoutResponse` is false         |
-/// | blocked | 256 wait             | more are dropped                                        |
-/// | blocked | at most 8 wait again | open: the program is told                               |
+/// | State   | Input                | Effect                                                      |
+/// |---------|----------------------|-------------------------------------------------------------|
+/// | open    | none waits           | the program is notified, unless it was since the last write |
+/// | open    | the 32nd waits       | blocked: `canSendWriteWithoutResponse` is false             |
+/// | blocked | 256 wait             | more are dropped                                            |
+/// | blocked | at most 8 wait again | open: the program is notified                               |
 ///
 /// Programs that write and then wait for readiness, without checking `canSendWriteWithoutResponse`, continue after the
 /// first write.

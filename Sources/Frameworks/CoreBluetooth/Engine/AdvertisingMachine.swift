@@ -3,18 +3,18 @@ import Bluetooth
 
 /// A peripheral manager's advertisement.
 ///
-/// | State    | Input                          | Effect                                                             |
-/// |----------|--------------------------------|--------------------------------------------------------------------|
-/// | off      | start                          | the daemon is asked → starting                                     |
-/// | starting | start                          | the call waits                                                     |
-/// | starting | it is on the air               | the program is told, waiting calls are refused → on                |
-/// | starting | refused                        | the program is told; the first waiting call → starting, else → off |
-/// | starting | stop                           | waiting calls are refused → off                                    |
-/// | on       | start                          | refused                                                            |
-/// | on       | stop                           | the daemon is asked → off                                          |
-/// | on       | it ended for a reason          | → off                                                              |
-/// | off      | an earlier attempt succeeded   | it is stopped                                                      |
-/// | any      | Bluetooth is not available     | the daemon is asked to stop all → off                              |
+/// | State    | Input                        | Effect                                                                 |
+/// |----------|------------------------------|------------------------------------------------------------------------|
+/// | off      | start                        | the daemon is asked → starting                                         |
+/// | starting | start                        | the call waits                                                         |
+/// | starting | it is on the air             | reported to the program, waiting calls are refused → on                |
+/// | starting | refused                      | reported to the program; the first waiting call → starting, else → off |
+/// | starting | stop                         | waiting calls are refused → off                                        |
+/// | on       | start                        | refused                                                                |
+/// | on       | stop                         | the daemon is asked → off                                              |
+/// | on       | it ended for a reason        | → off                                                                  |
+/// | off      | an earlier attempt succeeded | it is stopped                                                          |
+/// | any      | Bluetooth is not available   | the daemon is asked to stop all → off                                  |
 struct AdvertisingMachine {
   private enum State: Equatable {
     case off

@@ -2,23 +2,23 @@ import FrameworkSupport
 
 /// How a manager stands with one peripheral.
 ///
-/// | Phase      | Input                   | Effect                                                              |
-/// |------------|-------------------------|---------------------------------------------------------------------|
-/// | idle       | connect                 | the daemon is asked → connecting                                    |
-/// | connecting | it is connected         | didConnect → connected                                              |
-/// | connecting | it failed               | didFailToConnect → idle                                             |
-/// | connecting | connect, other options  | the daemon is asked again                                           |
-/// | connecting | cancel                  | the request is cancelled, didDisconnect → idle                      |
-/// | connected  | connect                 | didConnect again                                                    |
-/// | connected  | cancel                  | writes without response leave, the daemon is asked → ending         |
-/// | connected  | connect, other options  | the daemon is asked; didConnect again                               |
-/// | connected  | the connection ended    | didDisconnect → idle, or if the daemon connects again → connecting  |
-/// | connected  | its adapter went off    | nothing yet: the state comes first → lost                           |
-/// | lost       | the adapter changed     | didDisconnect, as where the connection ended                        |
-/// | lost       | it is connected         | didDisconnect, didConnect → connected                               |
-/// | lost       | connect                 | → connecting behind didDisconnect                                   |
-/// | lost       | cancel                  | the daemon is asked, didDisconnect → idle                           |
-/// | ending     | the connection ended    | didDisconnect → idle, or if connect was called meanwhile → connecting |
+/// | Phase      | Input                  | Effect                                                                |
+/// |------------|------------------------|-----------------------------------------------------------------------|
+/// | idle       | connect                | the daemon is asked → connecting                                      |
+/// | connecting | it is connected        | didConnect → connected                                                |
+/// | connecting | it failed              | didFailToConnect → idle                                               |
+/// | connecting | connect, other options | the daemon is asked again                                             |
+/// | connecting | cancel                 | the request is cancelled, didDisconnect → idle                        |
+/// | connected  | connect                | didConnect again                                                      |
+/// | connected  | cancel                 | writes without response leave, the daemon is asked → ending           |
+/// | connected  | connect, other options | the daemon is asked; didConnect again                                 |
+/// | connected  | the connection ended   | didDisconnect → idle, or if the daemon connects again → connecting    |
+/// | connected  | its adapter went off   | nothing yet: the state precedes → lost                                |
+/// | lost       | the adapter changed    | didDisconnect, as where the connection ended                          |
+/// | lost       | it is connected        | didDisconnect, didConnect → connected                                 |
+/// | lost       | connect                | → connecting behind didDisconnect                                     |
+/// | lost       | cancel                 | the daemon is asked, didDisconnect → idle                             |
+/// | ending     | the connection ended   | didDisconnect → idle, or if connect was called meanwhile → connecting |
 final class LinkRecord {
   enum Phase: Equatable {
     case idle, connecting, connected, ending

@@ -5,15 +5,15 @@ import Bluetooth
 /// The users of a manager's links at the daemon: the program, and the manager's own questions. The last user releases a
 /// link. Everything runs on the engine's queue.
 ///
-/// | State of a user | Input              | Effect                                                                   |
-/// |-----------------|--------------------|--------------------------------------------------------------------------|
-/// | none            | connect            | the daemon is asked → waiting                                            |
-/// | none            | join               | → using                                                                  |
-/// | waiting         | answer             | told → using, or → none if it failed                                     |
-/// | waiting         | end                | the request is cancelled, unless others need the same link → none        |
-/// | using           | end                | the link is released, unless others need it → none                       |
-/// | using           | the link has ended | → none                                                                   |
-/// | any             | the session ended  | → none                                                                   |
+/// | State of a user | Input              | Effect                                                            |
+/// |-----------------|--------------------|-------------------------------------------------------------------|
+/// | none            | connect            | the daemon is asked → waiting                                     |
+/// | none            | join               | → using                                                           |
+/// | waiting         | answer             | reported → using, or → none if it failed                          |
+/// | waiting         | end                | the request is cancelled, unless others need the same link → none |
+/// | using           | end                | the link is released, unless others need it → none                |
+/// | using           | the link has ended | → none                                                            |
+/// | any             | the session ended  | → none                                                            |
 final class LinkUsers {
   private enum User {
     case waiting

@@ -79,11 +79,11 @@ struct UpdateQueue {
 
 /// The unsent value updates.
 ///
-/// | State | Input                | Effect                                                  |
-/// |-------|----------------------|---------------------------------------------------------|
-/// | open  | the 16th waits       | the next one is refused → full                          |
-/// | full  | another one          | refused                                                 |
-/// | full  | at most 8 wait again | open: the program is told, once                         |
+/// | State | Input                | Effect                              |
+/// |-------|----------------------|-------------------------------------|
+/// | open  | the 16th waits       | the next one is refused → full      |
+/// | full  | another one          | refused                             |
+/// | full  | at most 8 wait again | open: the program is notified, once |
 struct WaitingUpdates {
   private var count = 0
   private var hasRefused = false

@@ -3,15 +3,15 @@ import Bluetooth
 
 /// A location manager's regions and constraints.
 ///
-/// | Monitored region | Input                                     | Then                                                  |
-/// |------------------|-------------------------------------------|-------------------------------------------------------|
-/// | unknown, outside | one of its beacons                        | `determined`, `entered` → inside                      |
-/// | unknown          | none of them for five seconds             | `determined` → outside                                |
-/// | inside           | none of them for the timeout of ranging   | `determined`, `exited` → outside                      |
-/// | any              | asked                                     | `determined`, once the state is known or cannot be,   |
-/// |                  |                                           | after five seconds at the latest                      |
-/// | any              | Bluetooth pauses, and can be used again   | the state stays, and the timeout begins anew          |
-/// | any              | Bluetooth cannot be used                  | `monitoringFailed`, once; it goes on with Bluetooth   |
+/// | Monitored region | Input                                   | Then                                                  |
+/// |------------------|-----------------------------------------|-------------------------------------------------------|
+/// | unknown, outside | one of its beacons                      | `determined`, `entered` → inside                      |
+/// | unknown          | none of them for five seconds           | `determined` → outside                                |
+/// | inside           | none of them for the timeout of ranging | `determined`, `exited` → outside                      |
+/// | any              | asked                                   | `determined`, once the state is known or cannot be,   |
+/// |                  |                                         | after five seconds at the latest                      |
+/// | any              | Bluetooth pauses, and can be used again | the state stays, and the timeout begins anew          |
+/// | any              | Bluetooth cannot be used                | `monitoringFailed`, once; it continues with Bluetooth |
 ///
 /// For each ranged constraint there is a `ranged` each second while Bluetooth can be used, and one `rangingFailed` when
 /// it cannot.

@@ -2,14 +2,14 @@ import FrameworkSupport
 
 /// The work behind a monitor: its conditions, and their events.
 ///
-/// | Input                         | Event                                                              |
-/// |-------------------------------|--------------------------------------------------------------------|
-/// | a condition of another kind   | unmonitored, `conditionUnsupported`                                |
-/// | one too many                  | unmonitored, `conditionLimitExceeded`                              |
-/// | the state of beacons          | satisfied or unsatisfied, if it was not told or assumed before     |
-/// | the user may not scan         | unmonitored, `authorizationDenied`                                 |
-/// | the user may scan again       | none: the conditions are unknown again                             |
-/// | Bluetooth is off              | none: the last state stays                                         |
+/// | Input                       | Event                                                       |
+/// |-----------------------------|-------------------------------------------------------------|
+/// | a condition of another kind | unmonitored, `conditionUnsupported`                         |
+/// | one too many                | unmonitored, `conditionLimitExceeded`                       |
+/// | the state of beacons        | satisfied or unsatisfied, if not reported or assumed before |
+/// | the user may not scan       | unmonitored, `authorizationDenied`                          |
+/// | the user may scan again     | none: the conditions are unknown again                      |
+/// | Bluetooth is off            | none: the last state stays                                  |
 final class MonitorEngine: Sendable {
   private let records = Guarded<[String: CLMonitor.Record]>([:])
   private let output: AsyncThrowingStream<CLMonitor.Event, any Error>.Continuation

@@ -1,16 +1,16 @@
 /// A session's peer, from the invitation to the end.
 ///
-/// | State     | Input                          | Effect                                                       |
-/// |-----------|--------------------------------|--------------------------------------------------------------|
-/// | invited   | opened                         | told "connecting"; a greeting is sent → greeting             |
-/// | greeting  | greeting                       | its certificate is to be judged; not if one side does without encryption and the other does not: → over |
-/// | greeting  | judged: accepted               | "ready" is sent, with the own secret; connected, if "ready" has come |
-/// | greeting  | judged: refused                | → over                                                       |
-/// | greeting  | ready                          | connected, if the certificate was accepted                   |
-/// | connected | (begin)                        | the secret of the other side's session is known; told "connected" |
-/// | connected | ready                          | the secret has changed: the new one is known                 |
-/// | any       | ended, anything else           | told "notConnected", once; closed → over                     |
-/// | over      | anything                       | nothing                                                      |
+/// | State     | Input                | Effect                                                       |
+/// |-----------|----------------------|--------------------------------------------------------------|
+/// | invited   | opened               | reports "connecting"; a greeting is sent → greeting          |
+/// | greeting  | greeting             | its certificate is to be judged; not if one side does without encryption and the other does not: → over |
+/// | greeting  | judged: accepted     | "ready" is sent, with the own secret; connected, if "ready" has come |
+/// | greeting  | judged: refused      | → over                                                       |
+/// | greeting  | ready                | connected, if the certificate was accepted                   |
+/// | connected | (begin)              | the secret of the other side's session is known; reports "connected" |
+/// | connected | ready                | the secret has changed: the new one is known                 |
+/// | any       | ended, anything else | reports "notConnected", once; closed → over                  |
+/// | over      | anything             | nothing                                                      |
 ///
 /// So "connecting" is reported before "connected", and each invited peer ends with exactly one "notConnected".
 struct PeerMachine: Sendable {

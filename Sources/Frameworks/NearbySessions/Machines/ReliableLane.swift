@@ -1,14 +1,14 @@
 /// A channel's counted frames in both directions, which survive the link's loss: each frame is kept until the other
 /// side has acknowledged it.
 ///
-/// | Input              | Effect                                                                        |
-/// |--------------------|-------------------------------------------------------------------------------|
-/// | enqueue            | the frame is kept, and sent when its turn comes                               |
-/// | enqueueFirst       | the same, before all frames that were never sent                              |
-/// | nextFrame          | the next unsent frame                                                          |
-/// | received           | counted; an acknowledgement is owed, and due behind so many frames or octets   |
+/// | Input              | Effect                                                                           |
+/// |--------------------|----------------------------------------------------------------------------------|
+/// | enqueue            | the frame is kept, and sent in its turn                                          |
+/// | enqueueFirst       | the same, before all frames that were never sent                                 |
+/// | nextFrame          | the next unsent frame                                                            |
+/// | received           | counted; an acknowledgement is owed, and due behind so many frames or octets     |
 /// | acknowledge(total) | the frames up to that number are released; `Violation` for one that was not sent |
-/// | resume(total)      | the same, and the others are sent again in their order                         |
+/// | resume(total)      | the same, and the others are sent again in their order                           |
 ///
 /// Frames have no number on the wire: a channel keeps their order, and after a loss both sides exchange their counts.
 struct ReliableLane: Sendable {
