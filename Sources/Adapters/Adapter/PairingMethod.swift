@@ -8,7 +8,7 @@ package enum PairingMethod: Hashable, Sendable {
   case comparison
   /// A passkey is shown at this side, and typed at the other one.
   case passkey(shownBy: LinkRole)
-  /// The same passkey is typed at both sides.
+  /// A passkey is typed at both sides.
   case typedPasskey
   /// By out-of-band data.
   case outOfBand

@@ -34,7 +34,7 @@ public final class VirtualScheduler: Scheduler {
   /// The virtual time of day.
   public var secondsSinceEpoch: Double { epoch + Instant.zero.duration(to: now).inSeconds }
 
-  /// Sets an alarm. One in the past fires when the clock next moves.
+  /// Sets an alarm. An alarm in the past fires when the clock next moves.
   public func schedule(at time: Instant, _ work: @escaping () -> Void) -> any ScheduledWork {
     sequence += 1
     let entry = Entry(time: time, sequence: sequence, work: Work(work))

@@ -114,7 +114,7 @@ struct ActivityTurns {
       next = first
     } else if let current {
       if now < end { return }
-      // A lone leader keeps its turn as the first one.
+      // A leader that was alone has the first turn.
       next = end == .zero ? current : (current + 1) % groups.count
     } else {
       let turns = groups.map { lastTurn(of: $0, at: now) ?? .zero }

@@ -121,7 +121,7 @@ struct AdvertisingEntry {
     onSince = nil
   }
 
-  /// The same advertisement continues after a pause.
+  /// Continues the former advertisement after a pause.
   mutating func goOn(from old: Self) { (told, eventsSent) = (old.told, old.eventsSent) }
 
   /// Remaining advertising events; 0 for no limit.

@@ -127,7 +127,7 @@ struct InitiatorMachine<Family: RadioFamily> {
     for address in pending.keys { pending[address]?.idleSince = nil }
   }
 
-  /// The same requests after a pause; one may have its link.
+  /// Continues the former requests after a pause; one may have its link.
   mutating func goOn(from former: Self) {
     for (address, old) in former.pending {
       pending[address]?.attaching = old.attaching

@@ -82,7 +82,7 @@ public enum BledError: Int, Hashable, Sendable, CaseIterable {
   case notPermitted = 2
   /// No service, characteristic, descriptor or advertisement has that handle or number.
   case unknownHandle = 3
-  /// One of the daemon's limits was reached.
+  /// A limit of the daemon was reached.
   case limitReached = 4
   /// The operation is already under way.
   case alreadyInProgress = 5

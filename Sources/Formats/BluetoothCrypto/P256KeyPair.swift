@@ -46,7 +46,7 @@ public struct P256KeyPair: Sendable {
   public init() {
     var random = SystemRandomNumberGenerator()
     while true {
-      // One in 4 billion numbers of 256 bits is not a private key.
+      // About 1 in 4 billion numbers of 256 bits is not a private key.
       let octets = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
       guard let pair = Self(privateKey: octets) else { continue }
       self = pair

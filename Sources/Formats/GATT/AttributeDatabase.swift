@@ -1,7 +1,7 @@
 import ATT
 import Bluetooth
 
-/// A GATT server's attributes (Core 5.4, Vol 3, Part G, 2.6). One for all links.
+/// A GATT server's attributes (Core 5.4, Vol 3, Part G, 2.6). All links share them.
 ///
 /// Services are in handle order, each with its attributes in one array, so a handle is found by two binary searches;
 /// handles are also listed by type, so a search by type visits no others.

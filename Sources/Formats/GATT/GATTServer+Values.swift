@@ -104,7 +104,7 @@ extension GATTServer {
       actions.append(.clientStateChanged)
     }
     if hasFeature(.robustCaching) { becomeUnaware() }
-    // The client's notice can refer only to the database it knew before.
+    // The client knows at most the earlier database.
     knownHash = nil
     indicateServiceChanged(range, now, &bearer, database, &actions)
   }

@@ -90,7 +90,7 @@ public actor NearbyNode {
 
   deinit { unfetched.finish() }
 
-  /// Others' invitations, for one reader at a time. An invitation that expires, or ends otherwise, leaves.
+  /// Invitations from others, for one reader at a time. An invitation that expires, or ends otherwise, leaves.
   public nonisolated var invitations: AsyncStream<NearbyInvitation> {
     AsyncStream(unfolding: { [unfetched] in await unfetched.next() })
   }

@@ -55,7 +55,7 @@ extension AdapterSlot {
 /// An adapter and its last events: the daemon's only copy of its scanning state and advertisements.
 final class AdapterSlot {
   let adapter: any Adapter
-  /// The devices connected to services through this adapter alone.
+  /// The audience of services limited to this adapter.
   let audience: Audience
   /// True once the adapter has worked since the daemon's start: pending requests then wait until it is on again.
   var hasWorked: Bool

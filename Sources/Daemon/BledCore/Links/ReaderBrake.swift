@@ -12,8 +12,8 @@ final class ReaderBrake {
   /// A value, notified or written, was handed to a session. If the session has too much to read by now and is alone on
   /// the link, the link is held until it has caught up.
   ///
-  /// Others count if they use the device, or the device uses their services: their requests and responses would be held
-  /// back together with the values.
+  /// Other sessions count if they use the device, or the device uses their services: their requests and responses would
+  /// be held back together with the values.
   func slowDown(for session: Session) {
     guard session.outbox.isCongested, pause(for: session) else { return }
     session.whenRelieved { [weak self] in self?.resume() }

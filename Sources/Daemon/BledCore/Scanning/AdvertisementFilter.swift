@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// One of a scan's alternatives (`ScanStart.Filter`), ready for comparison with reports.
+/// An alternative in a scan (`ScanStart.Filter`), ready for comparison with reports.
 ///
 /// Advertisement and scan response are compared together, parsed when they change. A filter reads it in place: a report
 /// without a match costs no allocation.

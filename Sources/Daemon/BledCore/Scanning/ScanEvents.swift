@@ -28,7 +28,7 @@ struct ScanEvents<Device: Equatable> {
   var deadline: Instant? { waiting.first?.deadline }
 
   /// An advertisement was received.
-  /// - Returns: the device whose previous event is over, to be reported before this advertisement is recorded.
+  /// - Returns: a device whose event is over, to be reported before this advertisement is recorded.
   mutating func advertisement(of device: Device, mayBeAnswered: Bool, at now: Instant) -> Device? {
     var over = removeEvent(of: device)
     guard mayBeAnswered else { return over }

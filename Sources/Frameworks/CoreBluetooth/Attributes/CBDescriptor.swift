@@ -42,8 +42,8 @@ extension CBDescriptor {
   }
 }
 
-/// A descriptor of this program: User Description (2901, a `String`) or Presentation Format (2904, `Data`). The others
-/// belong to the system, and requesting them ends the program.
+/// A descriptor of this program: User Description (2901, a `String`) or Presentation Format (2904, `Data`). Other
+/// descriptors belong to the system, and requesting them ends the program.
 open class CBMutableDescriptor: CBDescriptor {
   /// Makes a descriptor.
   /// - Parameters:

@@ -115,8 +115,8 @@ open class CBCentralManager: CBManager {
 
   /// Connects to a peripheral, without a time limit. The delegate receives the result.
   /// - Parameters:
-  ///   - peripheral: One of this manager's. Another manager's is adopted. If that manager uses the device, or this one
-  ///     has an object for it, this one's own object is connected and passed to the delegate.
+  ///   - peripheral: A peripheral of this manager. Another manager's is adopted. If that manager uses the device, or
+  ///     this one has an object for it, this one's own object is connected and passed to the delegate.
   ///   - options: Keys named `CBConnectPeripheralOption…`.
   open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
     guard isUsable(for: "connect") else { return }

@@ -3,7 +3,7 @@
 struct CentralTable {
   private struct Entry {
     weak var central: CBCentral?
-    /// The same object, while held by the table.
+    /// The object itself, while held by the table.
     var held: CBCentral?
   }
 

@@ -17,8 +17,8 @@ open class MCPeerID: NSObject, NSCopying, NSSecureCoding {
   let place: Place
 
   /// Makes a new peer.
-  /// - Parameter displayName: at most 63 octets of UTF-8; a longer one ends the program. Others see it without control
-  ///   characters. An empty one, like `Host.current().localizedName` on Linux, stands for the host's name.
+  /// - Parameter displayName: at most 63 octets of UTF-8; a longer one ends the program. Other peers see it without
+  ///   control characters. An empty one, like `Host.current().localizedName` on Linux, stands for the host's name.
   public convenience init(displayName: String) { self.init(displayName: displayName, place: .environment) }
 
   convenience init(displayName: String, place: Place) {

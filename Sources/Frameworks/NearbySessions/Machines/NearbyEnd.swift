@@ -12,7 +12,7 @@ public enum NearbyEnd: Hashable, Sendable {
   case linkLost
   /// The other side no longer knows the session: its program has restarted.
   case forgotten
-  /// The same peer began another session.
+  /// The peer itself began another session.
   case replaced
   /// The other side violated the protocol, as described in the text.
   case violation(String)
