@@ -25,7 +25,7 @@ struct AbsentDevices {
   /// The last advertisements of wanted devices.
   private var lastHeard: [DeviceAddress: Instant] = [:]
   private var lastReport: Instant?
-  /// True if a device was received since `keep`.
+  /// True if a device was discovered since `keep`.
   private(set) var hasHeard = false
 
   /// When the scan's silence has lasted for too long.

@@ -195,7 +195,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     initiator.permit(grant, isListening: isListening)
     var actions = advertising.permit(turns.advertisingAllowances(beside: running))
     if let activity = scan.activity { actions += scan.permit(turns.allowance(for: activity, beside: running).grant) }
-    // The listening scan yields as soon as it receives a device: that is no change.
+    // The listening scan yields as soon as it discovers a device: that is no change.
     let sharing = isListening ? wanted.union([.initiating]).subtracting(turns.heldBack) : turns.sharing
     if sharing != toldSharing || turns.heldBack != toldHeldBack {
       (toldSharing, toldHeldBack) = (sharing, turns.heldBack)

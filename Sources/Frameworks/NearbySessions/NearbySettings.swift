@@ -46,6 +46,6 @@ public struct FoundPeer: Hashable, Sendable {
 public enum NearbyChange: Sendable {
   /// A peer was found, or its description has changed.
   case found(FoundPeer)
-  /// A peer was not received for ten seconds.
+  /// A peer was silent for ten seconds.
   case lost(FoundPeer)
 }

@@ -2,7 +2,7 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// A device that was received, connected, or requested: the daemon's record of it.
+/// A device that was discovered, connected or requested: the daemon's record of it.
 final class Peripheral {
   /// Maximum remembered users.
   private static let maximumUsers = 16
@@ -29,7 +29,7 @@ final class Peripheral {
   private var lastReached: Instant?
   /// True if it advertises with private addresses; nil if unknown.
   var isPrivate: Bool?
-  /// The adapter that last received it or holds its link.
+  /// The adapter that last saw it or holds its link.
   var adapter: AdapterSlot
   /// When it was last seen, connected or requested.
   var lastUse: Instant
@@ -55,11 +55,11 @@ final class Peripheral {
   var reportForm: ScanReport.Form?
   /// The decoded data, once a scan has asked for it.
   var decoded: DecodedReport?
-  /// The brokers relying on it; it is not forgotten while there are any.
+  /// The number of brokers relying on it; it is not forgotten while there are any.
   var references = 0
   /// True if there ever was a link to it.
   var wasConnected = false
-  /// True if it was ever received, or linked in either role; an address that was only requested may be mistyped.
+  /// True if it was ever discovered, or linked in either role; an address that was only requested may be mistyped.
   var wasMet = false
   /// True if it did not answer Exchange MTU. That is stored.
   var answersNoExchange = false

@@ -4,7 +4,7 @@ import FoundationEssentials
 
 /// The known devices, by identifier and by address; the least recently used are forgotten at the limit. Devices with a
 /// requested connection are stored, so their identifiers last, though one only requested never replaces one that was
-/// connected; devices only received are not stored.
+/// connected; devices only discovered are not stored.
 final class PeripheralDirectory {
   /// The directory's limits.
   struct Limits {
@@ -191,7 +191,7 @@ final class PeripheralDirectory {
     discard(peripheral)
   }
 
-  /// Forgets an unused device that was never received or linked, unless there is a bond with it: its address may be
+  /// Forgets an unused device that was never discovered or linked, unless there is a bond with it: its address may be
   /// mistyped.
   func forgetUnmet(_ peripheral: Peripheral) {
     guard !peripheral.wasMet, peripheral.references == 0, byAddress[peripheral.address] === peripheral,
@@ -228,8 +228,8 @@ final class PeripheralDirectory {
     byAddress[address] ?? aliases[address] ?? bonds.resolver.identity(of: address).flatMap { byAddress[$0] }
   }
 
-  /// The addresses where an adapter's controller may receive the device with this address number, of either type; nil
-  /// if the host has to receive it, to resolve its private addresses.
+  /// The addresses where an adapter's controller may discover the device with this address number, of either type; nil
+  /// if the host has to discover it, to resolve its private addresses.
   func audible(_ number: UInt64, on slot: AdapterSlot) -> [DeviceAddress]? {
     let possible = [DeviceAddress.Kind.public, .random].map { DeviceAddress(value: number, kind: $0) }
     for address in possible where !slot.adapter.resolves(address) {
@@ -296,7 +296,7 @@ final class PeripheralDirectory {
 
   var resolvesAny: Bool { bonds.resolver.resolvesAny }
 
-  /// True if a device must be received before it can be connected: it uses resolvable private addresses.
+  /// True if a device must be discovered before it can be connected: it uses resolvable private addresses.
   func mustBeHeard(_ peripheral: Peripheral) -> Bool {
     peripheral.isPrivate != false && bonds.resolver.resolves(peripheral.identity)
   }
@@ -370,7 +370,7 @@ final class PeripheralDirectory {
 }
 
 extension PeripheralDirectory: BondObserver {
-  /// The bonds' keys resolve private addresses from now on. A device already received at one of them is the same
+  /// The bonds' keys resolve private addresses from now on. A device already discovered at one of them is the same
   /// device.
   func bondsChanged(from earlier: IdentityResolver) {
     if bonds.resolver != earlier {

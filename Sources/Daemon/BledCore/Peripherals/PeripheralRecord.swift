@@ -23,7 +23,7 @@ struct PeripheralRecord: Codable, Hashable, Sendable {
   let name: String?
   /// False if it was only requested; otherwise the key is absent.
   let wasConnected: Bool?
-  /// False if it was neither received nor linked; otherwise the key is absent.
+  /// False if it was neither discovered nor linked; otherwise the key is absent.
   let wasMet: Bool?
   /// True if it does not answer Exchange MTU; otherwise the key is absent.
   let ignoresMTU: Bool?

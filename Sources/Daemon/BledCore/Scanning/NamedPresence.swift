@@ -21,8 +21,7 @@ struct NamedPresence<Device: Hashable> {
   struct Change: Hashable {
     var device: Device
     var isThere: Bool
-    /// When it was last received with sufficient strength; for a device lost by the controller, the latest possible
-    /// time.
+    /// When it was last seen with sufficient strength; for a device lost by the controller, the latest possible time.
     var lastHeard: Instant
   }
 

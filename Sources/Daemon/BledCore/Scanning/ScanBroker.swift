@@ -10,7 +10,7 @@ import FoundationEssentials
 /// A scan in the background needs a service filter, gets no duplicates, and makes the adapter listen only a tenth of
 /// the time. A scan without a service filter is suspended while its program is disconnected.
 ///
-/// If all scans of an adapter are for presence, and no other adapter could receive the devices, the controller may
+/// If all scans of an adapter are for presence, and no other adapter could discover the devices, the controller may
 /// watch for them (`ScanParameters.watched`); else advertisements decide.
 final class ScanBroker {
   /// The parties that cause an adapter's scan.
@@ -167,7 +167,7 @@ final class ScanBroker {
     request(for: subscription, of: session)
   }
 
-  /// Scans on these adapters for pending connections whose device must be received first.
+  /// Scans on these adapters for pending connections whose device must be discovered first.
   func search(on slots: Set<AdapterSlot>) {
     for slot in adapters.slots { request(slots.contains(slot) ? .searching : nil, of: .search, on: slot) }
   }

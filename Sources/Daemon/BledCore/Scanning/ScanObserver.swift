@@ -2,6 +2,6 @@
 protocol ScanObserver: AnyObject {
   /// A device is reached under another address than before.
   func moved(_ peripheral: Peripheral)
-  /// A device was received during a search for devices.
+  /// A device was discovered during a search for devices.
   func heard(_ peripheral: Peripheral, on slot: AdapterSlot)
 }

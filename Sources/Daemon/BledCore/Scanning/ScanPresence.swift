@@ -30,7 +30,7 @@ struct ScanPresence<Device: Hashable> {
   /// A lost device.
   struct Lost: Hashable {
     var device: Device
-    /// When it was last received in range.
+    /// When it was last seen in range.
     var lastHeard: Instant
   }
 
@@ -39,7 +39,7 @@ struct ScanPresence<Device: Hashable> {
     var isIn = true
   }
 
-  /// The earliest loss of a device. It is outdated if the device was received since.
+  /// The earliest loss of a device. It is outdated if the device was seen since.
   private struct Check: Comparable {
     let time: Instant
     let device: Device

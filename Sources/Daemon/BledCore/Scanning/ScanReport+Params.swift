@@ -3,7 +3,7 @@ import BledRPC
 import Bluetooth
 
 extension ScanReport.Params {
-  /// Describes a device as it was last received, but for the signal strength and the time.
+  /// Describes a device as last seen, except for the signal strength and the time.
   init(_ peripheral: Peripheral, adapter: String) {
     let advertisement = peripheral.advertisement
     self.init(

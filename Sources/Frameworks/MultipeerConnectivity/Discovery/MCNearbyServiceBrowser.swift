@@ -75,7 +75,7 @@ open class MCNearbyServiceBrowser: NSObject {
 public protocol MCNearbyServiceBrowserDelegate: NSObjectProtocol {
   /// A peer is nearby, or its information has changed.
   func browser(_ browser: MCNearbyServiceBrowser, foundPeer peerID: MCPeerID, withDiscoveryInfo info: [String: String]?)
-  /// A peer was not received for ten seconds, or has stopped advertising.
+  /// A peer was silent for ten seconds, or has stopped advertising.
   func browser(_ browser: MCNearbyServiceBrowser, lostPeer peerID: MCPeerID)
   /// Browsing could not begin.
   func browser(_ browser: MCNearbyServiceBrowser, didNotStartBrowsingForPeers error: any Error)
