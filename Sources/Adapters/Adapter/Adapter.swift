@@ -253,7 +253,7 @@ public protocol Link: AnyObject {
   func encrypt(to level: Int, _ done: @escaping (BluetoothError?) -> Void)
   /// Transfers a train, so that the device can follow it without a scan; if it does is not reported.
   /// - Parameters:
-  ///   - train: which one.
+  ///   - train: the train to transfer.
   ///   - serviceData: a value for the device's host.
   ///   - done: called once: with nil when the controller has it, else with the error: `GAPError.notSupported`, which
   ///     names the side without the feature, `BledError.unknownHandle` without such a train at present, or

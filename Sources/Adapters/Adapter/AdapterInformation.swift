@@ -56,7 +56,7 @@ public struct AdapterInformation: Hashable, Sendable {
 
 /// An adapter's state.
 public enum AdapterState: Hashable, Sendable {
-  /// There is no such controller at the moment.
+  /// There is no such controller at present.
   case absent
   /// The controller is present, without power.
   case off
@@ -82,7 +82,7 @@ public enum AdapterState: Hashable, Sendable {
   }
 }
 
-/// Why an adapter cannot be used, and the remedy.
+/// The reason why an adapter cannot be used, and the remedy.
 public struct AdapterProblem: Hashable, Sendable {
   /// The kinds of problem.
   public typealias Kind = AdapterProblemKind

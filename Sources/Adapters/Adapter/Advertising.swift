@@ -135,9 +135,9 @@ public enum AdvertisingStatus: Hashable, Sendable {
   /// The set is on the air, with this interval, and with this transmit power in dBm, if one was requested and the
   /// controller reported its choice.
   case on(interval: Duration, txPower: Int? = nil)
-  /// The set is off the air for now and comes back automatically.
+  /// The set is off the air for now and returns automatically.
   case off
-  /// The set has done its task, and does not come back.
+  /// The set has done its task, and does not return.
   case ended(AdvertisingEnd)
   /// The set cannot be sent.
   case failed(BluetoothError)

@@ -48,7 +48,7 @@ public struct AdvertisingCapabilities: Hashable, Sendable {
     }
   }
 
-  /// Why an advertisement can never be sent; nil if it can.
+  /// The reason why an advertisement can never be sent; nil if it can.
   public func problem(with parameters: AdvertisingParameters) -> BluetoothError? {
     if !isExtended, let needed = parameters.needsExtendedCommands(at: address) {
       return GAPError.notSupported.error(

@@ -86,7 +86,7 @@ public struct AdvertisingRotation: Hashable, Sendable {
   /// Maximum pinned members: all sets, or all but one if there are others.
   private var places: Int { members.count > pinned.count ? sets - 1 : sets }
 
-  /// Why there is no place for one more.
+  /// The reason why there is no place for a further advertisement.
   public func refusal(isPinned: Bool) -> BluetoothError {
     let message =
       if isPinned && sets == 1 && places == 0 {

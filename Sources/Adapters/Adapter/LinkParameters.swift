@@ -8,8 +8,8 @@ public struct LinkParameters: Hashable, Sendable {
   public var latency: Int
   /// After this long without a packet the link is lost, 100 ms to 32 s.
   public var supervisionTimeout: Duration
-  /// The subrate factor: one in so many connection events is used, 1 to 500; `latency` counts the used ones (Core 5.4,
-  /// Vol 6, Part B, 4.5.1).
+  /// The subrate factor: one in this many connection events is used, 1 to 500; `latency` counts the used ones (Core
+  /// 5.4, Vol 6, Part B, 4.5.1).
   public var subrate: Int
   /// Further events used after one with data, 0 to 499, less than `subrate`.
   public var continuation: Int

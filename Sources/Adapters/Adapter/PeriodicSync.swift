@@ -76,7 +76,7 @@ public enum TransferredTrain: Hashable, Sendable {
 
 /// A train transferred by a link's device, and synchronised by the adapter.
 public struct ReceivedTrain: Hashable, Sendable {
-  /// Which one.
+  /// The transferred train.
   public var train: PeriodicTrain
   /// The time between two packets.
   public var interval: Duration

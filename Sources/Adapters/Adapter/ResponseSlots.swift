@@ -26,7 +26,7 @@ public struct ResponseSlots: Hashable, Sendable {
 
 /// Data sent by a train once, in one of its subevents.
 public struct SubeventData: Hashable, Sendable {
-  /// Which subevent, 0 to 127.
+  /// The subevent, 0 to 127.
   public var subevent: UInt8
   /// The data, 0 to 249 octets.
   public var data: [UInt8]
@@ -72,7 +72,7 @@ public struct SubeventResponses: Hashable, Sendable {
     }
   }
 
-  /// Which subevent, 0 to 127.
+  /// The subevent, 0 to 127.
   public var subevent: UInt8
   /// True if the subevent's data was sent.
   public var wasSent: Bool

@@ -42,14 +42,14 @@ public final class VirtualScheduler: Scheduler {
     return entry.work
   }
 
-  /// Moves the clock by `duration` and rings every alarm on the way, including those set while it moves.
+  /// Moves the clock by `duration` and fires every alarm on the way, including those set while it moves.
   public func advance(by duration: Duration) {
     let end = now.advanced(by: duration)
     while let next = heap.min, next.time <= end { ring() }
     now = end
   }
 
-  /// Moves the clock towards a time and rings alarms on the way, so many at most.
+  /// Moves the clock towards a time and fires alarms on the way, at most `limit`.
   /// - Returns: true if it has arrived, and every alarm up to there has fired.
   public func advance(to end: Instant, ringing limit: Int) -> Bool {
     var rung = 0

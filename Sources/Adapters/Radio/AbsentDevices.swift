@@ -31,7 +31,7 @@ struct AbsentDevices {
   /// When the scan's silence has lasted for too long.
   var deadline: Instant? { lastReport?.advanced(by: Self.patience) }
 
-  /// The initiator has looked for these, as long as its turn was.
+  /// The initiator has searched for these devices during its whole turn.
   mutating func searched(_ tried: Set<DeviceAddress>, at now: Instant) {
     for device in tried {
       if let last = lastHeard[device], now < last.advanced(by: Self.longestInterval) { continue }

@@ -17,7 +17,7 @@ import HCI
 /// | any   | `refused` twice beside another one | the two take turns from now on                                 |
 /// | any   | then `refused` without that one    | they do not; that one is not blamed again                      |
 ///
-/// Connecting comes before advertising, advertising before scanning: in this order each activity without a group leads
+/// Connecting precedes advertising, advertising precedes scanning: in this order each activity without a group leads
 /// one, joined by the activities compatible with all its members. The earlier the leader, the longer its turn; each has
 /// a share.
 struct ActivityTurns {
@@ -26,7 +26,7 @@ struct ActivityTurns {
   /// The permission for an activity.
   enum Grant: Hashable {
     case now
-    /// When its turn comes.
+    /// The activity has a later turn.
     case later
     /// When links have ended.
     case heldBack
@@ -64,7 +64,7 @@ struct ActivityTurns {
   private var groups: [Group] = []
   private var leader: Activity?
   private var end = Instant.zero
-  /// Since when `leader` leads.
+  /// The start of `leader`'s turn.
   private var start = Instant.zero
   /// When each had a turn last, or led alone.
   private var lastTurns: [Activity: Instant] = [:]

@@ -27,7 +27,7 @@ struct AdvertisingEntry {
   var isRigid = false
   /// Advertising events before the interruption, for an advertisement that counts them.
   private var eventsSent = 0
-  /// Since when it is on the air.
+  /// The time it was put on the air; nil while it is off.
   private var onSince: Instant?
 
   /// Attempts for a new advertisement before a temporary refusal is reported.

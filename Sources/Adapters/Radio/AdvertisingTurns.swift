@@ -32,7 +32,7 @@ struct AdvertisingTurns {
   /// A set is no longer wanted, or cannot be sent.
   mutating func remove(_ set: AdvertisingSetID) { rotation.remove(set) }
 
-  /// The controller has memory for so many sets at once, fewer than it said.
+  /// The controller has memory for this number of sets at once, fewer than it reported.
   mutating func limit(to sets: Int) { rotation.sets = sets }
 
   /// The sets at their turn, if they can be sent.

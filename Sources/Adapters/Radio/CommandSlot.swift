@@ -132,7 +132,7 @@ package struct CommandSlot {
     return Answer(opcode: opcode, status: HCIStatus(.unspecifiedError), complete: nil)
   }
 
-  /// The next command waits for a credit, but not for ever.
+  /// The next command waits for a credit, but not indefinitely.
   private mutating func awaitCredit(at now: Instant) {
     guard outstanding == nil else { return }
     deadline = credits > 0 ? nil : deadline ?? now.advanced(by: Self.timeout)

@@ -1,6 +1,6 @@
 import HCI
 
-/// Why a controller cannot be used any longer.
+/// The reason why a controller has become unusable.
 package enum ControllerFailure: Hashable, CustomStringConvertible {
   /// Neither a command was answered nor the question after it.
   case noAnswer

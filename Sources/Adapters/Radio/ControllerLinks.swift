@@ -17,7 +17,7 @@ import HCI
 /// | any     | `doubt`                                        | doubted: none if it is not among those of `compare` |
 struct ControllerLinks {
   private struct Link {
-    /// Nil if the controller named none.
+    /// Nil if not reported by the controller.
     let peer: DeviceAddress?
     let side: ActivityTurns.LinkSide
     /// Nil if not reported by the controller.
@@ -28,7 +28,7 @@ struct ControllerLinks {
     var departure: Duration { max(.seconds(5), (supervisionTimeout ?? .zero) + .seconds(1)) }
   }
 
-  /// As many links are kept: more than controllers have.
+  /// The maximum number of links: more than controllers have.
   static let limit = 256
   /// The highest handle for a link (Core 5.4, Vol 4, Part E, 5.3).
   static let lastHandle: ConnectionHandle = 0x0EFF
@@ -48,7 +48,7 @@ struct ControllerLinks {
   var handles: [UInt16] { links.keys.sorted() }
   /// The devices on them.
   var peers: [DeviceAddress] { links.values.compactMap(\.peer) }
-  /// When `overdue` is to be asked.
+  /// The time to call `overdue`.
   var deadline: Instant? { leaving.values.min() }
 
   /// True if a link was established or ended less than a second ago.

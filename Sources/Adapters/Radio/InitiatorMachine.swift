@@ -46,9 +46,9 @@ struct InitiatorMachine<Family: RadioFamily> {
     var backOff = BackOff(first: .milliseconds(250), limit: .seconds(5))
     /// The new link, which is getting its ATT socket.
     var attaching: UInt16?
-    /// Since when it has not been tried; nil while it is.
+    /// The start of its wait for an attempt; nil if it does not wait.
     var idleSince: Instant?
-    /// Why the last attempt failed.
+    /// The reason for the last attempt's failure.
     var lastError: BluetoothError?
     /// The last error reported to the waiting sessions.
     var told: BluetoothError?
@@ -85,7 +85,7 @@ struct InitiatorMachine<Family: RadioFamily> {
   /// True if there is anything to initiate.
   var isWanted: Bool { !isPaused && pending.contains { isOpen($0.key, $0.value) } }
 
-  /// True if there is no request, or all wait for a pause's end.
+  /// True if there is no request, or all requests wait for a pause's end.
   private var isIdling: Bool { isPaused || pending.isEmpty }
 
   /// True if the controller initiates, as far as known.

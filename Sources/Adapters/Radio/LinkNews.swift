@@ -19,7 +19,7 @@ package enum LinkNews: Hashable {
   /// The other controller's features beyond the first 64, none if it has no more; not disclosed if the status is an
   /// error.
   case moreFeatures(HCIStatus, LEMoreFeatures)
-  /// Its subrating is this, with latency and timeout; or stays as it is, if the status is an error.
+  /// The link's new subrating, latency and timeout; if the status is an error, they are unchanged.
   case subrate(LESubrateChange)
 }
 

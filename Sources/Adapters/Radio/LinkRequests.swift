@@ -51,8 +51,8 @@ package struct LinkRequests {
     case replaced(Int)
   }
 
-  /// A procedure takes six connection events and may be repeated; the longest intervals take more, but then no request
-  /// waits.
+  /// A procedure needs six connection events and may be repeated; the longest intervals need more time, but then no
+  /// request waits.
   private static let timeout = Duration.seconds(10)
   private static let maximumRepetitions = 3
 

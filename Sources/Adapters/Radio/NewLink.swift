@@ -8,7 +8,7 @@ struct NewLink {
   let handle: ConnectionHandle
   /// Our role.
   let role: LinkRole
-  /// Nil if the controller named none.
+  /// Nil if not reported by the controller.
   let peer: DeviceAddress?
   /// Nil if they are not known.
   let parameters: LinkParameters?

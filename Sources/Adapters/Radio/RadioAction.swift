@@ -55,6 +55,6 @@ package enum RadioAction: Hashable {
   case quiet
   /// Everything that continues after a pause has begun again, as far as the controller permits.
   case resumed
-  /// Something for the log.
+  /// A message for the log.
   case log(String)
 }

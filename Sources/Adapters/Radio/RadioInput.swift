@@ -16,7 +16,7 @@ package enum RadioInput: Hashable {
   case attachFailed(DeviceAddress, BluetoothError)
   /// A command with an answer under a number.
   case ask(Int, CommandPacket)
-  /// Send a command about a train; the answer comes under a number.
+  /// Send a command about a train; the answer has this number.
   case train(Int, TrainCommand)
   /// Send this in a subevent of an advertisement's train, once; the answer carries the number.
   case setSubevent(Int, SubeventData, AdvertisingSetID)

@@ -15,7 +15,8 @@ extension FamilyRadioMachine {
     return []
   }
 
-  /// Disconnection Complete did not come. If the controller lost the link it says so now, which the kernel needs too.
+  /// Disconnection Complete is missing. If the controller lost the link, it reports so now, which the kernel needs,
+  /// too.
   mutating func linkLost(_ handle: UInt16) -> [RadioAction] {
     giveUp(handle)
     return [.linkDown(handle: handle, HCIStatus(.unknownConnectionIdentifier)), .send(.disconnect(handle))]

@@ -157,7 +157,7 @@ struct SyncMachine {
     case .create(let train): return created(train, status, at: now)
     case .cancel:
       isDoubtful = false
-      // There is no search: the event of its end was missed.
+      // There is no search: its end was missed.
       if !status.isSuccess { return ended(status, at: now) }
     case .terminate(let handle):
       strays.remove(handle)

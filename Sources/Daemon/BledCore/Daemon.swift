@@ -148,7 +148,7 @@ public final class Daemon {
     central.searches.update()
   }
 
-  /// The answers to pairing devices if no session is asked; initially none may pair.
+  /// The answers to pairing devices if there is no session to ask; initially none may pair.
   public func setPairing(_ policy: PairingPolicy) { pairing.consent.set(policy) }
 
   /// A private address's lifetime for adapters added from now on; nil for none.

@@ -67,7 +67,7 @@ struct Bled: ParsableCommand {
   @Flag(name: .long, help: "Print the built-in scenario of the simulated adapter, as a start for your own, and exit.")
   var printScenario = false
 
-  /// Where the settings come from.
+  /// The source of the settings.
   private var source: Settings.Source {
     Settings.Source(
       file: config, adapters: adapter, socket: socket, stateDirectory: stateDirectory, logLevel: logLevel)

@@ -40,7 +40,7 @@ final class DaemonClock {
   }
 
   /// Moves the clock, if it stands still.
-  /// - Returns: false if it goes by itself.
+  /// - Returns: false if it runs by itself.
   func advance(by duration: Duration, _ done: @escaping () -> Void) -> Bool {
     manual?.advance(by: duration, done)
     return manual != nil

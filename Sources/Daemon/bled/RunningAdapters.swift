@@ -14,7 +14,7 @@ final class RunningAdapters {
   private let logger: Logger
   /// The addresses for controllers without one, by name.
   private let publicAddresses: [String: DeviceAddress]
-  /// Where the simulated ones are: they hear each other.
+  /// The air shared by the simulated adapters.
   let air: Air
   private let seed: UInt64
   /// The simulated ones.

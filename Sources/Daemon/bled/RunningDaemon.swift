@@ -22,7 +22,7 @@ final class RunningDaemon {
   private var simulation: RunningSimulation?
   private var socket: ListeningSocket?
   private var server: SocketServer?
-  /// Where programs fetch L2CAP channels by token; nil if there is none.
+  /// The socket for fetching L2CAP channels by token; nil if there is none.
   private var channelSocket: ChannelSocket?
   private var signals: [SignalWatch] = []
   private var isStopping = false

@@ -6,7 +6,7 @@ import SimulatedAdapter
 
 /// The daemon's settings: from the configuration file, and from the command line, which takes precedence.
 struct Settings: Sendable {
-  /// Where to read from.
+  /// The place to read from.
   struct Source: Sendable {
     /// The file; nil for the default one, which may be missing.
     var file: String?

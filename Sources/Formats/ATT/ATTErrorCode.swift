@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Why a request was refused (Core 5.4, Vol 3, Part F, 3.4.1.1; common profile errors: Supplement, Part B).
+/// The reason why a request was refused (Core 5.4, Vol 3, Part F, 3.4.1.1; common profile errors: Supplement, Part B).
 public struct ATTErrorCode: RawRepresentable, Error, Hashable, Sendable {
   /// The Error Response's octet.
   public let rawValue: UInt8

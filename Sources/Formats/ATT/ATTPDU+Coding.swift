@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Why octets are not an ATT packet.
+/// The reason why octets are not an ATT packet.
 public enum ATTDecodingError: Error, Hashable, Sendable {
   /// The opcode is missing.
   case empty

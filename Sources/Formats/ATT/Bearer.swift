@@ -57,7 +57,7 @@ public struct Bearer: Sendable {
   /// The largest packet on this bearer in octets, 23 before the exchange. It never decreases: packets of that length
   /// may be in transit already.
   public private(set) var mtu = Bearer.defaultMTU
-  /// Why the bearer ended; nil while it is open.
+  /// The reason for the bearer's end; nil while it is open.
   public private(set) var error: BearerError?
   private let exchangesMTU: Bool
   private var request: Request?
@@ -119,7 +119,7 @@ public struct Bearer: Sendable {
   }
 
   /// Ends the bearer if a pending transaction has timed out.
-  /// - Returns: why it ended, once.
+  /// - Returns: the reason for its end, once.
   public mutating func timePassed(now: Instant) -> BearerError? {
     guard error == nil else { return nil }
     if let request, request.deadline <= now { return fail(.timeout(request.opcode)) }
@@ -211,7 +211,7 @@ extension ATTOpcode {
   func answers(_ request: ATTOpcode) -> Bool { rawValue == request.rawValue &+ 1 }
 }
 
-/// Why a bearer ended (Core 5.4, Vol 3, Part F, 3.3.2 and 3.3.3). Nothing can be sent or received after it.
+/// The reason for a bearer's end (Core 5.4, Vol 3, Part F, 3.3.2 and 3.3.3). Nothing can be sent or received after it.
 public enum BearerError: Error, Hashable, Sendable {
   /// The peer left a request or an indication unanswered for 30 s.
   case timeout(ATTOpcode)

@@ -110,7 +110,7 @@ extension AssignedValue {
 
 /// The value of PnP ID, 0x2A50 (GATT Specification Supplement, 3.171).
 public struct PnPID: Hashable, Sendable {
-  /// Which organisation assigned the vendor's number: 1 is the Bluetooth SIG, 2 the USB Implementers Forum.
+  /// The organisation that assigned the vendor's number: 1 is the Bluetooth SIG, 2 the USB Implementers Forum.
   public var vendorIDSource: UInt8
   /// The vendor.
   public var vendor: UInt16

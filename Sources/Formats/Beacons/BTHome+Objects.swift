@@ -4,7 +4,7 @@ import Bluetooth
 extension BTHome {
   /// The format of an object's value.
   fileprivate enum Form {
-    /// A number of so many octets × factor / divisor.
+    /// A number with this many octets, × factor / divisor.
     case unsigned(Int, times: Int = 1, over: Int = 1)
     /// The number in two's complement.
     case signed(Int, times: Int = 1, over: Int = 1)

@@ -13,7 +13,7 @@ import Bluetooth
 /// −6 dB is half a metre and 12 dB are four metres. Walls and hands change it by as much, so a proximity is only left
 /// when the average is 2 dB beyond its border.
 public struct BeaconRanging: Sendable {
-  /// Which beacons are meant.
+  /// The beacons to range.
   public struct Region: Hashable, Sendable {
     /// Their owner.
     public var uuid: BluetoothUUID
@@ -93,7 +93,7 @@ public struct BeaconRanging: Sendable {
   /// How far beyond a border the average must be, in dB.
   private static let hysteresis = 2.0
 
-  /// Which beacons are followed.
+  /// The beacons to follow.
   public let region: Region
   private var followed: [BeaconPlace: Ranged] = [:]
 
@@ -113,7 +113,7 @@ public struct BeaconRanging: Sendable {
 
   /// A beacon was received.
   /// - Parameters:
-  ///   - beacon: which one.
+  ///   - beacon: the received beacon.
   ///   - rssi: the signal strength in dBm, if known: a value beyond the range of RSSI is not.
   ///   - now: the time of reception.
   public mutating func heard(_ beacon: IBeacon, rssi: Int?, at now: Instant) -> [Event] {

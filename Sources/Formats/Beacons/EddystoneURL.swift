@@ -34,7 +34,7 @@ enum EddystoneURL {
   /// - Throws: `BledError.invalidParameter` for other text than a web URL, and for one that is too long.
   static func octets(_ url: String) throws(BluetoothError) -> [UInt8] {
     let codes = Array(url.utf8)
-    // "http://www." is also a "http://": the longer ones come first, and something must be left.
+    // "http://www." is also a "http://": the longer ones precede, and something must be left.
     let first = beginnings.firstIndex { codes.starts(with: $0.utf8) && codes.count > $0.utf8.count }
     guard let first else {
       throw BledError.invalidParameter.error(
@@ -43,7 +43,7 @@ enum EddystoneURL {
     var octets = [UInt8(truncatingIfNeeded: first)]
     var rest = codes.dropFirst(beginnings[first].utf8.count)
     while let code = rest.first {
-      // The expansions with a slash come first.
+      // The expansions with a slash precede.
       if let short = (0..<14).first(where: { expansion($0).map { rest.starts(with: $0.utf8) } ?? false }) {
         octets.append(short)
         rest = rest.dropFirst(expansion(short)?.utf8.count ?? 1)

@@ -8,7 +8,7 @@ public struct Attribute: Hashable, Sendable {
   public let type: BluetoothUUID
   /// The clients permitted to read and write it.
   public var permissions: AttributePermissions
-  /// Where its value comes from.
+  /// The source of its value.
   public var source: ValueSource
   /// The longest value in octets, up to 512.
   public var maximumLength: Int
@@ -41,7 +41,7 @@ public struct Attribute: Hashable, Sendable {
   public static let longestValue = 512
 }
 
-/// Why a service cannot be added.
+/// The reason why a service cannot be added.
 public enum DatabaseError: Error, Hashable, Sendable {
   /// No contiguous range of that many handles is free.
   case noHandlesLeft

@@ -48,7 +48,7 @@ extension AttributeDatabase {
     return start
   }
 
-  /// The first handle of so many free ones.
+  /// The first handle of a gap with this many free ones.
   private static func gap(of count: Int, between ranges: [ClosedRange<UInt16>]) -> UInt16? {
     var start = 1
     for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {

@@ -30,7 +30,7 @@ public struct AttributeDatabase: Sendable {
       viewer == nil || registered.audience == nil || registered.audience == viewer
     }
 
-    /// Where it is; nil for one with gaps between its handles, which is never added again.
+    /// Its place; nil if it has gaps between its handles: then it is never added again.
     var place: ServicePlaces.Place? {
       let range = registered.range
       guard range.count == attributes.count else { return nil }

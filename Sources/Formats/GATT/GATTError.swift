@@ -1,7 +1,7 @@
 import ATT
 import Bluetooth
 
-/// Why a procedure or an indication failed.
+/// The reason why a procedure or an indication failed.
 public enum GATTError: Error, Hashable, Sendable {
   /// The server refused it at this handle (0 for none).
   case att(ATTErrorCode, handle: UInt16)

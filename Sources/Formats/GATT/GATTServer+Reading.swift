@@ -180,8 +180,8 @@ extension GATTServer {
     case write
   }
 
-  /// Why this client may not use an attribute; nil if it may. The order is permission, authorization, encryption, key
-  /// size, authentication (Core 5.4, Vol 3, Part F, 4; Part C, 10.3.1).
+  /// The reason why this client may not use an attribute; nil if it may. The order is permission, authorization,
+  /// encryption, key size, authentication (Core 5.4, Vol 3, Part F, 4; Part C, 10.3.1).
   func refusal(_ access: Access, _ attribute: Attribute) -> ATTErrorCode? {
     let requirement: AccessRequirement
     switch access {

@@ -113,8 +113,8 @@ extension GATTServer {
     bearer.respond(ATTPDU.prepareWriteResponse(handle, offset: offset, value: value).encoded, &actions)
   }
 
-  /// Execute Write (3.4.6.3): everything is checked first, then the owners are asked one after the other, then the
-  /// server's own values are set.
+  /// Execute Write (3.4.6.3): everything is checked first, then the owners are asked in turn, then the server's own
+  /// values are set.
   mutating func executeWrite(
     _ execute: Bool, _ now: Instant, _ bearer: inout BearerState, _ database: inout AttributeDatabase,
     _ actions: inout [GATTAction]
@@ -207,7 +207,7 @@ extension GATTServer {
 
   // MARK: - The server's own values
 
-  /// Why an attribute cannot take a value; nil if it can.
+  /// The reason why an attribute cannot have a value; nil if it can.
   private func misfit(_ value: ArraySlice<UInt8>, _ attribute: Attribute) -> ATTErrorCode? {
     switch attribute.source {
     case .stored, .owner: return value.count > attribute.maximumLength ? .invalidAttributeValueLength : nil

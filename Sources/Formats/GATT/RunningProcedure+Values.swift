@@ -44,7 +44,7 @@ extension RunningProcedure {
     case .executeWriteResponse: return .finish(.success(.done))
     case .prepareWriteResponse(let handle, let offset, let value):
       guard let piece else { return fail(pdu, .malformed) }
-      // Only reliable writes take the echo for a proof (4.9.4, 4.9.5).
+      // Only reliable writes require a matching echo (4.9.4, 4.9.5).
       if case .reliableWrite = procedure,
         handle != piece.handle || offset != piece.offset || !value.elementsEqual(piece.value)
       {

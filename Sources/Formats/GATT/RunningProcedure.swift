@@ -33,7 +33,7 @@ struct RunningProcedure: Sendable {
   /// Long and reliable write: the pieces still to be prepared, the next one last, and the piece on its way.
   var unwritten: [AttributeWrite] = []
   var piece: AttributeWrite?
-  /// Why prepared writes are being cancelled.
+  /// The reason for cancelling prepared writes; nil unless they are being cancelled.
   var cancellation: GATTError?
 
   init(id: ProcedureID, procedure: GATTProcedure) {

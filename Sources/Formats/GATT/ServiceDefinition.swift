@@ -10,7 +10,7 @@ public struct AttributeOwner: Hashable, Sendable {
   public static let local = AttributeOwner(0)
 }
 
-/// Where a value comes from.
+/// The source of a value.
 public enum ValueSource: Hashable, Sendable {
   /// Stored in the database. Permissions decide if peers can change it.
   case stored([UInt8])
@@ -91,7 +91,7 @@ public struct CharacteristicDefinition: Hashable, Sendable {
   public var properties: CharacteristicProperties
   /// The operations actually permitted to clients.
   public var permissions: AttributePermissions
-  /// Where its value comes from.
+  /// The source of its value.
   public var value: ValueSource
   /// The longest value in octets, up to 512.
   public var maximumLength: Int
@@ -125,7 +125,7 @@ public struct DescriptorDefinition: Hashable, Sendable {
   public var uuid: BluetoothUUID
   /// The clients permitted to read and write it.
   public var permissions: AttributePermissions
-  /// Where its value comes from.
+  /// The source of its value.
   public var value: ValueSource
 
   /// Defines a descriptor.

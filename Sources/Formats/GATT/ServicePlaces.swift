@@ -1,6 +1,6 @@
 /// The places of absent services, so that a returning one gets its handles back, also in a later database.
 public struct ServicePlaces: Hashable, Sendable {
-  /// Where one service is or was.
+  /// The place of a service, present or former.
   public struct Place: Hashable, Sendable {
     /// The owner, as numbered by the caller: no owner gets another's handles.
     public let publisher: UInt32?

@@ -9,11 +9,11 @@ public struct FilePlace: Hashable, Sendable, CustomStringConvertible {
   public var description: String { "\(line):\(column)" }
 }
 
-/// Why a file cannot be used: the file and the place, the fault, and the remedy.
+/// The reason why a file cannot be used: the file and the place, the fault, and the remedy.
 public struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The file's name.
   public let file: String
-  /// Where in its text; nil if it cannot be read at all.
+  /// The place in its text; nil if it cannot be read at all.
   public let place: FilePlace?
   /// The wrong value, such as `devices[1].services[0].uuid`; empty for the whole file and for syntax errors.
   public let path: String

@@ -24,7 +24,7 @@ public struct CurrentTime: Hashable, Sendable {
   public var dayOfWeek: Int?
   /// The fraction of the second, 0 to 255.
   public var fraction256: Int
-  /// Why the clock was set (Adjust Reason): the bits.
+  /// The reason why the clock was set (Adjust Reason): the bits.
   public var reasons: UInt8
 
   /// Reads a value.

@@ -13,7 +13,7 @@ struct StreamMachine {
   /// The result of checking the socket, a read or a write.
   enum Finding {
     case nothing
-    /// Octets or room; so many were passed.
+    /// Octets or room; this number was passed.
     case ready(Int)
     case end
     /// An errno.

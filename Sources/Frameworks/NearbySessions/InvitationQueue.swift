@@ -68,7 +68,7 @@ final class InvitationQueue: Sendable {
     }
   }
 
-  /// No further ones come.
+  /// Further ones cannot follow.
   func finish() {
     let rest = state.withLock { state in
       state.hasFinished = true

@@ -78,7 +78,7 @@ public enum NearbyEvent: Sendable {
   case stream(IncomingFlow, name: String)
   /// The peer offers a resource.
   case resource(IncomingFlow, ResourceOffer)
-  /// The link is lost; it may come back.
+  /// The link is lost; it may be restored.
   case lost
   /// The link is back.
   case resumed

@@ -72,7 +72,7 @@ final class Timers: EventSource {
   /// Cancelled timers in the heap.
   private var cancelledCount = 0
   private var lastNumber: UInt64 = 0
-  /// When the source rings; nil if it does not.
+  /// The time the source fires; nil if it does not.
   private var armed: Int64?
 
   init(loop: EventLoop) { super.init(loop: loop, priority: .low) }

@@ -61,7 +61,7 @@ extension Machine {
     let command = ManagementPacket(command, index: index)
     guard cbz_write(control, command.octets, command.octets.count) >= 0 else { return nil }
     var buffer = [UInt8](repeating: 0, count: 1024)
-    // Events of other programs' doings come in between.
+    // Events about other programs' actions may precede the answer.
     for _ in 0..<100 {
       var waiting = pollfd(fd: control, events: Int16(POLLIN), revents: 0)
       guard poll(&waiting, 1, 1000) == 1 else { return nil }

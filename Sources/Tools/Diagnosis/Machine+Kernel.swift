@@ -55,7 +55,7 @@ extension Machine {
     let folder = "/sys/class/bluetooth/\(name)"
     let driver = files.target("\(folder)/device/driver")?.split(separator: "/").last.map { "driver \($0)" }
     if taken.contains(name) {
-      // Which program it is stands nowhere.
+      // The program is not recorded anywhere.
       return Finding(
         .adapter, .ok,
         (["\(name) is in the hands of a program, such as bled with user:\(name)"] + [driver].compactMap { $0 })

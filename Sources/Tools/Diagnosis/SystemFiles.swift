@@ -4,7 +4,7 @@ import Glibc
 public struct SystemFiles: Sendable {
   private let root: String
 
-  /// - Parameter root: Where `/` is: "" for this system.
+  /// - Parameter root: The path of `/`: "" for this system.
   public init(root: String = "") { self.root = root }
 
   /// The names in a folder, in order; none if it cannot be read.
@@ -39,7 +39,7 @@ public struct SystemFiles: Sendable {
     return String(decoding: octets[..<(octets[..<count].last == 10 ? count - 1 : count)], as: UTF8.self)
   }
 
-  /// Where a link leads; nil if it is none or cannot be read.
+  /// The target of a link; nil if the path is not a link or cannot be read.
   func target(_ path: String) -> String? {
     var octets = [CChar](repeating: 0, count: 4096)
     let count = readlink(root + path, &octets, octets.count)

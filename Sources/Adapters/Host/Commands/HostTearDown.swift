@@ -35,7 +35,7 @@ package struct HostTearDown {
 
   /// When the state ends at the latest; nil before the start and when it is over.
   private var limit: Instant?
-  /// When the next command is sent even if the last one has no answer; nil while none is waited for.
+  /// The time to send the next command even if the last one has no answer; nil if no answer is pending.
   private var patience: Instant?
 
   private var state: State

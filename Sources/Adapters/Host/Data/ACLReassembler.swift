@@ -12,11 +12,11 @@ import HCI
 ///
 /// The state is a link's, and ends with it. At most one frame is buffered, 65,539 octets.
 package struct ACLReassembler {
-  /// Why octets were dropped.
+  /// The reason for dropping octets.
   package enum Fault: Hashable, Sendable {
     /// A continuation of no frame.
     case continuation
-    /// A frame whose end did not come.
+    /// A frame without its end.
     case incomplete
     /// More octets than the frame's header says.
     case tooLong
@@ -26,7 +26,7 @@ package struct ACLReassembler {
   package struct Output: Hashable, Sendable {
     /// The completed frame.
     package var frame: L2CAPFrame?
-    /// Why octets were dropped, at most two of them.
+    /// The reasons for dropping octets, at most two.
     package var faults: [Fault] = []
 
     package init(frame: L2CAPFrame? = nil, faults: [Fault] = []) {

@@ -15,7 +15,7 @@ import Bluetooth
 /// text (Core 5.4, Vol 6, Part B, 5.1.3.1), but frames sent earlier may arrive after the request, and would count as
 /// encrypted. A peripheral may even continue in plain text after a central's request.
 package struct EncryptionHold {
-  /// As many frames are kept.
+  /// The maximum number of kept frames.
   package static let limit = 8
   /// For so long.
   package static let timeout = Duration.seconds(1)

@@ -2,7 +2,7 @@ import Bluetooth
 
 /// The rules for other sizes of enhanced channels' ends (Core 5.4, Vol 3, Part A, 4.27 and 4.28).
 enum Reconfiguration {
-  /// Why the sizes stay as they are.
+  /// The reason why the sizes are unchanged.
   enum Refusal: UInt16, Error {
     /// Packets may only become longer.
     case packetReduced = 0x0001

@@ -23,7 +23,7 @@ extension SignallingMachine {
     return request(SignallingPacket.Code.disconnectionRequest, identifier, [remote, number])
   }
 
-  /// Lets the device send so many more pieces.
+  /// Allows the device this many more pieces.
   package mutating func give(_ credits: UInt16, on number: UInt16) -> [Action] {
     guard channels.remote(of: number) != nil else { return [] }
     return request(SignallingPacket.Code.credits, nextIdentifier(), [number, credits])
@@ -31,7 +31,7 @@ extension SignallingMachine {
 
   // MARK: - The device
 
-  /// The device asks for a channel.
+  /// The device requests a channel.
   mutating func requested(_ packet: SignallingPacket, _ offer: (UInt16, ChannelMode) -> ChannelOffer) -> [Action] {
     guard let words = packet.words(5) else { return reject(packet) }
     let end = ChannelEnd(number: words[1], packet: words[2], piece: words[3], credits: words[4])

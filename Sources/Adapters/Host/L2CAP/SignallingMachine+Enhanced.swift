@@ -22,7 +22,7 @@ extension SignallingMachine {
     return (numbers, request(SignallingPacket.Code.enhancedRequest, identifier, words))
   }
 
-  /// The device asks for channels; it gets as many as it can have.
+  /// The device requests channels; it gets as many as it can have.
   mutating func requestedEnhanced(
     _ packet: SignallingPacket, _ offer: (UInt16, ChannelMode) -> ChannelOffer
   ) -> [Action] {
@@ -62,7 +62,7 @@ extension SignallingMachine {
     return respond(packet, SignallingPacket.Code.enhancedResponse, words) + accepted
   }
 
-  /// Why one channel of several is refused.
+  /// The reason why one channel of several is refused.
   private struct Refused: Error { let result: UInt16 }
 
   private func free(for end: ChannelEnd) throws(Refused) -> UInt16 {

@@ -41,13 +41,13 @@ package struct SignallingMachine {
     case accepted(UInt16, psm: UInt16, ChannelMode, ChannelEnd)
     /// The device takes packets and pieces of other sizes on a channel, from our response on.
     case resized(UInt16, packet: UInt16, piece: UInt16)
-    /// The device takes so many more pieces on a channel.
+    /// The device accepts this many more pieces on a channel.
     case credited(UInt16, UInt16)
     /// The device closed a channel.
     case closed(UInt16)
   }
 
-  /// Why there is no channel.
+  /// The reason why there is no channel.
   package enum Refusal: Hashable, Sendable {
     /// The device's result (4.23, 4.26).
     case result(UInt16)

@@ -21,7 +21,7 @@ struct EarlyKeys: Sendable {
   }
 
   /// True if all of them may have been encrypted.
-  /// - Parameter arrival: when the event arrived.
+  /// - Parameter arrival: the arrival of the event.
   func mayBeEncrypted(eventArrived arrival: Instant) -> Bool {
     beginning.map { $0.duration(to: arrival) <= Self.lead } ?? true
   }

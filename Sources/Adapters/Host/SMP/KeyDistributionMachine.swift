@@ -51,7 +51,7 @@ struct KeyDistributionMachine: Sendable {
     switch pdu {
     case .encryptionInformation(let key):
       let key = key.truncated(to: parameters.keySize)
-      // A key of zeros is no secret.
+      // A key of zeros is not secret.
       guard key != .zero else { throw .keyRejected }
       encryptionKey = key
     case .centralIdentification(let diversifier, let random): name = (diversifier, random)

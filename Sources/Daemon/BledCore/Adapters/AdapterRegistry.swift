@@ -89,7 +89,7 @@ final class AdapterSlot {
     }
   }
 
-  /// Why it is not usable now, and the remedy.
+  /// The reason why it is unusable now, and the remedy.
   var unusable: BluetoothError? {
     switch adapter.state {
     case .on, .starting, .suspended: nil

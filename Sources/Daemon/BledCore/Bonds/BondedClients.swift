@@ -3,8 +3,8 @@ import BledRPC
 import Bluetooth
 import GATT
 
-/// Settings of bonded devices at our server, and the counters of signed writes, theirs and ours. Each belongs to its
-/// bond and is kept as long (Core 5.4, Vol 3, Part G, 2.5.2.1 and 3.3.3.3, and Part H, 2.4.5).
+/// The settings of bonded devices at our server, and the counters of signed writes in both directions. Each belongs to
+/// a bond and is kept as long as the bond (Core 5.4, Vol 3, Part G, 2.5.2.1 and 3.3.3.3, and Part H, 2.4.5).
 ///
 /// A counter of ours must never be used twice, not even after a crash: they are reserved on disk in blocks before the
 /// first is used. The daemon's end skips the rest of a block.
@@ -40,7 +40,7 @@ final class BondedClients {
     }
   }
 
-  /// Records are of no use without their bond: the daemon may have ended between storing other keys and this.
+  /// Records without their bond are useless: the daemon may have ended between storing other keys and this.
   func forgetAll(except bonds: [Bond]) {
     let marks = Dictionary(bonds.map { ($0.id, KeyMarks($0)) }) { first, _ in first }
     for (key, record) in records {
@@ -83,7 +83,7 @@ final class BondedClients {
     document?.changed(isUrgent: false)
   }
 
-  /// Reads the states deferred by `storeLater`, before they are lost or of no use.
+  /// Reads the states deferred by `storeLater`, before they are lost or useless.
   func readStates() {
     for (key, state) in unread {
       if let state = state() { records[key]?.server = ClientRecord.State(state) }

@@ -27,7 +27,7 @@ final class CapturePipe {
     guard Glibc.pipe(&ends) == 0 else { throw lacking }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
-    // If it may not be larger it stays as it is.
+    // If it may not be larger, it keeps its size.
     let size = fcntl(ends[1], setSize, room)
     let passed = PassedDescriptor(ends[0])
     return (try CapturePipe(ends[1], size: size > 0 ? size : 1 << 16, on: loop, onGone), passed)

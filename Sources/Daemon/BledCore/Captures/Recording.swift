@@ -25,9 +25,9 @@ final class Recording {
   private var taps: [any PacketTap] = []
   /// Adapters that still report packets.
   private var sources = 0
-  /// Why it has ended before `close`; nil if it has not.
+  /// The reason for its end before `close`; nil if it has not ended.
   private(set) var problem: BluetoothError?
-  /// Until when packets were lost, in microseconds since the epoch.
+  /// The end of the last loss of packets, in microseconds since the epoch.
   private var doubt: Int64 = 0
   /// The adapters, by number, with a packet since the last loss.
   private var afterLoss: Set<UInt16> = []

@@ -112,7 +112,7 @@ extension AttributeRequests {
     }
   }
 
-  /// Why a characteristic cannot be acquired in this way.
+  /// The reason why a characteristic cannot be acquired in this way.
   private static func refusal(of params: GATTAcquire.Params, _ handle: UInt16) -> BluetoothError {
     switch (params.writes, params.values) {
     case (false, false): BledError.invalidParameter.error("\"writes\" and \"values\" are both false")

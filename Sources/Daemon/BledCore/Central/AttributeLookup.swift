@@ -50,7 +50,7 @@ struct LocatedAttribute {
   let handle: UInt16
   let uuid: BluetoothUUID
   let service: KnownAttributes.Service
-  /// Nil where a service was looked for.
+  /// Nil if a service was searched for.
   let characteristic: DiscoveredCharacteristic?
 }
 

@@ -66,7 +66,7 @@ struct AttributeRequests {
   }
 
   /// Discovers the contents of a service or characteristic.
-  /// - Parameter kind: which of both the scope names.
+  /// - Parameter kind: the kind of attribute in the scope.
   func discover(
     in scope: GATTScope, _ kind: AttributePath.Kind, for session: Session, _ reply: any OpenReply,
     _ request: @escaping (DiscoveryScope) -> DiscoveryRequest

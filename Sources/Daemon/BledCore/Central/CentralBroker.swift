@@ -222,7 +222,7 @@ final class CentralBroker: ClientRoles {
       let holders = names.isEmpty ? "connected by the device itself" : names.joined(separator: ", ")
       return "\(connection.peripheral.address) (\(holders))"
     }
-    // Without a link it is no limit: the controller is tried again, and a time-out has its reason.
+    // Without a link this is not a limit: the controller is tried again, and a time-out has its own reason.
     guard !held.isEmpty else { return }
     let message = "adapter \(slot.id) has reached its limit of \(held.count) links"
     connection.failed(
@@ -230,7 +230,7 @@ final class CentralBroker: ClientRoles {
       inFull: GAPError.connectionLimitReached.error("\(message): \(held.joined(separator: ", "))"))
   }
 
-  /// A device cannot be looked for at present.
+  /// A device cannot be searched for at present.
   func waiting(_ address: DeviceAddress, _ reason: BluetoothError, on slot: AdapterSlot) {
     logger.debug(
       "\(address) cannot be looked for at present: \(reason)",
@@ -314,7 +314,7 @@ final class CentralBroker: ClientRoles {
 
   func moved(_ peripheral: Peripheral) { connections[peripheral]?.moved() }
 
-  /// The connections waited for have changed, or the knowledge about their devices.
+  /// The pending connections have changed, or the knowledge about their devices.
   func updateSearch() { privateSearch.update(connections.values) }
 
   /// Checks whether a session may connect to one more device.
@@ -323,7 +323,7 @@ final class CentralBroker: ClientRoles {
     try admit(session)
   }
 
-  /// Checks whether a session may connect to one more device, or look for it.
+  /// Checks whether a session may connect to another device, or search for it.
   func admit(_ session: Session) throws {
     let (ownSearches, allSearches) = (
       searches.count { $0 === session }, searches.count { $0.user == session.user }

@@ -56,7 +56,7 @@ final class DeviceSearch {
   let criteria: DeviceCriteria
   let wish: ConnectWish
   let reply: Reply<PeripheralConnect.Result>
-  /// Where it is looked for; nil: on all adapters.
+  /// The adapter of the search; nil: all adapters.
   let slot: AdapterSlot?
   /// When the call fails, if ever.
   let deadline: Instant?

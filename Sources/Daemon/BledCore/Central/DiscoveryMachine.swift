@@ -80,7 +80,7 @@ struct DiscoveryMachine {
   }
 
   /// Ends the pending procedure.
-  /// - Returns: false if something became void since: it is asked again.
+  /// - Returns: false if something became void since the request: it is sent again.
   private mutating func isValid(_ known: KnownAttributes) throws -> Bool {
     defer { asked = nil }
     guard asked?.epoch != known.epoch else { return true }

@@ -57,7 +57,7 @@ final class FeatureExchange {
   }
 
   private func tell(_ wanted: UInt8) {
-    // No bit is ever taken back (7.2).
+    // A bit is never cleared again (7.2).
     let features = hub.bearers.hasBegun ? wanted | Feature.enhancedBearers : wanted
     let told = hub.bond.toldFeatures?.first ?? 0
     guard let handle = link.discovery.known.clientFeatures, told & features != features else {

@@ -5,7 +5,7 @@ import GATT
 /// know how far services and characteristics reach, which operations characteristics allow, and where their
 /// configuration is.
 struct KnownAttributes: Hashable {
-  /// A service. A nil part was not looked for yet.
+  /// A service. A nil part has not been searched for yet.
   struct Service: Hashable {
     let range: ClosedRange<UInt16>
     let uuid: BluetoothUUID
@@ -14,7 +14,7 @@ struct KnownAttributes: Hashable {
     var characteristics: [DiscoveredCharacteristic]?
   }
 
-  /// From this many searches for single services on, all are looked for instead.
+  /// From this number of searches for single services on, all services are searched for instead.
   static let maximumSearches = 64
 
   /// The services in the order of their handles.

@@ -46,7 +46,7 @@ struct LinkOperation {
     let fail: (BluetoothError) -> Void
   }
 
-  /// Attributes to be looked for.
+  /// Attributes to search for.
   struct Lookup {
     var machine: DiscoveryMachine
     /// The operation for the attributes, when everything it needs is known.
@@ -68,7 +68,7 @@ struct LinkOperation {
   var annotation: CallAnnotation?
   /// True for a Write Command that waits for its session's earlier operations.
   var isBehindOthers = false
-  /// The next procedure; nil if it is decided when the operation's turn comes.
+  /// The next procedure; nil if it is decided at the operation's turn.
   var procedure: GATTProcedure?
 
   init(_ session: Session?, _ task: Task, _ procedure: GATTProcedure? = nil) {

@@ -1,8 +1,8 @@
 import GATT
 
-/// The one queue of a link. Operations take turns by user, the daemon itself being one more, and then by session; each
-/// session's own stay in order. On each bearer one operation at a time is in progress; Write Commands, which have no
-/// response, only need room on the link (`RoomTurns`).
+/// The queue of a link. Operations take turns by user, where the daemon counts as a user, and then by session; a
+/// session's operations stay in order. On each bearer one operation at a time is in progress; Write Commands, which
+/// have no response, only need room on the link (`RoomTurns`).
 ///
 /// | Operation         | Begins when                                                           | Ends with              |
 /// |-------------------|-----------------------------------------------------------------------|------------------------|
@@ -69,7 +69,7 @@ struct LinkQueue {
     return begin(operation)
   }
 
-  /// Begins the operation at its turn, if it is no command. There may be another one for another bearer then.
+  /// Begins the operation at its turn, unless it is a command. Another one may then follow for another bearer.
   mutating func beginNext() -> (id: ProcedureID, operation: LinkOperation)? {
     for index in slots.indices where slots[index].isFree {
       let (slot, commanding) = (slots[index], commanding)
@@ -135,7 +135,7 @@ struct LinkQueue {
     if let command = commanding[session], command.value < id.value { commanding[session] = nil }
   }
 
-  /// An operation in progress has ended, or continues when its turn has come again.
+  /// An operation in progress has ended, or continues at its next turn.
   mutating func ended(_ id: ProcedureID, continuing operation: LinkOperation? = nil) {
     guard let ended = remove(id), let operation, !ended.isUnawaited else { return }
     waiting.prepend(operation, of: party(of: operation.session))

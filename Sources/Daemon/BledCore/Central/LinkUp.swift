@@ -35,7 +35,7 @@ struct LinkUp {
   enum Action: Hashable {
     /// Encrypt the link with its bond's keys, at this level, 2 to 4.
     case encrypt(level: Int)
-    /// Ask for longer packets and other parameters, which had to wait.
+    /// Request longer packets and other parameters, which had to wait.
     case improve
     /// Ask the device for its MTU.
     case exchange
@@ -43,7 +43,7 @@ struct LinkUp {
     case ready
     /// The device and this machine no longer share keys.
     case keysLost(BluetoothError)
-    /// The link is of no use, for this reason.
+    /// The link is useless, for this reason.
     case fail(BluetoothError)
     /// End the link for this reason; another one may do better.
     case disconnect(BluetoothError)
@@ -133,7 +133,7 @@ struct LinkUp {
     guard let deadline, deadline <= now else { return [] }
     state = afterFailure
     let words = "\(peer) did not encrypt the link with the keys of its bond within 30 s"
-    // A central that was not asked may have the keys, but no need for them.
+    // A central without a request may have the keys, but no need for them.
     let remedy = role == .central ? "connect again" : "have it do that, or pair, for which it is asked"
     return [.fail(GAPError.timeout.error("\(words): \(remedy)"))]
   }
@@ -159,7 +159,7 @@ struct LinkUp {
   }
 }
 
-/// How Exchange MTU ended a link: some devices hang up or crash when they are asked, and work with an MTU of 23.
+/// The way Exchange MTU ended a link: some devices disconnect or crash at the request, and work with an MTU of 23.
 enum LostExchange: Hashable {
   /// The device did not answer for 30 s.
   case unanswered

@@ -34,7 +34,7 @@ final class LinkUpRunner {
     run { $0.exchanged(now: hub.scheduler.now) }
   }
 
-  /// The device did not answer Exchange MTU: it can be asked nothing more on this link, which ends.
+  /// The device did not answer Exchange MTU: further requests on this link are impossible, and it ends.
   func exchangeTimedOut() { run { $0.exchangeTimedOut() } }
 
   /// The link has ended.

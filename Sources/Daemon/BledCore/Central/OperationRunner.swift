@@ -163,7 +163,7 @@ final class OperationRunner {
   ) {
     guard !isSecuring else { return }
     isSecuring = true
-    // A discovery reading a value is no reason to pair.
+    // A discovery reading a value is not a reason to pair.
     hub.raiseSecurity(after: error, for: operation.isExtra ? nil : operation.session) { [weak self] isSecured in
       guard let self else { return }
       isSecuring = false

@@ -47,7 +47,7 @@ final class PeripheralConnection {
   var wished: [Session: CheckedWish] = [:]
   /// The last requested PHY.
   var phy: LinkPHY?
-  /// Why the last attempt failed, or was not made, since the device was last ready for programs.
+  /// The reason why the last attempt failed, or was not made, since the device was last ready for programs.
   var lastFailure: BluetoothError?
   /// The holdings of preserved sessions that wait for the link, from before the daemon's restart.
   private var preserved: [Session: RestoredState.Peripheral] = [:]
@@ -129,7 +129,7 @@ final class PeripheralConnection {
     if isOurs || broker.directory.stores(peripheral) { broker.directory.connected(peripheral) }
     broker.watchers.tell(peripheral, isIncoming: !isOurs)
     perform(machine.linkUp(isOurs: isOurs))
-    // Encryption goes first, where we begin it.
+    // Encryption precedes, if we begin it.
     if !isOurs || !new.linkUp.machine.isEncrypting { improve() }
   }
 
@@ -147,7 +147,7 @@ final class PeripheralConnection {
     perform(machine.negotiated(at: broker.scheduler.now))
   }
 
-  /// The link is of no use to programs, and ends.
+  /// The link is useless to programs, and ends.
   func unusable(_ error: BluetoothError) { perform(machine.unusable(error, at: broker.scheduler.now)) }
 
   /// The link is protected by its bond's keys: programs waiting for that can use it.
@@ -168,7 +168,7 @@ final class PeripheralConnection {
     perform(machine.refused(error))
   }
 
-  /// The adapter cannot look for the device at present.
+  /// The adapter cannot search for the device at present.
   func waiting(_ reason: BluetoothError) {
     lastFailure = reason
     var told: Set<Session> = []

@@ -22,7 +22,7 @@ struct ServiceWatch {
     return !hasBegun
   }
 
-  /// The characteristic was looked for.
+  /// The search for the characteristic has ended.
   /// - Returns: the procedure that subscribes to it; nil if the device has none with indications.
   mutating func subscribe(_ known: KnownAttributes) -> GATTProcedure? {
     guard let value = known.serviceChanged, let descriptor = known.configuration(of: value) else { return nil }

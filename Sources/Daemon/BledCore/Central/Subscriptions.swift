@@ -55,7 +55,7 @@ struct SubscriptionMachine<Who: Hashable> {
     receivers.removeAll { $0 == who }
   }
 
-  /// The turn of a joining session has come.
+  /// A joining session has its turn.
   mutating func begin(_ who: Who) {
     if members.contains(who), !receivers.contains(who) { receivers.append(who) }
   }
@@ -80,7 +80,7 @@ struct SubscriptionMachine<Who: Hashable> {
   mutating func refused() { state = .off }
 }
 
-/// A subscription change by a session, or by the daemon, when its turn on the link has come.
+/// A subscription change by a session, or by the daemon, at its turn on the link.
 struct SubscriptionChange {
   let handle: UInt16
   let on: Bool

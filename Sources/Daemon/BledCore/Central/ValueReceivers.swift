@@ -39,7 +39,7 @@ final class ValueReceivers {
 
   // MARK: Subscriptions
 
-  /// Makes a session a subscriber, before the device is asked.
+  /// Makes a session a subscriber, before the request to the device.
   func join(
     _ session: Session, to handle: UInt16, indications: Bool?, _ properties: CharacteristicProperties
   ) throws {

@@ -5,7 +5,7 @@
 /// | with fewer than `ofUser` there, and than half of the free ones | it has a place                      |
 /// | with more                                                   | it takes the place of the user's oldest |
 ///
-/// So the more places users have taken, the fewer each of them may have: `n` users leave a share of 2 in `n` + 2 of all
+/// The more places users have taken, the fewer each of them may have: `n` users leave a share of 2 in `n` + 2 of all
 /// places free, and no user loses a place to another.
 struct CallerPlaces<Caller: Hashable> {
   /// Maximum places in total, and per user.

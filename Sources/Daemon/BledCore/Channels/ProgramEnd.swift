@@ -22,7 +22,7 @@ protocol ProgramEnd: AnyObject {
 enum ProgramInput: Equatable {
   case octets([UInt8])
   case nothing
-  /// A packet of so many octets, which is too long.
+  /// A packet with this number of octets, which is too long.
   case tooLong(Int)
   /// The program sends no more, but may still read.
   case endOfSending

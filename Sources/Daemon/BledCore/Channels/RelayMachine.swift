@@ -58,7 +58,7 @@ struct RelayMachine {
     waiting = waiting.isEmpty ? packet[...] : waiting + packet
   }
 
-  /// The program has received so many of the waiting octets.
+  /// The program has received this number of waiting octets.
   mutating func wrote(_ count: Int) { waiting = waiting.dropFirst(count) }
 
   /// A packet of the program was sent, or there is room again.

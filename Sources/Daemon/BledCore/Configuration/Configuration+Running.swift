@@ -7,7 +7,7 @@ import Logging
 extension Configuration {
   /// The adapters to use.
   public struct Adapters: Hashable, Sendable, ConfigurationPart {
-    /// Their names as `--adapter` takes them; the first is the default one.
+    /// Their names in the form of `--adapter`; the first is the default one.
     public var names = ["hci0"] {
       didSet {
         values = []
@@ -16,7 +16,7 @@ extension Configuration {
     }
     /// True if no adapter is named.
     public private(set) var isDefault = true
-    /// Where they are in the file, if they are from there.
+    /// Their places in the file, if they are from there.
     private var values: [FileValue] = []
 
     static let keys = [Key.adapters]
@@ -78,7 +78,7 @@ extension Configuration {
 
   /// The state kept across restarts.
   public struct Store: Hashable, Sendable, ConfigurationPart {
-    /// Where it is; nil for systemd's choice, else the default one.
+    /// Its path; nil for systemd's choice, else the default one.
     public var directory: String?
 
     static let keys = [Key.stateDirectory]

@@ -7,7 +7,7 @@ import Glibc
 /// directory itself the sticky bit is enough, as in `/tmp`: there no user can replace another user's files. A
 /// symbolic link is followed if it belongs to root or to this user, as `/var/run` does.
 final class TrustedDirectory {
-  /// Why a directory cannot be used.
+  /// The reason why a directory cannot be used.
   enum Problem: Error, Hashable {
     /// Other users could change its contents; a clause with the reason.
     case unsafe(String)
@@ -27,7 +27,7 @@ final class TrustedDirectory {
   private final class Descriptor {
     let number: CInt
 
-    /// - Parameter parent: where the name is looked up; nil for a path.
+    /// - Parameter parent: the directory of the name; nil for a path.
     init(_ parent: Descriptor?, _ name: String, _ flags: CInt) throws(Problem) {
       // Until here the directory stays open.
       number = withExtendedLifetime(parent) { openat(parent?.number ?? AT_FDCWD, name, flags | O_CLOEXEC) }

@@ -68,7 +68,7 @@ public final class EnhancedBearers {
     add(channel, isOurs: false)
   }
 
-  /// The device takes enhanced bearers, and the link is encrypted: they are opened, once on a link.
+  /// Opens enhanced bearers, once on a link: the device supports them, and the link is encrypted.
   func open() {
     if opening.begin() { ask() }
   }

@@ -110,7 +110,7 @@ final class LinkHub {
     withConnection { $0.start(procedure, id: id, on: bearer, now: scheduler.now, actions: &$1) }
   }
 
-  /// The device's server asks for more security.
+  /// The device's server requires more security.
   /// - Parameters:
   ///   - session: the session whose procedure it refused; nil for the daemon itself.
   ///   - done: called once, possibly from inside the call, with whether to repeat the procedure; never after the end.

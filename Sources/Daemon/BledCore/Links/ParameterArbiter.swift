@@ -44,7 +44,7 @@ struct ParameterArbiter {
     return target
   }
 
-  /// A new link has gone on quickly for long enough, and nothing else is wanted.
+  /// A new link has been quick for long enough, and nothing else is wanted.
   /// - Returns: as `want`.
   mutating func relax() -> ConnectionParameters? {
     guard wanted == nil else { return nil }

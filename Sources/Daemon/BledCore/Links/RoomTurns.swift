@@ -3,8 +3,8 @@ import OrderedCollections
 /// The senders waiting for room on a link, in order.
 ///
 /// Programs that write over descriptors, and calls for Write Commands, queue here with their packets; programs that
-/// call `server.notify` are refused instead, and notified when there is room. These programs would always come too
-/// late, so such a program gets a share: values it may send even without room.
+/// call `server.notify` are refused instead, and notified when there is room. Those programs would always be too late,
+/// so such a program gets a share: values it may send even without room.
 ///
 /// | Input                                       | Effect                                                     |
 /// |---------------------------------------------|------------------------------------------------------------|

@@ -57,7 +57,7 @@ struct PlaceRecords: Codable, Hashable, Sendable {
   var services: [PlaceRecord] = []
 }
 
-/// Where one service is or was.
+/// The place of a service, present or former.
 struct PlaceRecord: Codable, Hashable, Sendable {
   /// Absent for the daemon's own.
   let user: UInt32?

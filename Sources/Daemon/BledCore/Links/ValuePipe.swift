@@ -2,7 +2,7 @@ import Bluetooth
 
 /// The owner of a `ValuePipe`.
 protocol ValuePipeOwner: AnyObject {
-  /// Checks whether a packet of so many octets can be sent.
+  /// Checks whether a packet with this number of octets can be sent.
   func check(_ length: Int) throws(BluetoothError)
   /// Sends the program's packet.
   /// - Returns: false if it waits; then `ValuePipe.sent` or `failed` follows.

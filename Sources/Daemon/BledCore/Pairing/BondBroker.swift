@@ -2,8 +2,8 @@ import Adapter
 import BledRPC
 import Bluetooth
 
-/// The bonds as sessions see them, import them and forget them, and as adapters come to know of them. It decides which
-/// users rely on a bond.
+/// The bonds as seen, imported and forgotten by sessions, and as reported by adapters. It decides which users rely on a
+/// bond.
 final class BondBroker {
   /// The owner of all bonds.
   let bonds: BondDirectory
@@ -105,7 +105,7 @@ final class BondBroker {
 
   /// Stores a bond. The bond evicted for it is removed everywhere.
   /// - Parameter user: the pairing user; nil leaves it unchanged.
-  /// - Returns: false if it had to give way itself.
+  /// - Returns: false if this bond had to give way.
   @discardableResult
   func store(_ bond: Bond, for user: UInt32?) -> Bool {
     let connected = Set(links.links.map(\.peripheral.identity))
@@ -162,7 +162,7 @@ extension Bond {
     guard others.allSatisfy({ $0.octets.count == 16 }) else {
       throw BledError.invalidParameter.error("an identity resolving key and a signature key have 16 octets")
     }
-    // Keys of zeros are no secret.
+    // Keys of zeros are not secret.
     identityResolvingKey = params.identityResolvingKey?.octets.nonZero
     for key in params.signatureKeys ?? [] where key.value.octets.nonZero != nil {
       add(SignatureKey(value: key.value.octets, isOurs: key.ours, isAuthenticated: key.authenticated))

@@ -73,7 +73,7 @@ struct LinkPairingMachine {
 
   // MARK: Inputs
 
-  /// A session asks for security.
+  /// A session requests security.
   mutating func requested(by session: Session, number: Int) {
     causesByNumber[number] = session
     if approval == nil { approval = .session }
@@ -89,7 +89,7 @@ struct LinkPairingMachine {
   /// A session has ended.
   mutating func ended(_ session: Session) { causesByNumber = causesByNumber.filter { $0.value !== session } }
 
-  /// A question is asked or a passkey shown: a pairing continues.
+  /// A question or a passkey appears: a pairing continues.
   mutating func begins() {
     switch state {
     case .quiet, .bonded: state = .agreeing(isUnbonded: false)

@@ -61,7 +61,7 @@ final class PairingBroker: LinkProtection {
     for link in pairings.keys { pairings[link]?.ended(session) }
   }
 
-  /// The session's program has disconnected, or is back: meanwhile the session is no agent.
+  /// The session's program has disconnected, or has returned: meanwhile the session is not an agent.
   func programChanged(_ session: Session) {
     if !session.isPresent { questions.ended(session) }
     consent.settingsChanged()
@@ -113,7 +113,7 @@ final class PairingBroker: LinkProtection {
     return PairingConcern(causes: causes, others: others + hub.central.users.map(\.user))
   }
 
-  /// A session asks for a more secure link.
+  /// A session requests a more secure link.
   func pair(
     _ params: PeripheralPair.Params, on hub: LinkHub, for session: Session, _ reply: Reply<PeripheralPair.Result>
   ) throws {
@@ -141,7 +141,7 @@ final class PairingBroker: LinkProtection {
     }
   }
 
-  /// The link of a device that has connected to us; such a device can be asked to pair as well.
+  /// The link of a device that has connected to us; such a device may be paired as well.
   func incoming(_ id: String) throws -> LinkHub? { links.incoming(from: try directory.find(id)) }
 
   /// The device refuses a session's request for lack of security: raises it, if there is a bond or the session may
@@ -279,7 +279,7 @@ final class PairingBroker: LinkProtection {
     if let hub, let level = bond.security?.level, !pairing(hub).isAgreeing,
       consent.outOfBand.reach(level, [hub.link.peer, bond.peer], on: slot)
     {
-      // No question was asked, and yet a man in the middle is excluded.
+      // There was no question, and yet a man in the middle is excluded.
       change(hub) { $0.approved(.outOfBand) }
     }
     guard let hub, mayPair(hub) else { return reject(bond, peripheral, hub, slot, "no agent or policy allowed it") }
@@ -325,7 +325,7 @@ final class PairingBroker: LinkProtection {
     tellEnd(peripheral, hub, slot, GAPError.pairingFailed.error(reason))
   }
 
-  /// Reports a pairing's end to the agents that were asked; if none was, to the sessions concerned.
+  /// Reports a pairing's end to the agents with a question; without any, to the sessions concerned.
   private func tellEnd(_ peripheral: Peripheral, _ hub: LinkHub?, _ slot: AdapterSlot, _ error: BluetoothError?) {
     let others = hub.map { consent.agents.concerned(concern($0, slot)) } ?? []
     questions.end(

@@ -1,5 +1,5 @@
-/// The users concerned by the pairing of a link. Only their agents are asked, the first user's first, and then the
-/// agents that the policy trusts with others' pairings (permission `agent`).
+/// The users concerned by the pairing of a link. Only their agents receive questions, the first user's first, and then
+/// the agents trusted by the policy with others' pairings (permission `agent`).
 ///
 /// | The link            | concerns                                                                          |
 /// |---------------------|-----------------------------------------------------------------------------------|

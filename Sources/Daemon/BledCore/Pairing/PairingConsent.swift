@@ -30,7 +30,7 @@ final class PairingConsent {
     self.logger = logger
   }
 
-  /// Sets the answers where no session is asked.
+  /// Sets the answers for pairings without a session to ask.
   func set(_ policy: PairingPolicy) {
     self.policy = policy
     passkeyBrakes = [:]

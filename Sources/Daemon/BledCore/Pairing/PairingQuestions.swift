@@ -32,7 +32,7 @@ final class PairingQuestions {
   private var involved: [PairingKey: Set<Session>] = [:]
 
   private struct OpenQuestion {
-    /// An answer to an earlier one comes too late.
+    /// An answer to an earlier question is too late.
     let number: Int
     let question: PairingQuestion
     let device: PairingDevice
@@ -44,7 +44,7 @@ final class PairingQuestions {
     var candidates: ArraySlice<Session>
     /// The asked sessions, with their calls.
     var asked: [(session: Session, call: OutgoingCalls.Number)] = []
-    /// Rings when the next agent is to be asked as well.
+    /// Fires when the next agent is to be asked as well.
     var next: (any ScheduledWork)?
   }
 

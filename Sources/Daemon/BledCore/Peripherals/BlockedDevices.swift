@@ -38,7 +38,7 @@ final class BlockedDevices {
     !addresses.isEmpty && (addresses.contains(peripheral.identity) || addresses.contains(peripheral.address))
   }
 
-  /// Why a session cannot be connected with a device; nil if it is not blocked.
+  /// The reason why a session cannot be connected with a device; nil if it is not blocked.
   func refusal(of peripheral: Peripheral) -> BluetoothError? {
     guard contains(peripheral) else { return nil }
     return GAPError.blocked.error(

@@ -3,6 +3,6 @@
 struct GATTCache: Hashable, Sendable {
   /// The Database Hash value, 16 octets; empty if the device has none.
   let hash: [UInt8]
-  /// `KnownAttributes` as octets: in this form they take a tenth of the space.
+  /// `KnownAttributes` as octets: this form needs a tenth of the space.
   let attributes: [UInt8]
 }

@@ -53,7 +53,7 @@ final class Peripheral {
   private(set) var revision = 0
   /// The report on it, while it is repeated: as long as nothing in it changes but signal strength and time.
   var reportForm: ScanReport.Form?
-  /// The decoded data, once a scan has asked for it.
+  /// The decoded data, once a scan has requested it.
   var decoded: DecodedReport?
   /// The number of brokers relying on it; it is not forgotten while there are any.
   var references = 0

@@ -36,7 +36,7 @@ public struct Policy: Hashable, Sendable {
     credentials.map { $0.user == 0 || $0.user == ownUser } ?? false
   }
 
-  /// Why a call was refused, and the remedy.
+  /// The reason why a call was refused, and the remedy.
   func refusal(of permission: Permission, to credentials: PeerCredentials?) -> BluetoothError {
     let user = credentials.map { "user \($0.user)" } ?? "a program of an unknown user"
     let granted = words[permission] ?? []

@@ -127,8 +127,7 @@ final class AdvertisingBroker {
     throw explained(error, slot)
   }
 
-  /// A session goes into the background, where its advertisements are slower and have no name, or comes back from
-  /// there.
+  /// A session moves into the background, where its advertisements are slower and have no name, or returns from there.
   func backgroundChanged(_ session: Session) {
     for id in numbers(where: { $0.session == session }) {
       guard let advertisement = advertisements[id],

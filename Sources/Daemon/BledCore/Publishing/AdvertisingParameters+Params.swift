@@ -111,7 +111,7 @@ extension AdvertisingStart.Params {
     (parameters.secondaryPHY, parameters.secondaryCoding) = (secondary.phy, secondary.coding)
   }
 
-  /// The train of periodic advertisements, if there is to be one.
+  /// The train of periodic advertisements, if there is one.
   private func train(
     for parameters: AdvertisingParameters, inBackground: Bool
   ) throws -> PeriodicAdvertising? {

@@ -37,7 +37,7 @@ final class ServerBroker: ServerRoles {
     self.links = links
     self.logger = logger
     do {
-      // They come first, wherever services of programs were.
+      // They precede any services of programs.
       let access = try links.database.attributes.add(
         .genericAccess(
           name: identity.name, appearance: identity.appearance, preferredParameters: identity.preferredConnection),
@@ -65,7 +65,7 @@ final class ServerBroker: ServerRoles {
   // MARK: Requests of sessions
 
   /// Publishes a service.
-  /// - Parameter handle: where the service was before the daemon was started.
+  /// - Parameter handle: the service's place before the start of the daemon.
   func add(
     _ params: ServiceAdd.Params, for session: Session, at handle: UInt16? = nil
   ) throws -> ServiceDescription {

@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// A name to look for, or its beginning.
+/// A name to search for, or its beginning.
 ///
 /// Names are compared octet by octet, never by canonical equivalence: Swift's time for it is quadratic in the length.
 /// Ignoring case, they are compared by each Unicode scalar's lower case, so "ß" and "SS" stay different.

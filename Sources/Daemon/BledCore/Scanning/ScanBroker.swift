@@ -16,11 +16,11 @@ final class ScanBroker {
   /// The parties that cause an adapter's scan.
   private enum Scanner: Hashable {
     case session(Session, scan: Int?)
-    /// Devices with private addresses are waited for.
+    /// Search for devices with private addresses, for pending connections.
     case search
     /// Search for devices that sessions request to connect to.
     case devices
-    /// Trains of periodic advertisements are to be found.
+    /// Find trains of periodic advertisements.
     case trains
   }
 
@@ -38,7 +38,7 @@ final class ScanBroker {
     }
   }
 
-  /// Where a lagging client's outbox keeps anonymous reports, which have no number: the newest of them.
+  /// The outbox key for a lagging client's anonymous reports, which have no number: the newest of them is kept.
   private static let anonymous = 0
   /// Device numbers are smaller than 2 to the power of this.
   private static let scanShift = 40
@@ -139,7 +139,7 @@ final class ScanBroker {
     subscriptions.filter { $0.session == session }.map(\.subscription.params)
   }
 
-  /// A session goes into the background or comes back from there.
+  /// A session moves into the background or returns from there.
   func backgroundChanged(_ session: Session) {
     for (_, subscription) in subscriptions.filter({ $0.session == session }) {
       subscription.backgroundChanged(to: session.isBackground)
@@ -172,13 +172,13 @@ final class ScanBroker {
     for slot in adapters.slots { request(slots.contains(slot) ? .searching : nil, of: .search, on: slot) }
   }
 
-  /// Devices are looked for, to be connected to, on these adapters in these ways.
+  /// Searches for devices to be connected to, on these adapters with these parameters.
   func look(on slots: [AdapterSlot: ScanParameters]) {
     looksForDevices = !slots.isEmpty
     for slot in adapters.slots { request(slots[slot], of: .devices, on: slot) }
   }
 
-  /// Trains of periodic advertisements are to be found, on these adapters in these ways.
+  /// Searches for trains of periodic advertisements, on these adapters with these parameters.
   func seek(on slots: [AdapterSlot: ScanParameters]) {
     for slot in adapters.slots { request(slots[slot], of: .trains, on: slot) }
   }

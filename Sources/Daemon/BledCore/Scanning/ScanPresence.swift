@@ -101,7 +101,7 @@ struct ScanPresence<Device: Hashable> {
     var lost: Lost?
     if entries.count >= Self.limit {
       if timeout == nil {
-        // Devices between the thresholds have to come in anew.
+        // Devices between the thresholds have to enter anew.
         entries = [:]
       } else if nextLoss() != nil {
         lost = dropQuietest()
@@ -113,7 +113,7 @@ struct ScanPresence<Device: Hashable> {
   }
 
   /// Brings the check of the longest unseen device to the top.
-  /// - Returns: when it is lost.
+  /// - Returns: the time of the next loss.
   private mutating func nextLoss() -> Instant? {
     guard let timeout else { return nil }
     while let check = checks.min, let entry = entries[check.device] {

@@ -149,7 +149,7 @@ final class ScanSubscription {
     return reportedAnonymous.insert([report.sid ?? 0xFF] + report.data).inserted
   }
 
-  /// The program goes into the background, or returns from it: a disconnected program has seen nothing.
+  /// The program moves into the background, or returns from it: a disconnected program has seen nothing.
   func backgroundChanged(to isBackground: Bool) {
     reported = [:]
     reportedAnonymous = []

@@ -1,7 +1,7 @@
 import BledRPC
 import Bluetooth
 
-/// How strong a device must be: to come in, and to stay in.
+/// The signal strength a device needs to enter the range, and to stay in it.
 struct SignalGate: Hashable {
   /// In dBm; nil: anything.
   private let entry: Int?
@@ -10,7 +10,7 @@ struct SignalGate: Hashable {
 
   /// - Parameters:
   ///   - entry: a device enters the range at this strength or above, in dBm.
-  ///   - exit: and goes out when it is weaker than this; nil: as `entry`.
+  ///   - exit: a device leaves the range below this strength, in dBm; nil: as `entry`.
   init(entry: Int?, exit: Int?) throws {
     if let exit {
       guard let entry, exit <= entry else {

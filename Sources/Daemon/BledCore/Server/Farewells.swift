@@ -63,7 +63,7 @@ final class Farewells {
   /// EPIPE.
   static func close(_ descriptor: CInt) {
     shutdown(descriptor, CInt(SHUT_RDWR))
-    // From here on there are at most the octets in the kernel's buffer.
+    // From here on at most the octets in the kernel's buffer remain.
     while case let count = drop(descriptor), count > 0 || (count < 0 && errno == EINTR) {}
     Glibc.close(descriptor)
   }

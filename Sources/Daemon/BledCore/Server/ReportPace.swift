@@ -14,7 +14,7 @@ struct ReportPace {
   /// Lines are written.
   mutating func wrote(at now: Int64) { written = now }
 
-  /// - Returns: when new reports are to be written; nil: at once.
+  /// - Returns: the time to write new reports; nil: at once.
   func due(at now: Int64) -> Int64? {
     guard let written, now - written < Self.interval else { return nil }
     return written + Self.interval

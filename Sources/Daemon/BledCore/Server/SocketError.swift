@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why the daemon's socket could not be opened, and the remedy.
+/// The reason why the daemon's socket could not be opened, and the remedy.
 public enum SocketError: Error, Hashable, CustomStringConvertible {
   /// Another daemon listens on it.
   case inUse(path: String)

@@ -141,7 +141,7 @@ public final class SocketServer {
     }
   }
 
-  /// When there is no memory, or not even the reserve, clients wait in the kernel's queue for a while.
+  /// Without memory, or even without the reserve, clients wait in the kernel's queue for a while.
   private func pause(_ code: Int32) {
     complain(code)
     reserve = reserve >= 0 ? reserve : Self.openReserve()

@@ -8,8 +8,8 @@ import EventLoop
 /// | has none, or has clients that wait           | it waits behind them                                      |
 ///
 /// Behind all other ready work, the next user with waiting clients gets 1 ms, used up by the longest waiting of them in
-/// sequence. A client with work left at the end waits behind its user's others. So a user with 400 busy clients takes
-/// no more of the others' time than one with a single one.
+/// sequence. A client with work left at the end waits behind its user's others. So a user with 400 busy clients delays
+/// others no more than a user with a single one.
 final class Turns {
   /// The time for one user's clients until others get their turn, in nanoseconds.
   static let budget: Int64 = 1_000_000
@@ -30,7 +30,7 @@ final class Turns {
     next = try DeferredWork(on: loop) { [unowned self] in serveNextUser() }
   }
 
-  /// The client can do something: it does so now, or when its turn has come.
+  /// The client has something to do: it does so now, or at its turn.
   func ready(_ client: any TurnTaker) {
     // The client will be served; it need not be reported again until then.
     guard !client.isWaiting else { return client.watch(false) }

@@ -207,7 +207,7 @@ final class ValueSocket: TurnTaker {
     if waiting.isEmpty { onEvent?(isGone ? .abandoned : .drained) }
   }
 
-  /// - Returns: false if there is no room. Packets without a receiver have left.
+  /// - Returns: false if there is no room. Packets without a receiver count as sent.
   private func write(_ value: [UInt8]) -> Bool {
     let count = value.withUnsafeBytes {
       Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))

@@ -6,7 +6,7 @@ import EventLoop
 final class FreedMemory {
   /// The delay, so one pass follows many ends.
   private static let pause = Duration.seconds(2)
-  /// So much may be kept, in octets.
+  /// The freed memory that may be kept, in octets.
   private static let spare = 4 << 20
 
   private let scheduler: any Scheduler

@@ -26,7 +26,7 @@ final class Restorations {
     var retention: Duration?
     /// When its program disconnected, in seconds since the epoch.
     var since: Double?
-    /// True if its program was asked to come back.
+    /// True if its program has been asked to return.
     var isAwaited = false
     var preserved: (state: RestoredState, alarm: any ScheduledWork, end: () -> Void)?
     init(_ session: Session) { self.session = session }

@@ -20,7 +20,7 @@ final class Router {
   private let annotations: CallAnnotations
 
   /// - Parameters:
-  ///   - calls: where calls are measured.
+  ///   - calls: the metrics of calls.
   ///   - annotations: the notes of permitted calls in recordings.
   init(_ calls: CallMetrics, annotations: CallAnnotations) {
     self.calls = calls

@@ -253,7 +253,7 @@ public final class Session {
     connection?.linesWait(wereNone: true)
   }
 
-  /// Another session has taken over its connection before it held anything.
+  /// Another session has taken over its connection, while this one held nothing.
   func retire() {
     isOpen = false
     connection = nil

@@ -22,7 +22,7 @@ final class UnreadDescriptors {
     return marks.count
   }
 
-  /// The socket has taken so many octets.
+  /// The socket has accepted this number of octets.
   func took(_ count: Int) { octets += count }
 
   /// A descriptor was sent.

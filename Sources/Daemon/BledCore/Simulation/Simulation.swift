@@ -5,7 +5,7 @@ import Bluetooth
 public protocol Simulation: AnyObject {
   /// Moves the clock.
   /// - Parameter done: called once with the time of day, in seconds since 1970.
-  /// - Throws: `GAPError.notSupported` if the clock goes by itself.
+  /// - Throws: `GAPError.notSupported` if the clock runs by itself.
   func advance(by duration: Duration, _ done: @escaping (Double) -> Void) throws(BluetoothError)
   /// The devices, in the order of their appearance on the air.
   var devices: [SimulationDevice] { get }
@@ -13,7 +13,7 @@ public protocol Simulation: AnyObject {
   /// - Parameter text: in the format of a scenario file.
   /// - Throws: `BledError.invalidParameter`, with the place in the text; `BledError.limitReached`.
   func add(_ text: String) throws(BluetoothError)
-  /// Has a device leave the air, or come back.
+  /// Has a device leave the air, or return.
   /// - Throws: `GAPError.unknownDevice`, with the names of existing devices; so do the others.
   func setPresent(_ isPresent: Bool, _ device: String) throws(BluetoothError)
   /// Has a device end its link.
@@ -46,7 +46,7 @@ public protocol Simulation: AnyObject {
 }
 
 extension Router {
-  /// - Parameter simulation: nil where there is no simulated adapter.
+  /// - Parameter simulation: nil without a simulated adapter.
   func serveSimulation(_ simulation: @escaping () -> (any Simulation)?) {
     func required() throws(BluetoothError) -> any Simulation {
       guard let simulation = simulation() else {

@@ -9,7 +9,7 @@ import Bluetooth
 /// octets, and its CRC-32. A truncated or altered file is rejected. Version 1 had no length; a truncated content may
 /// have had the same checksum, but is not valid JSON.
 enum DocumentFormat {
-  /// Why a file is rejected.
+  /// The reason why a file is rejected.
   enum Problem: Error, Hashable, CustomStringConvertible {
     case damaged
     case foreign

@@ -12,13 +12,13 @@ public struct EncodedDocument: Sendable {
   }
 }
 
-/// Where documents are kept, by name. Used on the daemon's thread only.
+/// The places of documents, by name. Used on the daemon's thread only.
 public protocol DocumentStorage: AnyObject {
   /// The file with this name; nil if there is none.
   func read(_ name: String) throws(StoreError) -> [UInt8]?
 
   /// Moves an unreadable file out of the way, without overwriting files moved earlier.
-  /// - Returns: where it is now, for messages.
+  /// - Returns: its new place, for messages.
   func setAside(_ name: String) throws(StoreError) -> String
 
   /// Replaces the file with this name atomically: after a crash either the old or the new one exists.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why the daemon's state directory cannot be used, and the remedy.
+/// The reason why the daemon's state directory cannot be used, and the remedy.
 public enum StoreError: Error, Hashable, CustomStringConvertible {
   /// Another daemon uses it.
   case inUse(path: String)

@@ -16,7 +16,7 @@ import Logging
 /// | counting| the second is over, some were counted       | the last one and the number are written, another second  |
 /// | counting| the second is over, none was counted        | → (none)                                                 |
 struct LogRepetitions {
-  /// Where a line comes from.
+  /// The place in the code that logged a line.
   struct Kind: Hashable, Sendable {
     /// The source file.
     var file: String

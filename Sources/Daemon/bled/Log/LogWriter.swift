@@ -37,7 +37,7 @@ final class LogWriter: Sendable {
   private let state = Mutex(State())
   private let format: @Sendable (LogRepetitions.Line) -> [UInt8]
 
-  /// Why there is no thread.
+  /// The reason why there is no thread.
   struct Problem: Error, CustomStringConvertible {
     /// The failed call and the reason.
     let description: String

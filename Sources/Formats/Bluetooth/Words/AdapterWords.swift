@@ -1,6 +1,6 @@
 /// An adapter's state, without the reason for a problem.
 public enum AdapterCondition: String, Vocabulary {
-  /// There is no such controller at the moment.
+  /// There is no such controller at present.
   case absent
   /// The controller is present, without power.
   case off
@@ -38,7 +38,7 @@ public enum AdapterActivity: String, Vocabulary {
   case scanning
 }
 
-/// Why an advertisement has ended by itself.
+/// The reason why an advertisement has ended by itself.
 public enum AdvertisingEnd: String, Vocabulary {
   /// Its time is over.
   case duration

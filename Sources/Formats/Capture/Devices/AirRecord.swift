@@ -2,7 +2,7 @@ import Bluetooth
 
 /// A device's advertisements in a recording.
 struct AirRecord: Sendable {
-  /// So many signals and times are kept.
+  /// The maximum number of signals and times.
   private static let maximumSamples = 512
 
   private(set) var isConnectable = false

@@ -34,7 +34,7 @@ struct AttributeRecord: Sendable {
   }
 
   static let configuration = BluetoothUUID(0x2902)
-  /// So many values are kept for each device.
+  /// The maximum number of values for each device.
   private static let maximumValues = 20_000
 
   private(set) var groups: [UInt16: Group] = [:]
@@ -46,7 +46,7 @@ struct AttributeRecord: Sendable {
   private(set) var values: [UInt16: Values] = [:]
   private(set) var readLevels: [UInt16: Level] = [:]
   private(set) var writeLevels: [UInt16: Level] = [:]
-  /// Values not kept.
+  /// The number of values not kept.
   private(set) var valuesLeftOut = 0
   private var valueCount = 0
 

@@ -2,7 +2,7 @@ import Bluetooth
 
 /// Devices as a scenario for the simulated adapter (docs/simulator.md), with comments.
 public struct ScenarioText {
-  /// Legacy advertising data has so many octets (Core 5.4, Vol 6, Part B, 2.3.1).
+  /// The length of legacy advertising data, in octets (Core 5.4, Vol 6, Part B, 2.3.1).
   private static let advertisingLength = 31
   private var lines: [String] = []
   private var names: Set<OctetText> = []

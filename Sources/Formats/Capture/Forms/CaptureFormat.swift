@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// A packet as it goes into a recording.
+/// A packet in a recording.
 public struct CaptureRecord: Hashable, Sendable {
   /// The adapter's number; `noAdapter` for packets without one.
   public var adapter: UInt16

@@ -11,7 +11,7 @@ extension ArraySlice<UInt8> {
     return UInt16(self[startIndex + offset]) | UInt16(self[startIndex + offset + 1]) << 8
   }
 
-  /// The number of so many octets at an offset, most significant first; nil beyond the end.
+  /// The number with this many octets at an offset, most significant first; nil beyond the end.
   func big(_ octets: Int, at offset: Int) -> UInt64? {
     guard offset + octets <= count else { return nil }
     return dropFirst(offset).prefix(octets).reduce(0) { $0 << 8 | UInt64($1) }

@@ -8,7 +8,7 @@ protocol RecordingForm: Sendable {
   var unreadCount: Int { get }
   /// Adds octets.
   mutating func append(_ octets: ArraySlice<UInt8>)
-  /// The next packet; nil if the rest of it has yet to come.
+  /// The next packet; nil if its rest is still missing.
   mutating func next() throws(RecordingProblem) -> CaptureRecord?
 }
 
@@ -44,7 +44,7 @@ public struct RecordingParser: Sendable {
     if form == nil { start += octets } else { form?.append(octets) }
   }
 
-  /// The next packet; nil if the rest of it has yet to come.
+  /// The next packet; nil if its rest is still missing.
   /// - Throws: the reason why the rest cannot be read; nothing more is given out.
   public mutating func next() throws(RecordingProblem) -> CaptureRecord? {
     if form == nil {

@@ -4,7 +4,7 @@ public enum RecordingProblem: Error, Hashable, Sendable {
   case unknownForm
   /// The version or packet type is not supported: "btsnoop of datalink type 1003".
   case unsupported(String)
-  /// A packet claims to have so many octets, more than any has.
+  /// A packet claims to have this many octets, more than any has.
   case tooLong(Int)
   /// The lengths in the file contradict one another.
   case damaged

@@ -47,7 +47,7 @@ struct LinkFrames: Sendable {
     var bearers = BearerChannels()
   }
 
-  /// No controller has so many links.
+  /// Controllers have fewer links.
   private static let maximumLinks = 256
   /// The longest packet of L2CAP, in octets.
   private static let longest = 4 + 65_535

@@ -4,7 +4,7 @@ import HCI
 
 /// The content of a recorded packet, for people.
 public struct TrafficEntry: Hashable, Sendable {
-  /// Where it went.
+  /// The direction of a packet.
   public enum Direction: Hashable, Sendable {
     /// To the device.
     case sent
@@ -20,7 +20,7 @@ public struct TrafficEntry: Hashable, Sendable {
   public var adapter: UInt16
   /// The device; nil for packets without one, and on links older than the recording.
   public var peer: DeviceAddress?
-  /// Where it went.
+  /// The packet's direction.
   public var direction: Direction
   /// The content: "Read Request", "connected as central, interval 30 ms".
   public var text: String
@@ -208,7 +208,7 @@ public struct TrafficDecoder: Sendable {
     return Self.entry(record, "connected as \(role), interval \(Self.milliseconds(interval, of: 1250)) ms", peer.device)
   }
 
-  /// Units of so many microseconds: "30", "7.5", "48.75", "0.375".
+  /// Units with this many microseconds: "30", "7.5", "48.75", "0.375".
   private static func milliseconds(_ units: UInt16, of microseconds: Int) -> String {
     let thousandths = Int(units) * microseconds
     let (whole, rest) = (thousandths / 1000, thousandths % 1000)

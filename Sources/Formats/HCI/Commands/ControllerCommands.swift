@@ -13,7 +13,7 @@ package struct ReadLocalVersionInformation: HCICommand, WithoutParameters {
   package static let opcode: Opcode = 0x1001
   package init() {}
 
-  /// Which versions a controller follows.
+  /// The versions of the specification that a controller follows.
   package struct ReturnParameters: HCIReturnParameters {
     package var status = HCIStatus.success
     /// The version of HCI; 11 is 5.2.
@@ -39,7 +39,7 @@ package struct ReadLocalSupportedCommands: HCICommand, WithoutParameters {
   package static let opcode: Opcode = 0x1002
   package init() {}
 
-  /// Which commands a controller has.
+  /// The commands that a controller has.
   package struct ReturnParameters: HCIReturnParameters {
     package var status = HCIStatus.success
     /// 64 octets, one bit a command (6.27).

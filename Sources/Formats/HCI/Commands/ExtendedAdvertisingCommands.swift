@@ -2,7 +2,7 @@
 package struct LESetAdvertisingSetRandomAddress: HCICommand {
   package typealias Family = ExtendedFamily
   package static let opcode: Opcode = 0x2035
-  /// Which set, 0x00 to 0xEF.
+  /// The set, 0x00 to 0xEF.
   package var advertisingHandle: UInt8 = 0
   /// The random address, 48 bits.
   package var address: UInt64 = 0
@@ -42,7 +42,7 @@ package struct LESetExtendedAdvertisingParameters: HCICommand {
     package static let includesTxPower = Properties(rawValue: 1 << 6)
   }
 
-  /// Which set, 0x00 to 0xEF.
+  /// The set, 0x00 to 0xEF.
   package var advertisingHandle: UInt8 = 0
   /// The kind of advertisement.
   package var properties: Properties = []
@@ -52,7 +52,7 @@ package struct LESetExtendedAdvertisingParameters: HCICommand {
   package var intervalMax: UInt32 = 0
   /// Bits 0 to 2: channels 37 to 39.
   package var channelMap: UInt8 = 7
-  /// Which of our addresses is used.
+  /// The kind of our address.
   package var ownAddressType = AddressType.public
   /// The target of directed advertising.
   package var peer = HCIAddress()
@@ -134,9 +134,9 @@ package struct AdvertisingDataFragment: PacketParameters {
     package init() { self = .complete }
   }
 
-  /// Which set, 0x00 to 0xEF.
+  /// The set, 0x00 to 0xEF.
   package var advertisingHandle: UInt8 = 0
-  /// Which piece it is.
+  /// The piece's place in the data.
   package var operation = Operation.complete
   /// 0 the controller may split the data, 1 it should not.
   package var fragmentPreference: UInt8 = 1
@@ -197,7 +197,7 @@ package struct LESetExtendedAdvertisingEnable: HCICommand {
 
   /// A set, and when it ends by itself.
   package struct AdvertisingSet: PacketParameters {
-    /// Which set, 0x00 to 0xEF.
+    /// The set, 0x00 to 0xEF.
     package var advertisingHandle: UInt8 = 0
     /// In 10 ms; 0 for ever.
     package var duration: UInt16 = 0
@@ -243,7 +243,7 @@ package struct LEReadNumberOfSupportedAdvertisingSets: HCICommand, WithoutParame
 package struct LERemoveAdvertisingSet: HCICommand {
   package typealias Family = ExtendedFamily
   package static let opcode: Opcode = 0x203C
-  /// Which set, 0x00 to 0xEF.
+  /// The set, 0x00 to 0xEF.
   package var advertisingHandle: UInt8 = 0
 
   package init() {}

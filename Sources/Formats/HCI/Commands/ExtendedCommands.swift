@@ -18,11 +18,11 @@ package struct LESetExtendedScanParameters: HCICommand {
     package mutating func code(with coder: inout OctetCoder) { coder.fields(&isActive, &interval, &window) }
   }
 
-  /// Which of our addresses is used.
+  /// The kind of our address.
   package var ownAddressType = AddressType.public
   /// 0 all, 1 accept list only.
   package var filterPolicy: UInt8 = 0
-  /// Bit 0: 1M, bit 2: Coded; so many bits, so many `scans`.
+  /// Bit 0: 1M, bit 2: Coded; for each bit there is an element in `scans`.
   package var phys: UInt8 = 1
   /// The scan on each PHY.
   package var scans: [Scan] = []
@@ -87,11 +87,11 @@ package struct LEExtendedCreateConnection: HCICommand {
 
   /// 0 the peer below, 1 any device in the accept list.
   package var filterPolicy: UInt8 = 0
-  /// Which of our addresses is used.
+  /// The kind of our address.
   package var ownAddressType = AddressType.public
   /// The peer; not looked at if the accept list is used.
   package var peer = HCIAddress()
-  /// Bits 0 to 2: 1M, 2M, Coded; so many bits, so many `initiations`.
+  /// Bits 0 to 2: 1M, 2M, Coded; for each bit there is an element in `initiations`.
   package var phys: UInt8 = 1
   /// The parameters for each PHY.
   package var initiations: [Initiation] = []

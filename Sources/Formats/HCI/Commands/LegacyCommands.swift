@@ -3,7 +3,7 @@ package struct LESetAdvertisingParameters: HCICommand {
   package typealias Family = LegacyFamily
   package static let opcode: Opcode = 0x2006
 
-  /// Which PDU is sent.
+  /// The PDU to send.
   package enum AdvertisingType: UInt8, PacketField, Hashable, Sendable {
     /// ADV_IND: connectable and scannable, undirected.
     case connectableUndirected = 0
@@ -23,9 +23,9 @@ package struct LESetAdvertisingParameters: HCICommand {
   package var intervalMin: UInt16 = 0x0800
   /// 0x0020 to 0x4000, in 0.625 ms.
   package var intervalMax: UInt16 = 0x0800
-  /// Which PDU is sent.
+  /// The PDU to send.
   package var type = AdvertisingType.connectableUndirected
-  /// Which of our addresses is used.
+  /// The kind of our address.
   package var ownAddressType = AddressType.public
   /// The target of directed advertising.
   package var peer = HCIAddress()
@@ -64,7 +64,7 @@ package struct LESetScanResponseData: HCICommand {
 }
 
 extension OctetCoder {
-  /// A length and 31 octets, of which so many count.
+  /// A length and 31 octets; the length is the number of valid ones.
   fileprivate mutating func legacyAdvertisingData(_ data: inout [UInt8]) {
     var length = UInt8(min(data.count, 31))
     fields(&length)
@@ -94,7 +94,7 @@ package struct LESetScanParameters: HCICommand {
   package var interval: UInt16 = 0x0010
   /// 0x0004 to 0x4000, in 0.625 ms.
   package var window: UInt16 = 0x0010
-  /// Which of our addresses is used.
+  /// The kind of our address.
   package var ownAddressType = AddressType.public
   /// 0 all, 1 accept list only.
   package var filterPolicy: UInt8 = 0
@@ -129,7 +129,7 @@ package struct LECreateConnection: HCICommand {
   package var filterPolicy: UInt8 = 0
   /// The peer; not looked at if the accept list is used.
   package var peer = HCIAddress()
-  /// Which of our addresses is used.
+  /// The kind of our address.
   package var ownAddressType = AddressType.public
   /// 0x0006 to 0x0C80, in 1.25 ms.
   package var intervalMin: UInt16 = 0

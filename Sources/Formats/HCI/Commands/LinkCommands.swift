@@ -192,7 +192,7 @@ package struct LESetPHY: HCICommand {
   package var txPHYs: UInt8 = 0
   /// Bits 0 to 2: 1M, 2M, Coded.
   package var rxPHYs: UInt8 = 0
-  /// Which coding is preferred.
+  /// The preferred coding.
   package var options: UInt16 = 0
 
   package init() {}

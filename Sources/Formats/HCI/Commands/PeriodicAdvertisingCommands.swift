@@ -2,7 +2,7 @@
 package struct LESetPeriodicAdvertisingParameters: HCICommand {
   package typealias Family = ExtendedFamily
   package static let opcode: Opcode = 0x203E
-  /// Which set, 0x00 to 0xEF.
+  /// The set, 0x00 to 0xEF.
   package var advertisingHandle: UInt8 = 0
   /// 0x0006 to 0xFFFF, in 1.25 ms.
   package var intervalMin: UInt16 = 0
@@ -24,7 +24,7 @@ package struct LESetPeriodicAdvertisingParameters: HCICommand {
 package struct LESetPeriodicAdvertisingData: HCICommand {
   package typealias Family = ExtendedFamily
   package static let opcode: Opcode = 0x203F
-  /// Which set, 0x00 to 0xEF.
+  /// The set, 0x00 to 0xEF.
   package var advertisingHandle: UInt8 = 0
   /// Its place in the data.
   package var operation = AdvertisingDataFragment.Operation.complete
@@ -54,7 +54,7 @@ package struct LESetPeriodicAdvertisingEnable: HCICommand {
   package typealias Family = ExtendedFamily
   package static let opcode: Opcode = 0x2040
   package var isEnabled = false
-  /// Which set, 0x00 to 0xEF.
+  /// The set, 0x00 to 0xEF.
   package var advertisingHandle: UInt8 = 0
 
   package init() {}

@@ -30,7 +30,7 @@ package struct LESetPeriodicAdvertisingSubeventData: HCICommand {
 
   /// A subevent's data, and the slots for its responses.
   package struct Subevent: PacketParameters {
-    /// Which one, 0 to 127.
+    /// The subevent, 0 to 127.
     package var number: UInt8 = 0
     /// The first slot.
     package var firstSlot: UInt8 = 0
@@ -53,7 +53,7 @@ package struct LESetPeriodicAdvertisingSubeventData: HCICommand {
   /// As many octets as each subevent needs beside its data.
   package static let fixed = 4
 
-  /// Which set, 0x00 to 0xEF.
+  /// The set, 0x00 to 0xEF.
   package var advertisingHandle: UInt8 = 0
   /// 1 to 15 of them.
   package var subevents: [Subevent] = []
@@ -70,7 +70,7 @@ package struct LESetPeriodicAdvertisingSubeventData: HCICommand {
 package struct LESetPeriodicSyncSubevent: HCICommand {
   package static let opcode: Opcode = 0x2084
 
-  /// Which train, 0x0000 to 0x0EFF.
+  /// The train, 0x0000 to 0x0EFF.
   package var syncHandle: UInt16 = 0
   /// Bit 6: the transmit power is in the header of responses.
   package var properties: UInt16 = 0
@@ -91,7 +91,7 @@ package struct LESetPeriodicAdvertisingResponseData: HCICommand {
   /// As many octets of data as a command has room for.
   package static let longest = 247
 
-  /// Which train, 0x0000 to 0x0EFF.
+  /// The train, 0x0000 to 0x0EFF.
   package var syncHandle: UInt16 = 0
   /// The event number of the answered packet.
   package var requestEvent: UInt16 = 0

@@ -12,7 +12,7 @@ package struct LEPeriodicAdvertisingCreateSync: HCICommand {
   package var skip: UInt16 = 0
   /// 0x000A to 0x4000, in 10 ms.
   package var timeout: UInt16 = 0
-  /// Which constant tone extensions a train must not have; 0 takes all.
+  /// The constant tone extensions that exclude a train; 0 accepts all.
   package var toneExtensions: UInt8 = 0
 
   package init() {}
@@ -33,7 +33,7 @@ package struct LEPeriodicAdvertisingCreateSyncCancel: HCICommand, WithoutParamet
 package struct LEPeriodicAdvertisingTerminateSync: HCICommand {
   package typealias Family = ExtendedFamily
   package static let opcode: Opcode = 0x2046
-  /// Which one, 0x0000 to 0x0EFF.
+  /// The train, 0x0000 to 0x0EFF.
   package var handle: UInt16 = 0
 
   package init() {}

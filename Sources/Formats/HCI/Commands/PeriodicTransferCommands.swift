@@ -6,7 +6,7 @@ package struct LEPeriodicAdvertisingSyncTransfer: HCICommand {
   package var connectionHandle: ConnectionHandle = 0
   /// A value for the device's host.
   package var serviceData: UInt16 = 0
-  /// Which train, 0x0000 to 0x0EFF.
+  /// The train, 0x0000 to 0x0EFF.
   package var syncHandle: UInt16 = 0
 
   package init() {}
@@ -23,7 +23,7 @@ package struct LEPeriodicAdvertisingSetInfoTransfer: HCICommand {
   package var connectionHandle: ConnectionHandle = 0
   /// A value for the device's host.
   package var serviceData: UInt16 = 0
-  /// Which set, 0x00 to 0xEF.
+  /// The set, 0x00 to 0xEF.
   package var advertisingHandle: UInt8 = 0
 
   package init() {}
@@ -44,7 +44,7 @@ package struct LESetPeriodicAdvertisingSyncTransferParameters: HCICommand {
   package var skip: UInt16 = 0
   /// 0x000A to 0x4000, in 10 ms.
   package var timeout: UInt16 = 0x000A
-  /// Which constant tone extensions a train must not have; 0 takes all.
+  /// The constant tone extensions that exclude a train; 0 accepts all.
   package var toneExtensions: UInt8 = 0
 
   package init() {}

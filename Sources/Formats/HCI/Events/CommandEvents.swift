@@ -3,7 +3,7 @@ package struct CommandComplete: HCIEventParameters {
   package static let code: UInt8 = 0x0E
   /// Commands the controller accepts now.
   package var credits: UInt8 = 1
-  /// Which command; `.none` if the event only gives credits.
+  /// The command; `.none` if the event only gives credits.
   package var opcode = Opcode.none
   /// The octets returned by the command.
   package var returnParameters: [UInt8] = []
@@ -33,7 +33,7 @@ package struct CommandStatus: HCIEventParameters {
   package var status = HCIStatus.success
   /// Commands the controller accepts now.
   package var credits: UInt8 = 1
-  /// Which command; `.none` if the event only gives credits.
+  /// The command; `.none` if the event only gives credits.
   package var opcode = Opcode.none
 
   package init() {}

@@ -156,7 +156,7 @@ package struct LESubrateChange: LEMetaEventParameters {
   package static let subevent: UInt8? = 0x23
   package var status = HCIStatus.success
   package var handle: ConnectionHandle = 0
-  /// The subrate factor: one in so many connection events is used, 1 to 500.
+  /// The subrate factor: one in this many connection events is used, 1 to 500.
   package var factor: UInt16 = 1
   /// Subrated events the peripheral may skip, 0 to 499.
   package var latency: UInt16 = 0
@@ -199,7 +199,7 @@ package struct LEConnectionRateChange: LEMetaEventParameters {
   package var handle: ConnectionHandle = 0
   /// In 0.125 ms.
   package var interval: UInt16 = 0
-  /// The subrate factor: one in so many connection events is used, 1 to 500.
+  /// The subrate factor: one in this many connection events is used, 1 to 500.
   package var factor: UInt16 = 1
   /// Subrated events the peripheral may skip, 0 to 499.
   package var latency: UInt16 = 0
@@ -219,7 +219,7 @@ package struct LEConnectionRateChange: LEMetaEventParameters {
 package struct LEAdvertisingSetTerminated: LEMetaEventParameters {
   package static let subevent: UInt8? = 0x12
   package var status = HCIStatus.success
-  /// Which set.
+  /// The set.
   package var advertisingHandle: UInt8 = 0
   package var handle: ConnectionHandle = 0
   /// The number of events sent.
@@ -236,7 +236,7 @@ package struct DisconnectionComplete: HCIEventParameters {
   package static let code: UInt8 = 0x05
   package var status = HCIStatus.success
   package var handle: ConnectionHandle = 0
-  /// Why the link ended.
+  /// The reason for the link's end.
   package var reason = HCIStatus.success
 
   package init() {}

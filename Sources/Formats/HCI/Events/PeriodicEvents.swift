@@ -2,7 +2,7 @@
 package struct LEPeriodicAdvertisingSyncEstablished: LEMetaEventParameters {
   package static let subevent: UInt8? = 0x0E
   package var status = HCIStatus.success
-  /// Which one, 0x0000 to 0x0EFF.
+  /// The train, 0x0000 to 0x0EFF.
   package var handle: UInt16 = 0
   /// The advertising set's number, 0 to 15.
   package var sid: UInt8 = 0
@@ -25,7 +25,7 @@ package struct LEPeriodicAdvertisingSyncEstablished: LEMetaEventParameters {
 /// LE Periodic Advertising Report (Core 5.4, Vol 4, Part E, 7.7.65.15).
 package struct LEPeriodicAdvertisingReport: LEMetaEventParameters {
   package static let subevent: UInt8? = 0x0F
-  /// Which one, 0x0000 to 0x0EFF.
+  /// The train, 0x0000 to 0x0EFF.
   package var handle: UInt16 = 0
   /// In dBm; 127 if unknown.
   package var txPower: Int8 = 127
@@ -48,7 +48,7 @@ package struct LEPeriodicAdvertisingReport: LEMetaEventParameters {
 /// LE Periodic Advertising Sync Lost (Core 5.4, Vol 4, Part E, 7.7.65.16).
 package struct LEPeriodicAdvertisingSyncLost: LEMetaEventParameters {
   package static let subevent: UInt8? = 0x10
-  /// Which one, 0x0000 to 0x0EFF.
+  /// The train, 0x0000 to 0x0EFF.
   package var handle: UInt16 = 0
 
   package init() {}
@@ -64,7 +64,7 @@ package struct LEPeriodicAdvertisingSyncTransferReceived: LEMetaEventParameters 
   package var connectionHandle: ConnectionHandle = 0
   /// A value from the device's host.
   package var serviceData: UInt16 = 0
-  /// Which train, 0x0000 to 0x0EFF.
+  /// The train, 0x0000 to 0x0EFF.
   package var handle: UInt16 = 0
   /// The advertising set's number, 0 to 15.
   package var sid: UInt8 = 0

@@ -2,9 +2,9 @@
 /// these subevents.
 package struct LEPeriodicAdvertisingSubeventDataRequest: LEMetaEventParameters {
   package static let subevent: UInt8? = 0x27
-  /// Which set, 0x00 to 0xEF.
+  /// The set, 0x00 to 0xEF.
   package var advertisingHandle: UInt8 = 0
-  /// The first subevent, 0 to 127; after the last one comes number 0 again.
+  /// The first subevent, 0 to 127; the last one is followed by number 0.
   package var first: UInt8 = 0
   /// Their number, 1 to 128.
   package var count: UInt8 = 0
@@ -25,7 +25,7 @@ package struct LEPeriodicAdvertisingResponseReport: LEMetaEventParameters {
     package var rssi: Int8 = 127
     /// The constant tone extension; 0xFF for none.
     package var toneExtension: UInt8 = 0xFF
-    /// Which slot.
+    /// The slot.
     package var slot: UInt8 = 0
     /// 0 complete, 1 more follows, 2 the rest was lost, 0xFF nothing was received.
     package var dataStatus: UInt8 = 0
@@ -39,9 +39,9 @@ package struct LEPeriodicAdvertisingResponseReport: LEMetaEventParameters {
     }
   }
 
-  /// Which set, 0x00 to 0xEF.
+  /// The set, 0x00 to 0xEF.
   package var advertisingHandle: UInt8 = 0
-  /// Which subevent, 0 to 127.
+  /// The subevent, 0 to 127.
   package var number: UInt8 = 0
   /// 0 if the subevent's data was sent.
   package var txStatus: UInt8 = 0

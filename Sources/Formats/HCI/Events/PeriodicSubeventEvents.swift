@@ -29,7 +29,7 @@ package struct LEPeriodicAdvertisingSyncEstablishedV2: LEMetaEventParameters {
 /// LE Periodic Advertising Report [v2] (Core 5.4, Vol 4, Part E, 7.7.65.15).
 package struct LEPeriodicAdvertisingReportV2: LEMetaEventParameters {
   package static let subevent: UInt8? = 0x25
-  /// Which train, 0x0000 to 0x0EFF.
+  /// The train, 0x0000 to 0x0EFF.
   package var handle: UInt16 = 0
   /// In dBm; 127 if unknown.
   package var txPower: Int8 = 127

@@ -154,7 +154,7 @@ package struct SetPrivacy: ManagementCommand {
 /// Start Discovery (mgmt-api).
 package struct StartDiscovery: ManagementSettingCommand {
   package static let opcode: UInt16 = 0x0023
-  /// Which transports and kinds of addresses, a bit each: 6 for LE with both.
+  /// The transports and kinds of addresses, a bit each: 6 for LE with both.
   package var value: UInt8 = 6
   package init() {}
 }

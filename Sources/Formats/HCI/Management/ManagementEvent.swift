@@ -70,7 +70,7 @@ package enum ManagementEvent: Hashable, Sendable {
 /// The management interface's Command Complete (mgmt-api).
 package struct ManagementCommandComplete: ManagementEventParameters {
   package static let code: UInt16 = 0x0001
-  /// Which command.
+  /// The command.
   package var opcode: UInt16 = 0
   package var status = ManagementStatus.success
   /// The octets returned by the command.
@@ -86,7 +86,7 @@ package struct ManagementCommandComplete: ManagementEventParameters {
 /// The management interface's Command Status (mgmt-api).
 package struct ManagementCommandStatus: ManagementEventParameters {
   package static let code: UInt16 = 0x0002
-  /// Which command.
+  /// The command.
   package var opcode: UInt16 = 0
   package var status = ManagementStatus.success
 

@@ -1,4 +1,4 @@
-/// A long term key as mgmt takes and gives it (mgmt-api).
+/// A long term key in the form of mgmt (mgmt-api).
 package struct ManagementLongTermKey: PacketParameters {
   package var device = ManagementAddress()
   /// 0 legacy unauthenticated, 1 legacy authenticated, 2 and 3 the same for Secure Connections, 4 debug.
@@ -21,7 +21,7 @@ package struct ManagementLongTermKey: PacketParameters {
   }
 }
 
-/// An identity resolving key as mgmt takes and gives it (mgmt-api).
+/// An identity resolving key in the form of mgmt (mgmt-api).
 package struct ManagementIdentityResolvingKey: PacketParameters {
   package var device = ManagementAddress()
   /// 16 octets.
@@ -72,7 +72,7 @@ package struct LoadIdentityResolvingKeys: ManagementCommand {
 /// New Long Term Key (mgmt-api).
 package struct NewLongTermKey: ManagementEventParameters {
   package static let code: UInt16 = 0x000A
-  /// True if the key ought to be kept.
+  /// True if the key should be kept.
   package var storeHint = false
   package var key = ManagementLongTermKey()
 
@@ -83,7 +83,7 @@ package struct NewLongTermKey: ManagementEventParameters {
 /// New Identity Resolving Key (mgmt-api).
 package struct NewIdentityResolvingKey: ManagementEventParameters {
   package static let code: UInt16 = 0x0018
-  /// True if the key ought to be kept.
+  /// True if the key should be kept.
   package var storeHint = false
   /// 48 bits: the used address.
   package var resolvableAddress: UInt64 = 0
@@ -101,7 +101,7 @@ package struct NewIdentityResolvingKey: ManagementEventParameters {
 /// New Signature Resolving Key (mgmt-api).
 package struct NewSignatureResolvingKey: ManagementEventParameters {
   package static let code: UInt16 = 0x0019
-  /// True if the key ought to be kept.
+  /// True if the key should be kept.
   package var storeHint = false
   package var key = ManagementSignatureResolvingKey()
 

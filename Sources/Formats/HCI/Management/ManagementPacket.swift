@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Which controller a management packet is about.
+/// The controller of a management packet.
 package struct ControllerIndex: RawRepresentable, PacketField, Hashable, Sendable {
   /// The number: 0 for hci0; 0xFFFF for none.
   package let rawValue: UInt16
@@ -17,7 +17,7 @@ package struct ControllerIndex: RawRepresentable, PacketField, Hashable, Sendabl
 package struct ManagementPacket: PacketParameters {
   /// A command's opcode or an event's code.
   package var code: UInt16 = 0
-  /// Which controller it is about.
+  /// The packet's controller.
   package var index = ControllerIndex.none
   /// The parameters.
   package var parameters: [UInt8] = []

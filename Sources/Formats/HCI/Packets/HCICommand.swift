@@ -16,7 +16,7 @@ package struct Opcode: RawRepresentable, PacketField, Hashable, Sendable, Expres
 
 /// A command with its parameters.
 package protocol HCICommand: PacketParameters {
-  /// `LegacyFamily`, `ExtendedFamily`, or `AnyFamily` where there is no difference.
+  /// `LegacyFamily`, `ExtendedFamily`, or `AnyFamily` if both are the same.
   associatedtype Family = AnyFamily
   /// The parameters returned in Command Complete.
   associatedtype ReturnParameters: HCIReturnParameters = StatusReturn

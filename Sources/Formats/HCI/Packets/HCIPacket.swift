@@ -67,7 +67,7 @@ package enum HCIPacket: Hashable, Sendable {
 
 /// An uninterpreted command (Core 5.4, Vol 4, Part E, 5.4.1).
 package struct CommandPacket: PacketField, Hashable, Sendable {
-  /// Which command.
+  /// The command.
   package var opcode = Opcode.none
   /// Its parameters, at the most 255 octets.
   package var parameters: [UInt8] = []
@@ -142,7 +142,7 @@ package struct ACLDataPacket: PacketParameters {
 
 /// An uninterpreted event (Core 5.4, Vol 4, Part E, 5.4.4).
 package struct EventPacket: PacketField, Hashable, Sendable {
-  /// Which event.
+  /// The event.
   package var code: UInt8 = 0
   /// Its parameters, at the most 255 octets.
   package var parameters: [UInt8] = []

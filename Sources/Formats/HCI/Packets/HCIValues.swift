@@ -1,6 +1,6 @@
 import Bluetooth
 
-/// Which link a command, an event or data is about, 0x0000 to 0x0EFF.
+/// The link of a command, an event or data, 0x0000 to 0x0EFF.
 package typealias ConnectionHandle = UInt16
 
 /// HCI's address types; more of them than devices have.

@@ -39,7 +39,7 @@ extension WithoutParameters {
   package mutating func code(with coder: inout OctetCoder) {}
 }
 
-/// Why octets are not a packet, a command or an event.
+/// The reason why octets are not a packet, a command or an event.
 package enum HCICodingError: Error, Hashable, Sendable {
   /// The octets end `missing` octets too early.
   case truncated(missing: Int)
@@ -70,7 +70,7 @@ package struct OctetCoder {
     isReading = true
   }
 
-  /// Writes; beyond `capacity` octets it takes longer.
+  /// Writes; more than `capacity` octets need more time.
   package init(capacity: Int = 64) {
     octets = []
     octets.reserveCapacity(capacity)
@@ -107,7 +107,7 @@ package struct OctetCoder {
 
   // MARK: - Fields
 
-  /// Where the next `count` octets begin; nil if there are fewer.
+  /// The start of the next `count` octets; nil if there are fewer.
   private mutating func advance(_ count: Int) -> Int? {
     let start = position
     let remaining = octets.count &- start

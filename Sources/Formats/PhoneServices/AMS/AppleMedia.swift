@@ -4,9 +4,9 @@ import Bluetooth
 public enum AMS {
   /// The service.
   public static let service = BluetoothUUID(high: 0x89D3_502B_0F36_433A, low: 0x8EF4_C502_AD55_F8DC)
-  /// Remote Command: takes commands, and notifies which it takes now.
+  /// Remote Command: accepts commands, and notifies the currently possible ones.
   public static let remoteCommand = BluetoothUUID(high: 0x9B3C_81D8_57B1_4A8A, low: 0xB8DF_0E56_F7CA_51C2)
-  /// Entity Update: takes the attributes of interest, and notifies their values.
+  /// Entity Update: accepts the attributes of interest, and notifies their values.
   public static let entityUpdate = BluetoothUUID(high: 0x2F7C_ABCE_808D_411F, low: 0x9A0C_BB92_BA96_C102)
   /// Entity Attribute: returns the whole of a truncated value.
   public static let entityAttribute = BluetoothUUID(high: 0xC6B2_F38C_23AB_46D8, low: 0xA6AB_A3A8_70BB_D5D7)
@@ -42,9 +42,9 @@ public enum MediaCommand: UInt8, Sendable, CaseIterable {
   case advanceRepeatMode = 7
   /// The next way to shuffle.
   case advanceShuffleMode = 8
-  /// Some seconds forward.
+  /// Skips some seconds forward.
   case skipForward = 9
-  /// Some seconds back.
+  /// Skips some seconds backward.
   case skipBackward = 10
   /// The track is liked.
   case like = 11

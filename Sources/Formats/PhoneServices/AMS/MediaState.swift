@@ -6,9 +6,9 @@ public struct MediaState: Hashable, Sendable {
     case paused = 0
     /// The player plays.
     case playing = 1
-    /// The player goes back.
+    /// The player rewinds.
     case rewinding = 2
-    /// The player goes forward.
+    /// The player winds forward.
     case fastForwarding = 3
   }
 
@@ -18,7 +18,7 @@ public struct MediaState: Hashable, Sendable {
   /// Begins with nothing.
   public init() {}
 
-  /// A value has come.
+  /// A value has arrived.
   /// - Returns: True if it has changed.
   public mutating func update(_ update: MediaUpdate) -> Bool {
     defer { values[update.attribute] = update.value }

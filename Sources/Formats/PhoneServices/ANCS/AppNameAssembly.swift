@@ -10,7 +10,7 @@ import Bluetooth
 public struct AppNameAssembly: Sendable {
   /// The state after some octets.
   public enum Progress: Hashable, Sendable {
-    /// More must come.
+    /// Octets are still missing.
     case incomplete
     /// The name; octets that are invalid UTF-8 are replaced.
     case complete(String)
@@ -30,7 +30,7 @@ public struct AppNameAssembly: Sendable {
   /// - Parameter identifier: from ANCS, such as "com.apple.MobileSMS"; a zero octet ends it.
   public init(_ identifier: String) { head = [1] + identifier.utf8.prefix { $0 != 0 } + [0] }
 
-  /// Octets have come. After `complete` and `invalid` all further ones are invalid.
+  /// Octets have arrived. After `complete` and `invalid` all further ones are invalid.
   public mutating func received(_ more: [UInt8]) -> Progress {
     guard !isOver, octets.count + more.count <= head.count + 3 + Self.maximumLength else {
       isOver = true

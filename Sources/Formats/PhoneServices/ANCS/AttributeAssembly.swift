@@ -12,7 +12,7 @@ import Bluetooth
 public struct AttributeAssembly: Sendable {
   /// The state after some octets.
   public enum Progress: Hashable, Sendable {
-    /// More must come.
+    /// Octets are still missing.
     case incomplete
     /// The parts, as text; octets that are invalid UTF-8 are replaced.
     case complete([NotificationAttribute: String])
@@ -41,7 +41,7 @@ public struct AttributeAssembly: Sendable {
     part.attribute.hasLength ? Int(part.length) : maximumLength
   }
 
-  /// Octets have come. After `complete` and `invalid` all further ones are invalid.
+  /// Octets have arrived. After `complete` and `invalid` all further ones are invalid.
   public mutating func received(_ more: [UInt8]) -> Progress {
     guard !isOver, octets.count + more.count <= limit else {
       isOver = true

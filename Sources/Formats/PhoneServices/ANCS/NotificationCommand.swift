@@ -25,7 +25,7 @@ public enum NotificationAttribute: UInt8, Sendable, CaseIterable {
 public enum NotificationCommand: Hashable, Sendable {
   /// A requested part, with the maximum number of octets if the part has one, 0 to 65535.
   public struct Part: Hashable, Sendable {
-    /// Which one.
+    /// The attribute to read.
     public var attribute: NotificationAttribute
     /// Maximum octets; ignored except for `title`, `subtitle` and `message`.
     public var length: UInt16

@@ -6,7 +6,7 @@ public enum ANCS {
   public static let service = BluetoothUUID(high: 0x7905_F431_B5CE_4E99, low: 0xA40F_4B1E_122D_00D0)
   /// Notification Source: notifies events, see `NotificationEvent`.
   public static let notificationSource = BluetoothUUID(high: 0x9FBF_120D_6301_42D9, low: 0x8C58_25E6_99A2_1DBD)
-  /// Control Point: takes commands, see `NotificationCommand`.
+  /// Control Point: accepts commands, see `NotificationCommand`.
   public static let controlPoint = BluetoothUUID(high: 0x69D1_D8F3_45E1_49A8, low: 0x9821_9BBD_FDAA_D9D9)
   /// Data Source: notifies the answers, in parts, see `AttributeAssembly`.
   public static let dataSource = BluetoothUUID(high: 0x22EA_C6E9_24D6_4BB5, low: 0xBE44_B36A_CE7C_7BFB)
@@ -31,15 +31,15 @@ public struct NotificationCategory: RawRepresentable, Hashable, Sendable {
   }
 }
 
-/// A value of Notification Source: a notification has come, changed or gone.
+/// A value of Notification Source: a notification was added, modified or removed.
 public struct NotificationEvent: Hashable, Sendable {
   /// The change (EventID values).
   public enum Change: UInt8, Sendable {
-    /// A notification has come.
+    /// A notification was added.
     case added = 0
     /// A notification has changed.
     case modified = 1
-    /// A notification has gone.
+    /// A notification was removed.
     case removed = 2
   }
 

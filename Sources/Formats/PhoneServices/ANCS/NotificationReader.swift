@@ -15,7 +15,7 @@ import Bluetooth
 /// | naming  | refused, invalid, or too late | the same without a name, which is not asked for again            |
 /// | any     | a notification has gone       | `removed`; a waiting one is not asked for, an answer is dropped  |
 ///
-/// The phone answers one request after the other, so one is asked for at a time.
+/// The phone answers requests in sequence, so there is one request at a time.
 public struct NotificationReader: Sendable {
   /// An order or a piece of news.
   public enum Action: Hashable, Sendable {
@@ -23,7 +23,7 @@ public struct NotificationReader: Sendable {
     case write([UInt8])
     /// A notification with its parts, and its application's name, if the phone has sent it.
     case notification(NotificationEvent, [NotificationAttribute: String], app: String?)
-    /// A notification has gone.
+    /// A notification was removed.
     case removed(UInt32)
     /// A notification's contents could not be obtained; the text has the reason.
     case failed(NotificationEvent, String)

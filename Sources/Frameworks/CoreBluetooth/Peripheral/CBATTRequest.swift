@@ -20,7 +20,7 @@ open class CBATTRequest: NSObject {
   /// The characteristic it asks for.
   open var characteristic: CBCharacteristic { origin.characteristic }
 
-  /// Where the value begins, 0 to 512.
+  /// The offset of the value, 0 to 512.
   open var offset: Int { origin.offset }
 
   /// The written value; for a read, the value to answer, from the offset on.

@@ -19,9 +19,9 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
 
 /// A change to an observed property.
 public struct NSKeyValueObservedChange<Value> {
-  /// The value after it, if `.new` was asked for.
+  /// The value after it, if `.new` was requested.
   public let newValue: Value?
-  /// The value before it, if `.old` was asked for.
+  /// The value before it, if `.old` was requested.
   public let oldValue: Value?
 }
 

@@ -20,7 +20,7 @@ public struct CBATTError: CustomNSError, Hashable, Error, Sendable {
   /// `CBATTErrorDomain`.
   public static var errorDomain: String { CBATTErrorDomain }
 
-  /// Which error it is.
+  /// The error's code.
   public var code: Code { Code(_nsError.code) }
 
   /// The number of `code`.

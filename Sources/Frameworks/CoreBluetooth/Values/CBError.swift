@@ -20,7 +20,7 @@ public struct CBError: CustomNSError, Hashable, Error, Sendable {
   /// `CBErrorDomain`.
   public static var errorDomain: String { CBErrorDomain }
 
-  /// Which error it is.
+  /// The error's code.
   public var code: Code { Code(_nsError.code) }
 
   /// The number of `code`.

@@ -17,7 +17,7 @@ public let CBAdvertisementDataManufacturerDataKey = "kCBAdvDataManufacturerData"
 public let CBAdvertisementDataOverflowServiceUUIDsKey = "kCBAdvDataHashedServiceUUIDs"
 /// True if it accepts connections: `NSNumber`.
 public let CBAdvertisementDataIsConnectable = "kCBAdvDataIsConnectable"
-/// The services it looks for (Service Solicitation): `[CBUUID]`.
+/// The services the device searches for (Service Solicitation): `[CBUUID]`.
 public let CBAdvertisementDataSolicitedServiceUUIDsKey = "kCBAdvDataSolicitedServiceUUIDs"
 
 // MARK: Options for a central manager, a scan and a connection, and restored state
@@ -36,7 +36,7 @@ public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey = "kCBScanOptionSo
 public let CBConnectPeripheralOptionNotifyOnConnectionKey = "kCBConnectOptionNotifyOnConnection"
 /// Alert when it disconnects in the background: `Bool`. No effect on Linux.
 public let CBConnectPeripheralOptionNotifyOnDisconnectionKey = "kCBConnectOptionNotifyOnDisconnection"
-/// Alert when a value comes in the background: `Bool`. No effect on Linux.
+/// Alert when a value arrives in the background: `Bool`. No effect on Linux.
 public let CBConnectPeripheralOptionNotifyOnNotificationKey = "kCBConnectOptionNotifyOnNotification"
 /// Seconds to wait before connecting: `NSNumber`.
 public let CBConnectPeripheralOptionStartDelayKey = "kCBConnectOptionStartDelay"

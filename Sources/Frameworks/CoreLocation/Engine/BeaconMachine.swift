@@ -16,7 +16,7 @@ import Bluetooth
 /// For each ranged constraint there is a `ranged` each second while Bluetooth can be used, and one `rangingFailed` when
 /// it cannot.
 struct BeaconMachine {
-  /// Which beacons are meant.
+  /// The beacons to monitor or range.
   typealias Region = BeaconRanging.Region
 
   /// The state of beacon reception.
@@ -27,7 +27,7 @@ struct BeaconMachine {
     case unusable(Failure)
   }
 
-  /// Why beacons are not watched.
+  /// The reason why beacons are not watched.
   enum Failure: Equatable {
     /// The policy of bled does not permit this user to scan.
     case denied
@@ -58,7 +58,7 @@ struct BeaconMachine {
     /// The beginning of uninterrupted reception; nil: not now.
     var since: Instant?
     var hasStarted = false
-    /// Until when the program waits for the state.
+    /// The end of the program's wait for the state.
     var asked: Instant?
 
     /// When its beacons count as lost, unless one is received before.

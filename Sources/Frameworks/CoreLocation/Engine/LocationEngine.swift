@@ -12,7 +12,7 @@ final class LocationEngine: @unchecked Sendable {
     case beacons(BeaconMachine.Event)
   }
 
-  /// The daemon takes as many alternatives in a filter.
+  /// The maximum number of alternatives in a filter of the daemon.
   private static let maximumFilters = 16
 
   private let scan: ScanEngine

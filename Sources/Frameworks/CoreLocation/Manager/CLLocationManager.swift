@@ -32,7 +32,7 @@ open class CLLocationManager: NSObject {
 
   /// - Parameters:
   ///   - socket: The daemon's; nil: the one named in the environment.
-  ///   - queue: Where the delegate is called; nil: the main queue.
+  ///   - queue: The delegate's queue; nil: the main queue.
   init(socket: String?, queue: DispatchQueue?) {
     delivery = Delivery(to: queue)
     super.init()
@@ -53,7 +53,7 @@ open class CLLocationManager: NSObject {
   // MARK: Permission
 
   /// This program's permission to scan by bled's policy: `notDetermined` until the daemon reports it and the delegate
-  /// is called. It stays when the daemon is away.
+  /// is called. It is unchanged while the daemon is away.
   open var authorizationStatus: CLAuthorizationStatus {
     let (isPermitted, granted) = shared.with { ($0.isPermitted, $0.granted) }
     guard let isPermitted else { return Self.reachability }
@@ -227,7 +227,7 @@ open class CLLocationManager: NSObject {
 
   // MARK: Locations
 
-  /// Where the machine is: not known on Linux.
+  /// The machine's place: not known on Linux.
   open var location: CLLocation? { nil }
   /// The direction: not known on Linux.
   open var heading: CLHeading? { nil }

@@ -40,7 +40,7 @@ public protocol CLLocationManagerDelegate: NSObjectProtocol {
     _ manager: CLLocationManager, rangingBeaconsDidFailFor region: CLBeaconRegion, withError error: any Error)
   /// Locations pause. Not called on Linux.
   func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager)
-  /// Locations come again. Not called on Linux.
+  /// Locations resume. Not called on Linux.
   func locationManagerDidResumeLocationUpdates(_ manager: CLLocationManager)
   /// Updates are deferred no longer. Not called on Linux.
   func locationManager(_ manager: CLLocationManager, didFinishDeferredUpdatesWithError error: (any Error)?)

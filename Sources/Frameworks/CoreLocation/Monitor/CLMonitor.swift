@@ -32,7 +32,7 @@ public actor CLMonitor {
     add(condition, identifier: identifier, assuming: .unknown)
   }
 
-  /// Monitors a condition; the first event comes when its state is another one than the program assumes.
+  /// Monitors a condition; the first event follows when its state differs from the program's assumption.
   /// - Parameters:
   ///   - condition: The condition.
   ///   - identifier: The program's name for it.

@@ -6,7 +6,7 @@ public typealias CLBeaconMajorValue = UInt16
 /// A beacon's second number, for example a room's.
 public typealias CLBeaconMinorValue = UInt16
 
-/// Which beacons are meant.
+/// The beacons to find.
 open class CLBeaconIdentityConstraint: NSObject, NSCopying, NSSecureCoding {
   /// Their owner.
   public let uuid: UUID

@@ -1,6 +1,6 @@
 /// A program's permission to use location services: here its user's permission to scan by bled's policy.
 public enum CLAuthorizationStatus: Int32, Sendable {
-  /// The user was not asked yet. Does not occur on Linux.
+  /// The user has not been asked yet. Does not occur on Linux.
   case notDetermined = 0
   /// The user cannot change it. Does not occur on Linux.
   case restricted = 1
@@ -36,7 +36,7 @@ public enum CLProximity: Int, Sendable {
   case far = 3
 }
 
-/// Where this machine is in relation to a region.
+/// This machine's place in relation to a region.
 public enum CLRegionState: Int, Sendable {
   /// Not known.
   case unknown = 0

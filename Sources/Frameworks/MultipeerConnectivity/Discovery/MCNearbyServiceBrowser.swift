@@ -39,7 +39,7 @@ open class MCNearbyServiceBrowser: NSObject {
     set { shared[\.delegate] = newValue }
   }
 
-  /// Begins to look for peers.
+  /// Begins to search for peers.
   open func startBrowsingForPeers() { engine?.start() }
 
   /// Stops browsing. Found peers can still be invited.

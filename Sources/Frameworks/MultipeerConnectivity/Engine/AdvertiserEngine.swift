@@ -56,7 +56,7 @@ final class AdvertiserEngine: @unchecked Sendable {
     return isToBeTold
   }
 
-  /// A peer invites this one. The invitation ends as declined when its last reference goes.
+  /// A peer invites this one. The invitation ends as declined when its last reference is released.
   func invited(_ invitation: NearbyInvitation, _ peer: PeerIdentity, _ context: Data?, at local: LocalNode) {
     let answer = Guarded<NearbyInvitation?>(invitation)
     let own = local.key.peer.identifier

@@ -226,7 +226,7 @@ actor LocalNode {
     }
   }
 
-  /// An advertiser starts; it takes the place of another one.
+  /// An advertiser starts, and replaces another one.
   nonisolated func advertise(_ advertiser: AdvertiserEngine, _ information: [String: String]) {
     wanted.with {
       $0.change(to: Advertisement(advertiser: WeakReference(advertiser), information: information))
@@ -234,7 +234,7 @@ actor LocalNode {
     Task { await reconcile() }
   }
 
-  /// The advertiser stops, unless another one has taken its place.
+  /// The advertiser stops, unless another one has replaced it.
   nonisolated func stopAdvertising(_ advertiser: AdvertiserEngine) {
     wanted.with { wanted in
       if let present = wanted.advertisement?.advertiser.object, present !== advertiser { return }

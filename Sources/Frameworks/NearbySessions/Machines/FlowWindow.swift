@@ -49,7 +49,7 @@ public struct ResourceOffer: Hashable, Sendable {
   }
 }
 
-/// Why a stream or resource ended.
+/// The reason for a stream's or resource's end.
 public enum FlowEnd: UInt8, Hashable, Sendable {
   /// Everything was sent, or received with the offered hash.
   case finished = 0

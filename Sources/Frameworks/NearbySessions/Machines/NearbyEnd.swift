@@ -1,4 +1,4 @@
-/// Why a session ended.
+/// The reason for a session's end.
 public enum NearbyEnd: Hashable, Sendable {
   /// This side ended it.
   case byUs
@@ -8,7 +8,7 @@ public enum NearbyEnd: Hashable, Sendable {
   case declined
   /// The invitation was not answered in time.
   case timeout
-  /// The link was lost and did not come back in time.
+  /// The link was lost and not restored in time.
   case linkLost
   /// The other side no longer knows the session: its program has restarted.
   case forgotten

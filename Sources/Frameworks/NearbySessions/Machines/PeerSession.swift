@@ -259,7 +259,7 @@ struct PeerSession: Sendable {
     return [.connected]
   }
 
-  /// True if so many octets can be queued as a message.
+  /// True if this number of octets can be queued as a message.
   func hasRoom(for message: Int, isFirst: Bool = false) -> Bool {
     guard let lane = lanes[.control] else { return false }
     let limit = isFirst ? Self.urgentQueue : Self.queue

@@ -78,7 +78,7 @@ struct ReliableLane: Sendable {
     return Frame(kind: .acknowledge, payload: payload)
   }
 
-  /// The other side has received so many frames since the session began.
+  /// The other side has received this number of frames since the session began.
   mutating func acknowledge(_ total: UInt64) throws(Violation) {
     guard total >= acknowledged, total - acknowledged <= UInt64(sentEver) else {
       throw Violation("an acknowledgement of frame \(total)")

@@ -52,13 +52,13 @@ struct OctetQueue: Sendable {
     octets.append(contentsOf: more)
   }
 
-  /// Removes so many octets; nil if there are fewer.
+  /// Removes this number of octets; nil if there are fewer.
   mutating func take(_ length: Int) -> [UInt8]? {
     guard length >= 0, count >= length else { return nil }
     defer { start += length }
     return Array(octets[start..<start + length])
   }
 
-  /// Removes at most so many octets.
+  /// Removes at most this number of octets.
   mutating func takeUp(to length: Int) -> [UInt8] { take(min(count, length)) ?? [] }
 }

@@ -40,7 +40,7 @@ extension [UInt8] {
 }
 
 extension String {
-  /// The longest beginning with at most so many octets of UTF-8, ending with a whole character.
+  /// The longest beginning with at most this number of octets in UTF-8, ending with a whole character.
   func cut(to limit: Int) -> String {
     guard utf8.count > limit else { return self }
     var result = ""
