@@ -68,7 +68,7 @@ final class InvitationQueue: Sendable {
     }
   }
 
-  /// Further ones cannot follow.
+  /// Ends the queue: further invitations cannot follow.
   func finish() {
     let rest = state.withLock { state in
       state.hasFinished = true

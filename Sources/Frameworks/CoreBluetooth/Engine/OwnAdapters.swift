@@ -16,7 +16,7 @@ enum OwnAdapters {
 }
 
 extension CentralEngine {
-  /// Why the program does not connect to itself.
+  /// The reason why the program does not connect to itself.
   static var itself: NSError { .failed(.connectionFailed, "this program itself advertises under that address") }
 }
 

@@ -13,7 +13,7 @@ struct Publication {
 
   // MARK: Services
 
-  /// Why a service cannot be published, for the delegate.
+  /// The reason why a service cannot be published, for the delegate.
   func problem(with service: CBMutableService) -> NSError? {
     guard handle(of: service) == nil else { return .failed(.invalidParameters, "the service is already published") }
     guard ![0x1800, 0x1801].contains(service.uuid.value) else {

@@ -226,7 +226,7 @@ actor LocalNode {
     }
   }
 
-  /// An advertiser starts, and replaces another one.
+  /// An advertiser starts, and replaces an earlier one.
   nonisolated func advertise(_ advertiser: AdvertiserEngine, _ information: [String: String]) {
     wanted.with {
       $0.change(to: Advertisement(advertiser: WeakReference(advertiser), information: information))
