@@ -67,7 +67,7 @@ class Snippets:
 
     def _paths(self):
         parts = ("CoreBluetooth", "CoreLocation", "MultipeerConnectivity")
-        names = [*(f"{part}Headers/include" for part in parts), "CNettle"]
+        names = [*(f"Frameworks/{part}Headers/include" for part in parts), "Formats/CNettle"]
         headers = [self._sources / "Sources" / name for name in names]
         folders = [self._built / "Modules", *headers]
         options = [option for folder in folders for option in ("-I", folder)]
