@@ -195,8 +195,8 @@ attack: build deps-kernel ## has users without rights attack the daemon, and mea
 	@if [ "$$(id -u)" -eq 0 ]; then Tests/Attack/attack.py "$(ATTACK)"; else \
 	  Tests/Kernel/vm --kernel 6.12 -- Tests/Attack/attack.py "$(ATTACK)"; fi
 
-bench: build deps-test+kernel+bluez+home ## measures the figures in docs/performance.md
-	@Benchmarks/run
+bench: build deps-test+kernel+bluez+home+bench ## measures the figures in docs/performance.md; PART=instructions
+	@Benchmarks/run $(PART)
 
 lint: deps-build+lint ## checks format, words, arrows, scripts, citations, reference; builds with warnings as errors
 	@swift format lint --strict --parallel --recursive $(SWIFT_FILES)
