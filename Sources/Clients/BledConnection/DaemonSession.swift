@@ -137,10 +137,7 @@ package final class DaemonSession {
 
   /// Ends the session.
   /// - Parameter error: the failure of the calls that wait; nil: this side wants no more of them.
-  package func close(_ error: BluetoothError? = nil) {
-    transport?.close()
-    end(error)
-  }
+  package func close(_ error: BluetoothError? = nil) { end(error, closesTransport: true) }
 
   // MARK: From the transport
 
@@ -161,16 +158,20 @@ package final class DaemonSession {
       case .none: break
       }
     } catch {
-      transport?.close()
-      end(error)
+      close(error)
     }
   }
 
   /// The connection ended.
-  package func end(_ error: BluetoothError?) {
+  package func end(_ error: BluetoothError?) { end(error, closesTransport: false) }
+
+  private func end(_ error: BluetoothError?, closesTransport: Bool) {
+    // The first end sets the reason: closing the transport may call `end` with nil.
     guard let (calls, reason) = machine.end(error) else { return }
     let observer = observer
+    let closed = closesTransport ? transport : nil
     (self.observer, transport) = (nil, nil)
+    closed?.close()
     for completion in calls { completion(.failure(reason ?? machine.endError)) }
     observer?.ended(reason)
     observer?.handled()

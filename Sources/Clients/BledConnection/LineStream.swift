@@ -9,7 +9,7 @@ package final class LineStream: DaemonTransport {
 
   /// Called for each line, without its line feed, with the descriptor that came with it.
   package var line: (Data, ReceivedDescriptor?) -> Void = { _, _ in }
-  /// Called once at the end, never from inside a call of this object: with nil after `finish`, not after `close`.
+  /// Called once at the end, also from inside `finish` and `fail`: with nil after `finish`, not after `close`.
   package var ended: (BluetoothError?) -> Void = { _ in }
   /// So many octets were written.
   package var wrote: (Int) -> Void {

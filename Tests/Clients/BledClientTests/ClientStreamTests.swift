@@ -41,6 +41,31 @@ import Testing
     try await script.value
   }
 
+  @Test(
+    "a line that breaks the protocol ends waiting calls and streams with protocolViolation",
+    arguments: [
+      #"{"jsonrpc":"2.0","method":"gatt.value","params":{"peripheral":7}}"#, "not a message",
+    ])
+  func violation(_ line: String) async throws {
+    let daemon = try FakeDaemon()
+    let script = daemon.play { daemon in
+      try daemon.answer(daemon.expect(PeripheralConnect.self).id, Self.link)
+      try daemon.answer(daemon.expect(GATTSubscribe.self).id, Empty())
+      _ = try daemon.expect(PeripheralRSSI.self)
+      daemon.send(Data("\(line)\n".utf8))
+      try daemon.expectEnd()
+    }
+    let client = try await BledClient.connect(to: daemon.path)
+    let peripheral = try await client.connect(.identifier("P"))
+    let values = try await peripheral.subscribe(3)
+    let ofCall = await #expect(throws: BluetoothError.self) { try await peripheral.rssi() }
+    let ofStream = await #expect(throws: BluetoothError.self) { for try await _ in values {} }
+    #expect(ofCall?.name == "protocolViolation")
+    #expect(ofStream?.name == "protocolViolation")
+    #expect(!client.isConnected)
+    try await script.value
+  }
+
   private static func found(_ peripheral: String, scan: Int? = nil) -> ScanFound.Params {
     var params = ScanFound.Params(
       peripheral: peripheral, adapter: "a", address: "C0:00:00:00:00:01", addressType: "random", time: 5)
