@@ -92,7 +92,8 @@ struct SubscribeCommand: ShellCommand {
       return try await shell.use(
         words, for: .subscribe, within: deadline, over: connection.adapter, onlyConnecting: true
       ) { device, rest in
-        try await print(rest[0], of: device, following, nil, within: deadline, in: shell, output)
+        let attribute = try await resolve(rest[0], of: device, nil, within: deadline)
+        try await print(attribute, of: device, following, nil, within: deadline, in: shell, output)
       }
     }
     try await keeper.run { @MainActor in
@@ -108,16 +109,21 @@ struct SubscribeCommand: ShellCommand {
     of device: Device, _ following: Following, _ keeper: Keeper?, within deadline: Deadline, in shell: Shell,
     _ output: Output
   ) async throws {
+    // One after the other: a description that is being read is not read again for the next text.
+    var attributes: [Attribute] = []
+    for text in words.dropFirst() {
+      attributes.append(try await resolve(text, of: device, keeper, within: deadline))
+    }
     try await untilFirst(
-      of: words.dropFirst().map { text in
-        { @MainActor in try await print(text, of: device, following, keeper, within: deadline, in: shell, output) }
+      of: attributes.map { attribute in
+        { @MainActor in try await print(attribute, of: device, following, keeper, within: deadline, in: shell, output) }
       })
   }
 
-  @MainActor private func print(
-    _ characteristic: String, of device: Device, _ following: Following, _ keeper: Keeper?, within deadline: Deadline,
-    in shell: Shell, _ output: Output
-  ) async throws {
+  /// The characteristic that a text denotes.
+  @MainActor private func resolve(
+    _ characteristic: String, of device: Device, _ keeper: Keeper?, within deadline: Deadline
+  ) async throws -> Attribute {
     var attribute = try await deadline.bound { @MainActor in
       do {
         return try await device.attribute(characteristic)
@@ -127,6 +133,13 @@ struct SubscribeCommand: ShellCommand {
       }
     }
     attribute.format = format.format ?? attribute.format
+    return attribute
+  }
+
+  @MainActor private func print(
+    _ attribute: Attribute, of device: Device, _ following: Following, _ keeper: Keeper?, within deadline: Deadline,
+    in shell: Shell, _ output: Output
+  ) async throws {
     let progress = output.progress("Waiting for the first value of \(attribute.title)")
     defer { progress.end() }
     let values = try await deadline.bound { [handle = attribute.handle] in

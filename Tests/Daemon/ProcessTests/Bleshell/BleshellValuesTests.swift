@@ -30,6 +30,25 @@ import Testing
     #expect(services.output.contains("Torque (\(Self.torque))"), "\(services.output)")
   }
 
+  @Test("several characteristics are found by the names that the device tells")
+  func severalTold() throws {
+    let recording = """
+      rule: { kind: "recording", sent: [ { after: 0.1, value: "4900" }, { after: 0.1, value: "5700" } ] }
+      """
+    let daemon = try DaemonProcess(
+      scenario: """
+        { devices: [ {
+            name: "Custom", address: "C0:DE:00:00:00:66", addressType: "random", advertising: { name: "Custom" },
+            services: [ { uuid: "6F3C0001-0000-4000-8000-000000000000", characteristics: [
+              { uuid: "\(Self.torque)", value: "4900", properties: ["read", "notify"], \(recording),
+                descriptors: [ { uuid: "2901", text: "Torque" } ] },
+              { uuid: "\(Self.status)", value: "4900", properties: ["read", "notify"], \(recording),
+                descriptors: [ { uuid: "2901", text: "Speed" } ] } ] } ] } ] }
+        """)
+    let run = try daemon.bleshell("subscribe", "Custom", "Torque", "Speed", "--count", "2")
+    #expect(run.status == 0 && run.lines.count == 2, "\(run.output) \(run.errors)")
+  }
+
   @Test("--as reads numbers, fields and flags")
   func formats() throws {
     let daemon = try DaemonProcess(scenario: Self.scenario)
