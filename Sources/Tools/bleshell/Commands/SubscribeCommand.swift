@@ -188,6 +188,8 @@ struct SubscribeCommand: ShellCommand {
 
   /// - Returns: Whether it was the last one.
   func receive(_ value: [UInt8], of attribute: Attribute, _ device: Device) throws -> Bool {
+    // Another characteristic may have sent the last one.
+    guard left ?? 1 > 0 else { return true }
     if isPlot {
       try plot(of: attribute, device).add(value, of: attribute)
     } else if isCSV {
