@@ -42,7 +42,7 @@ struct ReadCommand: ShellCommand {
         defer { progress.end() }
         // The daemon discovers no more than it needs.
         if let read = try await device.read(path, text: rest[0]) {
-          let plain = Attribute(handle: read.handle ?? 0, uuid: read.uuid ?? 0, properties: [])
+          let plain = Attribute(handle: read.handle ?? 0, uuid: read.uuid ?? 0, properties: [], service: path.service)
           let attribute = await device.described(plain)
           progress.end()
           return try show(read.value.octets, of: attribute, device, output)
@@ -67,10 +67,16 @@ struct ReadCommand: ShellCommand {
     }
   }
 
-  /// Whether the format is known without a look at the descriptors of the device.
+  /// Whether the name and the format are known without a look at the services and descriptors of the device.
   @MainActor private func isKnown(_ path: AttributePath, of device: Device) -> Bool {
-    guard let uuid = path.characteristic, format.format == nil else { return true }
-    return uuid.knownName != nil || device.naming.list.format(of: uuid, of: device.naming.address) != nil
+    guard let uuid = path.characteristic else { return true }
+    let list = device.naming.list
+    // The user's entry may be for its service, which the tree has.
+    if path.service == nil, list.entries.contains(where: { $0.key.uuid == uuid && $0.key.service != nil }) {
+      return false
+    }
+    guard format.format == nil else { return true }
+    return uuid.knownName != nil || list.format(of: uuid, in: path.service, of: device.naming.address) != nil
   }
 
   @MainActor private func show(

@@ -12,13 +12,15 @@ struct Attribute {
   var name: String?
   /// The format that the user or the device gives its value.
   var format: ValueFormat?
-  /// Its service, if it was found in a tree.
+  /// Its service, if it was found in a tree or named.
   private(set) var service: BluetoothUUID?
   /// Its service, and the characteristic of a descriptor.
   fileprivate var above: [BluetoothUUID] = []
 
-  init(handle: UInt16, uuid: BluetoothUUID, properties: [Word<CharacteristicProperty>]) {
-    (self.handle, self.uuid, self.properties) = (handle, uuid, properties)
+  init(
+    handle: UInt16, uuid: BluetoothUUID, properties: [Word<CharacteristicProperty>], service: BluetoothUUID? = nil
+  ) {
+    (self.handle, self.uuid, self.properties, self.service) = (handle, uuid, properties, service)
   }
 
   fileprivate init(

@@ -91,6 +91,21 @@ import Testing
     #expect(try daemon.bleshell("name").lines.count == 2)
   }
 
+  @Test("a name and a format for a service count for its characteristics")
+  func ofService() throws {
+    let daemon = try DaemonProcess(
+      scenario: """
+        { devices: [ {
+            name: "Custom", address: "C0:DE:00:00:00:66", addressType: "random", advertising: { name: "Custom" },
+            services: [ { uuid: "180F", characteristics: [ { uuid: "2A19", value: "40" } ] } ] } ] }
+        """)
+    #expect(try daemon.bleshell("name", "180F/2A19", "Cell", "--as", "u8*2 %").status == 0)
+    for text in ["2A19", "180F/2A19", "Cell"] {
+      let read = try daemon.bleshell("read", "Custom", text)
+      #expect(read.lines == ["Cell (2A19): 128 %  40"], "\(read.output) \(read.errors)")
+    }
+  }
+
   @Test("a file that cannot be read names the line")
   func fault() throws {
     let daemon = try DaemonProcess(scenario: Self.scenario)
