@@ -39,7 +39,10 @@ struct BledMqtt: ParsableCommand {
     } catch let error as FileError {
       throw ValidationError("\(error)")
     }
-    guard !check else { return print("\(config): the configuration is valid") }
+    guard !check else {
+      if let fault = settings.namesFault { print(fault) }
+      return print("\(config): the configuration is valid")
+    }
     SignalWatch.block([SIGTERM, SIGINT])
     signal(SIGPIPE, SIG_IGN)
     let state = stateDirectory ?? ServiceEnvironment.stateDirectory

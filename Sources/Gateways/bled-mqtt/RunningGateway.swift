@@ -38,6 +38,7 @@ final class RunningGateway {
     gateway.names = settings.names
     broker = BrokerLink(settings, gateway, loop) { [log] in log.say($0) }
     gateway.say = { [log] in log.say($0) }
+    if let fault = settings.namesFault { log.say("\(fault); the names of this file are not used") }
     spool?.happened = { [unowned self] in happened($0) }
   }
 

@@ -11,12 +11,15 @@ struct Settings {
   let credentials: BrokerCredentials?
   /// The names and formats that the owner of the machine gives.
   let names: NameList
+  /// The fault of their file, which is then not used; nil: none.
+  let namesFault: String?
 
   /// - Throws: `FileError`, or `ValidationError` for a file that others may read or that is missing.
   init(file: String) throws {
     configuration = try GatewayConfiguration(file: file, hostName: Self.hostName)
     if configuration.isSecret { try Self.checkSecret(file) }
-    names = try Self.readNames()
+    let (names, fault) = Self.readNames()
+    (self.names, namesFault) = (names, fault)
     let broker = configuration.broker
     credentials = try broker.credentials.map { path in
       try Self.checkSecret(path)
@@ -30,15 +33,19 @@ struct Settings {
     }
   }
 
-  private static func readNames() throws -> NameList {
+  private static func readNames() -> (NameList, String?) {
     let path = NameList.systemFile
-    guard let data = FileManager.default.contents(atPath: path), data.count <= NameList.longest else {
-      return NameList()
+    guard let data = FileManager.default.contents(atPath: path) else {
+      guard access(path, F_OK) == 0 else { return (NameList(), nil) }
+      return (NameList(), "\(path) cannot be read: \(String(cString: strerror(errno)))")
     }
-    do {
-      return try NameList(String(decoding: data, as: UTF8.self))
+    guard data.count <= NameList.longest, let text = String(validating: data, as: UTF8.self) else {
+      return (NameList(), "\(path) is not text in UTF-8 of at most \(NameList.longest >> 10) KiB")
+    }
+    do throws(NameList.Fault) {
+      return (try NameList(text), nil)
     } catch {
-      throw ValidationError("\(path):\(error)")
+      return (NameList(), "\(path):\(error)")
     }
   }
 

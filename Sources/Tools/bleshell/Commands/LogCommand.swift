@@ -42,7 +42,7 @@ struct LogCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     if let path = words.first, RecordingFile.isNamed(path) {
-      try await show(RecordingFile(path: path), of: words.dropFirst().first, try shell.names(), output(of: shell))
+      try await show(RecordingFile(path: path), of: words.dropFirst().first, shell.names(), output(of: shell))
     } else {
       try await showLive(words.first, in: shell)
     }
@@ -77,7 +77,7 @@ struct LogCommand: ShellCommand {
   @MainActor private func showLive(_ device: String?, in shell: Shell) async throws {
     let output = output(of: shell)
     let client = try await shell.connection()
-    let own = try shell.names()
+    let own = shell.names()
     var view = TrafficView(output: output, showsAnnotations: !noCalls && device == nil) { peer in
       if let name = own.name(ofDevice: "\(peer)") { return name }
       let listed = try await client.call(PeripheralList.self, Empty()).peripherals

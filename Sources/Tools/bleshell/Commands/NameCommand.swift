@@ -71,7 +71,7 @@ struct NameCommand: ShellCommand {
     if let key = NameList.Key(text) { return key }
     let parts = text.split(separator: "/", maxSplits: 1).map(String.init)
     guard let first = parts.first else { throw Failure("a key is missing", status: 64) }
-    if let named = try shell.names().entries.first(where: { $0.name == text }) { return named.key }
+    if let named = try NameFiles.read().entries.first(where: { $0.name == text }) { return named.key }
     let known = try await shell.finder().known(first)
     let entry = try await shell.connection().call(PeripheralList.self, Empty()).peripherals.first {
       $0.peripheral == known.identifier

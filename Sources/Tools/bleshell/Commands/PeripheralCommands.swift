@@ -15,7 +15,7 @@ struct PeripheralsCommand: ShellCommand {
 
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
-    let names = try shell.names()
+    let names = shell.names()
     let peripherals = try await shell.connection().call(PeripheralList.self, Empty()).peripherals.sorted {
       // Devices without a name come last.
       ($0.name == nil ? 1 : 0, $0.name?.lowercased() ?? "", $0.address) < (

@@ -75,7 +75,7 @@ struct ScanCommand: ShellCommand {
       lost == nil ? nil : showLost(of: client, in: table, output), tellOfAdapters(of: client, output),
     ]
     defer { others.forEach { $0?.cancel() } }
-    let names = try shell.names()
+    let names = shell.names()
     let reports = try await client.scan(try parameters(live: false))
     if csv { output.line(ScanTable.csvHeading) }
     var isEmpty = true
@@ -106,7 +106,7 @@ struct ScanCommand: ShellCommand {
   /// The table on a screen of its own, then as lines.
   @MainActor private func runScreen(in shell: Shell, _ output: Output) async throws {
     let client = try await shell.connection()
-    let view = ScanView(output: output, names: try shell.names())
+    let view = ScanView(output: output, names: shell.names())
     let reports = try await client.scan(try parameters(live: true))
     var chosen: String?
     do {

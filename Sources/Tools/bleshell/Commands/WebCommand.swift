@@ -30,7 +30,7 @@ struct WebCommand: ShellCommand {
     let output = output(of: shell)
     // The first connection tells whether there is a daemon, and why not.
     _ = try await shell.connection()
-    let words = Words(name: { $0.knownName }, contents: { ScanTable.contents($0) }, names: try shell.names())
+    let words = Words(name: { $0.knownName }, contents: { ScanTable.contents($0) }, names: shell.names())
     let listener = try (listen ?? ListenAddress(loopback: port ?? 0)).opened(by: listen == nil ? "--port" : "--listen")
     let server = WebServer(listener, socket: shell.socket, allowsWrites: allowWrites, words: words) {
       try JSONEncoder().encode(await DoctorCommand.findings(shell))

@@ -15,7 +15,22 @@ enum NameFiles {
   /// - Throws: `Failure` for a file that cannot be read, with the line.
   static func read() throws(Failure) -> NameList { try read(own).followed(by: read(NameList.systemFile)) }
 
-  private static func read(_ path: String) throws(Failure) -> NameList {
+  /// Reads both; a file with a fault counts as empty.
+  /// - Parameter report: Called with each fault.
+  static func readable(_ report: (String) -> Void) -> NameList {
+    var names = NameList()
+    for path in [own, NameList.systemFile] {
+      do throws(Failure) {
+        names = names.followed(by: try read(path))
+      } catch {
+        report(error.message)
+      }
+    }
+    return names
+  }
+
+  /// Reads one of them; it is empty if the file does not exist.
+  static func read(_ path: String) throws(Failure) -> NameList {
     guard let text = try text(path) else { return NameList() }
     do throws(NameList.Fault) {
       return try NameList(text)
@@ -42,12 +57,18 @@ enum NameFiles {
     let old = try text(path) ?? ""
     let new = NameList.replacing(key, in: old, with: line)
     guard new != old else { return }
+    let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+    let isNewFolder = access(folder, F_OK) != 0
     do {
-      let folder = URL(filePath: path).deletingLastPathComponent()
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try FileManager.default.createDirectory(at: URL(filePath: folder), withIntermediateDirectories: true)
       try Data(new.utf8).write(to: URL(filePath: path), options: .atomic)
     } catch {
       throw Failure("\(path) cannot be written: \(String(cString: strerror(errno)))")
+    }
+    guard path == NameList.systemFile else { return }
+    // Every user reads it; the umask of the writer does not count.
+    guard chmod(path, 0o644) == 0, !isNewFolder || chmod(folder, 0o755) == 0 else {
+      throw Failure("\(path) cannot be made readable for all users: \(String(cString: strerror(errno)))")
     }
   }
 }

@@ -65,7 +65,7 @@ extension Shell {
       to: found.reference, called: found.name, within: deadline, over: adapter, reconnects: reconnects,
       parameters: parameters,
       phy: phy)
-    return Device(peripheral: peripheral, name: found.name, names: try names(), output: output)
+    return Device(peripheral: peripheral, name: found.name, names: names(), output: output)
   }
 
   /// Connects to the first device that advertises a service.
@@ -80,7 +80,7 @@ extension Shell {
       over: adapter, reconnects: reconnects, parameters: parameters, phy: phy)
     let known = try await connection().call(PeripheralList.self, Empty()).peripherals
     let name = known.first { $0.peripheral == peripheral.identifier }?.name
-    let names = try names()
+    let names = names()
     let own = names.name(ofDevice: peripheral.link.address)
     return Device(
       peripheral: peripheral, name: own ?? name ?? peripheral.link.address, names: names, output: output)

@@ -28,6 +28,8 @@ import ValueFormats
   private var client: BledClient?
   private var raw: RawConnection?
   private var knownNames: NameList?
+  /// The faults of files with names that were reported.
+  private var reportedFaults: Set<String> = []
 
   init(output: Output, socket: String, language: CommandLanguage, isLineMode: Bool) {
     self.output = output
@@ -48,13 +50,15 @@ import ValueFormats
 
   /// Finds devices over the connection.
   func finder() async throws -> DeviceFinder {
-    DeviceFinder(client: try await connection(), names: try names(), output: output)
+    DeviceFinder(client: try await connection(), names: names(), output: output)
   }
 
-  /// The names and formats that the user gives, read at the first use.
-  func names() throws(Failure) -> NameList {
+  /// The names and formats that the user gives, read at the first use. A file that cannot be read is reported once.
+  func names() -> NameList {
     if let knownNames { return knownNames }
-    let names = try NameFiles.read()
+    let names = NameFiles.readable { fault in
+      if reportedFaults.insert(fault).inserted { tell("\(fault); the names of this file are not used") }
+    }
     knownNames = names
     return names
   }
