@@ -16,10 +16,14 @@ struct PeripheralsCommand: ShellCommand {
   func run(in shell: Shell) async throws {
     let output = output(of: shell)
     let names = shell.names()
+    func shown(_ peripheral: PeripheralList.Entry) -> String? {
+      names.name(ofDevice: peripheral.address) ?? peripheral.name
+    }
     let peripherals = try await shell.connection().call(PeripheralList.self, Empty()).peripherals.sorted {
+      let (first, second) = (shown($0), shown($1))
       // Devices without a name come last.
-      ($0.name == nil ? 1 : 0, $0.name?.lowercased() ?? "", $0.address) < (
-        $1.name == nil ? 1 : 0, $1.name?.lowercased() ?? "", $1.address
+      return (first == nil ? 1 : 0, first?.lowercased() ?? "", $0.address) < (
+        second == nil ? 1 : 0, second?.lowercased() ?? "", $1.address
       )
     }
     if output.json {
@@ -36,7 +40,7 @@ struct PeripheralsCommand: ShellCommand {
       let isIdle = peripheral.state == "disconnected"
       let isConnected = peripheral.state == "connected"
       table.rows.append([
-        .init(text: names.name(ofDevice: peripheral.address) ?? peripheral.name ?? "-", style: .bold),
+        .init(text: shown(peripheral) ?? "-", style: .bold),
         .init(text: "\(peripheral.address) \(peripheral.addressType)"),
         .init(text: peripheral.rssi.map(String.init) ?? "-"),
         .init(text: isIdle ? "-" : peripheral.state.text + mine, style: isConnected ? .good : .plain),
