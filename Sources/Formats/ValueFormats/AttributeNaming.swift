@@ -12,6 +12,9 @@ public struct AttributeNaming: Sendable {
   private var names: [UInt16: String] = [:]
   private var formats: [UInt16: ValueFormat] = [:]
 
+  /// The longest name of a device, in characters.
+  private static let longestName = 64
+
   /// Begins without anything that the device tells.
   public init(list: NameList = NameList(), address: String? = nil) { (self.list, self.address) = (list, address) }
 
@@ -22,10 +25,26 @@ public struct AttributeNaming: Sendable {
   /// - Parameter handle: That of its characteristic.
   public mutating func told(_ descriptor: BluetoothUUID, _ value: [UInt8], of handle: UInt16) {
     switch descriptor.short16 {
-    case 0x2901: if let name = AdvertisingData.text(value), !name.isEmpty { names[handle] = name }
+    case 0x2901: if let name = Self.name(value) { names[handle] = name }
     case 0x2904: formats[handle] = PresentationFormat(value).flatMap { ValueFormat($0) }
     default: break
     }
+  }
+
+  /// The text of a description, so that it can be part of a line: control characters, characters that change the
+  /// direction, and separators of lines are dropped.
+  /// - Returns: nil if nothing is left.
+  private static func name(_ value: [UInt8]) -> String? {
+    var scalars = String.UnicodeScalarView()
+    for scalar in (AdvertisingData.text(value) ?? "").unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator: continue
+      default: if !scalars.isEmpty || !scalar.properties.isWhitespace { scalars.append(scalar) }
+      }
+    }
+    var name = String(scalars).prefix(longestName)
+    while name.last?.isWhitespace == true { name.removeLast() }
+    return name.isEmpty ? nil : String(name)
   }
 
   /// The name of an attribute: a device names only attributes without an assigned name.
