@@ -26,10 +26,10 @@ extension Device {
   /// The characteristics of a tree with their names and formats.
   func described(_ services: [ServiceDescription]) async -> [Attribute] {
     var attributes: [Attribute] = []
-    for row in services.rows where row.depth == 1 {
-      guard !Task.isCancelled, case .characteristic = row.kind else { continue }
-      let found = (try? services.attribute(row.handle.handleText, naming)) ?? row.attribute
-      attributes.append(await described(found))
+    for service in services {
+      for characteristic in service.characteristics ?? [] where !Task.isCancelled {
+        attributes.append(await described(service.attribute(characteristic), characteristic))
+      }
     }
     return attributes
   }
@@ -37,9 +37,11 @@ extension Device {
   /// The rows of a tree with them.
   func describedRows(_ services: [ServiceDescription]) async -> [AttributeRow] {
     let attributes = await described(services)
+    // A faulty device may give a handle twice.
+    let known = Dictionary(attributes.map { ($0.handle, $0) }, uniquingKeysWith: { first, _ in first })
     return services.rows.map { row in
       var row = row
-      if case .characteristic = row.kind, let found = attributes.first(where: { $0.handle == row.handle }) {
+      if case .characteristic = row.kind, let found = known[row.handle] {
         (row.name, row.format) = (found.name, found.format)
       } else {
         row.name = naming.name(of: row.uuid)

@@ -99,6 +99,13 @@ extension AttributePath {
   }
 }
 
+extension ServiceDescription {
+  /// A characteristic of the service, without the names beside the assigned ones.
+  func attribute(_ characteristic: CharacteristicDescription) -> Attribute {
+    Attribute(characteristic.handle, characteristic.uuid, characteristic.properties, above: [uuid])
+  }
+}
+
 extension [ServiceDescription] {
   /// The attribute that a text denotes: a handle ("0x0012"), a UUID or its first digits (at least four), or an assigned
   /// name or its beginning; a UUID or name can follow those of a service, a characteristic or both, with slashes.
@@ -178,10 +185,9 @@ private func allAttributes(in services: [ServiceDescription], _ naming: Attribut
   var (characteristics, descriptors): ([Attribute], [Attribute]) = ([], [])
   for service in services {
     for characteristic in service.characteristics ?? [] {
-      let (handle, uuid) = (characteristic.handle, characteristic.uuid)
-      characteristics.append(Attribute(handle, uuid, characteristic.properties, above: [service.uuid]))
+      characteristics.append(service.attribute(characteristic))
       descriptors += (characteristic.descriptors ?? []).map {
-        Attribute($0.handle, $0.uuid, [], above: [service.uuid, uuid])
+        Attribute($0.handle, $0.uuid, [], above: [service.uuid, characteristic.uuid])
       }
     }
   }

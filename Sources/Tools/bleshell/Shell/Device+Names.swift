@@ -20,8 +20,14 @@ extension Device {
 
   /// An attribute with the name and the format that the user or the device gives it.
   func described(_ attribute: Attribute) async -> Attribute {
-    var attribute = attribute
     let characteristic = knownTree.lazy.compactMap(\.characteristics).joined().first { $0.handle == attribute.handle }
+    return await described(attribute, characteristic)
+  }
+
+  /// An attribute with its name and its format.
+  /// - Parameter characteristic: Its place in the tree; nil: it is not the attribute of a characteristic.
+  func described(_ attribute: Attribute, _ characteristic: CharacteristicDescription?) async -> Attribute {
+    var attribute = attribute
     for descriptor in AttributeNaming.descriptors {
       if let characteristic { await read(descriptor, of: characteristic) }
     }
