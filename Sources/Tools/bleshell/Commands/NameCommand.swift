@@ -31,6 +31,9 @@ struct NameCommand: ShellCommand {
     guard key == nil || remove != (name != nil || format != nil) else {
       throw ValidationError("give a name, --as or --remove")
     }
+    guard name?.contains(where: { $0 == ":" || $0.isNewline }) != true else {
+      throw ValidationError("a name cannot have a colon or a line feed; --as gives the format")
+    }
   }
 
   func run(in shell: Shell) async throws {
@@ -38,7 +41,9 @@ struct NameCommand: ShellCommand {
     guard let key else { return try list(output) }
     let meant = try await resolve(key, in: shell)
     let file = allUsers ? NameList.systemFile : NameFiles.own
-    let line = remove ? nil : NameList.line(meant, name: name ?? "", format: format)
+    // The half that is not given stays.
+    let old = try remove ? nil : NameFiles.read(file).entries.first { $0.key == meant }
+    let line = remove ? nil : NameList.line(meant, name: name ?? old?.name ?? "", format: format ?? old?.formatText)
     if let line {
       do {
         _ = try NameList(line)

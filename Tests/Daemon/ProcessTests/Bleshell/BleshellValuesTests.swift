@@ -91,6 +91,19 @@ import Testing
     #expect(try daemon.bleshell("name").lines.count == 2)
   }
 
+  @Test("a name or a format that is given alone keeps the other one, and a name has no colon and no line feed")
+  func halves() throws {
+    let daemon = try DaemonProcess(scenario: Self.scenario)
+    #expect(try daemon.bleshell("name", "2A19", "Cell").lines == ["2A19 = Cell"])
+    #expect(try daemon.bleshell("name", "2A19", "--as", "u8 %").lines == ["2A19 = Cell: u8 %"])
+    #expect(try daemon.bleshell("name", "2A19", "Battery").lines == ["2A19 = Battery: u8 %"])
+    for name in ["a: b", "a\n2A1A = b"] {
+      let run = try daemon.bleshell("name", "2A19", name)
+      #expect(run.status == 64 && run.errors.contains("a name cannot have a colon or a line feed"), "\(run.errors)")
+    }
+    #expect(try daemon.bleshell("name").lines.count == 2)
+  }
+
   @Test("a name and a format for a service count for its characteristics")
   func ofService() throws {
     let daemon = try DaemonProcess(
