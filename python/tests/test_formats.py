@@ -62,3 +62,13 @@ def test_file(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "bleshell" / "names").write_text("Cell\n")
     with pytest.raises(NamesError, match="names:1: the = is missing"):
         read_names()
+    (tmp_path / "bleshell" / "names").write_bytes(b"2A19 = \xff\n")
+    with pytest.raises(NamesError, match="names is not text in UTF-8"):
+        read_names()
+
+
+def test_precedence() -> None:
+    names = NameList("2A19 = Cell").followed_by(NameList("2A1A = cell: u8\n2A19 = Battery: u8"))
+    assert names.uuid("cell") == "00002a19-0000-1000-8000-00805f9b34fb"
+    assert names.name("2A19") == "Cell"
+    assert names.format("2A19") is not None

@@ -84,8 +84,9 @@ class NameList:
     def followed_by(self, other: NameList) -> NameList:
         """The same with the entries of another list behind its own: of two with one key the first counts."""
         both = NameList()
-        both._names = other._names | self._names
-        both._formats = other._formats | self._formats
+        # The order counts, too: `uuid` gives the first entry with a name.
+        both._names = {**self._names, **{key: it for key, it in other._names.items() if key not in self._names}}
+        both._formats = {**self._formats, **{key: it for key, it in other._formats.items() if key not in self._formats}}
         return both
 
     def device_name(self, address: str) -> str | None:
@@ -117,9 +118,11 @@ def read_names() -> NameList:
     names = NameList()
     for path in (pathlib.Path(folder, "bleshell", "names"), pathlib.Path(SYSTEM_FILE)):
         try:
-            text = path.read_text()
+            text = path.read_text(encoding="utf-8")
         except FileNotFoundError:
             continue
+        except UnicodeDecodeError:
+            raise NamesError(f"{path} is not text in UTF-8") from None
         try:
             names = names.followed_by(NameList(text))
         except NamesError as error:
