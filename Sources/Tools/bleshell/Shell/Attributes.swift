@@ -111,7 +111,7 @@ extension [ServiceDescription] {
   /// name or its beginning; a UUID or name can follow those of a service, a characteristic or both, with slashes.
   /// Behind 0x a UUID is meant where the device has no attribute with such a handle.
   /// - Parameter naming: Names beside the assigned ones.
-  /// - Throws: `Failure` if no attribute matches, or several.
+  /// - Throws: `Failure` if no attribute matches, or several; with `isUnknownName` if other names may match.
   func attribute(_ text: String, _ naming: AttributeNaming = AttributeNaming()) throws(Failure) -> Attribute {
     var wanted = text[...]
     if text.lowercased().hasPrefix("0x") {
@@ -149,7 +149,7 @@ extension [ServiceDescription] {
       "the device has no characteristic \(text)"
         + Suggestion.question(
           String(wanted), among: all.map(\.uuid).words + all.compactMap(\.name),
-          then: "\"services\" lists its attributes"))
+          then: "\"services\" lists its attributes"), isUnknownName: true)
   }
 }
 

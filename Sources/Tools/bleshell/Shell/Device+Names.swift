@@ -13,6 +13,8 @@ extension Device {
     do throws(Failure) {
       return await described(try tree.attribute(text, naming))
     } catch {
+      // More names do not help with handles and texts that are ambiguous.
+      guard error.isUnknownName else { throw error }
       await readUserDescriptions(in: tree)
       return await described(try tree.attribute(text, naming))
     }

@@ -48,7 +48,10 @@ extension Shell {
   /// Whether a word denotes a device rather than a characteristic of the current one.
   private func isDevice(_ word: String) async throws -> Bool {
     if AttributePath(word) != nil || word.lowercased().hasPrefix("0x") { return false }
-    if let current = devices.current, (try? await current.attribute(word)) != nil { return false }
+    // Without the descriptions that the device has: reading them takes long, and a name of a device needs none.
+    if let current = devices.current, (try? await current.tree().attribute(word, current.naming)) != nil {
+      return false
+    }
     if devices.find(word) != nil { return true }
     return (try? await finder().known(word)) != nil
   }
