@@ -101,7 +101,10 @@ final class ChannelPump: Sendable {
       var state = pollfd(fd: receiving, events: Int16(POLLIN), revents: 0)
       let isOver = hasEndedInput.withLock { $0 }
       let before = sent
-      if poll(&state, 1, Self.quiet) != 0 { return true }
+      let ready = poll(&state, 1, Self.quiet)
+      // A signal ends the wait early.
+      if ready < 0, errno == EINTR { continue }
+      if ready != 0 { return true }
       var unsent: Int32 = 0
       guard isOver, before == sent, ioctl(sending, UInt(TIOCOUTQ), &unsent) == 0, unsent == 0 else { continue }
       return false
