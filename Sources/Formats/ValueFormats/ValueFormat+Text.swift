@@ -13,7 +13,11 @@ extension ValueFormat {
     var fields: [Field] = []
     for part in parts {
       var reader = FieldReader(part)
-      fields.append(try reader.field(isOneOfSeveral: parts.count > 1))
+      let field = try reader.field(isOneOfSeveral: parts.count > 1)
+      if let name = field.name, fields.contains(where: { $0.name == name }) {
+        throw ValueFormatError(description: "two fields are named \(name)")
+      }
+      fields.append(field)
     }
     self.init(fields: fields)
   }

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import re
 import struct
+import unicodedata
 from dataclasses import dataclass
 from typing import Literal, NoReturn
 
@@ -392,6 +393,11 @@ class _Reader:
         raise FormatError(message)
 
 
+def _is_same(name: str, other: str | None) -> bool:
+    """Whether two names have the same characters, in whatever form of Unicode."""
+    return other is not None and unicodedata.normalize("NFC", name) == unicodedata.normalize("NFC", other)
+
+
 def _exact(text: str) -> _Exact | None:
     found = re.fullmatch(r"(-?)([0-9]*)(?:\.([0-9]*))?(?:e(-?[0-9]{1,3}))?", text)
     if found is None or not 1 <= len(found[2] + (found[3] or "")) <= 15 or len(found[4] or "") > 3:
@@ -417,7 +423,12 @@ class ValueFormat:
                 parts.append("")
             else:
                 parts[-1] += character
-        self._fields = [_Reader(part).field(len(parts) > 1) for part in parts]
+        self._fields: list[_Field] = []
+        for part in parts:
+            field = _Reader(part).field(len(parts) > 1)
+            if field.name is not None and any(_is_same(field.name, it.name) for it in self._fields):
+                raise FormatError(f"two fields are named {field.name}")
+            self._fields.append(field)
 
     def read(self, value: bytes) -> FormattedValue | None:
         """Reads a value; None if it is too short, or a text is not UTF-8."""
