@@ -394,7 +394,7 @@ class _Reader:
 
 
 def _is_same(name: str, other: str | None) -> bool:
-    """Whether two names have the same characters, in whatever form of Unicode."""
+    """Whether two names have the same characters, in any form of Unicode."""
     return other is not None and unicodedata.normalize("NFC", name) == unicodedata.normalize("NFC", other)
 
 
