@@ -16,8 +16,8 @@ struct SubscribeCommand: ShellCommand {
       Behind a device there can be several characteristics, whose values come as they are sent; --count is for all of \
       them. Without --count and --time it runs until Ctrl-C. With --keep and a device it never gives up: it waits for the \
       device, an adapter and bled, from the beginning and after each loss, and says with the time what it waits for and \
-      when the device is back; --timeout limits how long the first connection may take, --time all of it. --plot draws values that are numbers over time, on the whole \
-      screen of a terminal; q ends it.
+      when the device is back; --timeout limits how long the first connection may take, --time all of it. --plot draws \
+      values that are numbers over time, on the whole screen of a terminal; q ends it.
       """)
 
   @Argument(

@@ -12,8 +12,8 @@ struct UARTCommand: ShellCommand {
     discussion: """
       Standard input goes to the device, and what it sends to standard output. The services of Nordic, of HM-10 modules \
       and of Microchip are known; --rx and --tx name the characteristics of others. On a terminal a line is sent with \
-      Enter. At the end of the input the line stays, except with --eof, until the device disconnects, --count octets came, --time is over, or \
-      Ctrl-C. With --pty another program, such as picocom, can open the port.
+      Enter. At the end of the input the line stays, except with --eof, until the device disconnects, --count octets \
+      came, --time is over, or Ctrl-C. With --pty another program, such as picocom, can open the port.
       """)
 
   /// The ends of lines.

@@ -146,7 +146,8 @@ struct WriteCommand: ShellCommand {
       bleshell write [<device>] <characteristic> --file <file> [--chunk <chunk>] [--no-response]
       """,
     discussion: """
-      A file is written in pieces, one after the other, each as long as a packet has room for or as --chunk says. A value is given as hex digits, also in groups ("01 02", "01:02", "0x0102"), or as text with --text. A \
+      A file is written in pieces, one after the other, each as long as a packet has room for or as --chunk says. A \
+      value is given as hex digits, also in groups ("01 02", "01:02", "0x0102"), or as text with --text. A \
       characteristic that supports only writes without response is always written that way.
       """)
 
