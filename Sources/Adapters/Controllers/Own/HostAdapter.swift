@@ -93,6 +93,7 @@ package final class HostAdapter: ControllerAdapter {
           become(.starting)
           open()
         } else {
+          activities.abandonTrial()
           controller.leave(links.handles)
           close(GAPError.adapterOff.error("the adapter was switched off"), .off)
           links.pairing.switchedOff()
@@ -204,6 +205,12 @@ package final class HostAdapter: ControllerAdapter {
     openAgain()
   }
 
+  func reopen(_ words: String) {
+    context.logger.info("the adapter \(words)")
+    close(GAPError.adapterFailed.error("\(context.name) \(words)"), .starting)
+    openAgain()
+  }
+
   private func openAgain() { if end.isStopping { finishStop() } else { openLater() } }
 }
 
@@ -220,6 +227,7 @@ extension HostAdapter: ControllerHostOwner {
 
   func controllerIsGone(_ reason: String) {
     context.logger.warning("the controller is gone: \(reason)")
+    activities.forgetTrial()
     close(GAPError.adapterAbsent.error("\(context.name) is gone: \(reason)"), .absent)
     openAgain()
   }

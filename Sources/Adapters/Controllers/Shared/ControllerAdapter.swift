@@ -13,6 +13,9 @@ protocol ControllerOwner: AnyObject {
   /// The controller is to be closed, and opened anew.
   /// - Parameter words: why, behind the adapter's name.
   func fail(_ words: String, remedy: String)
+  /// The controller is to be closed, and opened anew, though nothing has failed.
+  /// - Parameter words: why, behind the adapter's name.
+  func reopen(_ words: String)
 }
 
 /// An adapter over HCI: the members that are alike in all of them. An adapter adds the way to its controller, its
@@ -168,6 +171,9 @@ extension ControllerAdapter {
   func fail(_ words: String, remedy: String) {
     close(for: AdapterProblem(kind: .hardware, message: "\(context.name) \(words)", remedy: remedy))
   }
+
+  /// With a kernel there is no trial, which this is for.
+  func reopen(_ words: String) { fail(words, remedy: "wait: the adapter is opened anew") }
 
   /// A link has ended: the last one ends the wait for quiet.
   func quietWithoutLinks() { if end.isStopping, openLinks.isEmpty { activities.run(.quiet) } }

@@ -23,14 +23,22 @@ import Bluetooth
 /// |---------------|------------------------------------------------|-------------------------------------|
 /// | unknown       | `scanning(true)`                               | silent                              |
 /// | silent        | `scanning(false)`                              | unknown                             |
-/// | any           | `heard`, an extended report                    | works; nothing changes that         |
+/// | any           | `heard`, an extended report                    | works; earlier trials do not count  |
 /// | silent        | a minute, in which the kernel found a device   | `giveUpExtendedScan` → works        |
 /// | silent        | a minute, where there is no kernel, once in an hour | `tryLegacyScan` → tried        |
-/// | tried         | `heard`                                        | it is a fault of extended scans → works |
+/// | tried         | `heard`                                        | legacy commands are kept → works    |
+/// | tried         | the third such trial                           | the quirk is learned, too           |
+/// | tried         | `scanning(false)`, `began`                     | tried; its minute begins with the next scan |
 /// | tried         | a minute                                       | `endTrial` → works                  |
+/// | tried         | a minute after `ended`, or `ended` without a scan | works: extended commands at the next opening |
 ///
 /// Links may leave a scan no time: beside them the minute begins anew. Trains do not count for the kernel's findings:
-/// one may be wanted for ever that is never found. A trial ends trains and advertisements: beside them there is none.
+/// one may be wanted for ever that is never found. A trial ends trains, advertisements and pending connections: beside
+/// them none begins, and beside the first two none ends.
+///
+/// A report in one trial shows little, since a device may merely have arrived late. Legacy commands are then used until
+/// the adapter is opened the next time, when extended scans have another minute. The quirk, which is stored, is learned
+/// only if three trials agree without an extended report between them.
 struct ControllerHealth {
   enum Action: Hashable {
     /// The scan is to begin anew.
@@ -58,7 +66,8 @@ struct ControllerHealth {
     case unknown
     case silent(since: Instant, hasFound: Bool)
     case works
-    case tried(until: Instant)
+    /// Without a time until it scans.
+    case tried(until: Instant?)
   }
 
   private static let silence = Duration.seconds(60)
@@ -66,6 +75,8 @@ struct ControllerHealth {
   private static let reopening = Duration.seconds(3600)
   /// After so long without a gap in the reports a silence is unusual.
   private static let busy = Duration.seconds(900)
+  /// The trials that have to agree.
+  private static let sufficientTrials = 3
 
   private var state = State.idle
   /// When it changes.
@@ -75,7 +86,10 @@ struct ControllerHealth {
   private var reports: (first: Instant, last: Instant)?
   private var lastReopening: Instant?
   private var lastTrial: Instant?
+  /// The trials that received a report, since the last extended report.
+  private var successes = 0
   private var isHeardByKernel = true
+  private var isOpen = true
   /// When the last report and the last event came since the controller is in use.
   private var lastReport: Instant?
   private var lastEvent: Instant?
@@ -97,21 +111,38 @@ struct ControllerHealth {
   /// Whether extended scans are suspected: legacy commands are tried.
   var isTrying: Bool { if case .tried = extendedScan { true } else { false } }
 
-  /// The controller is opened, or closed: it does nothing.
+  /// The controller is opened: it does nothing.
   /// - Parameters:
   ///   - scansExtended: whether its scans use extended commands, and could use others.
   ///   - isHeardByKernel: whether there is a kernel, whose findings count.
   mutating func began(scansExtended: Bool = false, isHeardByKernel: Bool = true) {
     (state, stateDeadline, reports) = (.idle, nil, nil)
     (lastReport, lastEvent) = (nil, nil)
+    isOpen = true
     self.isHeardByKernel = isHeardByKernel
-    if scansExtended || !isTrying { extendedScan = scansExtended ? .unknown : .works }
+    if scansExtended || !isTrying {
+      extendedScan = scansExtended ? .unknown : .works
+    } else {
+      extendedScan = .tried(until: nil)
+    }
   }
+
+  /// The controller is closed. A trial waits for the next opening, for as long as it was to last.
+  mutating func ended() {
+    (state, stateDeadline, reports) = (.idle, nil, nil)
+    (lastReport, lastEvent) = (nil, nil)
+    isOpen = false
+    if isTrying, extendedDeadline != nil { return }
+    extendedScan = .works
+  }
+
+  /// The controller is switched off: a trial is over.
+  mutating func abandonTrial() { if isTrying { extendedScan = .works } }
 
   /// Another controller may come.
   mutating func forgetTrial() {
-    if isTrying { extendedScan = .works }
-    lastTrial = nil
+    abandonTrial()
+    (lastTrial, successes) = (nil, 0)
   }
 
   /// An event came; `heard` counts as one.
@@ -127,6 +158,7 @@ struct ControllerHealth {
     guard isOn else {
       (state, stateDeadline) = (.idle, nil)
       if isSilent { extendedScan = .unknown }
+      if isTrying { extendedScan = .tried(until: nil) }
       return
     }
     if state == .idle { enter(.listening, Self.silence, now) }
@@ -135,7 +167,7 @@ struct ControllerHealth {
   }
 
   /// A report came.
-  /// - Returns: whether a trial has shown that extended scans do not work.
+  /// - Returns: whether enough trials have shown that extended scans do not work.
   @discardableResult
   mutating func heard(isExtended: Bool, at now: Instant) -> Bool {
     (lastReport, lastEvent) = (now, now)
@@ -143,8 +175,16 @@ struct ControllerHealth {
     reports = (isGap ? now : reports?.first ?? now, now)
     if state != .idle { enter(.listening, Self.silence, now) }
     guard isExtended || isTrying else { return false }
-    defer { extendedScan = .works }
-    return isTrying && !isExtended
+    let isSuccess = isTrying && !isExtended
+    extendedScan = .works
+    guard isSuccess else {
+      successes = 0
+      return false
+    }
+    successes += 1
+    // The next opening may try again at once.
+    lastTrial = nil
+    return successes >= Self.sufficientTrials
   }
 
   /// The kernel told of a device.
@@ -156,20 +196,23 @@ struct ControllerHealth {
   ///   - hasLinks: whether there are links.
   ///   - hasTrains: whether trains are to be followed.
   ///   - hasAdvertisements: whether anything is to be advertised.
+  ///   - allowsTrial: whether a legacy scan could receive the wanted reports, and no connection is pending.
   mutating func tick(
-    hasLinks: Bool, hasTrains: Bool = false, hasAdvertisements: Bool = false, at now: Instant
+    hasLinks: Bool, hasTrains: Bool = false, hasAdvertisements: Bool = false, allowsTrial: Bool = true,
+    at now: Instant
   ) -> Action? {
     if let extendedDeadline, extendedDeadline <= now {
+      let isInUse = hasLinks || hasTrains || hasAdvertisements
       if isTrying {
-        guard hasLinks else {
+        guard isOpen, isInUse else {
           extendedScan = .works
-          return .endTrial
+          return isOpen ? .endTrial : nil
         }
         extendedScan = .tried(until: now.advanced(by: Self.silence))
       } else if !hasLinks, isHeardByKernel {
         extendedScan = .works
         return .giveUpExtendedScan
-      } else if !hasLinks, !hasTrains, !hasAdvertisements, mayTry(at: now) {
+      } else if !isInUse, allowsTrial, mayTry(at: now) {
         extendedScan = .tried(until: now.advanced(by: Self.silence))
         return .tryLegacyScan
       } else {

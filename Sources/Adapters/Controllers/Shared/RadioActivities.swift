@@ -14,6 +14,9 @@ protocol RadioActivitiesOwner: AnyObject {
   /// The controller is to be closed, and opened anew.
   /// - Parameter words: why, behind the adapter's name.
   func fail(_ words: String, remedy: String)
+  /// The controller is to be closed, and opened anew, though nothing has failed.
+  /// - Parameter words: why, behind the adapter's name.
+  func reopen(_ words: String)
 }
 
 /// The wanted activities of a controller, and the radio machines that run them by the clock while it is in use.
@@ -100,7 +103,7 @@ final class RadioActivities: TrainCommands {
     alarm?.cancel()
     alarm = nil
     (isScanning, isWatching) = (false, false)
-    health.began()
+    health.ended()
     awaitSilence()
     let unanswered = questions
     questions = [:]
@@ -179,8 +182,11 @@ final class RadioActivities: TrainCommands {
   func heard(_ reports: AdvertisingReports) -> [AdvertisingReport] {
     var isExtended = false
     if case .extended = reports { isExtended = true }
+    let wasTrying = health.isTrying
     if health.heard(isExtended: isExtended, at: context.scheduler.now) {
       owner?.perform(.quirk(.extendedScanning, true))
+    } else if wasTrying {
+      context.logger.info("legacy commands receive reports: they are used until the adapter is opened the next time")
     }
     awaitSilence()
     guard let heard = radio?.heard(reports, at: context.scheduler.now) else { return [] }
@@ -190,6 +196,9 @@ final class RadioActivities: TrainCommands {
 
   /// An event that no machine receives came.
   func received() { health.received(at: context.scheduler.now) }
+
+  /// The controller is switched off.
+  func abandonTrial() { health.abandonTrial() }
 
   /// Another controller may come in place of this one.
   func forgetTrial() { health.forgetTrial() }
@@ -260,17 +269,15 @@ final class RadioActivities: TrainCommands {
       healthAlarm = nil
       let action = health.tick(
         hasLinks: radio?.hasLinks == true, hasTrains: !targets.syncs.isEmpty,
-        hasAdvertisements: !targets.advertising.isEmpty, at: context.scheduler.now)
+        hasAdvertisements: !targets.advertising.isEmpty, allowsTrial: allowsTrial, at: context.scheduler.now)
       awaitSilence()
       switch action {
       case .renew: run(.renewScan)
       case .giveUpExtendedScan: owner?.perform(.faulty(.extendedScanning))
       case .tryLegacyScan:
-        owner?.fail(
-          "receives nothing by extended scanning",
-          remedy: "legacy commands are tried for a minute, after a few seconds")
+        owner?.reopen("receives nothing by extended scanning: legacy commands are tried for a minute")
       case .endTrial:
-        owner?.fail("receives nothing by legacy commands either", remedy: "extended commands are used again")
+        owner?.reopen("receives nothing by legacy commands either: extended commands are used again")
       case .reopen:
         owner?.perform(.quirk(.silence, true))
         owner?.radioFailed("its scan receives nothing any more")
@@ -280,6 +287,9 @@ final class RadioActivities: TrainCommands {
       }
     }
   }
+
+  /// Whether the wanted scan has a counterpart by legacy commands, and no connection is pending.
+  private var allowsTrial: Bool { targets.connects.isEmpty && targets.scan?.phys.contains(.le1M) == true }
 
   private func scanChanged(_ isScanning: Bool, _ isWatching: Bool) {
     (self.isScanning, self.isWatching) = (isScanning, isWatching)

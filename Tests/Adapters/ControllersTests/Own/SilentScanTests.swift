@@ -68,7 +68,13 @@ import Testing
     controller.returned[0x1002] = [UInt8](repeating: 0, count: 37) + [0xE0] + [UInt8](repeating: 0, count: 26)
   }
 
-  @Test("An extended scan that receives nothing is replaced by a legacy one, which is learned if that receives")
+  /// The last command for a scan.
+  private func lastEnable(_ stage: HostStage) -> UInt16? {
+    let opcodes = stage.controller.commands.map(\.opcode.rawValue)
+    return opcodes.last { $0 == LESetScanEnable.opcode.rawValue || $0 == 0x2042 }
+  }
+
+  @Test("An extended scan that receives nothing is replaced by a legacy one, which is learned if that receives thrice")
   func silentExtendedScan() throws {
     let stage = try HostStage(extended)
     let keeper = Keeper()
@@ -76,18 +82,58 @@ import Testing
     stage.adapter.setScan(ScanParameters())
     try stage.settle()
     #expect(enables(stage) == 0)
+    let model = QuirkTable.Model(company: 0x0F, hciRevision: 1, revision: 7)
+    for trial in 1...3 {
+      #expect(lastEnable(stage) == 0x2042)
+      try stage.wait(.seconds(60))
+      #expect(stage.adapter.state == .starting)
+      try stage.wait(.seconds(1))
+      #expect(stage.adapter.state == .on && enables(stage) == trial, "legacy commands are tried")
+      #expect(keeper.quirks == QuirkTable())
+      try stage.controller.send([report])
+      try stage.settle()
+      let learned: Set<Quirk> = trial < 3 ? [] : [.extendedScanning]
+      #expect(keeper.quirks.quirks(of: model) == learned)
+      #expect(Set(stage.adapter.information.quirks.map(\.quirk)) == learned)
+      #expect(stage.adapter.silence == ControllerSilence(report: .zero, event: .zero))
+      try stage.wait(.seconds(30))
+      #expect(stage.adapter.silence.report == .seconds(30))
+      guard trial < 3 else { break }
+      stage.adapter.setPower(false) { _ in }
+      try stage.settle()
+      try stage.wait(.seconds(5))
+      stage.adapter.setPower(true) { _ in }
+      try stage.settle()
+    }
+  }
+
+  @Test("An adapter that is switched off during a trial stays off, and uses extended commands when it is on again")
+  func powerInATrial() throws {
+    let stage = try HostStage(extended)
+    stage.adapter.setScan(ScanParameters())
+    try stage.settle()
     try stage.wait(.seconds(60))
     try stage.wait(.seconds(1))
-    #expect(stage.adapter.state == .on && enables(stage) == 1, "legacy commands are tried")
-    #expect(keeper.quirks == QuirkTable())
-    try stage.controller.send([report])
+    #expect(lastEnable(stage) == LESetScanEnable.opcode.rawValue)
+    stage.adapter.setPower(false) { _ in }
     try stage.settle()
-    let model = QuirkTable.Model(company: 0x0F, hciRevision: 1, revision: 7)
-    #expect(keeper.quirks.quirks(of: model) == [.extendedScanning])
-    #expect(stage.adapter.information.quirks.map(\.quirk) == [.extendedScanning])
-    #expect(stage.adapter.silence == ControllerSilence(report: .zero, event: .zero))
-    try stage.wait(.seconds(30))
-    #expect(stage.adapter.silence.report == .seconds(30))
+    for _ in 1...70 { try stage.wait(.seconds(1)) }
+    #expect(stage.adapter.state == .off)
+    stage.adapter.setPower(true) { _ in }
+    try stage.settle()
+    #expect(stage.adapter.state == .on && lastEnable(stage) == 0x2042)
+  }
+
+  @Test("There is no trial while a connection is pending, or for a scan on LE Coded alone")
+  func noTrial() throws {
+    for isPending in [false, true] {
+      let stage = try HostStage(extended)
+      if isPending { stage.adapter.connect(to: HostStage.phone, ConnectionParameters()) }
+      stage.adapter.setScan(isPending ? ScanParameters() : ScanParameters(phys: [.leCoded]))
+      try stage.settle()
+      for _ in 1...62 { try stage.wait(.seconds(1)) }
+      #expect(stage.adapter.state == .on && stage.controller.connections == 1 && enables(stage) == 0)
+    }
   }
 
   @Test("A trial that receives nothing either ends after a minute, and extended commands are used again")

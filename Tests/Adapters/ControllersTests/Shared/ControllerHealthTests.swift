@@ -156,9 +156,81 @@ struct ControllerHealthTests {
     health.scanning(true, at: second(61))
     #expect(health.isTrying)
     let isShown = health.heard(isExtended: false, at: second(70))
-    #expect(isShown && !health.isTrying, "it is a fault of extended scans")
+    #expect(!isShown && !health.isTrying, "a device may have arrived late")
     let isShownAgain = health.heard(isExtended: false, at: second(71))
     #expect(!isShownAgain)
+  }
+
+  /// A silent extended scan from `start` on, and a legacy one that receives a report a minute later.
+  /// - Returns: whether the quirk is learned.
+  private func trial(_ health: inout ControllerHealth, from start: Int) -> Bool {
+    health.began(scansExtended: true, isHeardByKernel: false)
+    health.scanning(true, at: second(start))
+    #expect(health.tick(hasLinks: false, at: second(start + 60)) == .tryLegacyScan)
+    health.ended()
+    health.began(scansExtended: false, isHeardByKernel: false)
+    health.scanning(true, at: second(start + 61))
+    let isLearned = health.heard(isExtended: false, at: second(start + 70))
+    health.ended()
+    return isLearned
+  }
+
+  @Test("Three trials have to agree, without an extended report between them")
+  func threeTrials() {
+    var health = ControllerHealth()
+    let allTrials = [0, 100, 200].map { trial(&health, from: $0) }
+    #expect(allTrials == [false, false, true])
+    health = ControllerHealth()
+    let firstTrials = [0, 100].map { trial(&health, from: $0) }
+    #expect(firstTrials == [false, false])
+    health.began(scansExtended: true, isHeardByKernel: false)
+    health.scanning(true, at: second(200))
+    health.heard(isExtended: true, at: second(230))
+    health.ended()
+    let laterTrials = [300, 400, 500].map { trial(&health, from: $0) }
+    #expect(laterTrials == [false, false, true])
+  }
+
+  @Test func aTrialWhoseScanStopsWaitsForTheNext() {
+    var health = alone()
+    #expect(health.tick(hasLinks: false, at: second(60)) == .tryLegacyScan)
+    health.ended()
+    health.began(scansExtended: false, isHeardByKernel: false)
+    #expect(health.deadline == nil && health.isTrying, "its minute begins with the scan")
+    health.scanning(true, at: second(61))
+    health.scanning(false, at: second(70))
+    #expect(health.deadline == nil && health.isTrying)
+    health.scanning(true, at: second(200))
+    #expect(health.tick(hasLinks: false, at: second(260)) == .endTrial)
+  }
+
+  @Test func aTrialWithoutAControllerIsOver() {
+    var health = alone()
+    #expect(health.tick(hasLinks: false, at: second(60)) == .tryLegacyScan)
+    health.ended()
+    #expect(health.deadline == second(120) && health.isTrying)
+    #expect(health.tick(hasLinks: false, at: second(120)) == nil && !health.isTrying)
+    health.began(scansExtended: true, isHeardByKernel: false)
+    #expect(health.deadline == nil)
+  }
+
+  @Test(arguments: [(true, false, false), (false, true, false), (false, false, true)])
+  func theEndOfATrialWaitsForAllThatItWouldEnd(_ links: Bool, _ trains: Bool, _ advertisements: Bool) {
+    var health = alone()
+    #expect(health.tick(hasLinks: false, at: second(60)) == .tryLegacyScan)
+    health.ended()
+    health.began(scansExtended: false, isHeardByKernel: false)
+    health.scanning(true, at: second(61))
+    let action = health.tick(
+      hasLinks: links, hasTrains: trains, hasAdvertisements: advertisements, at: second(121))
+    #expect(action == .renew && health.isTrying)
+    #expect(health.tick(hasLinks: false, at: second(181)) == .endTrial)
+  }
+
+  @Test func aTrialNeedsAScanThatLegacyCommandsCanRun() {
+    var health = alone()
+    #expect(health.tick(hasLinks: false, allowsTrial: false, at: second(60)) == .renew)
+    #expect(health.tick(hasLinks: false, at: second(120)) == .tryLegacyScan)
   }
 
   @Test func aTrialThatHearsNothingEitherShowsNothing() {

@@ -243,4 +243,5 @@ extension RadioHost: RadioActivitiesOwner {
   func radioFailed(_ reason: String) { owner?.radioFailed(reason) }
   func perform(_ action: RadioAction) { owner?.perform(action) }
   func fail(_ words: String, remedy: String) { owner?.fail(words, remedy: remedy) }
+  func reopen(_ words: String) { owner?.reopen(words) }
 }

@@ -269,4 +269,5 @@ extension ControllerHost: RadioActivitiesOwner {
   func radioFailed(_ reason: String) { fail(reason) }
   func perform(_ action: RadioAction) { owner?.perform(action) }
   func fail(_ words: String, remedy: String) { owner?.fail(words, remedy: remedy) }
+  func reopen(_ words: String) { owner?.reopen(words) }
 }
