@@ -168,7 +168,8 @@ import Testing
     #expect(listing(stage).suffix(4) == [0x2027, 0x204E, 0x202D, 0x200C])
   }
 
-  @Test func aControllerThatReportsPrivateAddressesIsToldToLeaveIt() throws {
+  @Test("A list that a controller has lost is loaded again; one that reports private addresses then resolves nothing")
+  func aControllerThatReportsPrivateAddresses() throws {
     let bonds = StoredBonds()
     let stage = try resolving(bonds)
     bonds.all = [bond(stage)]
@@ -180,8 +181,16 @@ import Testing
     stage.adapter.doesNotResolve(HostStage.phone, at: address)
     stage.adapter.doesNotResolve(Self.device, at: HostStage.phone)
     #expect(stage.adapter.resolves(Self.device))
+    // Its firmware may have restarted unnoticed.
+    try stage.wait(.seconds(3))
+    let count = listing(stage).count
+    stage.adapter.doesNotResolve(Self.device, at: address)
+    for _ in 1...5 { try stage.wait(.seconds(1)) }
+    #expect(listing(stage).dropFirst(count).filter { $0 != 0x200C } == [0x2027, 0x204E, 0x202D])
+    #expect(stage.adapter.resolves(Self.device) && stage.adapter.information.quirks.isEmpty)
     stage.adapter.doesNotResolve(Self.device, at: address)
     #expect(!stage.adapter.resolves(Self.device))
+    #expect(stage.adapter.information.quirks.map(\.quirk) == [.addressResolution])
     try stage.wait(.seconds(3))
     #expect(listing(stage).filter { $0 != 0x200C }.suffix(2) == [0x202D, 0x2028])
     stage.adapter.bondsAdded()

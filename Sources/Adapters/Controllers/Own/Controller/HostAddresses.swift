@@ -48,6 +48,8 @@ final class HostAddresses: AddressSource {
   private var openings = 0
   /// Whether the controller has its first list: later changes need a pause.
   private var hasFirstList = false
+  /// Whether a device was reported under a private address that the controller should have resolved.
+  private var hasOffended = false
   /// For a list that could not be changed.
   private var listAlarm: (any ScheduledWork)?
   private var random = SystemRandomNumberGenerator()
@@ -68,7 +70,7 @@ final class HostAddresses: AddressSource {
   /// - Returns: its first private address; nil if it has none.
   func begin(_ profile: ControllerProfile) -> DeviceAddress? {
     openings += 1
-    hasFirstList = false
+    (hasFirstList, hasOffended) = (false, false)
     isOpen = true
     identity = profile.address
     let resolves = profile.resolvingListSize > 0 && !profile.quirks.contains(.addressResolution)
@@ -103,9 +105,14 @@ final class HostAddresses: AddressSource {
     return adapted
   }
 
-  /// A device in the list was reported under this address.
+  /// A device in the list was reported under this address. Firmware that restarted unnoticed has lost the list: it is
+  /// loaded anew the first time, and the quirk is learned at the second.
   func doesNotResolve(_ device: DeviceAddress, at address: DeviceAddress) {
     guard list?.shouldResolve(address, of: device) == true else { return }
+    guard hasOffended else {
+      hasOffended = true
+      return listIsForgotten()
+    }
     list?.distrust()
     owner?.note(.addressResolution, true)
     bondsChanged()
