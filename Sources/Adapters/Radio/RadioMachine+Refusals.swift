@@ -29,12 +29,20 @@ extension FamilyRadioMachine {
     return actions
   }
 
-  /// The controller says that it is ready for commands. Just after an answer that is a sign only if no report follows
-  /// within a second: the masks of its events are lost with all else.
+  /// The controller says that it is ready for commands. Just after an answer that is a sign only if a scan received
+  /// reports and no report follows within a second: the masks of its events are lost with all else. Some controllers
+  /// say so after each answer, also to the commands that a suspicion causes: there is one suspicion in a minute.
   mutating func mayHaveBegunAnew(at now: Instant) -> [RadioAction] {
     guard slot.hasJustAnswered(at: now) else { return beganAnew(at: now) }
-    suspicion = suspicion ?? now.advanced(by: .seconds(1))
+    guard suspicion == nil, scan.isOn, isWithinMinute(of: lastReport, at: now),
+      !isWithinMinute(of: lastRenewal, at: now), !isWithinMinute(of: lastCheck, at: now)
+    else { return [] }
+    suspicion = now.advanced(by: .seconds(1))
     return []
+  }
+
+  private func isWithinMinute(of time: Instant?, at now: Instant) -> Bool {
+    time.map { $0.duration(to: now) < .seconds(60) } ?? false
   }
 
   /// Begins anew if a suspicion was not refuted in time.
@@ -45,11 +53,11 @@ extension FamilyRadioMachine {
   }
 
   /// The controller says that it is ready for commands, though it was: its firmware may have started, and then knows no
-  /// link. Without one its settings and the wanted activities are set up again, once in a minute: some say so for no
-  /// reason.
+  /// link. Without one its settings and the wanted activities are set up again. Either is done once in a minute: some
+  /// say so for no reason.
   mutating func beganAnew(at now: Instant) -> [RadioAction] {
     guard let handle = links.handles.first else {
-      if let lastRenewal, lastRenewal.duration(to: now) < .seconds(60) { return [] }
+      guard !isWithinMinute(of: lastRenewal, at: now) else { return [] }
       lastRenewal = now
       restoreSettings()
       scan.doubt()
@@ -57,6 +65,8 @@ extension FamilyRadioMachine {
       initiator.doubt()
       return sync.doubt() + [.renewed]
     }
+    guard !isWithinMinute(of: lastCheck, at: now) else { return [] }
+    lastCheck = now
     commands.append((.presence(handle), CommandPacket(ReadRSSI(handle: handle))))
     return []
   }

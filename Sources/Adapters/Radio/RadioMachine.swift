@@ -48,6 +48,10 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   var links = ControllerLinks()
   /// When the controller seemed to have begun anew, without a link, and was set up again.
   var lastRenewal: Instant?
+  /// When a link was checked since the controller seemed to have begun anew.
+  var lastCheck: Instant?
+  /// When the last advertising report was received.
+  var lastReport: Instant?
   /// When it is taken to have begun anew, unless it reports anything until then.
   var suspicion: Instant?
   /// The link that the command being executed disconnects.
@@ -113,7 +117,7 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
   }
 
   mutating func heard(_ reports: AdvertisingReports, at now: Instant) -> [AdvertisingReport] {
-    suspicion = nil
+    (suspicion, lastReport) = (nil, now)
     let whole = assembler.reports(reports, at: now)
     if turns.isLimited { absent.heard(whole, at: now) }
     return whole
@@ -156,7 +160,8 @@ struct FamilyRadioMachine<Scanning: RadioFamily, Advertising: RadioFamily, Initi
     case .links(let links): return compare(links, at: now)
     case .renewScan:
       // Silence may be all that a controller shows that forgot its settings, too.
-      if links.isEmpty { restoreSettings() }
+      // Settings of a pause, or of the end, are not to be disturbed.
+      if links.isEmpty, !isEnding, beforePause == nil { restoreSettings() }
       scan.renew()
     case .tick:
       guard let answer = slot.expire(at: now) else {
