@@ -267,6 +267,7 @@ extension KernelAdapter: RadioHostOwner {
     if case .linkUp(let handle, _, _, let parameters) = action {
       pairing.keys.linkIsUp(handle, isHeard: parameters != nil)
     }
+    if case .linkDown(let handle, _) = action { pairing.keys.linkIsDown(handle) }
     guard case .keysMissing(let handle, let theirs) = action else { return links.perform(action) }
     pairing.keysAreMissing(handle, theirs: theirs)
   }
@@ -314,6 +315,10 @@ extension KernelAdapter: KernelLinksOwner {
     pairing.keys.linkBegan(link, identity: identity)
     events.emit(.connected(link))
     pairing.linkBegan(link)
+  }
+
+  func securityChanges(on link: KernelLink) {
+    if pairing.securityChanges(on: link), !radio.isInCall { events.deliver() }
   }
 
   func linkEnds(_ link: KernelLink, _ error: BluetoothError) { pairing.linkEnds(link, error) }

@@ -219,6 +219,8 @@ final class KernelLink: AdapterLink {
     let now = security
     guard now != toldSecurity else { return false }
     toldSecurity = now
+    links.securityChanges(on: self)
+    guard !life.isOver else { return true }
     onEvent?(.securityChanged)
     links.protection?.securityMayHaveChanged(self)
     return true

@@ -10,6 +10,8 @@ protocol KernelLinksOwner: AnyObject {
   /// A link has its socket: it is to be announced.
   /// - Parameter identity: the address by which the kernel knows the device.
   func linkBegan(_ link: KernelLink, identity: DeviceAddress)
+  /// The encryption of a link changed; its users learn it next.
+  func securityChanges(on link: KernelLink)
   /// A link ends, for this reason; its users learn it next.
   func linkEnds(_ link: KernelLink, _ error: BluetoothError)
   /// The users of a link know that it has ended.
@@ -88,6 +90,9 @@ final class KernelLinks {
 
   /// The announced links.
   var all: [KernelLink] { entries.keys.sorted().compactMap { entries[$0]?.link } }
+
+  /// The handles of the controller's links, announced or not.
+  var handles: [ConnectionHandle] { entries.filter { $0.value.role != nil }.keys.sorted() }
 
   /// Whether the controller has any link.
   var isAnyUp: Bool { entries.values.contains { $0.role != nil } }
@@ -227,6 +232,9 @@ final class KernelLinks {
         for link in all { updateSecurity(link.handle) }
       }
   }
+
+  /// The encryption of a link changed, of which its users learn next.
+  func securityChanges(on link: KernelLink) { owner?.securityChanges(on: link) }
 
   /// The encryption of a link changed. The kernel updates its state a little after the event, so it is asked again.
   private func updateSecurity(_ handle: ConnectionHandle) {

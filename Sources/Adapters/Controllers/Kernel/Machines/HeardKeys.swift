@@ -14,7 +14,7 @@ struct HeardKeys {
 
   /// The key that the controller was given last.
   private var keys: [ConnectionHandle: [UInt8]] = [:]
-  /// The links that were there when events were lost, and began unheard.
+  /// The links that were there when events were lost, or began unheard.
   private var doubtful: Set<ConnectionHandle> = []
 
   /// The controller has a link of this handle.
@@ -25,6 +25,7 @@ struct HeardKeys {
     doubtful.remove(handle)
   }
 
+  /// The controller has the link no longer: the next link may have its handle.
   mutating func linkEnded(_ handle: ConnectionHandle) {
     keys[handle] = nil
     doubtful.remove(handle)
@@ -43,9 +44,12 @@ struct HeardKeys {
     if doubtful.count < Self.maximum { doubtful.insert(handle) }
   }
 
+  /// Whether the key of a link may have been given unheard.
+  func isDoubtful(_ handle: ConnectionHandle) -> Bool { keys[handle] == nil && doubtful.contains(handle) }
+
   /// Whether a link is encrypted with a key that is not that of the bond with its device.
   func isOther(than bond: Bond, on handle: ConnectionHandle, isEncrypted: Bool) -> Bool {
-    guard let key = keys[handle] else { return doubtful.contains(handle) && isEncrypted }
+    guard let key = keys[handle] else { return isDoubtful(handle) && isEncrypted }
     return !bond.longTermKeys.contains { $0.value.prefix($0.size).elementsEqual(key.prefix($0.size)) }
   }
 }

@@ -42,17 +42,20 @@ final class KernelKeys {
   /// - Parameter isHeard: whether its beginning was heard.
   func linkIsUp(_ handle: ConnectionHandle, isHeard: Bool) { heard.linkIsUp(handle, isHeard: isHeard) }
 
+  /// The controller has the link of this handle no longer.
+  func linkIsDown(_ handle: ConnectionHandle) { heard.linkEnded(handle) }
+
   /// Events were lost, perhaps commands with keys.
-  func eventsLost() { heard.eventsLost(links.all.map(\.handle)) }
+  func eventsLost() { heard.eventsLost(links.handles) }
+
+  /// The controller is closed, and has no links.
+  func close() { heard = HeardKeys() }
 
   func linkBegan(_ link: KernelLink, identity: DeviceAddress) {
     machine.linkBegan(link.handle, link.peer, identity: identity)
   }
 
-  func linkEnded(_ link: KernelLink) {
-    machine.linkEnded(link.handle)
-    heard.linkEnded(link.handle)
-  }
+  func linkEnded(_ link: KernelLink) { machine.linkEnded(link.handle) }
 
   /// The kernel gives the controller a key that encrypts a link.
   /// - Returns: the link's handle.
@@ -61,6 +64,9 @@ final class KernelKeys {
     heard.heard(key, on: handle)
     return handle
   }
+
+  /// Whether the key of a link may have been given unheard.
+  func isDoubtful(_ link: KernelLink) -> Bool { heard.isDoubtful(link.handle) }
 
   /// Whether a link is encrypted with a key that is not that of the bond with its device.
   func isEncryptedOtherwise(_ link: KernelLink) -> Bool {

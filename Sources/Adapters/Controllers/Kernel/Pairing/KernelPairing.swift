@@ -55,6 +55,7 @@ final class KernelPairing {
   /// The controller is closed.
   func close(_ error: BluetoothError) {
     deferred = []
+    keys.close()
     outOfBand.close(error)
   }
 
@@ -99,6 +100,14 @@ final class KernelPairing {
   func eventsLost() {
     keys.eventsLost()
     for link in links.all { linkBegan(link) }
+  }
+
+  /// The encryption of a link changed. After a loss of events its key may not have been received.
+  /// - Returns: whether that caused an event.
+  func securityChanges(on link: KernelLink) -> Bool {
+    guard keys.isDoubtful(link), keys.isEncryptedOtherwise(link) else { return false }
+    onEvent?(link.peer, .encryptedOtherwise)
+    return true
   }
 
   /// The kernel, or another program, gave the controller a command.

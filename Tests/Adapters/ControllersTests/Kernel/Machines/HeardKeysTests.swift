@@ -33,6 +33,16 @@ import Testing
     #expect(heard.isOther(than: bond, on: 1, isEncrypted: true))
   }
 
+  @Test func aLinkIsDoubtfulUntilItsKeyIsHeard() {
+    var heard = HeardKeys()
+    heard.linkIsUp(1, isHeard: true)
+    #expect(!heard.isDoubtful(1))
+    heard.eventsLost([1])
+    #expect(heard.isDoubtful(1) && !heard.isDoubtful(2))
+    heard.heard(key(5), on: 1)
+    #expect(!heard.isDoubtful(1))
+  }
+
   @Test func aLinkThatBeganUnheardIsDoubtfulAndTheNextOfItsHandleIsNot() {
     var heard = HeardKeys()
     heard.linkIsUp(1, isHeard: false)
