@@ -18,13 +18,19 @@ struct SecurityRequests {
   /// - Parameters:
   ///   - level: the level of the link now.
   ///   - error: the one for all; nil: those whose level the link has succeed, and others fail.
-  mutating func settle(at level: Int, _ error: BluetoothError?, in context: AdapterContext) {
+  ///   - countsReached: whether requests whose level the link has succeed in spite of an error.
+  mutating func settle(
+    at level: Int, _ error: BluetoothError?, countsReached: Bool = false, in context: AdapterContext
+  ) {
     let settled = waiting
     waiting = []
     let missed = GAPError.pairingFailed.error(
       "the device and this machine cannot reach this security level together; the link has level \(level)")
     context.loop.execute {
-      for request in settled { request.done(error ?? (request.level <= level ? nil : missed)) }
+      for request in settled {
+        let isReached = request.level <= level && (error == nil || countsReached)
+        request.done(isReached ? nil : error ?? missed)
+      }
     }
   }
 }

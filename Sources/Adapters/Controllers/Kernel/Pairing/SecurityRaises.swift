@@ -181,7 +181,7 @@ final class SecurityRaises: LinkProtection {
     if raise.pairs, !isPairing { allowBonds() }
     // A level that was reached with keys that are refused does not count.
     let level = keys.machine.acceptsKeys(on: handle) ? link?.security.level ?? 1 : 1
-    raise.requests.settle(at: level, error, in: context)
+    raise.requests.settle(at: level, error, countsReached: true, in: context)
   }
 
   private func pair(_ link: KernelLink, _ capability: PairingCapability) {
