@@ -312,6 +312,11 @@ int cbz_has_ended(int descriptor) {
   return (state.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) != 0;
 }
 
+int cbz_peek(int descriptor) {
+  uint8_t octet;
+  return result((int)recv(descriptor, &octet, sizeof octet, MSG_DONTWAIT | MSG_PEEK));
+}
+
 int cbz_read(int descriptor, uint8_t *buffer, size_t length) {
   return result((int)recv(descriptor, buffer, length, MSG_DONTWAIT));
 }

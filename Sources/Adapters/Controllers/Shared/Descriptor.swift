@@ -82,6 +82,13 @@ final class Descriptor {
     return 1
   }
 
+  /// Whether the next packet waits and has octets; it is not read.
+  func hasPacket() throws(SystemError) -> Bool {
+    let result = cbz_peek(number)
+    if result == -EAGAIN || result == -EINTR { return false }
+    return try SystemError.check(result) > 0
+  }
+
   /// Has the kernel say when packets arrive.
   func stampPackets() { _ = cbz_stamp_packets(number) }
 

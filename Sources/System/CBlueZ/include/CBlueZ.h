@@ -85,6 +85,8 @@ int cbz_set_receive_buffer(int descriptor, int octets);
 int cbz_receive_load(int descriptor, uint32_t *percent, uint32_t *dropped);
 // 1 if the other end is closed, or the socket has failed; else 0.
 int cbz_has_ended(int descriptor);
+// The length of the next packet, at most 1, which is left in the socket; 0 at the end too, or for an empty packet.
+int cbz_peek(int descriptor);
 
 // One packet; the length that was read or written.
 int cbz_read(int descriptor, uint8_t *buffer, size_t length);

@@ -117,9 +117,10 @@ struct PacketSocketTests {
     for packet in [[1], [], [2]] as [[UInt8]] { #expect(try other.write(packet)) }
     while try loop.poll() {}
     #expect(received == [[1], [], [2]] && ended == 0)
+    for packet in [[3], [], [4]] as [[UInt8]] { #expect(try other.write(packet)) }
     other.close()
     while try loop.poll() {}
-    #expect(received.count == 3 && ended == 1)
+    #expect(received == [[1], [], [2], [3], [], [4]] && ended == 1, "an empty packet is not the end while others wait")
     socket.close()
   }
 }
