@@ -80,7 +80,7 @@ public enum Quirk: Hashable, Sendable {
     case .eventMask: "it refuses events of later versions than 4.0, which are not received"
     case .addressResolution: "it does not resolve private addresses, though it claims to: bled does"
     case .silence: "a scan fell silent, and the adapter was opened anew"
-    case .restarts: "its firmware restarted by itself, and the adapter was opened anew"
+    case .restarts: "its firmware restarted by itself: the adapter is opened anew, once in an hour"
     case .staticAddresses: "it tells the static addresses that its maker gave it"
     case .flowControl: "its flow control to the host works"
     }

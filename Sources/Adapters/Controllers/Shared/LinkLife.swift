@@ -25,7 +25,7 @@ struct LinkLife {
 
   /// Whether it has ended, delivered or not.
   var isOver: Bool { ending != nil }
-  /// Whether packets and events are delivered.
+  /// Whether the user knows the link and it has not ended. While it is being disconnected only its end is delivered.
   var isOpen: Bool { hasStarted && !isOver }
 
   /// The user knows the link.
