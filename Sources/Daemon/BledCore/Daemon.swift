@@ -78,7 +78,7 @@ public final class Daemon {
     router = Router(calls, annotations: captures.annotations)
     rules = Rules(policy: policy, limits: limits)
     store = Store(storage, scheduler: scheduler, logger: logger)
-    quirks = QuirkDirectory(store: store)
+    quirks = QuirkDirectory(store: store, at: scheduler.secondsSinceEpoch)
     deviceName = DeviceName(configured: identity.name, store: store)
     adapters.deviceName = deviceName.current
     let restorations = Restorations(settings: restoration, store: store, scheduler: scheduler, logger: logger)

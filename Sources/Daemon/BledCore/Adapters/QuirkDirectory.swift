@@ -7,9 +7,10 @@ final class QuirkDirectory: QuirkKeeper {
   }
   private var document: StoredDocument<QuirkRecords>?
 
-  init(store: Store) {
+  /// - Parameter time: the time of day, in seconds since the epoch.
+  init(store: Store, at time: Double) {
     let document = store.document("quirks", version: 1) { [unowned self] in QuirkRecords(quirks) }
-    quirks = document.load()?.table ?? QuirkTable()
+    quirks = document.load()?.table(at: time) ?? QuirkTable()
     self.document = document
   }
 }

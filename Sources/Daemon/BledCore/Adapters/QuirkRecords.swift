@@ -17,6 +17,9 @@ struct QuirkRecords: Codable, Sendable {
     var learned: Double
   }
 
+  /// The age in seconds at which a stored quirk is forgotten: it may have had another cause, or be over.
+  private static let longestAge = 30.0 * 24 * 60 * 60
+
   var models: [Model]
 
   init(_ table: QuirkTable) {
@@ -30,15 +33,17 @@ struct QuirkRecords: Codable, Sendable {
     }
   }
 
-  /// The table with the valid ones; names of other releases are left out.
-  var table: QuirkTable {
+  /// The table with the valid ones; names of other releases and quirks that were learned more than 30 days ago are left
+  /// out.
+  /// - Parameter time: the time of day, in seconds since the epoch.
+  func table(at time: Double) -> QuirkTable {
     var table = QuirkTable()
     for record in models.prefix(QuirkTable.maximumModels) {
       let model = QuirkTable.Model(
         modalias: record.modalias ?? "", company: record.company, hciRevision: record.hciRevision,
         revision: record.revision)
       guard model.isNamed else { continue }
-      for entry in record.quirks.prefix(64) {
+      for entry in record.quirks.prefix(64) where time - entry.learned <= Self.longestAge {
         if let quirk = Quirk(name: entry.quirk) { table.learn(quirk, of: model, at: entry.learned) }
       }
     }

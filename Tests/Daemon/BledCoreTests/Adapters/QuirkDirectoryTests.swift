@@ -16,20 +16,33 @@ import Testing
   func restart() throws {
     let world = World(scheduler: scheduler, storage: storage)
     let keeper = try #require(world.adapter.quirkKeeper)
-    keeper.quirks.learn(.extendedScanning, of: model, at: 1000)
-    keeper.quirks.learn(.exclusion(.connecting, beside: .scanning), of: model, at: 2000)
+    let now = scheduler.secondsSinceEpoch
+    keeper.quirks.learn(.extendedScanning, of: model, at: now - 1000)
+    keeper.quirks.learn(.exclusion(.connecting, beside: .scanning), of: model, at: now)
     // One of which nothing is known could be any.
-    keeper.quirks.learn(.silence, of: .init(), at: 3000)
+    keeper.quirks.learn(.silence, of: .init(), at: now)
     scheduler.advance(by: .seconds(2))
     #expect(storage.files["quirks"] != nil)
     let next = try #require(World(scheduler: scheduler, storage: storage).adapter.quirkKeeper)
     #expect(
       next.quirks.entries(of: model) == [
-        .init(.extendedScanning, learned: 1000), .init(.exclusion(.connecting, beside: .scanning), learned: 2000),
+        .init(.extendedScanning, learned: now - 1000), .init(.exclusion(.connecting, beside: .scanning), learned: now),
       ])
     #expect(next.quirks.entries(of: .init()) == [])
     storage.files["quirks"] = nil
     #expect(try #require(World(scheduler: scheduler, storage: storage).adapter.quirkKeeper).quirks == QuirkTable())
+  }
+
+  @Test func aQuirkIsForgottenAfter30Days() throws {
+    let world = World(scheduler: scheduler, storage: storage)
+    let keeper = try #require(world.adapter.quirkKeeper)
+    let month = 30.0 * 24 * 60 * 60
+    let now = scheduler.secondsSinceEpoch
+    keeper.quirks.learn(.silence, of: model, at: now - month - 10)
+    keeper.quirks.learn(.restarts, of: model, at: now - month + 10)
+    scheduler.advance(by: .seconds(2))
+    let next = try #require(World(scheduler: scheduler, storage: storage).adapter.quirkKeeper)
+    #expect(next.quirks.quirks(of: model) == [.restarts])
   }
 
   @Test("Quirks and the times since the controller was heard are listed and measured")
