@@ -30,7 +30,7 @@ public struct QuirkTable: Hashable, Sendable {
       self.revision = revision
     }
 
-    /// Whether it names a make: learned quirks of a nameless controller are not kept over restarts.
+    /// Whether it names a make: learned quirks of a nameless controller are neither shared nor stored.
     public var isNamed: Bool { !modalias.isEmpty || company != nil }
   }
 

@@ -14,6 +14,8 @@ final class AdapterContext {
   }
   /// The owner of the table of quirks.
   var keeper: any QuirkKeeper = LocalQuirks()
+  /// The quirks of controllers that name no make: they hold for this adapter alone, until the process ends.
+  private let nameless = LocalQuirks()
   /// The make of the controller; that of the last one while there is none.
   var model = QuirkTable.Model()
 
@@ -25,12 +27,22 @@ final class AdapterContext {
     self.logger[metadataKey: "adapter"] = "\(name)"
   }
 
+  /// The quirks of all makes, and those of nameless controllers of this adapter.
+  var quirks: QuirkTable {
+    var quirks = keeper.quirks
+    for (model, entries) in nameless.quirks.learned {
+      for entry in entries { quirks.learn(entry.quirk, of: model, at: entry.learned ?? 0) }
+    }
+    return quirks
+  }
+
   /// The quirks of the controller that keep something from working.
-  var faults: [QuirkTable.Entry] { keeper.quirks.entries(of: model).filter(\.quirk.isFault) }
+  var faults: [QuirkTable.Entry] { quirks.entries(of: model).filter(\.quirk.isFault) }
 
   /// The controller showed a quirk, or showed that it lacks this one.
   /// - Returns: whether that is new.
   func note(_ quirk: Quirk, _ holds: Bool) -> Bool {
+    let keeper: any QuirkKeeper = model.isNamed ? keeper : nameless
     guard holds else { return keeper.quirks.forget(quirk, of: model) }
     let time = scheduler.secondsSinceEpoch
     guard keeper.quirks.learn(quirk, of: model, at: time) else { return false }

@@ -74,7 +74,7 @@ final class RadioHost {
     try new.start()
     self.index = index
     sockets = new
-    setUp = SetUpMachine(address: address, modalias: Modalias.read(of: index.name), quirks: context.keeper.quirks)
+    setUp = SetUpMachine(address: address, modalias: Modalias.read(of: index.name), quirks: context.quirks)
     run(setUp: { $0.start(at: self.context.scheduler.now) })
   }
 

@@ -206,7 +206,7 @@ final class ControllerHost {
     case .opened:
       owner?.controllerIsThere()
       setUp = HostSetUp(
-        spare: spare, modalias: modalias, quirks: context.keeper.quirks,
+        spare: spare, modalias: modalias, quirks: context.quirks,
         avoidsExtended: activities.triesLegacyScan, others: others())
       run(setUp: { $0.start(at: self.context.scheduler.now) })
     case .packet(let octets):
