@@ -171,8 +171,8 @@ final class PacketSocket {
         let read = try read(wanted)
         for place in 0..<read {
           guard descriptor.isOpen, !hasEnded else { return false }
-          // A packet without octets, which devices can send, is read as the end of the socket is. Packets may wait behind
-          // it, though the other end is closed.
+          // A packet without octets, which devices can send, is read as the end of the socket is. Packets may wait
+          // behind it, though the other end is closed.
           if lengths[place..<read].allSatisfy({ $0 == 0 }), descriptor.hasEnded, try !descriptor.hasPacket() {
             return end()
           }
