@@ -10,7 +10,8 @@ let bluetooth: Target.Dependency = .product(
 
 // The module comes from the source around this folder. A copy of this folder elsewhere is built as any other package,
 // with the toolset of an installed SDK (docs/porting.md).
-let isInSource = FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/../Sources/Frameworks/CoreBluetooth")
+let isInSource = FileManager.default.fileExists(
+  atPath: "\(Context.packageDirectory)/../Sources/Frameworks/CoreBluetooth")
 let modules: [Target.Dependency] = isInSource ? [bluetooth] : []
 let location: Target.Dependency = .product(
   name: "CoreLocation", package: "bled", condition: .when(platforms: [.linux]))
