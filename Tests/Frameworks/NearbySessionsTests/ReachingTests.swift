@@ -20,9 +20,12 @@ import Testing
     let connection = try await invited.value
     try await connection.send([1])
     guard case .message([1])? = await invitation.connection.next() else { throw Nodes.Missing() }
+    // The link stays: without it Bob, who may no longer advertise, is not reached while the clock stands.
+    _ = try await alice.acquire(peer.peripheral)
     await connection.disconnect()
     await bob.becomeUnreachable()
     await #expect(throws: BluetoothError.self) { try await alice.invite(peer) }
+    await alice.release(peer.peripheral)
   }
 
   @Test("a peer that becomes reachable in several places at once is published once")
