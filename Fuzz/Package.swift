@@ -103,7 +103,7 @@ let package = Package(
     fuzzTarget("bus", "Adapter", "BledCore", "BledRPC", "BledConnection", "BlueZ", "SimulatedAdapter", logging),
     fuzzTarget("configuration", "BledCore", "JSONFiles"),
     fuzzTarget("scenario", "Adapter", "BledRPC", "GATT", "JSONFiles", logging),
-    fuzzTarget("smp", "Adapter", "BluetoothCrypto"),
+    fuzzTarget("smp", "HCI", "Adapter", "BluetoothCrypto"),
     fuzzTarget("values", "AssignedValues", "ValueFormats"),
     fuzzTarget("store", "BledRPC", "GATT"),
   ],
