@@ -22,7 +22,7 @@ extension MonitorPacket {
   /// The adapter announced at a recording's beginning.
   package static func presence(_ name: String, _ address: DeviceAddress, isOn: Bool) -> [MonitorPacket] {
     let address = address.littleEndian
-    // Eight octets, the last of which btmon expects to be zero.
+    // Eight octets; btmon expects the last one to be zero.
     let name = Array(name.utf8.prefix(7))
     let field = name + [UInt8](repeating: 0, count: 8 - name.count)
     let new = MonitorPacket(.newIndex, [0, 0] + address + field)

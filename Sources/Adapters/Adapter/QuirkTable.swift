@@ -4,7 +4,7 @@
 /// |------------------------------------------|----------------------------------------------------------------------|
 /// | `entries(of:)` a model                   | its known quirks, then its learned ones, the oldest first            |
 /// | `learn`                                  | kept for that model, with the date of the first time                 |
-/// | `learn` beyond the limit of models       | the model of which nothing was learned for the longest time is forgotten |
+/// | `learn` beyond the limit of models       | the model whose last lesson is oldest is forgotten                   |
 /// | `forget`                                 | a quirk that was wrong is learned no longer                          |
 ///
 /// A learned quirk holds for one revision: a controller with other firmware is another model.

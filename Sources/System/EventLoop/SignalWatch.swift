@@ -9,7 +9,7 @@ public final class SignalWatch: EventSource {
 
   /// Watches a signal of signal(7). It must be blocked in every thread: see `block`.
   ///
-  /// It watches its own descriptor (signalfd(2)) rather than a signal source of sd-event: a source's priority changes
+  /// Watches its own descriptor (signalfd(2)) rather than a signal source of sd-event: a source's priority changes
   /// within a round, and sd-event delivers no signal after one whose priority changed while pending.
   /// - Throws: `EventLoopError`; with `EBUSY` if it is not blocked.
   public init(_ signal: Int32, on loop: EventLoop, _ handler: @escaping () -> Void) throws(EventLoopError) {

@@ -53,7 +53,7 @@ extension AdapterLink {
 
   func readRSSI(_ done: @escaping (Result<Int, BluetoothError>) -> Void) { requester.readRSSI(of: self, done) }
 
-  /// The controller told other parameters.
+  /// The controller reported new parameters.
   func updateParameters() {
     let new = requester.parameters(of: handle)
     guard new.connection != parameters || new.layer != layer else { return }

@@ -37,7 +37,7 @@ package struct HostController: Hashable {
 /// | any       | no answer in time            | `failed`                                                  |
 ///
 /// Until Reset is executed, responses to an earlier host's commands are ignored. Reset may take 10 s. Later controllers
-/// return longer responses, of which the known part counts.
+/// return longer responses; the known part counts.
 package struct HostSetUp {
   package enum Action: Hashable {
     case send(CommandPacket)

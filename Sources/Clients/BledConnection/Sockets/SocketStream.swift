@@ -3,13 +3,13 @@
 /// | State     | Input                                | Effect                                                  |
 /// |-----------|--------------------------------------|---------------------------------------------------------|
 /// | idle      | start                                | → open                                                  |
+/// | idle      | send                                 | written; the rest waits for room                        |
 /// | idle      | a write failed                       | the unsent octets are dropped: reading tells the end    |
 /// | open      | send                                 | written; the rest waits for room                        |
 /// | open      | octets                               | `received`                                              |
 /// | open      | a write failed                       | → failing                                               |
 /// | open      | the peer has gone                    | → ended, `ended`                                        |
 /// | failing   | soon                                 | the octets that have come: `received`; → ended, `ended` |
-/// | idle      | send                                 | written; the rest waits for room                        |
 /// | any       | finish                               | → finishing                                             |
 /// | finishing | all is written, or the peer has gone | → ended, `ended`                                        |
 /// | any       | close                                | → ended                                                 |

@@ -233,7 +233,7 @@ final class KernelLinks {
       }
   }
 
-  /// The encryption of a link changed, of which its users learn next.
+  /// The encryption of a link changed; reported to its users next.
   func securityChanges(on link: KernelLink) { owner?.securityChanges(on: link) }
 
   /// The encryption of a link changed. The kernel updates its state a little after the event, so it is asked again.

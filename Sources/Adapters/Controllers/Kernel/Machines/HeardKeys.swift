@@ -1,7 +1,7 @@
 import Adapter
 import HCI
 
-/// The keys with which the links of one controller are encrypted, as the kernel's commands tell them.
+/// The encryption keys of one controller's links, read from the kernel's commands.
 ///
 /// | A link                                  | Is it encrypted otherwise than by its bond?     |
 /// |-----------------------------------------|-------------------------------------------------|
