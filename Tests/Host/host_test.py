@@ -10,6 +10,7 @@ from bearers import BearerTest  # noqa: F401
 from bumble.device import Peer
 from bumble.gatt import Characteristic, Service
 from bumble.l2cap import LeCreditBasedChannelSpec
+from crossing import CrossingTest  # noqa: F401
 from pairing import PairingTest  # noqa: F401
 from world import FAR, NAME, NEAR, PATIENCE, PROGRAMS, World
 

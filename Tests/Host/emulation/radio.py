@@ -168,8 +168,8 @@ class Radio(ExtendedAdvertiser):
         """The other side has the link, too."""
         if self.le_connections.get(connection.peer_address) is not connection:
             return
-        others = self.link.controllers - {self}
-        if not any(connection.self_address in other.le_connections for other in others):
+        ends = [other.le_connections.get(connection.self_address) for other in self.link.controllers - {self}]
+        if not any(end and end.role != connection.role for end in ends):
             self.on_le_disconnected(connection, ERRORS.CONNECTION_FAILED_TO_BE_ESTABLISHED_ERROR)
 
     def on_le_connect_ind(self, packet):
