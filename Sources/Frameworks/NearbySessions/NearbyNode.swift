@@ -178,6 +178,7 @@ public actor NearbyNode {
       peers[number]?.end = end
       resumeReaders(of: number)
       for flow in (peers[number]?.flows ?? [:]).keys { closed(flow, .cancelled, of: number) }
+      Task { await updateAdvertising() }
     }
   }
 
@@ -219,7 +220,6 @@ public actor NearbyNode {
     peer.eventWaiter?.continuation.resume(returning: false)
     resumeSenders(of: number)
     peers[number] = nil
-    Task { await updateAdvertising() }
   }
 
   func closeSockets(of number: Int) {

@@ -174,6 +174,19 @@ import Testing
     #expect(await alice.hasNoPeers)
   }
 
+  @Test("a node advertises no longer for a session that has ended, also while its last events are not fetched")
+  func advertisesNoLonger() async throws {
+    let (daemon, alice, bob) = try await Nodes.pair()
+    defer { withExtendedLifetime(daemon) {} }
+    let ends = try await Nodes.connect(alice, bob)
+    await bob.stopAdvertising()
+    #expect(await bob.advertisement != nil, "Alice may have to find Bob again")
+    await ends.alice.disconnect()
+    try await until { await bob.advertisement == nil }
+    while let event = await ends.bob.next() { if case .ended = event { return } }
+    Issue.record("the end is lost")
+  }
+
   @Test("a link that is lost comes back without loss or repetition")
   func resumed() async throws {
     let (daemon, alice, bob) = try await Nodes.pair()
