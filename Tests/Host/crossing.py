@@ -58,3 +58,13 @@ class CrossingTest(unittest.IsolatedAsyncioTestCase):
             sink.radio.on_hci_acl_data_packet(packet)
             await until(lambda: other.data)
             self.assertEqual([each[0] for each in other.data], list(other.links))
+
+    async def test_a_request_to_another_device_ends_no_link(self):
+        air = Air()
+        sink, first, second = (Sink(air, address) for address in [*ADDRESSES, "02:B1:ED:00:00:02/P"])
+        for other in (first, second):
+            other.radio.le_legacy_advertiser.enabled = True
+            sink.begin(other.radio.public_address)
+            sink.radio.create_le_connection(other.radio.public_address)
+            await until(lambda other=other: other.links)
+        self.assertEqual((len(sink.links), first.ended, second.ended), (2, [], []))

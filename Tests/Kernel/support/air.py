@@ -121,7 +121,9 @@ class EmulatedController(link_procedures.LinkProcedures):
         self.advertising_sets = dict(sorted(self.advertising_sets.items(), key=lambda each: not connects(each[1])))
         # Bumble's forgets the handle of a link to the same peer, whose packets then get lost without an end. Here each
         # of the two has sent a request before it heard the other's: that of the lower address is answered.
-        if crossing := self.le_connections.get(packet.initiator_address):
+        own = {self.public_address, self.random_address, *(each.address for each in self.advertising_sets.values())}
+        crossing = self.le_connections.get(packet.initiator_address)
+        if crossing and packet.advertiser_address in own:
             if bytes(crossing.self_address) < bytes(crossing.peer_address):
                 return
             self.on_le_disconnected(crossing, hci.HCI_ErrorCode.CONNECTION_FAILED_TO_BE_ESTABLISHED_ERROR)
