@@ -13,6 +13,8 @@ from .scene import Scene, play_alone
 
 # Rows with a bled of their own that run at once, beside those that mostly wait.
 AT_ONCE = 2
+# So many failures have one cause: the rows behind them, half a minute each, would show nothing else.
+MOST_FAILURES = 10
 COLOURS = {"ok": 32, "FAILED": 31, "known": 33, "mended": 31}
 
 
@@ -31,6 +33,10 @@ class Table:
         if any("/kit/" in frame.filename for frame in frames) and not isinstance(error, HCI_Error):
             self.bad += 1
             loop.default_exception_handler(context)
+
+    def give_up(self):
+        """Notes that the rest is not played."""
+        print(f"{MOST_FAILURES} rows failed: the rest is not played", file=self._output, flush=True)
 
     def add(self, row, seconds, failure):
         """Notes how a row ended."""
@@ -66,11 +72,15 @@ async def attempt(table, row, play):
 async def run_together(table, rows):
     """Plays rows one after the other with one bled, or with another one behind a row that failed."""
     resources = scene = None
+    failures = 0
     for row in rows:
+        if failures == MOST_FAILURES:
+            return table.give_up()
         if scene is None:
             resources = Resources()
             scene = await Scene.open(resources)
         if not await attempt(table, row, scene.play):
+            failures += 1
             await resources.aclose()
             scene = None
     if scene:
