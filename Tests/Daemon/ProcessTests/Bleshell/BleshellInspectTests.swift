@@ -9,13 +9,14 @@ import Testing
     let daemon = try DaemonProcess()
     let inspect = try TerminalProcess(daemon, ["inspect", "Echo"], size: (110, 40))
     try inspect.wait(for: "\u{1B}[?1049h")
-    try inspect.wait(for: "B1ED0002-5EED")
+    // With the name from its description, which is read when the tree is on the screen.
+    try inspect.wait(for: "Echo (B1ED0002-5EED")
     try inspect.wait(for: "MTU 517")
     try inspect.wait(for: "not encrypted")
     try inspect.wait(for: " dBm (")
-    // The characteristic B1ED0002, in the last service.
+    // The characteristic in the last service.
     inspect.type("\u{1B}[F\u{1B}[A\u{1B}[A\u{1B}[A\u{1B}[A")
-    try inspect.wait(for: ">   B1ED0002")
+    try inspect.wait(for: ">   Echo (B1ED0002")
     inspect.type("w")
     try inspect.wait(for: "write 0x")
     inspect.type("Hello --text\r")
